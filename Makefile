@@ -1,0 +1,97 @@
+SHELL := /bin/sh
+.SHELLFLAGS := -euc
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
+
+PYTHON ?= python3
+BIN := .venv/bin
+# With UV=false pip installs alone: slower, but it reads pip.conf.
+UV ?= $(BIN)/uv
+
+# HOME may be empty, read-only or missing: whatever a tool would keep there is kept here.
+export XDG_CACHE_HOME := $(CURDIR)/.cache
+export UV_CACHE_DIR := $(CURDIR)/.cache/uv
+export SPARK_LOCAL_DIRS := $(CURDIR)/.cache/spark
+export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/.cache/hypothesis
+export npm_config_cache := $(CURDIR)/.cache/npm
+export npm_config_update_notifier := false
+
+# Behind a proxy that signs for the registries, its certificate is in the system's store.
+export UV_SYSTEM_CERTS := 1
+export NODE_USE_SYSTEM_CA := 1
+
+# Another Spark or another project's modules must not shadow what is locked here, and without
+# .pyc files each of Spark's Python processes would take seconds to import.
+unexport PYTHONHOME PYTHONPATH PYTHONDONTWRITEBYTECODE
+unexport SPARK_HOME SPARK_CONF_DIR PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: .venv/run ## Read a real broker's log directory into Parquet and a report, in out/
+	$(BIN)/magicbyte pipeline tests/data/2.8/lives/log-0 out --overwrite
+
+.PHONY: test
+test: lint check-generated dist ## Check everything, and run the tests
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: .venv/dev ## Formatting, imports, types, and the style of the specification
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/mypy
+	$(BIN)/python -m magicbyte_tools.generate.lint
+
+.PHONY: generate
+generate: .venv/dev ## Write generated/ from spec/
+	$(BIN)/python -m magicbyte_tools.generate
+
+.PHONY: check-generated
+check-generated: .venv/dev ## Fail if generated/ is not what spec/ says
+	$(BIN)/python -m magicbyte_tools.generate --check
+
+.PHONY: dist
+dist: .venv/run ## Build the wheel
+	rm -rf dist
+	$(BIN)/python -m hatchling build --target wheel
+
+.PHONY: lock
+lock: .venv/run ## Choose newer versions of all dependencies
+	$(call compile,dev,pyproject.toml --extra spark --group build --group dev)
+	$(call compile,run,pyproject.toml --extra spark --group build --constraint requirements/dev.lock)
+	$(call compile,uv,--group uv --constraint requirements/dev.lock)
+
+.PHONY: prove
+prove: ## Run `make run` and `make test` in clean clones: no HOME, no Java, no Node
+	tools/prove.sh
+
+.PHONY: clean
+clean: ## Delete everything that make has made
+	rm -rf .venv .cache dist out
+
+# The locks name versions and hashes, and no registry. Nothing that they do not name is run:
+# pyspark comes as source, and --no-build-isolation builds it with the setuptools locked here
+# (stored, not compressed: 25 s less).
+compile = $(UV) pip compile --quiet --upgrade --universal --generate-hashes --no-annotate \
+	--custom-compile-command 'make lock' --output-file requirements/$(1).lock $(2)
+pip = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-cache-dir
+flags = --no-build-isolation --config-settings=--build-option=--compression=stored
+install = $(UV) pip install --python $(BIN)/python $(flags) $(1) || $(pip) $(flags) $(1)
+
+# pyspark needs setuptools to build, and uv resolves no build dependencies here: so it comes first.
+.venv/run: requirements/uv.lock requirements/run.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
+	$(PYTHON) -m venv .venv
+	@$(pip) --require-hashes --requirement requirements/uv.lock
+	@$(call install,--require-hashes --requirement requirements/run.lock)
+	@$(call install,--no-deps --editable .)
+	@touch $@
+
+.venv/dev: requirements/dev.lock .venv/run
+	@$(call install,--require-hashes --requirement requirements/dev.lock)
+	@rm -rf .cache/uv
+	@touch $@

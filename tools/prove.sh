@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Proves the set-up: clean clones of what is committed, a PATH with neither Java nor Node, no HOME.
+set -euo pipefail
+TIMEFORMAT='   %R s, %U s of CPU'
+
+checkout=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/home"
+
+# Python as a script, so that no pyenv shim or symlink comes between it and its library.
+python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" >"$work/bin/python3"
+chmod +x "$work/bin/python3"
+for tool in make git bash sh sed grep env awk \
+    cat chmod cp date dirname basename head id ln ls mkdir mktemp mv readlink rm tail tee touch tr uname; do
+    ln -s "$(command -v "$tool")" "$work/bin/"
+done
+
+say() { printf '\n== %s\n' "$*"; }
+
+# fresh HOME CLONE COMMAND...: run it there with nothing else in the environment.
+fresh() {
+    local home=$1 clone=$2
+    shift 2
+    (cd "$work/$clone" && exec env -i PATH="$work/bin" HOME="$home" \
+        ${MAGICBYTE_SHARED:+MAGICBYTE_SHARED="$MAGICBYTE_SHARED"} "$@")
+}
+
+clean() {
+    git -C "$work/$1" status --porcelain | sed 's/^/   left behind: /'
+    ls -A "$work/home" | sed 's/^/   in HOME: /'
+    du -sm "$work/$1" | sed 's/\t.*/ MB on disk/; s/^/   /'
+}
+
+git clone --quiet "$checkout" "$work/plain"
+git clone --quiet "$checkout" "$work/with space"
+
+say "python $("$python" -V), $(uname -sm), load $(cut -d' ' -f1 /proc/loadavg)"
+! fresh "$work/home" plain sh -c 'command -v java node npm uv pip'
+
+say "make run, first command in a clean clone, HOME empty"
+time fresh "$work/home" plain make run
+clean plain
+
+say "make run again"
+time fresh "$work/home" plain make run
+
+say "make test, first command in a clean clone with a space in its path, HOME not writable"
+time fresh /dev/null "with space" make test
+clean "with space"
+
+if unshare --net true 2>/dev/null; then
+    say "make test again, without a network"
+    time fresh /dev/null "with space" "$(command -v unshare)" --net sh -c "'$(command -v ip)' link set lo up; make test"
+fi
