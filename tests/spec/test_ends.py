@@ -1,0 +1,92 @@
+"""How files end: cleanly, cut off, with zeros that nothing has filled, or with garbage."""
+
+import kaitaistruct
+import pytest
+
+from magicbyte_formats.kaitai.kafka_log import KafkaLog
+from magicbyte_formats.kaitai.kafka_offset_index import KafkaOffsetIndex
+from magicbyte_formats.kaitai.kafka_time_index import KafkaTimeIndex
+
+MESSAGE = bytes.fromhex("0000000000000000 00000013 87a77ab2 00 00 ffffffff 00000005 68656c6c6f")
+
+
+def ends(data: bytes) -> list[tuple[bool, bytes | None, bytes | None]]:
+    entries = KafkaLog.from_bytes(data).entries
+    return [(entry.content is not None, entry.partial, entry.zero_tail) for entry in entries]
+
+
+WHOLE = (True, None, None)
+
+
+def test_a_log_may_be_empty() -> None:
+    assert ends(b"") == []
+
+
+@pytest.mark.parametrize("length", [1, 11, 12, 16, 17, 100, 5000])
+def test_zeros_up_to_the_end_are_shown_as_such(length: int) -> None:
+    assert ends(MESSAGE + bytes(length)) == [WHOLE, (False, None, bytes(length))]
+
+
+@pytest.mark.parametrize("length", range(12, len(MESSAGE)))
+def test_an_entry_that_is_cut_off_is_shown_as_such(length: int) -> None:
+    assert ends(MESSAGE + MESSAGE[:length]) == [WHOLE, (False, MESSAGE[:length], None)]
+
+
+def test_a_log_that_begins_at_offset_0_is_no_zero_tail() -> None:
+    assert MESSAGE[:11] == bytes(11)
+    assert ends(MESSAGE) == [WHOLE]
+
+
+@pytest.mark.parametrize("garbage", [bytes(100) + b"\x01", b"\x01" + bytes(100)])
+def test_zeros_with_something_in_them_are_an_error(garbage: bytes) -> None:
+    with pytest.raises(kaitaistruct.ValidationLessThanError):
+        KafkaLog.from_bytes(MESSAGE + garbage)
+
+
+def test_an_unknown_magic_is_an_error() -> None:
+    with pytest.raises(kaitaistruct.ValidationNotAnyOfError):
+        KafkaLog.from_bytes(MESSAGE[:16] + b"\x03" + MESSAGE[17:])
+
+
+OFFSETS = bytes.fromhex("00000004 00000000 00000009 00001000")
+TIMES = bytes.fromhex("0000018f125c7400 00000004 0000018f125c7401 00000009")
+
+
+@pytest.mark.parametrize(("kind", "data"), [(KafkaOffsetIndex, OFFSETS), (KafkaTimeIndex, TIMES)])
+class TestIndex:
+    def test_entries_end_where_the_next_would_be_zeros(
+        self, kind: type[KafkaOffsetIndex] | type[KafkaTimeIndex], data: bytes
+    ) -> None:
+        index = kind.from_bytes(data + bytes(240))
+        assert index.entries is not None
+        assert [entry.relative_offset for entry in index.entries] == [4, 9]
+        assert (index.zero_tail, index.unknown_tail) == (bytes(240), None)
+
+    def test_a_full_file_has_no_tail(
+        self, kind: type[KafkaOffsetIndex] | type[KafkaTimeIndex], data: bytes
+    ) -> None:
+        index = kind.from_bytes(data)
+        assert index.entries is not None
+        assert len(index.entries) == 2
+        assert (index.zero_tail, index.unknown_tail) == (None, None)
+
+    def test_an_allocated_file_may_hold_no_entry_yet(
+        self, kind: type[KafkaOffsetIndex] | type[KafkaTimeIndex], data: bytes
+    ) -> None:
+        index = kind.from_bytes(bytes(240))
+        assert (index.entries, index.zero_tail, index.unknown_tail) == (None, bytes(240), None)
+
+    def test_an_empty_file_has_nothing(
+        self, kind: type[KafkaOffsetIndex] | type[KafkaTimeIndex], data: bytes
+    ) -> None:
+        index = kind.from_bytes(b"")
+        assert (index.entries, index.zero_tail, index.unknown_tail) == (None, None, None)
+
+    @pytest.mark.parametrize("tail", [b"\x01", bytes(24) + b"\x01", bytes(240) + b"\x01"])
+    def test_what_is_neither_entry_nor_zeros_is_shown(
+        self, kind: type[KafkaOffsetIndex] | type[KafkaTimeIndex], data: bytes, tail: bytes
+    ) -> None:
+        index = kind.from_bytes(data + tail)
+        assert index.entries is not None
+        assert len(index.entries) == 2
+        assert (index.zero_tail, index.unknown_tail) == (None, tail)

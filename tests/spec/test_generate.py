@@ -1,0 +1,131 @@
+"""The generator, on copies that something was done to."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from magicbyte_tools.generate.expressions import to_python, type_of
+from magicbyte_tools.generate.kaitai import CompileError, all_languages, compile_specs
+from magicbyte_tools.generate.wire import merged_enum
+
+
+def run(copy: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "magicbyte_tools.generate", *flags]
+    return subprocess.run(command, cwd=copy / "tools", capture_output=True, text=True)
+
+
+def generated(copy: Path) -> dict[str, bytes]:
+    folder = copy / "generated"
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_what_is_committed_is_what_the_specification_says(copy: Path) -> None:
+    done = run(copy, "--check")
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+
+
+def test_check_sees_an_edit_a_leftover_a_missing_file_and_a_changed_specification(
+    copy: Path,
+) -> None:
+    formats = copy / "generated" / "magicbyte_formats"
+    with (formats / "kaitai" / "kafka_varint.py").open("a") as parser:
+        parser.write("edited = True\n")
+    (formats / "kaitai" / "kafka_gone.py").write_text("")
+    (formats / "wire.py").unlink()
+    spec = copy / "spec" / "kafka_time_index.ksy"
+    spec.write_text(spec.read_text().replace("Largest timestamp so far", "Largest time so far"))
+    before = generated(copy)
+
+    done = run(copy, "--check")
+
+    assert done.returncode == 1, done.stderr
+    assert "-edited = True" in done.stdout
+    assert "kafka_gone.py: not expected" in done.stdout
+    assert "+class RecordBatchHeader" in done.stdout
+    assert re.search(r'^\+ *"""Largest time so far', done.stdout, re.MULTILINE)
+    assert "-# spec sha256" in done.stdout
+    assert "run `make generate`" in done.stdout
+    assert generated(copy) == before
+
+
+def test_generating_mends_everything_and_twice_gives_the_same_bytes(copy: Path) -> None:
+    committed = generated(copy)
+    formats = copy / "generated" / "magicbyte_formats"
+    (formats / "kaitai" / "kafka_gone.pyi").write_text("")
+    (formats / "kaitai" / "kafka_log.py").write_text("")
+    (formats / "wire.py").unlink()
+    assert run(copy).returncode == 0
+    assert generated(copy) == committed
+    assert run(copy).stdout == ""
+    assert generated(copy) == committed
+
+
+def test_nothing_in_a_generated_file_depends_on_the_machine(copy: Path) -> None:
+    for name, data in generated(copy).items():
+        assert str(copy).encode() not in data, name
+        assert data.startswith((b"# Generated from spec/", b"# Written by tools/")) or not data
+
+
+def test_a_new_field_needs_no_other_edit(copy: Path) -> None:
+    spec = copy / "spec" / "kafka_record.ksy"
+    field = """\
+      - id: flags
+        -orig-id: flags
+        type: u1
+        -column: true
+        doc: Flags.
+"""
+    before = "      - id: num_headers\n"
+    spec.write_text(spec.read_text().replace(before, field + before))
+    assert run(copy).returncode == 0
+    wire = (copy / "generated" / "magicbyte_formats" / "wire.py").read_text()
+    assert 'name="flags",\n            type="uint8",' in wire
+
+
+def test_enums_that_disagree_are_refused() -> None:
+    one = {"3": {"id": "lz4", "-orig-id": "lz4"}}
+    other = {"3": {"id": "lz5", "-orig-id": "lz5"}}
+    with pytest.raises(ValueError, match="enum codecs: 3 is lz4 and lz5"):
+        merged_enum("codecs", [one, other])
+
+
+def test_all_specifications_compile_for_all_languages(checkout: Path) -> None:
+    sources = {source.stem: source for source in (checkout / "spec").glob("*.ksy")}
+    text = "".join(source.read_text() for source in sources.values())
+    # What another one imports is compiled along with it.
+    roots = [source for name, source in sources.items() if f"    - {name}\n" not in text]
+    languages = all_languages()
+    assert len(languages) == 15
+    compiled = compile_specs(roots, languages)
+    for language in languages:
+        files = [name for one in compiled.values() for name in one["files"][language]]
+        made = {re.sub(r"\W|_", "", Path(name).stem).lower() for name in files}
+        assert made >= {name.replace("_", "") for name in sources}, language
+
+
+def test_what_the_compiler_refuses_is_said(tmp_path: Path) -> None:
+    spec = tmp_path / "wrong.ksy"
+    spec.write_text("meta:\n  id: wrong\nseq:\n  - id: a\n    type: nothing\n")
+    with pytest.raises(CompileError, match="unable to find type 'nothing'"):
+        compile_specs([spec])
+
+
+def test_types_of_expressions() -> None:
+    known = {"a.b": "bytes"}
+    assert type_of("x ? a.b : y", known.__getitem__) == "bytes"
+    assert type_of("x + y.as<s8>", known.__getitem__) == "int"
+    assert type_of("(x + 1) * 2", known.__getitem__) == "int"
+    assert type_of("not (x >= 1)", known.__getitem__) == "bool"
+    assert type_of("(x == 1 ? 2 : 3).as<s4>", known.__getitem__) == "int"
+
+
+def test_conditions_become_python() -> None:
+    assert to_python("magic >= 1 and n != 0", {"magic": "h.magic", "n": "h.n"}) == (
+        "h.magic >= 1 and h.n != 0"
+    )
+    with pytest.raises(ValueError, match="not a field before it"):
+        to_python("later >= 1", {})

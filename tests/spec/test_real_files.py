@@ -1,0 +1,175 @@
+"""The generated parsers on the files of real brokers: 2.8, 3.9 and 4.3, kept, cleaned, killed."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from magicbyte_formats import wire
+from magicbyte_formats.kaitai.kafka_control_record import KafkaControlRecord
+from magicbyte_formats.kaitai.kafka_log import KafkaLog
+from magicbyte_formats.kaitai.kafka_message import KafkaMessage
+from magicbyte_formats.kaitai.kafka_offset_index import KafkaOffsetIndex
+from magicbyte_formats.kaitai.kafka_producer_snapshot import KafkaProducerSnapshot
+from magicbyte_formats.kaitai.kafka_record_batch import KafkaRecordBatch
+from magicbyte_formats.kaitai.kafka_time_index import KafkaTimeIndex
+from magicbyte_formats.kaitai.kafka_transaction_index import KafkaTransactionIndex
+
+
+@pytest.fixture(scope="module")
+def logs(real_files: list[Path]) -> list[tuple[Path, bytes, KafkaLog]]:
+    """Every log and every snapshot of the metadata, parsed whole."""
+    found = []
+    for path in real_files:
+        if ".log" in path.name or path.suffix == ".checkpoint":
+            data = path.read_bytes()
+            found.append((path, data, KafkaLog.from_bytes(data)))
+    return found
+
+
+def test_logs_are_parsed_to_their_ends(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
+    assert len(logs) > 600
+    for path, data, log in logs:
+        assert log._io.is_eof(), path
+        assert not any(entry.partial for entry in log.entries), path
+        assert sum(size(entry) for entry in log.entries) == len(data), path
+
+
+def test_zeros_end_only_the_logs_of_killed_brokers(
+    logs: list[tuple[Path, bytes, KafkaLog]],
+) -> None:
+    zeros = [path for path, _, log in logs if any(entry.zero_tail for entry in log.entries)]
+    assert len(zeros) == 6
+    assert all("killed" in path.parts for path in zeros)
+
+
+def test_headers_agree_with_the_object_parsers(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
+    seen: Counter[int] = Counter()
+    for _, data, log in logs:
+        for entry, content in contents(log):
+            position = entry.ofs_entry
+            header = wire.EntryHeader.unpack_from(data, position)
+            assert header == (entry.offset, entry.len_content, entry.magic)
+            seen[header.magic] += 1
+            if isinstance(content, KafkaMessage):
+                assert same_message(wire.MessageHeader.unpack_from(data, position), content)
+            else:
+                assert same_batch(wire.RecordBatchHeader.unpack_from(data, position), content)
+    assert set(seen) == {0, 1, 2}
+
+
+def test_what_is_absent_is_none(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
+    for _, _, log in logs:
+        for _, content in contents(log):
+            if isinstance(content, KafkaMessage):
+                message = content.message
+                assert (message.timestamp is None) == (message.magic == 0)
+                assert (message.key is None) == (message.len_key < 0)
+                assert (message.value is None) == (message.len_value < 0)
+            else:
+                assert (content.payload is None) != (content.compressed_payload is None)
+                for body in bodies(content):
+                    assert (body.key is None) == (body.len_key.value < 0)
+                    assert (body.value is None) == (body.len_value.value < 0)
+
+
+def test_control_records_of_brokers_are_read_to_their_ends(
+    logs: list[tuple[Path, bytes, KafkaLog]],
+) -> None:
+    kinds: Counter[str] = Counter()
+    for path, _, log in logs:
+        for _, content in contents(log):
+            if not isinstance(content, KafkaRecordBatch) or not content.attributes.is_control:
+                continue
+            for body in bodies(content):
+                control = body.control_record
+                assert control is not None
+                assert control.content is not None
+                assert control.content._io.is_eof(), path
+                assert not isinstance(control.content, KafkaControlRecord.UnknownContent)
+                assert body.key is not None
+                assert wire.ControlKey.unpack_from(body.key)[1] == control.key.control_type
+                kinds[wire.CONTROL_TYPE_NAMES[control.key.control_type]] += 1
+    assert set(kinds) >= {"ABORT", "COMMIT", "LEADER_CHANGE", "SNAPSHOT_HEADER", "SNAPSHOT_FOOTER"}
+
+
+def test_offset_indexes(real_files: list[Path]) -> None:
+    for path in real_files:
+        if ".index" in path.name:
+            data = path.read_bytes()
+            index = KafkaOffsetIndex.from_bytes(data)
+            assert index.unknown_tail is None, path
+            entries = index.entries or []
+            headers = [wire.OffsetIndexEntry.unpack_from(data, 8 * i) for i in range(len(entries))]
+            assert headers == [(entry.relative_offset, entry.ofs_batch) for entry in entries]
+            assert 8 * len(entries) + len(index.zero_tail or b"") == len(data)
+
+
+def test_time_indexes(real_files: list[Path]) -> None:
+    for path in real_files:
+        if ".timeindex" in path.name:
+            data = path.read_bytes()
+            index = KafkaTimeIndex.from_bytes(data)
+            assert index.unknown_tail is None, path
+            entries = index.entries or []
+            headers = [wire.TimeIndexEntry.unpack_from(data, 12 * i) for i in range(len(entries))]
+            assert headers == [(entry.timestamp, entry.relative_offset) for entry in entries]
+            assert 12 * len(entries) + len(index.zero_tail or b"") == len(data)
+
+
+def test_transaction_indexes_and_snapshots(real_files: list[Path]) -> None:
+    for path in real_files:
+        data = path.read_bytes() if ".txnindex" in path.name or ".snapshot" in path.name else b""
+        if ".txnindex" in path.name:
+            transactions = KafkaTransactionIndex.from_bytes(data).aborted_transactions
+            for number, transaction in enumerate(transactions):
+                entry = wire.AbortedTransaction.unpack_from(data, 34 * number)
+                assert entry == tuple(getattr(transaction, name) for name in entry._fields)
+        elif ".snapshot" in path.name:
+            snapshot = KafkaProducerSnapshot.from_bytes(data)
+            header = wire.ProducerSnapshotHeader.unpack_from(data)
+            assert header == tuple(getattr(snapshot, name) for name in header._fields)
+            for number, producer in enumerate(snapshot.producers):
+                one = wire.ProducerSnapshotEntry.unpack_from(data, 10 + 46 * number)
+                assert one == tuple(getattr(producer, name) for name in one._fields)
+
+
+def contents(
+    log: KafkaLog,
+) -> Iterator[tuple[KafkaLog.Entry, KafkaMessage | KafkaRecordBatch]]:
+    for entry in log.entries:
+        if entry.content is not None:
+            assert not isinstance(entry.content, KafkaLog.UnknownContent)
+            yield entry, entry.content
+
+
+def bodies(batch: KafkaRecordBatch) -> list[Any]:
+    return [record.body for record in batch.payload.records] if batch.payload else []
+
+
+def size(entry: KafkaLog.Entry) -> int:
+    if entry.content is None:
+        return len(entry.zero_tail or entry.partial or b"")
+    assert entry.len_content is not None
+    return 12 + entry.len_content
+
+
+def same_message(header: wire.MessageHeader, entry: KafkaMessage) -> bool:
+    message = entry.message
+    fixed = (entry.offset, entry.len_message, message.crc, message.magic)
+    return (
+        header[:4] == fixed
+        and header.timestamp == message.timestamp
+        and header.codec == message.attributes.codec
+        and header.timestamp_type == message.attributes.timestamp_type
+    )
+
+
+def same_batch(header: wire.RecordBatchHeader, batch: KafkaRecordBatch) -> bool:
+    names = [name for name in header._fields if name != "attributes"]
+    bits = ("codec", "timestamp_type", "is_transactional", "is_control", "has_delete_horizon")
+    return all(getattr(header, name) == getattr(batch, name) for name in names) and all(
+        getattr(header, name) == getattr(batch.attributes, name) for name in bits
+    )

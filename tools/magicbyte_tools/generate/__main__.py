@@ -1,0 +1,80 @@
+"""python -m magicbyte_tools.generate [--check]: write generated/, or say what would change."""
+
+import difflib
+import sys
+from pathlib import Path
+
+from magicbyte_tools.generate import parsers, stubs, wire
+from magicbyte_tools.generate.kaitai import CHECKOUT, Compiled, compile_specs
+from magicbyte_tools.generate.origin import FIXED, header
+
+SPEC = CHECKOUT / "spec"
+GENERATED = CHECKOUT / "generated" / "magicbyte_formats"
+
+ABOUT = '"""Kafka\'s record formats as Python, generated from spec/."""\n'
+
+
+def outputs() -> dict[Path, str]:
+    """Return every generated file's path and text."""
+    sources = sorted(SPEC.glob("*.ksy"))
+    compiled = compile_specs(sources)
+    files = {
+        GENERATED / "__init__.py": FIXED + ABOUT,
+        GENERATED / "py.typed": "",
+        GENERATED / "wire.py": header(sources) + wire.module(specs(compiled)),
+        GENERATED / "kaitai" / "__init__.py": FIXED + stubs.PACKAGE,
+        GENERATED / "kaitai" / "__init__.pyi": FIXED + stubs.PACKAGE_STUB,
+    }
+    for source in sources:
+        name, head = source.stem, header([source])
+        file = GENERATED / "kaitai" / name
+        spec = compiled[name]["spec"]
+        text = compiled[name]["files"]["python"][f"{name}.py"]
+        files[file.with_suffix(".py")] = head + parsers.module(text, spec)
+        files[file.with_suffix(".pyi")] = head + stubs.module(name, specs(compiled))
+    return files
+
+
+def specs(compiled: Compiled) -> dict[str, stubs.Spec]:
+    """Return the specifications alone, by name."""
+    return {name: one["spec"] for name, one in compiled.items()}
+
+
+def main(check: bool) -> int:
+    """Write what differs and delete what has no source, or with *check* only report."""
+    wanted = outputs()
+    stale = sorted(
+        p for p in GENERATED.rglob("*") if p.suffix in {".py", ".pyi"} and p not in wanted
+    )
+    changed = [p for p in wanted if not p.exists() or p.read_text("utf-8") != wanted[p]]
+    if check:
+        return report(stale + changed, wanted)
+    for path in stale:
+        path.unlink()
+        print(f"{path.relative_to(CHECKOUT)} deleted")
+    for path in changed:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[path], "utf-8", newline="\n")
+        print(path.relative_to(CHECKOUT))
+    return 0
+
+
+def report(differing: list[Path], wanted: dict[Path, str]) -> int:
+    """Print how *differing* files differ from what is *wanted*; return the exit status."""
+    for path in differing:
+        name = str(path.relative_to(CHECKOUT))
+        old = path.read_text("utf-8") if path.exists() else ""
+        new = wanted.get(path, "")
+        lines = difflib.unified_diff(
+            old.splitlines(True), new.splitlines(True), name, f"{name} (generated)"
+        )
+        sys.stdout.writelines(lines)
+        if not old and not new:
+            print(f"{name}: {'not expected' if path.exists() else 'missing'}")
+    if differing:
+        print("generated/ is not what spec/ says: run `make generate`.")
+    return int(bool(differing))
+
+
+if __name__ == "__main__":
+    sys.exit(main(check="--check" in sys.argv[1:]))

@@ -1,0 +1,58 @@
+"""The compiler's Python as a module of a package."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+Spec = dict[str, Any]
+
+
+def module(source: str, spec: Spec) -> str:
+    """Return the compiler's *source* of *spec*, changed in three things.
+
+    Its own header hides all types ("type: ignore") and goes. Its imports of other specs are of
+    top-level modules and become relative. And a field whose `if` is false, which the compiler
+    leaves out of the object, becomes None there: every such field gets a class attribute that
+    is None, which the parser's own assignment hides when the field is present.
+    """
+    source = re.sub(r"\A(#.*\n)+\n?", "", source)
+    source = re.sub(r"[ \t]+$", "", source, flags=re.MULTILINE)
+    imports = "|".join(spec["meta"].get("imports", []))
+    if imports:
+        source = re.sub(rf"^import ({imports})$", r"from . import \1", source, flags=re.MULTILINE)
+    lines = _with_absent_fields(source.splitlines(), _absent(spec))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def camel(name: str) -> str:
+    """Return the compiler's class name for the spec's *name*."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def _absent(spec: Spec) -> dict[str, list[str]]:
+    """Return the fields that may be absent, by their class's qualified name."""
+    found: dict[str, list[str]] = {}
+
+    def collect(name: str, structure: Spec) -> None:
+        found[name] = [field["id"] for field in structure.get("seq", []) if "if" in field]
+        for inner, definition in structure.get("types", {}).items():
+            collect(f"{name}.{camel(inner)}", definition)
+
+    collect(camel(spec["meta"]["id"]), spec)
+    return found
+
+
+def _with_absent_fields(lines: list[str], absent: dict[str, list[str]]) -> Iterator[str]:
+    path: list[str] = []
+    for line in lines:
+        opened = re.match(r"( *)class (\w+)\(KaitaiStruct\):", line)
+        if opened:
+            path = [*path[: len(opened[1]) // 4], opened[2]]
+        begins = re.match(r"( *)def __init__\(self", line)
+        if begins:
+            qualified = ".".join(path[: len(begins[1]) // 4])
+            for field in absent.pop(qualified, []):
+                yield f"{begins[1]}{field} = None"
+        yield line
+    if any(absent.values()):
+        raise ValueError(f"the compiler's Python has no class for {sorted(absent)}")
