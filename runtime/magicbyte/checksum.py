@@ -1,0 +1,23 @@
+"""The two checksums of Kafka's entries: CRC-32C in record batches, CRC-32 in messages.
+
+Both take the checksum of what came before as *value*, so that parts give what the whole gives.
+"""
+
+import crc32c as _crc32c
+
+try:
+    from isal import isal_zlib as _zlib
+except ImportError:  # no wheel for this machine
+    import zlib as _zlib  # type: ignore[no-redef]
+
+__all__ = ["crc32", "crc32c"]
+
+
+def crc32c(data: bytes | bytearray | memoryview, value: int = 0) -> int:
+    """Return the CRC-32C (Castagnoli) of *data*: record batches, magic 2."""
+    return _crc32c.crc32c(data, value)
+
+
+def crc32(data: bytes | bytearray | memoryview, value: int = 0) -> int:
+    """Return the CRC-32 (IEEE 802.3) of *data*: messages, magic 0 and 1."""
+    return _zlib.crc32(data, value)

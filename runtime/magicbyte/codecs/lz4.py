@@ -1,0 +1,164 @@
+"""lz4: codec 3, the part of the LZ4 frame format that Kafka reads (kafka-formats 1.5).
+
+One frame of independent blocks; what is behind its EndMark is ignored. In messages of magic 0
+Kafka wrote a wrong header checksum, over the frame's magic too (KAFKA-3160); it is not looked
+at there, and verified elsewhere. The content checksum is never verified.
+"""
+
+from dataclasses import dataclass
+
+import lz4.block
+import lz4.frame
+
+from magicbyte.codecs.output import Output
+from magicbyte.errors import CodecError
+
+ID = 3
+NAME = "lz4"
+
+MAGIC = b"\x04\x22\x4d\x18"
+FLG_VERSION, VERSION = 0xC0, 0x40
+FLG_INDEPENDENT, FLG_BLOCK_CHECKSUM, FLG_CONTENT_SIZE, FLG_CONTENT_CHECKSUM = 32, 16, 8, 4
+FLG_RESERVED = 0x03
+"""The lower bit announces a dictionary in the full format; Kafka allows none."""
+BD_RESERVED = 0x8F
+
+MAX_BLOCK_BYTES = {4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22}
+CHECKED_HEADERS = {
+    4: MAGIC + b"\x70\x40\xad",
+    5: MAGIC + b"\x70\x50\x84",
+    6: MAGIC + b"\x70\x60\x33",
+    7: MAGIC + b"\x70\x70\x72",
+}
+"""Headers of frames whose blocks carry a checksum, by the same id."""
+
+UNCOMPRESSED = 1 << 31
+END_MARKS = (0, UNCOMPRESSED)
+"""Kafka takes the highest bit away before it compares."""
+
+MAX_RATIO = 255
+"""What a byte of a block can come to: a length goes on in bytes of up to 255 each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    block_size_id: int
+    has_block_checksums: bool
+    has_content_checksum: bool
+    ofs_blocks: int
+
+    @property
+    def max_block_bytes(self) -> int:
+        return MAX_BLOCK_BYTES[self.block_size_id]
+
+
+def decompress(section: memoryview | bytes, *, max_bytes: int, magic: int = 2) -> bytes:
+    """Return *section*, from an entry of *magic*, decompressed.
+
+    Raises CodecError where Kafka would not read it, LimitError where it would pass
+    *max_bytes*; both with the byte in *section*.
+    """
+    view = memoryview(section)
+    frame = _read_header(view, magic)
+    out = Output(max_bytes)
+    position = frame.ofs_blocks
+    while (length := _read_u32(view, position)) not in END_MARKS:
+        start = position + 4
+        end = _block_end(view, position, length, frame)
+        out.append(_read_block(view, start, end, length, frame), position=position)
+        position = end + 4 * frame.has_block_checksums
+    if frame.has_content_checksum:
+        _read_u32(view, position + 4)
+    return out.value()
+
+
+def _read_header(view: memoryview, magic: int) -> _Frame:
+    if len(view) < 7:
+        raise CodecError(NAME, f"{len(view)} bytes; a frame's header has 7 or more")
+    if view[:4] != MAGIC:
+        raise CodecError(NAME, f"frame magic {view[:4].hex()}; expected {MAGIC.hex()}")
+    flg, bd = view[4], view[5]
+    if flg & FLG_VERSION != VERSION:
+        raise CodecError(NAME, f"version {flg >> 6}; expected 1", position=4)
+    if not flg & FLG_INDEPENDENT:
+        raise CodecError(NAME, "dependent blocks; expected independent ones", position=4)
+    if flg & FLG_RESERVED:
+        raise CodecError(NAME, f"FLG {flg:#04x}; expected its reserved bits to be 0", position=4)
+    if bd & BD_RESERVED:
+        raise CodecError(NAME, f"BD {bd:#04x}; expected its reserved bits to be 0", position=5)
+    if bd >> 4 not in MAX_BLOCK_BYTES:
+        raise CodecError(NAME, f"block size id {bd >> 4}; expected 4 to 7", position=5)
+    ofs_checksum = 6 + (8 if flg & FLG_CONTENT_SIZE else 0)
+    if ofs_checksum >= len(view):
+        raise CodecError(NAME, "the section ends inside the frame's header", position=6)
+    if magic >= 1:
+        try:
+            lz4.frame.get_frame_info(bytes(view[: ofs_checksum + 1]))
+        except RuntimeError as error:
+            raise CodecError(
+                NAME, f"wrong header checksum {view[ofs_checksum]:#04x}", position=ofs_checksum
+            ) from error
+    return _Frame(
+        block_size_id=bd >> 4,
+        has_block_checksums=bool(flg & FLG_BLOCK_CHECKSUM),
+        has_content_checksum=bool(flg & FLG_CONTENT_CHECKSUM),
+        ofs_blocks=ofs_checksum + 1,
+    )
+
+
+def _read_u32(view: memoryview, position: int) -> int:
+    if position + 4 > len(view):
+        raise CodecError(NAME, "the section ends inside the frame", position=position)
+    return int.from_bytes(view[position : position + 4], "little")
+
+
+def _block_end(view: memoryview, position: int, length: int, frame: _Frame) -> int:
+    """Return where the bytes of the block whose *length* is at *position* end."""
+    len_block = length & ~UNCOMPRESSED
+    if len_block > frame.max_block_bytes:
+        raise CodecError(
+            NAME,
+            f"block of {len_block} bytes; the frame allows {frame.max_block_bytes}",
+            position=position,
+        )
+    end = position + 4 + len_block
+    if end + 4 * frame.has_block_checksums > len(view):
+        raise CodecError(NAME, "the section ends inside a block", position=position)
+    return end
+
+
+def _read_block(
+    view: memoryview, start: int, end: int, length: int, frame: _Frame
+) -> bytes | memoryview:
+    block = view[start:end]
+    if frame.has_block_checksums:
+        _verify_block(view, start, end, frame)
+    if length & UNCOMPRESSED:
+        return block
+    most = min(frame.max_block_bytes, len(block) * MAX_RATIO)
+    try:
+        plain: bytes = lz4.block.decompress(block, uncompressed_size=most)
+    except lz4.block.LZ4BlockError as error:
+        raise CodecError(NAME, str(error), position=start) from error
+    return plain
+
+
+def _verify_block(view: memoryview, start: int, end: int, frame: _Frame) -> None:
+    """Have the library verify the block's checksum, which it does in frames only.
+
+    The checksum is over the block as it is stored, so the frame holds it as one that was not
+    compressed.
+    """
+    stored = (end - start) | UNCOMPRESSED
+    whole = b"".join(
+        (
+            CHECKED_HEADERS[frame.block_size_id],
+            stored.to_bytes(4, "little"),
+            view[start : end + 4],
+            bytes(4),
+        )
+    )
+    try:
+        lz4.frame.decompress(whole)
+    except RuntimeError as error:
+        raise CodecError(NAME, "wrong block checksum", position=end) from error

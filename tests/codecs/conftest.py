@@ -1,0 +1,47 @@
+"""Other projects' bytes, where they are."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def shared() -> Path:
+    """Return the folder beside the checkout that holds other projects' bytes."""
+    return Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
+
+
+def vectors(*kinds: str) -> list[dict[str, Any]]:
+    """Return the manifest's entries of *kinds*; none where there is no manifest."""
+    manifest = shared() / "vectors" / "manifest.json"
+    if not manifest.is_file():
+        return []
+    entries = json.loads(manifest.read_text())["entries"]
+    return [entry for entry in entries if entry["kind"] in kinds]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test marked ``vectors(kind, ...)`` one *vector* after another."""
+    marker = metafunc.definition.get_closest_marker("vectors")
+    if marker is None:
+        return
+    entries = vectors(*marker.args)
+    if entries:
+        metafunc.parametrize("vector", entries, ids=[entry["file"] for entry in entries])
+    else:
+        reason = f"no vectors in {shared()}; set MAGICBYTE_SHARED"
+        metafunc.parametrize("vector", [pytest.param({}, marks=pytest.mark.skip(reason=reason))])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "vectors(*kinds): run for each vector of these kinds")
+
+
+@pytest.fixture
+def vector_bytes(vector: dict[str, Any]) -> bytes:
+    name: str = vector["file"]
+    return (shared() / "vectors" / name).read_bytes()

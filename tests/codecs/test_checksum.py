@@ -1,0 +1,30 @@
+"""The checksums, by the check values of their definitions."""
+
+from collections.abc import Callable
+
+import pytest
+
+from magicbyte.checksum import crc32, crc32c
+
+CHECK = b"123456789"
+
+
+def test_crc32c_of_the_check_string() -> None:
+    assert crc32c(CHECK) == 0xE3069283
+
+
+def test_crc32_of_the_check_string() -> None:
+    assert crc32(CHECK) == 0xCBF43926
+
+
+@pytest.mark.parametrize("checksum", [crc32, crc32c])
+@pytest.mark.parametrize("cut", range(len(CHECK) + 1))
+def test_parts_give_what_the_whole_gives(checksum: Callable[..., int], cut: int) -> None:
+    view = memoryview(CHECK)
+    assert checksum(view[cut:], checksum(view[:cut])) == checksum(CHECK)
+
+
+@pytest.mark.parametrize("checksum", [crc32, crc32c])
+def test_nothing_has_the_checksum_of_what_came_before(checksum: Callable[..., int]) -> None:
+    assert checksum(b"") == 0
+    assert checksum(b"", 5) == 5

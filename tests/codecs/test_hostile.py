@@ -1,0 +1,168 @@
+"""Whatever the bytes: ours is the only family of errors, and memory and time are bounded."""
+
+import gzip
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import cramjam
+import lz4.frame
+import pytest
+import zstandard
+
+from magicbyte import codecs
+from magicbyte.errors import CodecError, LimitError
+
+MIB = 1 << 20
+TEXT = b"what a record holds, " * 6 + bytes(range(64))
+XERIAL = b"\x82SNAPPY\0" + b"\0\0\0\1" * 2
+
+
+def gzip_section() -> bytes:
+    return gzip.compress(TEXT) + gzip.compress(b"")
+
+
+def xerial_section() -> bytes:
+    block = bytes(cramjam.snappy.compress_raw(TEXT))
+    return (XERIAL + len(block).to_bytes(4, "big") + block) * 2
+
+
+def lz4_section(*, checksums: bool) -> bytes:
+    section: bytes = lz4.frame.compress(
+        TEXT,
+        block_linked=False,
+        block_checksum=checksums,
+        content_checksum=checksums,
+        store_size=checksums,
+    )
+    return section
+
+
+def zstd_section() -> bytes:
+    stream = zstandard.ZstdCompressor(write_checksum=True).compressobj()
+    return stream.compress(TEXT) + stream.flush() + zstandard.compress(TEXT)
+
+
+SMALL = {
+    "gzip": (1, gzip_section()),
+    "snappy chunks": (2, xerial_section()),
+    "snappy block": (2, bytes(cramjam.snappy.compress_raw(TEXT))),
+    "lz4": (3, lz4_section(checksums=False)),
+    "lz4 with checksums": (3, lz4_section(checksums=True)),
+    "zstd": (4, zstd_section()),
+}
+
+
+def mutations(section: bytes) -> Iterator[bytes]:
+    for length in range(len(section)):
+        yield section[:length]
+    for position in range(len(section)):
+        for bits in (0x01, 0x80, 0xFF):
+            changed = bytearray(section)
+            changed[position] ^= bits
+            yield bytes(changed)
+    rng = random.Random(20240425)
+    for _ in range(2000):
+        changed = bytearray(section)
+        for _ in range(rng.randint(1, 6)):
+            changed[rng.randrange(len(changed))] = rng.randrange(256)
+        if rng.random() < 0.3:
+            at = rng.randrange(len(changed))
+            del changed[at : at + rng.randint(1, 9)]
+        yield bytes(changed)
+        yield rng.randbytes(rng.randint(0, 64))
+        yield section[: rng.randint(1, 12)] + rng.randbytes(rng.randint(0, 64))
+
+
+@pytest.mark.parametrize(
+    ("name", "magic"), [(name, 2) for name in SMALL] + [("lz4", 0), ("lz4 with checksums", 0)]
+)
+def test_damaged_section_gives_plain_bytes_or_an_error_with_a_position(
+    name: str, magic: int
+) -> None:
+    codec, section = SMALL[name]
+    outcomes = set()
+    for damaged in mutations(section):
+        try:
+            plain = codecs.decompress(codec, memoryview(damaged), magic=magic, max_bytes=MIB)
+        except (CodecError, LimitError) as error:
+            assert 0 <= error.position <= len(damaged)
+            outcomes.add("error")
+        else:
+            assert type(plain) is bytes
+            assert len(plain) <= MIB
+            outcomes.add("plain")
+    assert outcomes == {"error", "plain"}
+
+
+LIMIT = 16 * MIB
+
+BOMBS = [
+    "gzip members",
+    "gzip one member",
+    "snappy chunks",
+    "snappy one chunk",
+    "snappy one block",
+    "lz4 blocks",
+    "lz4 blocks with checksums",
+    "zstd frames",
+    "zstd frames with a size",
+    "zstd one frame",
+    "zstd one frame of a large window",
+]
+AT_THE_LIMIT = [
+    "gzip at the limit",
+    "snappy one block at the limit",
+    "snappy chunks at the limit",
+    "lz4 at the limit",
+    "zstd at the limit",
+    "zstd with a size at the limit",
+    "zstd frames at the limit",
+]
+OF_NOTHING = [
+    "gzip members of nothing",
+    "snappy chunks of nothing",
+    "lz4 blocks of one byte",
+    "zstd frames of nothing",
+]
+
+
+def spend(name: str) -> dict[str, object]:
+    """Decompress *name* of ``spend.py`` in a process of its own."""
+    command = [sys.executable, str(Path(__file__).with_name("spend.py")), name, str(LIMIT)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stderr
+    spent: dict[str, object] = json.loads(ran.stdout)
+    assert isinstance(spent["grown_bytes"], int)
+    assert isinstance(spent["input_bytes"], int)
+    assert spent["grown_bytes"] <= 1.5 * LIMIT + spent["input_bytes"]
+    return spent
+
+
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="memory is measured by Linux's /proc"
+)
+
+
+@needs_proc
+@pytest.mark.parametrize("name", BOMBS)
+def test_bomb_is_over_the_limit_and_costs_no_more_than_the_limit(name: str) -> None:
+    spent = spend(name)
+    assert f"max_batch_bytes allows {LIMIT}" in str(spent["outcome"])
+    assert isinstance(spent["seconds"], float)
+    assert spent["seconds"] < 5
+
+
+@needs_proc
+@pytest.mark.parametrize("name", AT_THE_LIMIT)
+def test_section_at_the_limit_costs_no_more_than_the_limit(name: str) -> None:
+    assert spend(name)["outcome"] == LIMIT
+
+
+@needs_proc
+@pytest.mark.parametrize("name", OF_NOTHING)
+def test_a_great_many_parts_of_nothing_cost_time_in_their_number(name: str) -> None:
+    assert spend(name)["outcome"] in (0, 200_000)
