@@ -1,0 +1,63 @@
+"""Kafka's logs read anywhere, with no broker.
+
+import magicbyte as mb
+
+for rows in mb.open("/var/lib/kafka").records():
+    ...
+"""
+
+from importlib.metadata import version
+
+from magicbyte.errors import (
+    ChangedError,
+    ChecksumError,
+    CodecError,
+    FormatError,
+    InputError,
+    LimitError,
+    MagicbyteError,
+    TruncatedError,
+)
+from magicbyte.findings import CODES, Finding
+from magicbyte.limits import Limits
+from magicbyte.reading.dataset import Dataset, from_memory, open_paths
+from magicbyte.reading.rows import Report, Rows
+from magicbyte.reading.split import Split, read_split
+from magicbyte.spec import spec_files
+from magicbyte.verify import Verification, verify
+
+__all__ = [
+    "CODES",
+    "ChangedError",
+    "ChecksumError",
+    "CodecError",
+    "Dataset",
+    "Finding",
+    "FormatError",
+    "InputError",
+    "LimitError",
+    "Limits",
+    "MagicbyteError",
+    "Report",
+    "Rows",
+    "Split",
+    "TruncatedError",
+    "Verification",
+    "__version__",
+    "from_bytes",
+    "open",
+    "plan",
+    "read_split",
+    "spec_files",
+    "verify",
+]
+
+__version__ = version("magicbyte")
+
+open = open_paths
+from_bytes = from_memory
+
+
+def plan(dataset: Dataset, max_partition_bytes: int | None = None) -> list[Split]:
+    """Return the splits that together give the records of *dataset*, in order of rows."""
+    return dataset.plan(max_partition_bytes)

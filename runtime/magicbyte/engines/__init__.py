@@ -1,0 +1,123 @@
+"""Engines turn bytes into entries and columns; they know nothing of files or transactions.
+
+Each gives the same rows, the same problems, the same positions. `reference` is the Kaitai
+classes plus this runtime: slow, obvious, and the judge of any other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import pyarrow as pa
+
+from magicbyte.engines.entry import Entry
+from magicbyte.errors import InputError
+from magicbyte.findings import CODES
+from magicbyte.limits import Limits
+
+__all__ = ["Control", "Decoded", "DecodedEntry", "Engine", "Entry", "Problem", "Scan", "engine"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What an engine finds wrong inside an entry."""
+
+    code: str
+    message: str
+    payload_position: int | None = None
+    field: str | None = None
+    found: str | None = None
+    expected: str | None = None
+
+    @property
+    def is_fatal(self) -> bool:
+        """Whether no row of the entry may be delivered."""
+        return CODES[self.code].severity == "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The entries of a stretch of bytes, back to back from its beginning."""
+
+    entries: list[Entry]
+    computed: list[int | None]
+    """The checksum of each entry's bytes; None where it was not asked for."""
+    end: int
+    """The byte of the buffer behind the last of them."""
+    stopped_by: Exception | None
+    """FormatError: why the bytes at *end* are no entry. TruncatedError: the buffer ends in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The first record of a control batch."""
+
+    type: int
+    coordinator_epoch: int | None
+
+
+@dataclass(slots=True)
+class DecodedEntry:
+    """What only the payload of an entry tells."""
+
+    num_rows: int = 0
+    """Rows in the record batch; 0 where a problem is fatal."""
+    base_offset: int | None = None
+    record_count: int | None = None
+    control: Control | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        return not any(problem.is_fatal for problem in self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The records of some entries, in their order, and what was found in each."""
+
+    rows: pa.RecordBatch
+    entries: list[DecodedEntry]
+
+
+class Engine(Protocol):
+    name: str
+
+    def scan(
+        self,
+        buffer: memoryview,
+        *,
+        origin: int,
+        verify: bool,
+        limits: Limits,
+        stop: int | None = None,
+    ) -> Scan:
+        """Return the entries that lie whole in *buffer*, whose first byte is *origin* of the file.
+
+        *verify* computes checksums; a wrong one stops nothing. *stop* is the most entries wanted.
+        """
+
+    def decode(
+        self,
+        buffer: memoryview,
+        entries: Sequence[Entry],
+        columns: Sequence[str],
+        *,
+        origin: int,
+        limits: Limits,
+    ) -> Decoded:
+        """Return the wire columns *columns* of all records of *entries*.
+
+        Every record is walked to its end whatever the columns, and no row of an entry is given
+        unless all of it is sound. Checksums of entries are not this function's business;
+        those of messages inside a wrapper are.
+        """
+
+
+def engine(name: str) -> Engine:
+    """Return the engine *name*: `reference`, or `auto` for the best there is."""
+    from magicbyte.engines.reference import ReferenceEngine
+
+    if name in ("auto", "reference"):
+        return ReferenceEngine()
+    raise InputError(f"engine {name!r}", "auto or reference")

@@ -1,0 +1,194 @@
+"""One entry of a log: what its header says, whatever the format."""
+
+from typing import NamedTuple
+
+from magicbyte.errors import FormatError, TruncatedError
+from magicbyte_formats.wire import (
+    EntryHeader,
+    MessageHeader,
+    RecordBatchHeader,
+    TimestampType,
+)
+
+OVERHEAD = 12
+"""Bytes before what the size field counts: the offset and the size field itself."""
+
+HEADER_BYTES = max(RecordBatchHeader.SIZE, MessageHeader.SIZE + 8)
+"""Bytes that suffice to judge the header of any entry."""
+
+LEAST_SIZES = {0: 14, 1: 22, 2: RecordBatchHeader.SIZE - OVERHEAD}
+"""The least value of the size field, by magic: all fixed fields, no key, no value, no record."""
+
+LEAST_SIZE = min(LEAST_SIZES.values())
+
+
+class Entry(NamedTuple):
+    """The header of a v0 or v1 message or wrapper, or of a v2 batch; sentinels as stored."""
+
+    position: int
+    """The byte of the file at which the entry begins."""
+    size_bytes: int
+    """Of the whole entry, its first 12 bytes included."""
+    magic: int
+    base_offset: int | None
+    """None for a wrapper: only its payload tells."""
+    last_offset: int
+    crc: int
+    codec: int
+    timestamp_type: int | None
+    """None in v0."""
+    base_timestamp: int | None
+    max_timestamp: int | None
+    has_delete_horizon: bool
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    leader_epoch: int
+    record_count: int | None
+    """None for a wrapper."""
+    is_transactional: bool
+    is_control: bool
+
+    @property
+    def end(self) -> int:
+        """The byte of the file behind the entry."""
+        return self.position + self.size_bytes
+
+    @property
+    def first_offset(self) -> int:
+        """The lowest offset that the header alone can tell."""
+        return self.last_offset if self.base_offset is None else self.base_offset
+
+    @property
+    def is_wrapper(self) -> bool:
+        return self.magic < 2 and self.codec != 0
+
+    @property
+    def is_append_time(self) -> bool:
+        return self.timestamp_type == TimestampType.LOG_APPEND_TIME
+
+
+def wrap64(number: int) -> int:
+    """Return *number* in 64 bits with a sign, as Java's long arithmetic leaves it."""
+    return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def read_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) -> Entry:
+    """Return the header of the entry at byte *position* of *buffer*, which begins at *origin*.
+
+    Only the header need be there. Raises FormatError (`bad-size`, `unknown-magic`) where it is
+    none, TruncatedError where *buffer* ends in it; both with the byte in *buffer*.
+    """
+    here = len(buffer) - position
+    if here < EntryHeader.SIZE:
+        if here >= OVERHEAD and (size := stored_size(buffer, position)) < LEAST_SIZE:
+            raise _bad_size(position, size, LEAST_SIZE, "")
+        raise TruncatedError(
+            f"{here} bytes are left",
+            code="incomplete-entry",
+            position=position,
+            found=here,
+            expected=f"at least {EntryHeader.SIZE}",
+        )
+    header = EntryHeader.unpack_from(buffer, position)
+    size, magic = header.size, header.magic
+    if magic not in LEAST_SIZES and size >= LEAST_SIZE:
+        raise FormatError(
+            f"magic {magic}",
+            code="unknown-magic",
+            position=position,
+            field="magic",
+            found=magic,
+            expected="0, 1 or 2",
+        )
+    least = LEAST_SIZES.get(magic, LEAST_SIZE)
+    if size < least:
+        form = f" in format v{magic}" if magic in LEAST_SIZES else ""
+        raise _bad_size(position, size, least, form)
+    if here < (least + OVERHEAD):
+        raise TruncatedError(
+            f"{here} bytes are left of an entry of {size + OVERHEAD}",
+            code="incomplete-entry",
+            position=position,
+            found=here,
+            expected=size + OVERHEAD,
+        )
+    if magic == 2:
+        return _batch(buffer, position, origin)
+    return _message(buffer, position, origin)
+
+
+def stored_size(buffer: bytes | memoryview, position: int) -> int:
+    """Return the size field of the entry at *position*, the first 12 bytes of which are there."""
+    at = position + EntryHeader.LENGTH.field_position
+    return int.from_bytes(buffer[at : at + 4], "big", signed=True)
+
+
+def _bad_size(position: int, size: int, least: int, form: str) -> FormatError:
+    return FormatError(
+        f"size field {size}, at least {least}{form}",
+        code="bad-size",
+        position=position,
+        field="size",
+        found=size,
+        expected=f"at least {least}",
+    )
+
+
+def _batch(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
+    header = RecordBatchHeader.unpack_from(buffer, position)
+    return Entry(
+        position=origin + position,
+        size_bytes=header.len_batch + OVERHEAD,
+        magic=2,
+        base_offset=header.base_offset,
+        last_offset=wrap64(header.base_offset + header.last_offset_delta),
+        crc=header.crc,
+        codec=header.codec,
+        timestamp_type=header.timestamp_type,
+        base_timestamp=header.base_timestamp,
+        max_timestamp=header.max_timestamp,
+        has_delete_horizon=header.has_delete_horizon,
+        producer_id=header.producer_id,
+        producer_epoch=header.producer_epoch,
+        base_sequence=header.base_sequence,
+        leader_epoch=header.partition_leader_epoch,
+        record_count=header.num_records,
+        is_transactional=header.is_transactional,
+        is_control=header.is_control,
+    )
+
+
+def _message(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
+    header = MessageHeader.unpack_from(buffer, position)
+    is_wrapper = header.codec != 0
+    return Entry(
+        position=origin + position,
+        size_bytes=header.len_message + OVERHEAD,
+        magic=header.magic,
+        base_offset=None if is_wrapper else header.offset,
+        last_offset=header.offset,
+        crc=header.crc,
+        codec=header.codec,
+        timestamp_type=header.timestamp_type if header.magic == 1 else None,
+        base_timestamp=None,
+        max_timestamp=header.timestamp,
+        has_delete_horizon=False,
+        producer_id=-1,
+        producer_epoch=-1,
+        base_sequence=-1,
+        leader_epoch=-1,
+        record_count=None if is_wrapper else 1,
+        is_transactional=False,
+        is_control=False,
+    )
+
+
+def checksum_of(buffer: memoryview, entry: Entry, *, origin: int = 0) -> int:
+    """Return what the checksum of *entry*, all of which lies in *buffer*, comes to."""
+    from magicbyte.checksum import crc32, crc32c
+
+    begin = entry.position - origin
+    if entry.magic == 2:
+        return crc32c(buffer[begin + RecordBatchHeader.CHECKSUM.start : begin + entry.size_bytes])
+    return crc32(buffer[begin + MessageHeader.CHECKSUM.start : begin + entry.size_bytes])

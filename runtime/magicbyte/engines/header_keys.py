@@ -1,0 +1,26 @@
+"""Text of header keys, decoded as Java's UTF-8 decoder does it."""
+
+import codecs
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    """Replace what is malformed by one U+FFFD, as much of it at a time as Java does.
+
+    Java and Python agree but for encoded surrogates (ED A0..BF ..), which Java takes for one
+    malformed character and Python for one per byte.
+    """
+    assert isinstance(error, UnicodeDecodeError)
+    data, start, end = error.object, error.start, error.end
+    if data[start] == 0xED and start + 1 < len(data) and 0xA0 <= data[start + 1] <= 0xBF:
+        end = start + 2
+        if end < len(data) and 0x80 <= data[end] <= 0xBF:
+            end += 1
+    return "\ufffd", end
+
+
+codecs.register_error("magicbyte-java", _replace)
+
+
+def decode_header_key(key: bytes) -> str:
+    """Return *key* as text; bytes that are not UTF-8 become U+FFFD."""
+    return key.decode("utf-8", "magicbyte-java")

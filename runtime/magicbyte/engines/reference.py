@@ -1,0 +1,522 @@
+"""The reference engine: the generated Kaitai classes, an entry at a time."""
+
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from kaitaistruct import KaitaiStream, KaitaiStructError
+
+from magicbyte import codecs
+from magicbyte.checksum import crc32
+from magicbyte.engines import Control, Decoded, DecodedEntry, Problem, Scan
+from magicbyte.engines.entry import (
+    LEAST_SIZE,
+    OVERHEAD,
+    Entry,
+    checksum_of,
+    read_entry,
+    wrap64,
+)
+from magicbyte.engines.header_keys import decode_header_key
+from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError
+from magicbyte.limits import Limits
+from magicbyte.tables.schemas import WIRE_TYPES
+from magicbyte_formats.kaitai.kafka_message import KafkaMessage
+from magicbyte_formats.kaitai.kafka_record import KafkaRecord
+from magicbyte_formats.wire import (
+    CODEC_NAMES,
+    CONTROL_TYPE_NAMES,
+    TIMESTAMP_TYPE_NAMES,
+    ControlKey,
+    ControlType,
+    EntryHeader,
+    MessageHeader,
+    RecordBatchHeader,
+    TransactionMarker,
+)
+
+# What the Kaitai classes raise where the bytes end, a length is negative or a value is not valid.
+UNREADABLE = (EOFError, ValueError, KaitaiStructError)
+
+TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)
+
+Headers = list[dict[str, Any]]
+
+
+class Row(NamedTuple):
+    """A record, before the columns of its entry are put beside it; nulls are None."""
+
+    offset: int
+    timestamp: int | None
+    timestamp_type: int | None
+    key: bytes | None
+    value: bytes | None
+    headers: Headers | None
+    sequence: int | None
+
+
+class _Unsound(Exception):
+    """An entry of which no row may be delivered."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+class ReferenceEngine:
+    name = "reference"
+
+    def scan(
+        self,
+        buffer: memoryview,
+        *,
+        origin: int,
+        verify: bool,
+        limits: Limits,
+        stop: int | None = None,
+    ) -> Scan:
+        entries: list[Entry] = []
+        computed: list[int | None] = []
+        position = 0
+        stopped_by: Exception | None = None
+        while position < len(buffer) and (stop is None or len(entries) < stop):
+            try:
+                entry = read_entry(buffer, position, origin=origin)
+            except FormatError as error:
+                stopped_by = error
+                break
+            if position + entry.size_bytes > len(buffer):
+                stopped_by = TruncatedError(
+                    f"{len(buffer) - position} bytes of {entry.size_bytes}",
+                    code="incomplete-entry",
+                    position=position,
+                )
+                break
+            entries.append(entry)
+            computed.append(checksum_of(buffer, entry, origin=origin) if verify else None)
+            position += entry.size_bytes
+        return Scan(entries, computed, position, stopped_by)
+
+    def decode(
+        self,
+        buffer: memoryview,
+        entries: Sequence[Entry],
+        columns: Sequence[str],
+        *,
+        origin: int,
+        limits: Limits,
+    ) -> Decoded:
+        columns_out: dict[str, list[Any]] = {name: [] for name in columns}
+        decoded, num_rows = [], 0
+        for entry in entries:
+            begin = entry.position - origin
+            one, rows = _decode_entry(buffer[begin : begin + entry.size_bytes], entry, limits)
+            for name, values in columns_out.items():
+                values.extend(_values(name, entry, rows))
+            num_rows += len(rows)
+            decoded.append(one)
+        arrays = [pa.array(columns_out[name], WIRE_TYPES[name]) for name in columns]
+        schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
+        if not arrays:  # Arrow counts the rows of no columns only if told
+            struct = pa.StructArray.from_arrays([], fields=[], mask=None)
+            rows_out = (
+                _no_columns(num_rows) if num_rows else pa.RecordBatch.from_struct_array(struct)
+            )
+        else:
+            rows_out = pa.RecordBatch.from_arrays(arrays, schema=schema)
+        return Decoded(rows_out, decoded)
+
+
+def _no_columns(num_rows: int) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{}] * num_rows, schema=pa.schema([]))
+
+
+def _values(name: str, entry: Entry, rows: list[Row]) -> list[Any]:
+    """Return the column *name* of *rows*: a field of each, or one value of their entry."""
+    match name:
+        case "offset" | "timestamp" | "key" | "value" | "headers" | "sequence":
+            index = Row._fields.index(name)
+            return [row[index] for row in rows]
+        case "timestamp_type":
+            return [
+                None if row.timestamp_type is None else TIMESTAMP_TYPE_NAMES[row.timestamp_type]
+                for row in rows
+            ]
+        case "codec":
+            value: Any = CODEC_NAMES.get(entry.codec)
+        case "leader_epoch" | "producer_id" | "producer_epoch":
+            stored = getattr(entry, name)
+            value = None if stored == -1 else stored
+        case _:
+            value = getattr(entry, name)
+    return [value] * len(rows)
+
+
+def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[DecodedEntry, list[Row]]:
+    """Return what the payload of *entry*, whose bytes are *data*, says, and its rows."""
+    one = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
+    try:
+        if entry.magic == 2:
+            rows = _decode_batch(data, entry, limits, one)
+        else:
+            rows = _decode_message(data, entry, limits, one)
+    except _Unsound as error:
+        one.problems.append(error.problem)
+        return one, []
+    except LimitError as error:
+        problem = Problem(
+            code="batch-over-limit",
+            message=str(error),
+            field=error.setting,
+            found=str(error.claimed),
+            expected=str(error.limit),
+        )
+        one.problems.append(problem)
+        return one, []
+    except CodecError as error:
+        codec = CODEC_NAMES.get(entry.codec, str(entry.codec))
+        problem = Problem(code=error.code, message=str(error), field=codec, found=error.reason)
+        one.problems.append(problem)
+        return one, []
+    one.num_rows = len(rows)
+    return one, rows
+
+
+# v2: a batch of records
+
+
+def _decode_batch(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntry) -> list[Row]:
+    section = data[RecordBatchHeader.SIZE :]
+    count = entry.record_count or 0
+    if count < 0:
+        raise _Unsound(
+            Problem(
+                code="bad-record-count",
+                message=f"{count} records",
+                field="num_records",
+                found=str(count),
+                expected="at least 0",
+            )
+        )
+    if count == 0:
+        # Kafka's reader asks for no record and so never looks at these bytes.
+        if len(section):
+            one.problems.append(
+                Problem(code="bytes-unread", message=f"no records, but {len(section)} bytes")
+            )
+        return []
+    payload = codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
+    stream = KaitaiStream(BytesIO(payload))
+    rows = []
+    for index in range(count):
+        if stream.is_eof():
+            raise _Unsound(
+                Problem(
+                    code="bad-record-count",
+                    message=f"the payload ends after {index} of {count} records",
+                    payload_position=stream.pos(),
+                    field="num_records",
+                    found=str(count),
+                    expected=str(index),
+                )
+            )
+        rows.append(_read_record(stream, index, entry, one))
+    if not stream.is_eof():
+        left = stream.size() - stream.pos()
+        raise _Unsound(
+            Problem(
+                code="bytes-left-over",
+                message=f"{left} bytes behind the last of {count} records",
+                payload_position=stream.pos(),
+                field="num_records",
+                found=str(left),
+                expected="0",
+            )
+        )
+    return rows
+
+
+def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Row:
+    position = stream.pos()
+
+    def bad(message: str, field: str, found: object = None, expected: object = None) -> _Unsound:
+        return _Unsound(
+            Problem(
+                code="bad-record",
+                message=f"record {index}: {message}",
+                payload_position=position,
+                field=f"records[{index}].{field}",
+                found=None if found is None else str(found),
+                expected=None if expected is None else str(expected),
+            )
+        )
+
+    try:
+        record = KafkaRecord(entry.is_control, stream)
+        body = record.body
+    except UNREADABLE as error:
+        raise bad(str(error) or type(error).__name__, "body") from error
+    left = body._io.size() - body._io.pos()
+    if body.num_headers.value < 0:
+        raise bad(
+            f"{body.num_headers.value} headers", "num_headers", body.num_headers.value, "0 or more"
+        )
+    if left:
+        stated = record.len_body.value
+        raise bad(f"{stated} bytes stated, {stated - left} used", "len_body", stated, stated - left)
+    for name, length in (("len_key", body.len_key.value), ("len_value", body.len_value.value)):
+        if length < -1:
+            one.problems.append(_negative_length(f"records[{index}].{name}", length, position))
+    if entry.is_control and one.control is None and index == 0:
+        one.control = _control(body.key, body.value, position, one)
+    headers = [
+        {"key": decode_header_key(header.key), "value": header.value} for header in body.headers
+    ]
+    timestamp = (
+        entry.max_timestamp
+        if entry.is_append_time
+        else wrap64((entry.base_timestamp or 0) + body.timestamp_delta.value)
+    )
+    delta = body.offset_delta.value
+    return Row(
+        offset=wrap64(entry.first_offset + delta),
+        timestamp=None if timestamp == -1 else timestamp,
+        timestamp_type=entry.timestamp_type,
+        key=body.key,
+        value=body.value,
+        headers=headers,
+        sequence=None if entry.base_sequence < 0 else (entry.base_sequence + delta) % (1 << 31),
+    )
+
+
+def _negative_length(field: str, length: int, position: int | None) -> Problem:
+    return Problem(
+        code="negative-length",
+        message=f"{field} is {length}, read as null",
+        payload_position=position,
+        field=field,
+        found=str(length),
+        expected="-1 or more",
+    )
+
+
+def _control(key: bytes | None, value: bytes | None, position: int, one: DecodedEntry) -> Control:
+    """Return what a control record says; its key alone tells the type (KIP-98)."""
+    if key is None or len(key) < ControlKey.SIZE:
+        found = "null" if key is None else f"{len(key)} bytes"
+        raise _Unsound(
+            Problem(
+                code="bad-control-record",
+                message=f"the key of a control record is {found}",
+                payload_position=position,
+                field="key",
+                found=found,
+                expected=f"at least {ControlKey.SIZE} bytes",
+            )
+        )
+    version, control_type = ControlKey.unpack_from(key)
+    if version < 0:
+        raise _Unsound(
+            Problem(
+                code="bad-control-record",
+                message=f"the key of a control record has version {version}",
+                payload_position=position,
+                field="key.version",
+                found=str(version),
+                expected="0 or more",
+            )
+        )
+    if control_type not in CONTROL_TYPE_NAMES:
+        one.problems.append(
+            Problem(
+                code="unknown-control-type",
+                message=f"control record of type {control_type}",
+                payload_position=position,
+                field="key.control_type",
+                found=str(control_type),
+            )
+        )
+    coordinator_epoch = None
+    if control_type in TRANSACTION_ENDS:
+        if value is not None and len(value) >= TransactionMarker.SIZE:
+            marker = TransactionMarker.unpack_from(value)
+            coordinator_epoch = marker.coordinator_epoch if marker.version >= 0 else None
+        if coordinator_epoch is None:
+            one.problems.append(
+                Problem(
+                    code="bad-marker-value",
+                    message="the value of a transaction marker cannot be read",
+                    payload_position=position,
+                    field="value",
+                    found="null" if value is None else value.hex(),
+                    expected=f"version 0 or more, {TransactionMarker.SIZE} bytes",
+                )
+            )
+    return Control(control_type, coordinator_epoch)
+
+
+# v0 and v1: a message, or a wrapper around a compressed message set
+
+
+def _decode_message(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntry) -> list[Row]:
+    message = _read_message(bytes(data), one, None)
+    if not entry.is_wrapper:
+        return [_message_row(message, entry.last_offset, entry)]
+    if message.value is None:
+        raise _wrapper("a compressed message without a value", "value", None)
+    payload = codecs.decompress(
+        entry.codec, message.value, magic=entry.magic, max_bytes=limits.max_batch_bytes
+    )
+    inner = list(_inner_messages(payload, entry, one))
+    if not inner:
+        raise _wrapper("no message inside a compressed one", "value", 0)
+    base = 0
+    if entry.magic == 1:
+        last = inner[-1][0]
+        # Relative offsets keep their gaps after cleaning, so the last one defines the base; some
+        # producers left the wrapper's own offset 0, and then there is no base to add.
+        if entry.last_offset != 0:
+            base = entry.last_offset - last
+            if base < 0:
+                raise _wrapper(
+                    f"offset {entry.last_offset}, but the last message inside has {last}",
+                    "offset",
+                    0,
+                    entry.last_offset,
+                    f"{last} or more",
+                )
+    rows = [_message_row(body, wrap64(base + offset), entry) for offset, body in inner]
+    one.base_offset = rows[0].offset
+    one.record_count = len(rows)
+    return rows
+
+
+def _wrapper(
+    message: str, field: str, position: int | None, found: object = None, expected: object = None
+) -> _Unsound:
+    return _Unsound(
+        Problem(
+            code="bad-wrapper",
+            message=message,
+            payload_position=position,
+            field=field,
+            found=None if found is None else str(found),
+            expected=None if expected is None else str(expected),
+        )
+    )
+
+
+def _read_message(data: bytes, one: DecodedEntry, position: int | None) -> Any:
+    """Return the body of the message that *data* is, with null for any negative length."""
+    try:
+        body = KafkaMessage(KaitaiStream(BytesIO(data))).message
+    except UNREADABLE as error:
+        raise _Unsound(
+            Problem(
+                code="bad-message",
+                message=f"a message does not hold what it states: {error}",
+                payload_position=position,
+                field="message",
+            )
+        ) from error
+    for name in ("len_key", "len_value"):
+        length = getattr(body, name)
+        if length < -1:
+            one.problems.append(_negative_length(name, length, position))
+    left = body._io.size() - body._io.pos()
+    if left:
+        one.problems.append(
+            Problem(
+                code="message-bytes-unread",
+                message=f"{left} bytes behind the value",
+                payload_position=position,
+                field="len_value",
+                found=str(left),
+                expected="0",
+            )
+        )
+    return body
+
+
+def _message_row(body: Any, offset: int, entry: Entry) -> Row:
+    timestamp, timestamp_type = body.timestamp, entry.timestamp_type
+    if body.magic == 0:
+        timestamp = timestamp_type = None  # whatever a wrapper of v1 around it says
+    elif entry.is_append_time:
+        timestamp = entry.max_timestamp
+    return Row(
+        offset=offset,
+        timestamp=None if timestamp == -1 else timestamp,
+        timestamp_type=timestamp_type,
+        key=body.key,
+        value=body.value,
+        headers=None,
+        sequence=None,
+    )
+
+
+def _inner_messages(payload: bytes, entry: Entry, one: DecodedEntry) -> Iterator[tuple[int, Any]]:
+    """Yield offset field and body of each message in a wrapper's decompressed *payload*."""
+    position = 0
+    while position < len(payload):
+        here = len(payload) - position
+        if here >= OVERHEAD:
+            size = int.from_bytes(payload[position + 8 : position + OVERHEAD], "big", signed=True)
+            if size < LEAST_SIZE:
+                raise _wrapper(
+                    f"a message inside has size {size}",
+                    "len_message",
+                    position,
+                    size,
+                    f"{LEAST_SIZE} or more",
+                )
+        if here < OVERHEAD or size + OVERHEAD > here:
+            # Kafka's reader takes the end of the stream for the end of the set.
+            one.problems.append(
+                Problem(
+                    code="inner-message-cut",
+                    message=f"the payload ends inside a message, {here} bytes of it were dropped",
+                    payload_position=position,
+                    found=str(here),
+                )
+            )
+            return
+        data = payload[position : position + OVERHEAD + size]
+        header = EntryHeader.unpack_from(data)
+        offset, magic = header.offset, header.magic
+        if magic not in (0, 1):
+            raise _wrapper(
+                f"a message inside has magic {magic}", "magic", position, magic, "0 or 1"
+            )
+        body = _read_message(data, one, position)
+        codec = int(body.attributes.codec)
+        if codec != 0:
+            raise _wrapper(
+                "a compressed message inside a compressed one", "attributes", position, codec, 0
+            )
+        computed = crc32(data[MessageHeader.CHECKSUM.start :])
+        if body.crc != computed:
+            raise _Unsound(
+                Problem(
+                    code="record-checksum-mismatch",
+                    message=f"a message inside: stored CRC-32 {body.crc:#010x}, computed {computed:#010x}",
+                    payload_position=position,
+                    field="crc",
+                    found=f"{body.crc:#010x}",
+                    expected=f"{computed:#010x}",
+                )
+            )
+        if magic != entry.magic:
+            one.problems.append(
+                Problem(
+                    code="inner-magic-differs",
+                    message=f"a message of magic {magic} in a wrapper of magic {entry.magic}",
+                    payload_position=position,
+                    field="magic",
+                    found=str(magic),
+                    expected=str(entry.magic),
+                )
+            )
+        yield offset, body
+        position += OVERHEAD + size

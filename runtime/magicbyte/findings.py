@@ -1,0 +1,181 @@
+"""What can be wrong with a log: the registry of codes, and a finding of one of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from magicbyte.errors import (
+    ChecksumError,
+    CodecError,
+    FormatError,
+    LimitError,
+    MagicbyteError,
+    TruncatedError,
+)
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of finding."""
+
+    name: str
+    severity: Severity
+    """`error`: rows are lost, wrong or in doubt. `warning`: something is not as it should be, and
+    no row suffers. `note`: worth knowing."""
+    sentence: str
+    source: str
+    """What decides: a class of Apache Kafka, a KIP, or a rule of ours."""
+
+
+def _registry(*codes: Code) -> dict[str, Code]:
+    return {code.name: code for code in codes}
+
+
+FRAME = "FileLogInputStream, ByteBufferLogInputStream"
+BATCH = "DefaultRecordBatch"
+RECORD = "DefaultRecord"
+LEGACY = "AbstractLegacyRecordBatch, LegacyRecord"
+CODEC = "org.apache.kafka.common.compress"
+CONTROL = "ControlRecordType, EndTransactionMarker"
+TRANSACTIONS = "ProducerStateManager, TransactionIndex"
+
+CODES = _registry(
+    # Framing
+    Code("bad-size", "error", "The size field of an entry cannot be right.", FRAME),
+    Code("unknown-magic", "error", "The magic byte names no known format.", FRAME),
+    Code("incomplete-entry", "error", "An entry ends before its size says, with data to come.", FRAME),
+    Code("incomplete-tail", "warning", "The log ends inside an entry, as after a crash.", FRAME),
+    Code("zero-tail", "warning", "The log ends in zeros, as a preallocated file does.", FRAME),
+    Code("zeros", "error", "Zeros lie where entries should.", FRAME),
+    Code("garbage", "error", "Bytes that are no entry.", FRAME),
+    Code("entry-over-limit", "error", "An entry is larger than max_entry_bytes.", "a limit of ours"),
+    Code("found-by-search", "warning", "Reading went on here after a search.", "a rule of ours"),
+    Code("candidate-passed-over", "warning", "A search gave up on checking a candidate.", "a limit of ours"),
+    # Checksums
+    Code("checksum-mismatch", "error", "The checksum of an entry is not that of its bytes.", BATCH),
+    Code("record-checksum-mismatch", "error", "The checksum of a message in a wrapper is wrong.", LEGACY),
+    # Payloads
+    Code("unknown-codec", "error", "The attributes name no known codec.", "CompressionType"),
+    Code("codec-not-allowed", "error", "The codec is not allowed in this format.", LEGACY),
+    Code("codec-error", "error", "The compressed section does not decompress.", CODEC),
+    Code("batch-over-limit", "error", "A payload is larger than max_batch_bytes.", "a limit of ours"),
+    Code("bad-record-count", "error", "The number of records is not the one stated.", BATCH),
+    Code("bytes-left-over", "error", "Bytes are left over behind the last record.", BATCH),
+    Code("bytes-unread", "warning", "A batch of no records holds bytes that nobody reads.", BATCH),
+    Code("bad-record", "error", "A record is not what the format says.", RECORD),
+    Code("bad-message", "error", "A v0 or v1 message is not what the format says.", LEGACY),
+    Code("message-bytes-unread", "warning", "A v0 or v1 message goes on behind its value.", LEGACY),
+    Code("negative-length", "warning", "A length below -1 was read as null.", LEGACY),
+    Code("bad-wrapper", "error", "A compressed v0 or v1 message does not hold what it must.", LEGACY),
+    Code("inner-magic-differs", "warning", "A wrapper holds messages of another format.", "KAFKA-4298"),
+    Code("inner-message-cut", "warning", "A wrapper ends inside a message, which is dropped.", LEGACY),
+    Code("bad-control-record", "error", "A control record has no readable key.", CONTROL),
+    Code("bad-marker-value", "warning", "The value of a transaction marker cannot be read.", CONTROL),
+    Code("unknown-control-type", "note", "A control record of a type we do not know.", CONTROL),
+    # Offsets
+    Code("offset-out-of-order", "error", "Offsets do not go up from entry to entry.", "UnifiedLog.append"),
+    Code("offset-outside-segment", "error", "An offset lies outside its segment's range.", "LogSegment"),
+    Code("offset-gap", "error", "Offsets are missing, and cleaning does not explain it.", "a rule of ours"),
+    Code("offset-gap-cleaned", "note", "Offsets are missing; the segment looks cleaned.", "a rule of ours"),
+    # Transactions
+    Code("transaction-undecided", "error", "Damage hides how a transaction ended.", "a rule of ours"),
+    Code("transaction-open", "note", "A transaction has not ended.", TRANSACTIONS),
+    Code("txnindex-invalid", "warning", "A transaction index is not one.", "TransactionIndex"),
+    Code("txnindex-mismatch", "warning", "A transaction index disagrees with the markers.", "TransactionIndex"),
+    Code("txnindex-missing", "note", "Aborts without their index: a broker would deliver them.", "TransactionIndex"),
+    Code("snapshot-invalid", "warning", "A producer snapshot is not one.", "ProducerStateManager"),
+    Code("snapshot-mismatch", "warning", "A producer snapshot disagrees with the log.", "ProducerStateManager"),
+    Code("snapshot-missing", "note", "A segment has no producer snapshot.", "ProducerStateManager"),
+    Code("snapshot-transaction-ignored", "warning", "A transaction known to one snapshot alone does not count.", "a rule of ours"),
+    # Directories
+    Code("segment-missing", "warning", "Companion files lie here without their segment.", "LogLoader"),
+    Code("log-begins-above", "note", "The log begins above where its checkpoints say.", "a rule of ours"),
+    Code("log-ends-below", "error", "The log ends below an offset that was acknowledged.", "a rule of ours"),
+    Code("checkpoint-invalid", "warning", "A checkpoint file is not one.", "CheckpointFile"),
+    Code("high-watermark-stale", "note", "The high watermark was checkpointed before a crash.", "ReplicaManager"),
+    Code("timestamp-out-of-range", "warning", "A time that the reader's type cannot hold became null.", "a limit of Spark"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that was found, and where. A row of the table `problems`."""
+
+    code: str
+    message: str
+    topic: str | None = None
+    partition: int | None = None
+    file: str | None = None
+    position: int | None = None
+    """The byte of the file at which the entry, or the stretch, begins."""
+    payload_position: int | None = None
+    """The byte of the decompressed payload at which the record begins."""
+    length: int | None = None
+    """Bytes of the file that are concerned."""
+    base_offset: int | None = None
+    """The offset that the entry states, right or not."""
+    field: str | None = None
+    found: str | None = None
+    expected: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise KeyError(self.code)
+
+    @property
+    def severity(self) -> Severity:
+        return CODES[self.code].severity
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+    @property
+    def where(self) -> str:
+        """The place in words, as precise as it is known."""
+        name = f"{self.topic}-{self.partition}" if self.topic is not None else ""
+        parts = [part for part in (name, self.file) if part]
+        place = "/".join(parts)
+        if self.position is not None:
+            place += f"{' ' if place else ''}byte {self.position}"
+        if self.payload_position is not None:
+            place += f", payload byte {self.payload_position}"
+        return place
+
+
+def raised(finding: Finding) -> MagicbyteError:
+    """Return the error that stands for *finding* where damage is not to be skipped."""
+    message, position = str(finding), finding.position or 0
+    if finding.code == "incomplete-entry":
+        return TruncatedError(message, code=finding.code, position=position, field=finding.field)
+    if finding.code in ("codec-error", "unknown-codec", "codec-not-allowed"):
+        codec = finding.field or "codec"
+        return CodecError(codec, message, position=position, code=finding.code)
+    if finding.code in ("entry-over-limit", "batch-over-limit"):
+        setting = "max_entry_bytes" if finding.code.startswith("entry") else "max_batch_bytes"
+        return LimitError(
+            setting, int(finding.found or 0), limit=int(finding.expected or 0), position=position
+        )
+    if finding.code.endswith("checksum-mismatch") and finding.found and finding.expected:
+        return ChecksumError(
+            position=position,
+            stored=int(finding.found, 16),
+            computed=int(finding.expected, 16),
+            code=finding.code,
+        )
+    return FormatError(
+        message,
+        code=finding.code,
+        position=position,
+        field=finding.field,
+        found=finding.found,
+        expected=finding.expected,
+    )
+
+
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """Return the gravest severity among *findings*, None where there are none."""
+    order: tuple[Severity, ...] = ("error", "warning", "note")
+    seen = {finding.severity for finding in findings}
+    return next((severity for severity in order if severity in seen), None)

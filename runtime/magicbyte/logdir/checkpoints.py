@@ -1,0 +1,139 @@
+"""The text checkpoints of a log.dir (CheckpointFile, OffsetCheckpointFile)."""
+
+from dataclasses import dataclass, field
+
+from magicbyte import storage
+from magicbyte.errors import FormatError
+from magicbyte.findings import Finding
+
+MAX_CHECKPOINT_BYTES = 64 << 20
+"""Lines of some 60 bytes for a million partitions; what is longer is no checkpoint."""
+
+Offsets = dict[tuple[str, int], int]
+
+
+def parse_offsets(data: bytes) -> Offsets:
+    """Return topic and partition -> offset of an offset checkpoint.
+
+    Raises FormatError (`checkpoint-invalid`) with the line that is wrong.
+    """
+    lines = data.decode("utf-8", "replace").splitlines()
+    if not lines:
+        return {}
+
+    def bad(number: int, expected: str) -> FormatError:
+        found = lines[number] if number < len(lines) else "the end"
+        return FormatError(
+            f"line {number + 1}: {found!r}, expected {expected}",
+            code="checkpoint-invalid",
+            field=f"line {number + 1}",
+            found=found,
+            expected=expected,
+        )
+
+    if lines[0] != "0":
+        raise bad(0, "version 0")
+    if len(lines) < 2 or not lines[1].isdecimal():
+        raise bad(1, "a count of entries")
+    offsets: Offsets = {}
+    for number, line in enumerate(lines[2:], 2):
+        match line.split():
+            case [topic, partition, offset]:
+                try:
+                    offsets[topic, int(partition)] = int(offset)
+                except ValueError as error:
+                    raise bad(number, "topic, partition, offset") from error
+            case _:
+                raise bad(number, "topic, partition, offset")
+    if len(offsets) != int(lines[1]):
+        raise bad(1, f"{len(offsets)}, the number of entries that follow")
+    return offsets
+
+
+@dataclass(frozen=True, slots=True)
+class LogDir:
+    """A log.dir's own files."""
+
+    path: str
+    cluster_id: str | None = None
+    log_start: Offsets | None = None
+    """None where the file is absent or cannot be read."""
+    cleaner: Offsets | None = None
+    high_watermark: Offsets | None = None
+    recovery_point: Offsets | None = None
+    clean_shutdown: bool = False
+    findings: tuple[Finding, ...] = field(default=())
+
+
+def read_log_dir(path: str) -> LogDir:
+    """Return what the files of the log.dir *path* say; what is absent or wrong is None."""
+    findings: list[Finding] = []
+
+    def offsets(name: str) -> Offsets | None:
+        place = f"{path}/{name}"
+        if not storage.exists(place):
+            return None
+        try:
+            return parse_offsets(storage.read_small(place, max_bytes=MAX_CHECKPOINT_BYTES))
+        except FormatError as error:
+            findings.append(
+                Finding(
+                    code=error.code,
+                    message=f"{name}: {error.message}",
+                    file=name,
+                    field=error.field,
+                    found=str(error.found),
+                    expected=str(error.expected),
+                )
+            )
+            return None
+
+    return LogDir(
+        path,
+        cluster_id=_cluster_id(path),
+        log_start=offsets("log-start-offset-checkpoint"),
+        cleaner=offsets("cleaner-offset-checkpoint"),
+        high_watermark=offsets("replication-offset-checkpoint"),
+        recovery_point=offsets("recovery-point-offset-checkpoint"),
+        clean_shutdown=storage.exists(f"{path}/.kafka_cleanshutdown"),
+        findings=tuple(findings),
+    )
+
+
+def _cluster_id(path: str) -> str | None:
+    place = f"{path}/meta.properties"
+    if not storage.exists(place):
+        return None
+    for line in (
+        storage.read_small(place, max_bytes=1 << 16).decode("utf-8", "replace").splitlines()
+    ):
+        key, _, value = line.partition("=")
+        if key.strip() == "cluster.id":
+            return value.strip().replace("\\:", ":").replace("\\=", "=")
+    return None
+
+
+def read_topic_id(folder: str) -> str | None:
+    """Return the topic id in the partition's folder *folder*, None where there is none."""
+    place = f"{folder}/partition.metadata"
+    if not storage.exists(place):
+        return None
+    for line in (
+        storage.read_small(place, max_bytes=1 << 12).decode("utf-8", "replace").splitlines()
+    ):
+        key, _, value = line.partition(":")
+        if key.strip() == "topic_id":
+            return value.strip()
+    return None
+
+
+def read_first_epoch_start(folder: str) -> int | None:
+    """Return where the first leader epoch in the partition's folder *folder* begins, if it says."""
+    place = f"{folder}/leader-epoch-checkpoint"
+    if not storage.exists(place):
+        return None
+    text = storage.read_small(place, max_bytes=MAX_CHECKPOINT_BYTES).decode("utf-8", "replace")
+    match [line.split() for line in text.splitlines()]:
+        case [["0"], [_], [_, start], *_] if start.isdecimal():
+            return int(start)
+    return None

@@ -1,0 +1,303 @@
+"""From paths to partitions: what is a log, and what is not."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from magicbyte import storage
+from magicbyte.engines.entry import LEAST_SIZE
+from magicbyte.errors import InputError, MissingError
+from magicbyte.logdir.checkpoints import (
+    LogDir,
+    read_first_epoch_start,
+    read_log_dir,
+    read_topic_id,
+)
+from magicbyte.logdir.live import LogFile, classify
+from magicbyte.logdir.names import LOG_DIR_MARKS, FolderName, parse_file, parse_folder
+from magicbyte_formats.wire import EntryHeader
+
+MAX_DEPTH = 4
+"""Folders below a named one in which logs are looked for."""
+
+EXPECTED = (
+    "a Kafka log: a segment (<20 digits>.log), a partition's folder (<topic>-<number>), "
+    "a log.dir, or a folder that holds some"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionLog:
+    """A partition's files, in one folder of one log.dir."""
+
+    topic: str | None
+    partition: int | None
+    folder: str
+    log_dir: LogDir | None
+    files: tuple[LogFile, ...]
+    """Sorted by base offset."""
+    topic_id: str | None = None
+    first_epoch_start: int | None = None
+    """Where the first epoch of leader-epoch-checkpoint begins."""
+    is_named: bool = False
+    """Whether its folder, or a file in it, was named: then it is read, whatever its topic."""
+    is_named_files: bool = False
+    """Whether segments were named one by one: then no checkpoint bounds what is read."""
+    state: str | None = None
+    """`delete-folder`, `future-folder`, `stray-folder`: no partition that a broker serves."""
+
+    @property
+    def logs(self) -> tuple[LogFile, ...]:
+        """The live segments, by base offset."""
+        return tuple(file for file in self.files if file.is_live_log)
+
+    @property
+    def name(self) -> str:
+        if self.topic is None:
+            return self.folder
+        return f"{self.topic}-{self.partition}"
+
+    def _checkpoint(self, which: str) -> int | None:
+        if self.log_dir is None or self.topic is None or self.partition is None:
+            return None
+        offsets = getattr(self.log_dir, which)
+        return None if offsets is None else offsets.get((self.topic, self.partition))
+
+    @property
+    def log_start_checkpoint(self) -> int | None:
+        return None if self.is_named_files else self._checkpoint("log_start")
+
+    @property
+    def high_watermark_checkpoint(self) -> int | None:
+        return self._checkpoint("high_watermark")
+
+    @property
+    def acknowledged_offset(self) -> int | None:
+        """The highest offset up to which the checkpoints say that the log was on this disk."""
+        if self.is_named_files:
+            return None
+        known = [self._checkpoint("high_watermark"), self._checkpoint("recovery_point")]
+        return max((offset for offset in known if offset is not None), default=None)
+
+    @property
+    def cleaner_offset(self) -> int | None:
+        """What lies below was cleaned; 0 if the log.dir says nothing of it, None if none is there."""
+        if self.log_dir is None or self.log_dir.cleaner is None:
+            return None
+        return self._checkpoint("cleaner") or 0
+
+
+@dataclass(slots=True)
+class _Found:
+    partitions: list[PartitionLog] = field(default_factory=list)
+    log_dirs: dict[str, LogDir] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+
+    def log_dir(self, path: str) -> LogDir:
+        if path not in self.log_dirs:
+            self.log_dirs[path] = read_log_dir(path)
+        return self.log_dirs[path]
+
+
+def discover(paths: Iterable[str]) -> tuple[list[PartitionLog], list[LogDir]]:
+    """Return the partitions and log.dirs that *paths* name, by topic and partition.
+
+    Raises InputError where a path is no log, MissingError where it cannot be read.
+    """
+    found = _Found()
+    named: dict[str, list[str]] = {}
+    for given in paths:
+        path = storage.absolute(given)
+        match storage.kind_of(path):
+            case "folder":
+                if not _folder(path, found, MAX_DEPTH, is_named=True):
+                    raise InputError(_what_lies_in(path), EXPECTED, path=str(given))
+            case "file":
+                _check_segment(path, str(given))
+                folder, _, name = path.rpartition("/")
+                named.setdefault(folder, []).append(name)
+            case _:
+                raise InputError("neither a file nor a folder", EXPECTED, path=str(given))
+    for folder, names in named.items():
+        _named_files(folder, names, found)
+    found.partitions.sort(
+        key=lambda log: (
+            log.topic or "",
+            -1 if log.partition is None else log.partition,
+            log.folder,
+        )
+    )
+    return found.partitions, list(found.log_dirs.values())
+
+
+def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> bool:
+    """Add what the folder *path* holds; return whether it is or holds a log."""
+    try:
+        items = storage.list_folder(path)
+    except MissingError:
+        if is_named:
+            raise
+        return False
+    names = {item.name for item in items}
+    if names.intersection(LOG_DIR_MARKS):
+        log_dir = found.log_dir(path)
+        for item in items:
+            name = parse_folder(item.name) if item.is_folder else None
+            if name is not None:
+                _partition(f"{path}/{item.name}", name, log_dir, found)
+        return True
+    if any(not item.is_folder and parse_file(item.name).kind == "log" for item in items):
+        name = parse_folder(path.rpartition("/")[2])
+        parent = path.rpartition("/")[0]
+        log_dir_of = found.log_dir(parent) if _is_log_dir(parent) else None
+        # A folder that is named is read, whatever its name's suffix says of it.
+        if name is not None and is_named:
+            name = FolderName(name.topic, name.partition, None)
+        _partition(path, name, log_dir_of, found, is_named=is_named)
+        return True
+    name = parse_folder(path.rpartition("/")[2])
+    parent = path.rpartition("/")[0]
+    if is_named and name is not None and _is_log_dir(parent):
+        _partition(path, name, found.log_dir(parent), found, is_named=True)
+        return True
+    if depth == 0:
+        return False
+    below = [_folder(f"{path}/{item.name}", found, depth - 1) for item in items if item.is_folder]
+    return any(below)
+
+
+def _is_log_dir(path: str) -> bool:
+    return any(storage.exists(f"{path}/{mark}") for mark in LOG_DIR_MARKS)
+
+
+def _partition(
+    path: str,
+    name: FolderName | None,
+    log_dir: LogDir | None,
+    found: _Found,
+    *,
+    is_named: bool = False,
+) -> None:
+    if path in found.seen:
+        return
+    found.seen.add(path)
+    try:
+        items = storage.list_folder(path)
+    except MissingError as error:
+        if error.errno == 2:  # a live broker renamed or removed it meanwhile
+            return
+        raise
+    found.partitions.append(
+        PartitionLog(
+            topic=name.topic if name else None,
+            partition=name.partition if name else None,
+            folder=path,
+            log_dir=log_dir,
+            files=classify(path, items, name.state if name else None),
+            topic_id=read_topic_id(path),
+            first_epoch_start=read_first_epoch_start(path),
+            state=name.state if name else None,
+            is_named=is_named,
+        )
+    )
+
+
+def _named_files(folder: str, names: list[str], found: _Found) -> None:
+    """Add the segments *names* of *folder*, with the companions that lie beside them."""
+    name = parse_folder(folder.rpartition("/")[2])
+    if _is_log_dir(folder):
+        name = None
+    files = []
+    for file in classify(folder, storage.list_folder(folder), None):
+        if file.name in names:
+            base = file.base_offset if name is not None else None
+            files.append(LogFile(file.path, file.name, "log", base, file.size_bytes))
+        elif file.kind in ("txnindex", "snapshot") and file.live and name is not None:
+            files.append(file)
+    parent = folder.rpartition("/")[0]
+    found.partitions.append(
+        PartitionLog(
+            topic=name.topic if name else None,
+            partition=name.partition if name else None,
+            folder=folder,
+            log_dir=found.log_dir(parent) if name is not None and _is_log_dir(parent) else None,
+            files=tuple(files),
+            topic_id=read_topic_id(folder) if name is not None else None,
+            is_named=True,
+            is_named_files=True,
+        )
+    )
+
+
+def _check_segment(path: str, given: str) -> None:
+    """Raise InputError unless the file *path* is a segment, by its name or by its first entry."""
+    name = path.rpartition("/")[2]
+    with storage.open_file(path) as file:
+        if parse_file(name).kind == "log":
+            return
+        if file.size_bytes == 0:
+            raise InputError("an empty file whose name is no segment's", EXPECTED, path=given)
+        head = file.read_at(0, min(EntryHeader.SIZE, file.size_bytes))
+    if len(head) == EntryHeader.SIZE:
+        header = EntryHeader.unpack_from(head)
+        size, magic = header.size, header.magic
+        if 0 <= magic <= 2 and size >= LEAST_SIZE:
+            return
+        found = f"a file that begins with {head[:8].hex(' ')} and holds no entry (magic {magic}, size {size})"
+    else:
+        found = f"a file of {len(head)} bytes"
+    raise InputError(found, EXPECTED, path=given)
+
+
+def _what_lies_in(path: str) -> str:
+    items = storage.list_folder(path)
+    if not items:
+        return "an empty folder"
+    folders = sum(item.is_folder for item in items)
+    return f"a folder of {len(items) - folders} files and {folders} folders, none of them a log"
+
+
+def check_one_log_each(
+    partitions: list[PartitionLog], log_dirs: list[LogDir], *, replica: str | None
+) -> list[PartitionLog]:
+    """Return *partitions* with one log for each, chosen by *replica* where there are several.
+
+    Raises InputError where log.dirs of several clusters, or several replicas, come together.
+    """
+    clusters: dict[str, str] = {}
+    for log_dir in log_dirs:
+        if log_dir.cluster_id is not None:
+            clusters.setdefault(log_dir.cluster_id, log_dir.path)
+    if len(clusters) > 1:
+        places = ", ".join(f"{path} ({cluster})" for cluster, path in sorted(clusters.items()))
+        raise InputError(f"log.dirs of {len(clusters)} clusters: {places}", "one cluster at a time")
+    by_name: dict[tuple[str, int | None], list[PartitionLog]] = {}
+    kept = []
+    for log in partitions:
+        if log.topic is None or log.state is not None:
+            kept.append(log)
+        else:
+            by_name.setdefault((log.topic, log.partition), []).append(log)
+    chosen = storage.absolute(replica) if replica is not None else None
+    if chosen is not None and not any(_is_below(log.folder, chosen) for log in partitions):
+        raise InputError(f"no partition lies in the replica {replica}", "a log.dir that was named")
+    for logs in by_name.values():
+        if len(logs) > 1 and chosen is not None:
+            logs = [log for log in logs if _is_below(log.folder, chosen)] or logs
+        if len(logs) > 1:
+            places = ", ".join(log.folder for log in logs)
+            raise InputError(
+                f"{len(logs)} replicas of {logs[0].name}: {places}", "one of them: choose a replica"
+            )
+        kept.extend(logs)
+    kept.sort(
+        key=lambda log: (
+            log.topic or "",
+            -1 if log.partition is None else log.partition,
+            log.folder,
+        )
+    )
+    return kept
+
+
+def _is_below(folder: str, parent: str) -> bool:
+    return folder == parent or folder.startswith(f"{parent}/")

@@ -1,0 +1,104 @@
+"""Which files of a partition's folder a broker would use (LogLoader, rules at start-up)."""
+
+from dataclasses import dataclass, replace
+
+from magicbyte.engines.entry import HEADER_BYTES, read_entry
+from magicbyte.errors import FormatError
+from magicbyte.logdir.names import parse_file
+from magicbyte.storage import Item, open_file
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file in a partition's folder, or one that was named alone."""
+
+    path: str
+    name: str
+    kind: str
+    base_offset: int | None
+    size_bytes: int
+    why_not: str | None = None
+    """Why a broker would not use it; None: it is live."""
+
+    @property
+    def live(self) -> bool:
+        return self.why_not is None
+
+    @property
+    def is_live_log(self) -> bool:
+        return self.live and self.kind == "log"
+
+
+def classify(folder: str, items: list[Item], folder_state: str | None) -> tuple[LogFile, ...]:
+    """Return the files of *folder* with what a broker's start would make of each.
+
+    `.deleted` and `.cleaned` go. `.swap` files at or above the lowest `.cleaned` base go too: the
+    step that made them did not finish. The `.swap` logs that are left replace every regular
+    segment from the lowest of their bases up to the next offset of the highest.
+    """
+    files, suffixes = [], []
+    for item in items:
+        if item.is_folder:
+            continue
+        name = parse_file(item.name)
+        why_not = folder_state or (name.suffix if name.suffix in ("deleted", "cleaned") else None)
+        files.append(
+            LogFile(
+                f"{folder}/{item.name}",
+                item.name,
+                name.kind,
+                name.base_offset,
+                item.size_bytes,
+                why_not,
+            )
+        )
+        suffixes.append(name.suffix)
+    if folder_state is None and "swap" in suffixes:
+        files = _swap(files, suffixes)
+    key = [(-1 if file.base_offset is None else file.base_offset, file.name) for file in files]
+    return tuple(file for _, file in sorted(zip(key, files, strict=True), key=lambda pair: pair[0]))
+
+
+def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
+    cleaned = [f.base_offset or 0 for f, s in zip(files, suffixes, strict=True) if s == "cleaned"]
+    barrier = min(cleaned, default=None)
+    swaps = [f for f, s in zip(files, suffixes, strict=True) if s == "swap"]
+    kept = [f for f in swaps if barrier is None or (f.base_offset or 0) < barrier]
+    logs = [f for f in kept if f.kind == "log"]
+    low = min((f.base_offset or 0 for f in logs), default=None)
+    high = _next_offset(max(logs, key=lambda f: f.base_offset or 0)) if logs else None
+    out = []
+    for file, suffix in zip(files, suffixes, strict=True):
+        base = file.base_offset
+        if suffix == "swap" and file not in kept:
+            file = replace(file, why_not="swap")
+        elif (
+            suffix is None
+            and base is not None
+            and file.live
+            and file.kind in ("log", "index", "timeindex", "txnindex")
+            and low is not None
+            and high is not None
+            and low <= base < high
+        ):
+            file = replace(file, why_not="superseded")
+        out.append(file)
+    return out
+
+
+def _next_offset(file: LogFile) -> int:
+    """Return the offset behind the last whole entry of *file*, by its headers alone."""
+    next_offset, position = file.base_offset or 0, 0
+    with open_file(file.path) as log:
+        while position < log.size_bytes:
+            header = log.read_at(position, min(HEADER_BYTES, log.size_bytes - position))
+            try:
+                entry = read_entry(header, 0)
+            except FormatError:
+                break
+            if position + entry.size_bytes > log.size_bytes:
+                break
+            next_offset = entry.last_offset + 1
+            position += entry.size_bytes
+    # A swapped log without a readable entry still replaces the segment of its own name.
+    return max(next_offset, (file.base_offset or 0) + 1)

@@ -1,0 +1,519 @@
+"""A dataset: some partitions, how they are to be read, and the tables they give."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import pyarrow as pa
+
+from magicbyte import storage
+from magicbyte.engines import Engine, engine
+from magicbyte.errors import InputError
+from magicbyte.findings import Finding
+from magicbyte.limits import Limits
+from magicbyte.logdir.checkpoints import LogDir
+from magicbyte.logdir.discover import PartitionLog, check_one_log_each, discover
+from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.names import INTERNAL_TOPICS
+from magicbyte.reading.rows import Report, Rows
+from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
+from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
+from magicbyte.reading.times import Time, milliseconds, offset_at
+from magicbyte.tables import schemas
+from magicbyte.tables.builders import (
+    batch_rows,
+    partition_row,
+    problem_rows,
+    segment_row,
+    transaction_rows,
+)
+
+ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
+ON_DAMAGE = ("fail", "skip", "stop")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How the partitions of a dataset are read."""
+
+    isolation_level: str = "read_committed"
+    on_damage: str = "fail"
+    offsets: tuple[int | None, int | None] = (None, None)
+    times: tuple[int | None, int | None] = (None, None)
+    """Milliseconds since the Unix epoch, half-open."""
+    engine: str = "auto"
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("isolation_level", ISOLATION_LEVELS), ("on_damage", ON_DAMAGE)):
+            if getattr(self, name) not in allowed:
+                raise InputError(f"{name} {getattr(self, name)!r}", " or ".join(allowed))
+        for name in ("offsets", "times"):
+            low, high = getattr(self, name)
+            if low is not None and high is not None and low > high:
+                raise InputError(f"{name} from {low} to {high}", "the lower bound first")
+        engine(self.engine)
+
+
+class Dataset:
+    """The partitions that some paths name. Made by `magicbyte.open` and `magicbyte.from_bytes`."""
+
+    def __init__(
+        self,
+        logs: Sequence[PartitionLog],
+        log_dirs: Sequence[LogDir],
+        options: Options,
+        *,
+        num_internal: int = 0,
+        all_logs: Sequence[PartitionLog] | None = None,
+        open_log: Opener = open_segment,
+        aborted_list: tuple[tuple[int, int], ...] | None = None,
+    ) -> None:
+        self.logs = tuple(logs)
+        """The partitions whose records are read, by topic and number."""
+        self.all_logs = tuple(logs if all_logs is None else all_logs)
+        """Those, and the internal and half-deleted ones that `segments` and `partitions` show."""
+        self.log_dirs = tuple(log_dirs)
+        self.options = options
+        self.num_internal = num_internal
+        """Internal topics' partitions that were left out because nobody named them."""
+        self._open_log = open_log
+        self._aborted_list = aborted_list
+        self._surveys: dict[tuple[str, int | None, bool, bool], Survey] = {}
+        self._engine: Engine = engine(options.engine)
+
+    def __repr__(self) -> str:
+        return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
+
+    # Tables
+
+    def records(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        dispositions: Sequence[str] = ("delivered",),
+    ) -> Rows:
+        """Return the records, by default those that a consumer would have got, eight columns.
+
+        Rows come by topic, partition and offset. Raises InputError for a column or a disposition
+        that does not exist; iterating raises as `on_damage` says.
+        """
+        wanted = schemas.RECORDS.check(
+            tuple(schemas.RECORDS.default if columns is None else columns)
+        )
+        for name in dispositions:
+            if name not in schemas.DISPOSITIONS:
+                raise InputError(
+                    f"disposition {name!r}", f"some of {', '.join(schemas.DISPOSITIONS)}"
+                )
+
+        def read(report: Report) -> Iterator[pa.RecordBatch]:
+            for log in self.logs:
+                found = self._survey(log)
+                report.findings.extend(found.findings)
+                for split in self._splits(found, None):
+                    tally = Tally()
+                    pieces = self._examine(split, wanted, tally)
+                    for piece in pieces:
+                        yield from chosen_rows(piece, tuple(dispositions))
+                    tally.add_to(report)
+                for rest in _rest(found).values():
+                    report.bytes.update(rest)
+
+        schema = schemas.RECORDS.schema(wanted) if wanted else pa.schema([])
+        return Rows(schema, read)
+
+    def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
+        """Return every entry of the live files, whatever its disposition.
+
+        *quick* reads headers alone: what only the payload tells is null.
+        """
+
+        def read(report: Report) -> Iterator[dict[str, Any]]:
+            for log in self.logs:
+                found = self._survey(log, quick=quick)
+                report.findings.extend(found.findings)
+                for split in self._splits(found, None):
+                    tally = Tally()
+                    pieces = (
+                        quick_pieces(split, open_log=self._open_log)
+                        if quick
+                        else self._examine(split, None, tally)
+                    )
+                    for piece in pieces:
+                        yield from batch_rows(split, piece, quick=quick)
+                    tally.add_to(report)
+                for rest in _rest(found).values():
+                    report.bytes.update(rest)
+
+        return _rows(schemas.BATCHES, columns, read)
+
+    def segments(self, columns: Sequence[str] | None = None) -> Rows:
+        """Return the files of the partitions, with what became of each live log's bytes."""
+
+        def read(report: Report) -> Iterator[dict[str, Any]]:
+            for log in self.all_logs:
+                found, tallies = self.tallied(log, report)
+                for file in log.files:
+                    yield segment_row(log, file, found, tallies.get(file.path))
+
+        return _rows(schemas.SEGMENTS, columns, read)
+
+    def transactions(self, columns: Sequence[str] | None = None) -> Rows:
+        """Return the transactions of the partitions, by first offset."""
+
+        def read(report: Report) -> Iterator[dict[str, Any]]:
+            for log in self.logs:
+                found = self._survey(log)
+                report.findings.extend(found.findings)
+                yield from transaction_rows(found)
+
+        return _rows(schemas.TRANSACTIONS, columns, read)
+
+    def partitions(self, columns: Sequence[str] | None = None) -> Rows:
+        """Return the partitions with their offsets and the fate of their records."""
+        counts = columns is None or any(name.startswith("records_") for name in columns)
+
+        def read(report: Report) -> Iterator[dict[str, Any]]:
+            for log in self.all_logs:
+                if log.state is not None:
+                    continue
+                if counts:
+                    found, tallies = self.tallied(log, report)
+                    records = sum((tally.records for tally in tallies.values()), Counter())
+                else:
+                    found, records = self._survey(log), None
+                    report.findings.extend(found.findings)
+                yield partition_row(found, records)
+
+        return _rows(schemas.PARTITIONS, columns, read)
+
+    def problems(self, columns: Sequence[str] | None = None) -> Rows:
+        """Return the findings of a whole read, by partition, file and position."""
+
+        def read(report: Report) -> Iterator[dict[str, Any]]:
+            for log_dir in self.log_dirs:
+                report.findings.extend(log_dir.findings)
+            yield from problem_rows(report.findings)
+            for log in self.logs:
+                own = Report()
+                self.tallied(log, own)
+                report.findings.extend(own.findings)
+                yield from problem_rows(own.findings)
+
+        return _rows(schemas.PROBLEMS, columns, read)
+
+    # Plans
+
+    def plan(self, max_partition_bytes: int | None = None) -> list[Split]:
+        """Return the splits that together give the records, in order of rows.
+
+        A split spans at least one entry and, where it can, at most *max_partition_bytes* of a
+        segment; None: a split per segment. Findings of the plan are in `plan_findings`.
+        """
+        if max_partition_bytes is not None and max_partition_bytes < 1:
+            raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
+        return [
+            split
+            for log in self.logs
+            for split in self._splits(self._survey(log, max_partition_bytes), max_partition_bytes)
+        ]
+
+    def surveys(self, max_partition_bytes: int | None = None) -> list[Survey]:
+        """Return what the plan knows of each partition that is read."""
+        return [self._survey(log, max_partition_bytes) for log in self.logs]
+
+    def _survey(
+        self,
+        log: PartitionLog,
+        split_bytes: int | None = None,
+        *,
+        verify: bool = False,
+        quick: bool = False,
+    ) -> Survey:
+        key = (log.folder, split_bytes, verify, quick)
+        if key not in self._surveys:
+            self._surveys[key] = survey(
+                log,
+                engine=self._engine,
+                limits=self.options.limits,
+                split_bytes=split_bytes,
+                stop_at_damage=self.options.on_damage == "stop",
+                verify=verify,
+                quick=quick,
+                open_log=self._open_log,
+            )
+        return self._surveys[key]
+
+    def _splits(self, found: Survey, split_bytes: int | None) -> Iterator[Split]:
+        offsets = self._offsets(found)
+        for number, segment in enumerate(found.segments):
+            following = found.segments[number + 1] if number + 1 < len(found.segments) else None
+            after = following.boundaries[0] if following else None
+            boundaries: list[Boundary | None] = [*segment.boundaries, after]
+            end = _end_of_data(segment)
+            for here, there in pairwise(boundaries):
+                assert here is not None
+                stop = end if there is after or there is None else there.position
+                if here.position >= stop:
+                    continue
+                yield Split(
+                    topic=found.log.topic,
+                    partition=found.log.partition,
+                    file=segment.file,
+                    segment=number,
+                    start=here.position,
+                    end=stop,
+                    bounds=replace(segment.bounds, floor=here.floor),
+                    stretches=tuple(
+                        stretch
+                        for stretch in segment.stretches
+                        if here.position <= stretch.start < stop and stretch.kind != "tail"
+                    ),
+                    is_verified=found.is_verified,
+                    has_transactions=segment.has_transactions and found.is_verified,
+                    fates=found.fates(there),
+                    log_start_offset=found.log_start_offset,
+                    last_stable_offset=(
+                        found.last_stable_offset if self._aborted_list is None else None
+                    ),
+                    offsets=offsets,
+                    isolation_level=self.options.isolation_level,
+                    on_damage=self.options.on_damage,
+                    engine=self.options.engine,
+                    limits=self.options.limits,
+                    aborted_list=self._aborted_list,
+                )
+
+    def _offsets(self, found: Survey) -> tuple[int | None, int | None]:
+        """Return the wanted offsets of a partition; a range of times is one of offsets."""
+        low, high = self.options.offsets
+
+        def at(time: int) -> int | None:
+            return offset_at(
+                found,
+                time,
+                engine=self._engine,
+                limits=self.options.limits,
+                open_log=self._open_log,
+            )
+
+        begin, end = self.options.times
+        if begin is not None:
+            first = at(begin)
+            if first is None:
+                first = found.log_end_offset or 0
+            low = first if low is None else max(low, first)
+        if end is not None:
+            last = at(end)
+            if last is not None:
+                high = last if high is None else min(high, last)
+        return low, high
+
+    def _examine(
+        self, split: Split, columns: tuple[str, ...] | None, tally: "Tally"
+    ) -> Iterator[Piece]:
+        for piece in examine(split, columns, open_log=self._open_log):
+            tally.count(piece)
+            yield piece
+
+    def tallied(
+        self, log: PartitionLog, report: Report, *, verify: bool = False, quick: bool = False
+    ) -> tuple[Survey, dict[str, "Tally"]]:
+        """Read all of *log* and return what became of the bytes of each live segment, by path.
+
+        *verify* checks all checksums in the plan, *quick* reads headers alone and tallies nothing.
+        """
+        found = self._survey(log, verify=verify, quick=quick)
+        tallies: dict[str, Tally] = {}
+        report.findings.extend(found.findings)
+        if quick or log.state is not None:
+            return found, tallies
+        for split in self._splits(found, None):
+            tally = tallies.setdefault(split.file.path, Tally())
+            for _ in self._examine(replace(split, on_damage="skip"), None, tally):
+                pass
+        for path, rest in _rest(found).items():
+            tallies.setdefault(path, Tally()).bytes.update(rest)
+        for tally in tallies.values():
+            tally.add_to(report)
+        return found, tallies
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the bytes and records of one live segment."""
+
+    bytes: Counter[str] = field(default_factory=Counter)
+    records: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+    sound_bytes: int = 0
+
+    def count(self, piece: Piece) -> None:
+        self.bytes["damaged"] += piece.damaged_bytes
+        self.findings.extend(piece.findings)
+        for examined in piece.entries:
+            self.bytes[examined.disposition] += examined.entry.size_bytes
+            self.records.update(examined.records)
+            if examined.disposition not in ("damaged", "over_limit"):
+                self.sound_bytes += examined.entry.size_bytes
+
+    def add_to(self, report: Report) -> None:
+        report.bytes.update(self.bytes)
+        report.records.update(self.records)
+        report.findings.extend(self.findings)
+
+
+def _rest(found: Survey) -> dict[str, Counter[str]]:
+    """Return the bytes of each live segment, by path, that no split holds.
+
+    They are its tail, and what lies at and behind the damage at which the read was to stop.
+    """
+    rest = {file.path: Counter(outside_range=file.size_bytes) for file in found.log.logs}
+    for segment in found.segments:
+        rest[segment.file.path] = bytes_ = Counter(tail=segment.tail_bytes)
+        if segment.stop_at is not None and segment.stop_end is not None:
+            bytes_["damaged"] = segment.stop_end - segment.stop_at
+            bytes_["outside_range"] = segment.file.size_bytes - segment.stop_end
+    return rest
+
+
+def _end_of_data(segment: SegmentSurvey) -> int:
+    """Return the byte behind the last one that splits cover: where the tail begins, or the stop."""
+    if segment.stop_at is not None:
+        return segment.stop_at
+    tails = [stretch.start for stretch in segment.stretches if stretch.kind == "tail"]
+    return min([*tails, segment.file.size_bytes])
+
+
+def _rows(
+    table: schemas.Table,
+    columns: Sequence[str] | None,
+    read: Callable[[Report], Iterator[dict[str, Any]]],
+) -> Rows:
+    """Return the dicts that *read* yields as rows of *table*."""
+    wanted = table.check(tuple(table.names if columns is None else columns))
+    schema = table.schema(wanted)
+
+    def batches(report: Report) -> Iterator[pa.RecordBatch]:
+        rows: list[dict[str, Any]] = []
+        for row in read(report):
+            rows.append({name: row[name] for name in wanted})
+            if len(rows) == 4096:
+                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+                rows = []
+        if rows:
+            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+    return Rows(schema, batches)
+
+
+def open_paths(
+    *paths: str,
+    topics: Iterable[str] | None = None,
+    partitions: Iterable[int] | None = None,
+    offsets: tuple[int | None, int | None] | None = None,
+    times: tuple[Time | None, Time | None] | None = None,
+    isolation_level: str = "read_committed",
+    on_damage: str = "fail",
+    include_internal: bool = False,
+    replica: str | None = None,
+    engine: str = "auto",
+    limits: Limits | None = None,
+) -> Dataset:
+    """Return the dataset of all logs that *paths* name; nothing but names and headers is read yet.
+
+    A path is a segment, a partition's folder, a log.dir, or a tree that holds some. *topics* and
+    *partitions* choose among them; *offsets* and *times* are half-open ranges, None is no bound,
+    and a range of times is one of offsets by Kafka's offsetsForTimes. *on_damage* is `fail`
+    (raise at the first), `skip` (deliver what is sound before and after) or `stop` (end the
+    partition there, as a broker's recovery would).
+
+    Raises InputError where a path is no log or an argument is not what it must be.
+    """
+    if not paths:
+        raise InputError("no path", "at least one")
+    begin, end = times or (None, None)
+    options = Options(
+        isolation_level=isolation_level,
+        on_damage=on_damage,
+        offsets=offsets or (None, None),
+        times=(
+            None if begin is None else milliseconds(begin),
+            None if end is None else milliseconds(end),
+        ),
+        engine=engine,
+        limits=limits or Limits(),
+    )
+    logs, log_dirs = discover(str(path) for path in paths)
+    logs = check_one_log_each(logs, log_dirs, replica=replica)
+    wanted = chosen_logs(logs, topics, partitions)
+    names = set(topics or ())
+    read, num_internal = [], 0
+    for log in wanted:
+        if log.state is not None:
+            continue
+        is_internal = log.topic in INTERNAL_TOPICS
+        if is_internal and not include_internal and not log.is_named and log.topic not in names:
+            num_internal += 1
+        else:
+            read.append(log)
+    return Dataset(read, log_dirs, options, num_internal=num_internal, all_logs=wanted)
+
+
+def chosen_logs(
+    logs: list[PartitionLog], topics: Iterable[str] | None, partitions: Iterable[int] | None
+) -> list[PartitionLog]:
+    """Return those of *logs* that are of *topics* and *partitions*; InputError if one is not there."""
+    names = None if topics is None else [topics] if isinstance(topics, str) else list(topics)
+    numbers = None if partitions is None else list(partitions)
+    there = sorted({log.topic for log in logs if log.topic is not None})
+    for name in names or ():
+        if name not in there:
+            raise InputError(f"no topic {name!r}", f"one of {', '.join(there) or 'none'}")
+    return [
+        log
+        for log in logs
+        if (names is None or log.topic in names) and (numbers is None or log.partition in numbers)
+    ]
+
+
+def from_memory(
+    data: bytes,
+    *,
+    topic: str | None = None,
+    partition: int | None = None,
+    aborted: Iterable[tuple[int, int]] = (),
+    offsets: tuple[int | None, int | None] | None = None,
+    isolation_level: str = "read_uncommitted",
+    on_damage: str = "fail",
+    engine: str = "auto",
+    limits: Limits | None = None,
+) -> Dataset:
+    """Return the dataset of entries that are in memory: the records of a fetch, a segment's bytes.
+
+    *aborted* is the list that comes with a fetch response: producer ids and first offsets of
+    aborted transactions. With read_committed it alone decides, as in Kafka's consumer: the broker
+    has already cut the bytes at the last stable offset.
+    """
+    options = Options(
+        isolation_level=isolation_level,
+        on_damage=on_damage,
+        offsets=offsets or (None, None),
+        engine=engine,
+        limits=limits or Limits(),
+    )
+    name = "memory"
+    file = LogFile(name, name, "log", None, len(data))
+    log = PartitionLog(topic, partition, "", None, (file,), is_named=True, is_named_files=True)
+    held = bytes(data)
+    is_committed_read = isolation_level == "read_committed"
+    return Dataset(
+        [log],
+        (),
+        options,
+        open_log=lambda _: storage.MemoryFile(held, name),
+        aborted_list=tuple(aborted) if is_committed_read else None,
+    )

@@ -1,0 +1,795 @@
+"""One pass over a partition that settles what no part of it can tell alone.
+
+Which bytes are damaged, where the log starts and ends, how each transaction ended, and where a
+reader may begin. Headers alone are enough where nothing is wrong and no transaction is there;
+else every checksum is checked, since a damaged marker must not pass for a sound one.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from magicbyte import storage
+from magicbyte.engines import Engine, Entry
+from magicbyte.errors import FormatError, MissingError
+from magicbyte.findings import Finding
+from magicbyte.limits import Limits
+from magicbyte.logdir.companions import (
+    MAX_COMPANION_BYTES,
+    read_producer_snapshot,
+    read_transaction_index,
+)
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.live import LogFile
+from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
+from magicbyte.storage import File
+from magicbyte.transactions import (
+    Fates,
+    Place,
+    Tracker,
+    Transaction,
+    fates_at,
+    last_stable_offset,
+)
+from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
+
+Opener = Callable[[LogFile], File]
+"""Opens the file of a segment."""
+
+END_OF_OFFSETS = 1 << 63
+
+
+@dataclass(slots=True)
+class Boundary:
+    """A place in a segment at which a split may begin."""
+
+    position: int
+    floor: int | None
+    """The last sound offset before it."""
+    open_here: tuple[Transaction, ...] = ()
+
+
+@dataclass(slots=True)
+class SegmentSurvey:
+    """What a pass over one segment found."""
+
+    file: LogFile
+    bounds: Bounds
+    is_last: bool
+    boundaries: list[Boundary] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+    end: str = "clean"
+    """`clean`, `incomplete`, `zeros` or `garbage`."""
+    sound_bytes: int = 0
+    is_cleaned: bool = False
+    """Whether a gap inside an entry, an empty batch or bit 6 shows that the cleaner was here."""
+    has_transactions: bool = False
+    leader_epoch: int = -1
+    stop_at: int | None = None
+    """Where the damage begins at which the read is to end, by `on_damage="stop"`."""
+    stop_end: int | None = None
+    """Where that damage ends."""
+
+    @property
+    def tail_bytes(self) -> int:
+        return sum(stretch.length for stretch in self.stretches if stretch.kind == "tail")
+
+
+@dataclass(slots=True)
+class Survey:
+    """What a pass over a partition settled."""
+
+    log: PartitionLog
+    is_verified: bool
+    segments: list[SegmentSurvey] = field(default_factory=list)
+    transactions: list[Transaction] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    log_start_offset: int | None = None
+    log_end_offset: int | None = None
+    last_stable_offset: int | None = None
+    high_watermark: int | None = None
+
+    def fates(self, boundary: Boundary | None) -> Fates:
+        """Return what a split that ends at *boundary*, None for the log's end, cannot tell."""
+        if boundary is None:
+            still_open = [found for found in self.transactions if found.outcome == "open"]
+            return fates_at(still_open, self.transactions)
+        return fates_at(boundary.open_here, self.transactions)
+
+    @property
+    def leader_epoch(self) -> int | None:
+        epoch = max((segment.leader_epoch for segment in self.segments), default=-1)
+        return None if epoch < 0 else epoch
+
+    def finding(self, note: Note, file: str | None) -> Finding:
+        return finding_of(note, self.log.topic, self.log.partition, file)
+
+
+def finding_of(note: Note, topic: str | None, partition: int | None, file: str | None) -> Finding:
+    """Return *note* with the names of where its file is."""
+    return Finding(
+        code=note.code,
+        message=note.message,
+        topic=topic,
+        partition=partition,
+        file=file,
+        position=note.position,
+        length=note.length,
+        base_offset=note.base_offset,
+        field=note.field,
+        found=note.found,
+        expected=note.expected,
+    )
+
+
+def survey(
+    log: PartitionLog,
+    *,
+    engine: Engine,
+    limits: Limits,
+    split_bytes: int | None = None,
+    verify: bool = False,
+    stop_at_damage: bool = False,
+    quick: bool = False,
+    open_log: Opener | None = None,
+) -> Survey:
+    """Return what a pass over *log* settles.
+
+    *split_bytes* is how far apart boundaries are, at least; None: one per segment. *verify*
+    checks all checksums whatever the headers say, *quick* none whatever they say.
+    """
+    passed = _Pass(log, engine, limits, split_bytes, open_log or open_segment)
+    first = passed.run(verify=False)
+    if quick or (log.state is not None and not log.is_named):
+        return first
+    is_plain = (
+        not any(segment.has_transactions for segment in first.segments)
+        and not any(stretch.kind != "tail" for s in first.segments for stretch in s.stretches)
+        and not any(finding.code.startswith("offset-") for finding in first.findings)
+        and not passed.begins_open
+    )
+    if is_plain and not verify and not stop_at_damage:
+        return first
+    passed.cleaned = [segment.is_cleaned for segment in first.segments]
+    return passed.run(verify=True, stop_at_damage=stop_at_damage)
+
+
+def open_segment(file: LogFile) -> File:
+    """Open *file* as long as it was when it was listed."""
+    return storage.open_file(file.path, size_bytes=file.size_bytes)
+
+
+@dataclass(slots=True)
+class _Companions:
+    """The producer snapshots and transaction indexes of a partition, as far as they can be read."""
+
+    snapshots: dict[int, list[ProducerSnapshotEntry]] = field(default_factory=dict)
+    indexes: dict[int, list[AbortedTransaction]] = field(default_factory=dict)
+    present_snapshots: set[int] = field(default_factory=set)
+    present_indexes: set[int] = field(default_factory=set)
+    names: dict[tuple[str, int], str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def _read_companions(log: PartitionLog) -> _Companions:
+    out = _Companions()
+    for file in log.files:
+        if not file.live or file.base_offset is None or file.kind not in ("snapshot", "txnindex"):
+            continue
+        out.names[file.kind, file.base_offset] = file.name
+        is_snapshot = file.kind == "snapshot"
+        (out.present_snapshots if is_snapshot else out.present_indexes).add(file.base_offset)
+        try:
+            data = storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES)
+            if is_snapshot:
+                producers = read_producer_snapshot(data)
+                for producer in producers:
+                    _check_below(producer, file.base_offset)
+                out.snapshots[file.base_offset] = producers
+            else:
+                out.indexes[file.base_offset] = read_transaction_index(data)
+        except FormatError as error:
+            out.findings.append(
+                Finding(
+                    code=error.code,
+                    message=error.message,
+                    topic=log.topic,
+                    partition=log.partition,
+                    file=file.name,
+                    position=error.position,
+                    field=error.field,
+                    found=None if error.found is None else str(error.found),
+                    expected=None if error.expected is None else str(error.expected),
+                )
+            )
+        except MissingError:
+            continue  # a live broker removed it meanwhile
+    return out
+
+
+def _check_below(producer: ProducerSnapshotEntry, base: int) -> None:
+    """Raise FormatError where a snapshot at *base* knows of an offset that lies above."""
+    for name in ("last_offset", "current_transaction_first_offset"):
+        offset = getattr(producer, name)
+        if offset >= base:
+            raise FormatError(
+                f"producer {producer.producer_id}: {name} {offset} in the snapshot at {base}",
+                code="snapshot-mismatch",
+                field=name,
+                found=offset,
+                expected=f"below {base}",
+            )
+
+
+class _Pass:
+    """Passes over the segments of one partition, in order."""
+
+    def __init__(
+        self,
+        log: PartitionLog,
+        engine: Engine,
+        limits: Limits,
+        split_bytes: int | None,
+        open_log: Opener,
+    ) -> None:
+        self.log = log
+        self.engine = engine
+        self.limits = limits
+        self.split_bytes = split_bytes
+        self.open_log = open_log
+        self.companions = _read_companions(log)
+        self.cleaned: list[bool] | None = None
+        """By segment, whether the first pass saw that it was cleaned."""
+        bases = [file.base_offset for file in log.logs]
+        first = bases[0] if bases else None
+        self.first_base = first
+        self.begins_open = any(
+            producer.current_transaction_first_offset >= 0
+            for producer in self.companions.snapshots.get(first or 0, ())
+        ) and bool(first)
+
+    def run(self, *, verify: bool, stop_at_damage: bool = False) -> Survey:
+        self.out = out = Survey(self.log, is_verified=verify)
+        self.tracker = tracker = Tracker()
+        self.is_tracking = verify
+        self.aborts: list[tuple[int, Entry, Transaction | None]] = []
+        """The abort markers in sight: segment number, entry, and the transaction each ended."""
+        self.marker_producers: set[int] = set()
+        self.stable_offsets: dict[tuple[int, int], int] = {}
+        """By producer and offset of an abort marker, the last stable offset when it was written."""
+        self.snapshots_to_come = sorted(self.companions.snapshots)
+        self.stated_offsets = sorted(
+            producer.last_offset
+            for producers in self.companions.snapshots.values()
+            for producer in producers
+        )
+        """The last offsets that snapshots state of producers."""
+        self.writers: dict[int, int] = {}
+        """Of those in sight, the producer that really wrote there."""
+        self.missing: list[tuple[int, int]] = []
+        """Ranges of offsets that holes swallowed."""
+        self.next_offset: int | None = None
+        """What the next entry should begin with; None before the first."""
+        self.is_behind_damage = False
+        self.last_sound: int | None = None
+        out.findings.extend(self.companions.findings)
+        if self.first_base:
+            snapshot = self.companions.snapshots.get(self.first_base)
+            tracker.knows_beginning = snapshot is not None
+            tracker.begin(snapshot or ())
+        logs = self.log.logs
+        for number, file in enumerate(logs):
+            if self._segment(number, file, logs, verify, stop_at_damage):
+                break
+        if logs:
+            last_base = logs[-1].base_offset
+            if (
+                last_base is not None
+                and self.segment.file is logs[-1]
+                and not self.segment.sound_bytes
+            ):
+                self._gap(0, last_base, True)
+        if self.is_tracking and self.next_offset is not None:
+            self._compare_snapshots(self.next_offset)
+        if self.is_behind_damage:
+            self.missing.append((self.next_offset or 0, END_OF_OFFSETS))
+        self._settle_offsets(logs)
+        if verify:
+            self._settle_transactions()
+        self._settle_end()
+        return out
+
+    # A segment
+
+    def _segment(
+        self, number: int, file: LogFile, logs: Sequence[LogFile], verify: bool, stop: bool
+    ) -> bool:
+        """Pass over one segment; return whether the read is to stop in it."""
+        ceiling = logs[number + 1].base_offset if number + 1 < len(logs) else None
+        base = file.base_offset
+        bounds = Bounds(floor=None if base is None else base - 1, ceiling=ceiling)
+        is_last = number + 1 == len(logs)
+        self.segment = segment = SegmentSurvey(file, bounds, is_last)
+        self.number = number
+        self.out.segments.append(segment)
+        self._miss_snapshot(base)
+        with self.open_log(file) as log:
+            walk = Walk(
+                log,
+                engine=self.engine,
+                limits=self.limits,
+                bounds=bounds,
+                is_last=is_last,
+                verify=verify,
+            )
+            segment.boundaries.append(Boundary(0, bounds.floor, self._open_now()))
+            for piece in walk:
+                if isinstance(piece, Stretch):
+                    if stop and piece.kind != "tail":
+                        segment.stop_at, segment.stop_end = piece.start, piece.end
+                    self._stretch(piece)
+                else:
+                    self._sound(piece, verify, stop)
+                if segment.stop_at is not None:
+                    return True
+        return False
+
+    def _stretch(self, stretch: Stretch) -> None:
+        segment = self.segment
+        segment.stretches.append(stretch)
+        for note in stretch.notes:
+            self.out.findings.append(self.out.finding(note, segment.file.name))
+        if stretch.kind == "tail":
+            is_zeros = stretch.notes[0].code == "zero-tail"
+            segment.end = "zeros" if is_zeros else "incomplete"
+            return
+        if stretch.end == segment.file.size_bytes and stretch.entry is None:
+            segment.end = "garbage"
+        # Whatever lay here is unknown: a marker, perhaps.
+        self.tracker.hole()
+        self.is_behind_damage = True
+
+    def _sound(self, piece: Sound, verify: bool, stop: bool) -> None:
+        segment = self.segment
+        for note in piece.notes:
+            self.out.findings.append(self.out.finding(note, segment.file.name))
+        for entry in piece.entries:
+            if stop and self._stops_at(piece, entry):
+                return
+            self._boundary(entry)
+            self._gap(entry.position, entry.first_offset, entry.base_offset is not None)
+            self.next_offset = entry.last_offset + 1
+            self.last_sound = entry.last_offset
+            segment.sound_bytes += entry.size_bytes
+            segment.leader_epoch = max(segment.leader_epoch, entry.leader_epoch)
+            if entry.is_transactional or entry.is_control:
+                segment.has_transactions = True
+            self._cleaning(entry)
+            if verify:
+                self._track(piece, entry)
+
+    def _stops_at(self, piece: Sound, entry: Entry) -> bool:
+        """Return whether the payload of *entry* is damaged, and the log is to end here."""
+        decoded = self.engine.decode(
+            piece.buffer, [entry], (), origin=piece.origin, limits=self.limits
+        ).entries[0]
+        if decoded.is_sound:
+            return False
+        for problem in decoded.problems:
+            note = Note(
+                code=problem.code,
+                message=problem.message,
+                position=entry.position,
+                length=entry.size_bytes,
+                base_offset=entry.first_offset,
+                field=problem.field,
+                found=problem.found,
+                expected=problem.expected,
+            )
+            self.out.findings.append(self.out.finding(note, self.segment.file.name))
+        self.segment.stop_at = entry.position
+        self.segment.stop_end = entry.end
+        return True
+
+    def _boundary(self, entry: Entry) -> None:
+        last = self.segment.boundaries[-1]
+        if self.split_bytes is not None and entry.position - last.position >= self.split_bytes:
+            floor = self.next_offset - 1 if self.next_offset is not None else last.floor
+            self.segment.boundaries.append(Boundary(entry.position, floor, self._open_now()))
+
+    def _open_now(self) -> tuple[Transaction, ...]:
+        return tuple(self.tracker.open.values())
+
+    def _cleaning(self, entry: Entry) -> None:
+        if entry.magic == 2 and entry.base_offset is not None and entry.record_count is not None:
+            spans = entry.last_offset - entry.base_offset + 1
+            if entry.has_delete_horizon or 0 <= entry.record_count < spans:
+                self.segment.is_cleaned = True
+
+    def _gap(self, position: int, first: int, is_base: bool) -> None:
+        """See whether offsets are missing below *first*, and what that means."""
+        expected = self.next_offset
+        was_damaged, self.is_behind_damage = self.is_behind_damage, False
+        if was_damaged:
+            self.missing.append((expected or 0, first))
+            return  # the damage is reported, and has been taken for a hole
+        if expected is None or first <= expected or not is_base:
+            return
+        cleaner = self.log.cleaner_offset
+        if cleaner is None:
+            is_cleaned = self._looks_cleaned(expected, first)
+        elif first <= cleaner:
+            return
+        else:
+            is_cleaned = False
+        note = Note(
+            code="offset-gap-cleaned" if is_cleaned else "offset-gap",
+            message=f"offsets {expected} to {first - 1} are missing"
+            + (": inferred to be cleaning" if is_cleaned else ""),
+            position=position,
+            base_offset=first,
+            field="base_offset",
+            found=str(first),
+            expected=str(expected),
+        )
+        self.out.findings.append(self.out.finding(note, self.segment.file.name))
+        if not is_cleaned:
+            self.missing.append((expected, first))
+            self.tracker.hole()
+
+    def _looks_cleaned(self, start: int, end: int) -> bool:
+        """Return whether the segments in which the offsets [start, end) are missing look cleaned."""
+        if self.cleaned is None:
+            return True  # the pass over headers: its findings of gaps are made again
+        base = self.segment.file.base_offset
+        here = self.cleaned[self.number]
+        if base is None or self.number == 0 or start >= base:
+            return here
+        before = self.cleaned[self.number - 1]
+        return before if end <= base else before and here
+
+    def _track(self, piece: Sound, entry: Entry) -> None:
+        self._compare_snapshots(entry.first_offset)
+        at = bisect_left(self.stated_offsets, entry.first_offset)
+        while at < len(self.stated_offsets) and self.stated_offsets[at] <= entry.last_offset:
+            self.writers[self.stated_offsets[at]] = entry.producer_id
+            at += 1
+        place = Place(self.number, entry.position)
+        if not entry.is_control:
+            self.tracker.data(entry, place)
+            return
+        if not entry.record_count:
+            return  # emptied by cleaning, long after its transaction
+        decoded = self.engine.decode(
+            piece.buffer, [entry], (), origin=piece.origin, limits=self.limits
+        ).entries[0]
+        if decoded.control is None or not decoded.is_sound:
+            self.tracker.hole(entry.producer_id)
+            return
+        before = self.tracker.open.get(entry.producer_id)
+        self.tracker.marker(entry, decoded.control, place)
+        self.marker_producers.add(entry.producer_id)
+        if decoded.control.type == ControlType.ABORT:
+            self.aborts.append((self.number, entry, before))
+            firsts = [found.first_offset for found in self.tracker.open.values()]
+            stable = min([*firsts, entry.last_offset + 1])
+            self.stable_offsets[entry.producer_id, entry.last_offset] = stable
+
+    # The whole
+
+    def _settle_offsets(self, logs: Sequence[LogFile]) -> None:
+        out = self.out
+        checkpoint = self.log.log_start_checkpoint
+        bases = [file.base_offset for file in logs if file.base_offset is not None]
+        start = max([*bases[:1], *([checkpoint] if checkpoint is not None else [])], default=None)
+        if start is None and self.log.topic is not None:
+            start = 0
+        out.log_start_offset = start
+        ends = [*bases[-1:]]
+        if self.last_sound is not None:
+            ends.append(self.last_sound + 1)
+        if start is not None:
+            ends.append(start)
+        out.log_end_offset = max(ends, default=None)
+        self._find_missing_ends(bases)
+        stored = self.log.high_watermark_checkpoint
+        if stored is not None and self.log.log_dir is not None:
+            if self.log.log_dir.clean_shutdown:
+                out.high_watermark = stored
+            else:
+                out.findings.append(
+                    Finding(
+                        code="high-watermark-stale",
+                        message=f"the high watermark was {stored} when last checkpointed",
+                        topic=self.log.topic,
+                        partition=self.log.partition,
+                        found=str(stored),
+                    )
+                )
+
+    @property
+    def is_any_cleaned(self) -> bool:
+        """Whether cleaning may have taken entries out of this log."""
+        return bool(self.log.cleaner_offset) or any(s.is_cleaned for s in self.out.segments)
+
+    def _find_missing_ends(self, bases: list[int]) -> None:
+        """Report what says that the log once began lower, ended higher or held more segments."""
+        log, out = self.log, self.out
+        if log.is_named_files or log.state is not None:
+            return
+        orphans = {
+            file.base_offset: file.name
+            for file in log.files
+            if file.live
+            and file.kind in ("index", "timeindex", "txnindex")
+            and file.base_offset not in bases
+        }
+        for base, name in orphans.items():
+            self._directory_finding(
+                "segment-missing", f"{name} lies here without its segment", str(base), file=name
+            )
+        starts = [
+            start
+            for start in (log.log_start_checkpoint, log.first_epoch_start)
+            if start is not None
+        ]
+        if bases and starts and min(starts) < bases[0]:
+            self._directory_finding(
+                "log-begins-above",
+                f"the log begins at {bases[0]}, its checkpoints say {min(starts)}: what lies between "
+                "is in remote storage, or lost",
+                str(bases[0]),
+                expected=str(min(starts)),
+            )
+        acknowledged, end = log.acknowledged_offset, out.log_end_offset
+        if acknowledged is not None and end is not None and end < acknowledged:
+            self._directory_finding(
+                "log-ends-below",
+                f"the log ends at {end}, its checkpoints say {acknowledged}: "
+                f"offsets {end} to {acknowledged - 1} are lost",
+                str(end),
+                expected=str(acknowledged),
+            )
+
+    def _directory_finding(
+        self,
+        code: str,
+        message: str,
+        found: str,
+        *,
+        file: str | None = None,
+        expected: str | None = None,
+    ) -> None:
+        self.out.findings.append(
+            Finding(
+                code=code,
+                message=message,
+                topic=self.log.topic,
+                partition=self.log.partition,
+                file=file,
+                found=found,
+                expected=expected,
+            )
+        )
+
+    def _settle_transactions(self) -> None:
+        tracker, out = self.tracker, self.out
+        self._drop_unconfirmed()
+        out.transactions = tracker.finish(self._trusted_index_entries())
+        for found in out.transactions:
+            if found.outcome not in ("open", "undecided"):
+                continue
+            place = found.first_place
+            file = out.segments[place.segment].file.name if place else None
+            is_open = found.outcome == "open"
+            message = (
+                f"the transaction of producer {found.producer_id} from offset {found.first_offset} "
+                + (
+                    "has not ended"
+                    if is_open
+                    else "is undecided: its end may lie in a hole; read_committed withholds it"
+                )
+            )
+            out.findings.append(
+                Finding(
+                    code="transaction-open" if is_open else "transaction-undecided",
+                    message=message,
+                    topic=self.log.topic,
+                    partition=self.log.partition,
+                    file=file,
+                    position=place.position if place else None,
+                    base_offset=found.first_offset,
+                    field="producer_id",
+                    found=str(found.producer_id),
+                )
+            )
+
+    def _settle_end(self) -> None:
+        out = self.out
+        if out.log_end_offset is not None:
+            out.last_stable_offset = last_stable_offset(
+                out.transactions,
+                log_start=out.log_start_offset or 0,
+                log_end=out.log_end_offset,
+            )
+
+    # Producer snapshots
+
+    def _companion(self, code: str, kind: str, base: int, message: str, **more: str) -> None:
+        self.out.findings.append(
+            Finding(
+                code=code,
+                message=message,
+                topic=self.log.topic,
+                partition=self.log.partition,
+                file=self.companions.names.get((kind, base), f"{base:020}.{kind}"),
+                **more,  # type: ignore[arg-type]
+            )
+        )
+
+    def _miss_snapshot(self, base: int | None) -> None:
+        """Report that there is no producer snapshot at the segment's *base*, where one belongs."""
+        if not self.is_tracking or not base or base in self.companions.present_snapshots:
+            return
+        if self.tracker.producers or base == self.first_base:
+            self._companion(
+                "snapshot-missing", "snapshot", base, f"there is no producer snapshot at {base}"
+            )
+
+    def _compare_snapshots(self, offset: int) -> None:
+        """Compare the snapshots at or below *offset* with what the log says up to there."""
+        while self.snapshots_to_come and self.snapshots_to_come[0] <= offset:
+            base = self.snapshots_to_come.pop(0)
+            if base <= (self.first_base or 0) or self.tracker.num_holes:
+                continue  # nothing in sight to compare it with
+            for message, found, expected in self._differences(base):
+                self._companion(
+                    "snapshot-mismatch", "snapshot", base, message, found=found, expected=expected
+                )
+
+    def _differences(self, base: int) -> Iterator[tuple[str, str, str]]:
+        """Yield where the snapshot at *base* and the log before it cannot both be right."""
+        tracker, snapshot = self.tracker, self.companions.snapshots[base]
+        stated = {
+            producer.producer_id: producer.current_transaction_first_offset
+            for producer in snapshot
+            if producer.current_transaction_first_offset >= 0
+        }
+        for producer_id, found in tracker.open.items():
+            first = stated.get(producer_id)
+            # Cleaning may have taken the first batches of a transaction.
+            if first is None or first > found.first_offset:
+                yield (
+                    f"producer {producer_id} has a transaction open from {found.first_offset}",
+                    "none" if first is None else str(first),
+                    str(found.first_offset),
+                )
+        is_whole = tracker.knows_beginning and not self.is_any_cleaned
+        start = self.first_base or 0
+        at_start = {p.producer_id for p in self.companions.snapshots.get(start, ())}
+        for producer in snapshot:
+            known = tracker.producers.get(producer.producer_id)
+            name = f"producer {producer.producer_id}"
+            first, last = producer.current_transaction_first_offset, producer.last_offset
+            is_new = (
+                known is None
+                and producer.producer_id not in self.marker_producers
+                and producer.producer_id not in at_start
+            )
+            if self.writers.get(last, producer.producer_id) != producer.producer_id:
+                yield (
+                    f"{name} did not write offset {last}, another producer did",
+                    name,
+                    f"producer {self.writers[last]}",
+                )
+            elif is_new and is_whole:
+                yield f"{name} is not in the log", name, "no such producer"
+            elif known is not None and last >= 0 and last != known.last_offset:
+                yield (
+                    f"the last offset of {name} is {known.last_offset}",
+                    str(last),
+                    str(known.last_offset),
+                )
+            if first >= 0 and is_whole and producer.producer_id not in tracker.open:
+                yield f"{name} has no open transaction", str(first), "none"
+
+    def _drop_unconfirmed(self) -> None:
+        """Ignore what the first snapshot alone calls open, unless every later one names it too."""
+        for producer_id, found in list(self.tracker.open.items()):
+            if found.last_place is not None or not found.begun_before_log:
+                continue
+            for base, snapshot in self.companions.snapshots.items():
+                firsts = {p.producer_id: p.current_transaction_first_offset for p in snapshot}
+                if base > (self.first_base or 0) and firsts.get(producer_id) != found.first_offset:
+                    del self.tracker.open[producer_id]
+                    self._companion(
+                        "snapshot-transaction-ignored",
+                        "snapshot",
+                        self.first_base or 0,
+                        f"the transaction of producer {producer_id} from {found.first_offset} "
+                        f"stands in no later snapshot and does not count",
+                        found=str(found.first_offset),
+                    )
+                    break
+
+    # Transaction indexes
+
+    def _trusted_index_entries(self) -> list[AbortedTransaction]:
+        """Return the entries of the indexes that do not contradict the log; report the others."""
+        trusted: list[AbortedTransaction] = []
+        bases = [segment.file.base_offset or 0 for segment in self.out.segments]
+        for base, entries in self.companions.indexes.items():
+            stop = min((other for other in bases if other > base), default=None)
+            number = bases.index(base) if base in bases else None
+            wrong = list(self._contradictions(number, base, stop, entries))
+            for message, found, expected in wrong:
+                self._companion(
+                    "txnindex-mismatch", "txnindex", base, message, found=found, expected=expected
+                )
+            if not wrong:
+                trusted.extend(entries)
+        for number, base in enumerate(bases):
+            has_aborts = any(n == number and found is not None for n, _, found in self.aborts)
+            if has_aborts and base not in self.companions.present_indexes:
+                self._companion(
+                    "txnindex-missing",
+                    "txnindex",
+                    base,
+                    f"transactions were aborted here, and there is no {base:020}.txnindex",
+                )
+        return trusted
+
+    def _contradictions(
+        self,
+        number: int | None,
+        base: int,
+        stop: int | None,
+        entries: list[AbortedTransaction],
+    ) -> Iterator[tuple[str, str, str]]:
+        markers = {
+            (marker.producer_id, marker.last_offset): found
+            for n, marker, found in self.aborts
+            if n == number
+        }
+        is_cleaned = number is None or self.out.segments[number].is_cleaned or self.is_any_cleaned
+        listed = set()
+        for entry in entries:
+            key = entry.producer_id, entry.last_offset
+            name = f"producer {entry.producer_id}, {entry.first_offset} to {entry.last_offset}"
+            if entry.last_offset < base or (stop is not None and entry.last_offset >= stop):
+                yield f"{name}: outside the segment", str(entry.last_offset), f"{base} to {stop}"
+            elif key in markers:
+                listed.add(key)
+                found = markers[key]
+                if found is None:
+                    continue  # its data is gone, or lies before the log
+                may_be_lower = found.is_continuation or is_cleaned
+                if entry.first_offset != found.first_offset and not (
+                    may_be_lower and entry.first_offset < found.first_offset
+                ):
+                    yield (
+                        f"{name}: its first offset is {found.first_offset}",
+                        str(entry.first_offset),
+                        str(found.first_offset),
+                    )
+                stable = self.stable_offsets[key]
+                is_known = self.tracker.knows_beginning and not self.tracker.num_holes
+                if is_known and not is_cleaned and entry.last_stable_offset != stable:
+                    yield (
+                        f"{name}: the last stable offset was {stable}",
+                        str(entry.last_stable_offset),
+                        str(stable),
+                    )
+            elif not is_cleaned and not self._is_missing(entry.last_offset):
+                yield f"{name}: there is no such abort marker", name, "an abort marker"
+        for key, found in markers.items():
+            if key not in listed and found is not None and found.last_place is not None:
+                yield (
+                    f"the abort marker of producer {key[0]} at {key[1]} is not listed",
+                    "no entry",
+                    f"producer {key[0]}, {found.first_offset} to {key[1]}",
+                )
+
+    def _is_missing(self, offset: int) -> bool:
+        """Return whether *offset* lies in a hole, so that nothing in sight speaks against it."""
+        return any(low <= offset < high for low, high in self.missing)

@@ -1,0 +1,572 @@
+"""From a file's bytes to its sound entries and the stretches between them.
+
+Whatever happens, the pieces that come out cover the bytes that went in, each byte once and in
+order. What counts as sound here is an entry's frame and checksum; its payload is decoded later
+and moves no boundary.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from magicbyte.checksum import crc32, crc32c
+from magicbyte.engines import Engine, Entry
+from magicbyte.engines.entry import (
+    HEADER_BYTES,
+    LEAST_SIZE,
+    LEAST_SIZES,
+    OVERHEAD,
+    checksum_of,
+    read_entry,
+    stored_size,
+)
+from magicbyte.errors import FormatError, TruncatedError
+from magicbyte.limits import MIB, Limits
+from magicbyte.reading.search import STEP, candidates
+from magicbyte.storage import File
+from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
+
+CHUNK = 4 * MIB
+"""Bytes that are read at a time; only a larger entry takes more."""
+
+FREE_CHECKS = MIB
+CHECKS_PER_BYTE = 16
+"""Checksum work on candidates that prove false: at most so many bytes per byte passed, and the
+free ones per file. What lies beyond is passed over, and the search stays linear."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What a finding says beside where its file is."""
+
+    code: str
+    message: str
+    position: int
+    length: int | None = None
+    base_offset: int | None = None
+    field: str | None = None
+    found: str | None = None
+    expected: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """Entries back to back whose frames and, if asked for, checksums are right."""
+
+    entries: list[Entry]
+    buffer: memoryview
+    """Bytes that hold them all; empty where headers alone were read."""
+    origin: int
+    """The byte of the file at which *buffer* begins."""
+    notes: tuple[Note, ...] = ()
+    """Offsets out of order: the entries are delivered as they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Bytes of the file that hold no sound entry."""
+
+    start: int
+    end: int
+    kind: str
+    """`damaged`, `over_limit` or `tail`."""
+    notes: tuple[Note, ...]
+    entry: Entry | None = None
+    """The header, where the bytes are framed like an entry."""
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """The offsets that a file may hold: above *floor*, below *ceiling*; None is no bound."""
+
+    floor: int | None
+    ceiling: int | None
+
+
+class Walk:
+    """A pass over the entries in [start, end) of *file*.
+
+    *is_last* says that an incomplete end is the log's, not damage. Without *verify* headers alone
+    are read, and checksums only where a search needs them.
+    """
+
+    def __init__(
+        self,
+        file: File,
+        *,
+        engine: Engine,
+        limits: Limits,
+        bounds: Bounds,
+        start: int = 0,
+        end: int | None = None,
+        is_last: bool = True,
+        verify: bool = True,
+    ) -> None:
+        self.file = file
+        self.engine = engine
+        self.limits = limits
+        self.floor = bounds.floor
+        self.ceiling = bounds.ceiling
+        self.start = start
+        self.end = file.size_bytes if end is None else end
+        self.is_last = is_last
+        self.verify = verify
+        self._strayed: int | None = None
+        self._passed = 0
+        self._checked = 0
+
+    def __iter__(self) -> Iterator[Sound | Stretch]:
+        return self._verified() if self.verify else self._headers()
+
+    # Sound entries
+
+    def _headers(self) -> Iterator[Sound | Stretch]:
+        position = self.start
+        while position < self.end:
+            head = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
+            try:
+                entry = read_entry(head, 0, origin=position)
+                self._judge_size(entry)
+            except FormatError as error:
+                yield from self._damaged(position, error, None)
+                position = self._resume
+                continue
+            yield Sound([entry], memoryview(b""), position, tuple(self._in_order(entry)))
+            position = entry.end
+
+    def _verified(self) -> Iterator[Sound | Stretch]:
+        buffer, origin = memoryview(b""), self.start
+        position, need, most = self.start, 1, None
+        while position < self.end:
+            if origin + len(buffer) - position < need:
+                length = min(max(need, CHUNK), self.end - position)
+                buffer, origin = memoryview(self.file.read_at(position, length)), position
+            view = buffer[position - origin :]
+            scan = self.engine.scan(
+                view, origin=position, verify=True, limits=self.limits, stop=most
+            )
+            whole, bad = 0, None
+            notes: list[Note] = []
+            for entry, computed in zip(scan.entries, scan.computed, strict=True):
+                if entry.size_bytes > self.limits.max_entry_bytes or computed != entry.crc:
+                    bad = (entry, computed)
+                    break
+                notes.extend(self._in_order(entry))
+                whole += 1
+            if whole:
+                yield Sound(scan.entries[:whole], view, position, tuple(notes))
+                position = scan.entries[whole - 1].end
+            # Behind damage the buffer may be gone through many times: a little at first.
+            most = None if most is None or most > 1 << 16 else most * 4
+            need = 1
+            if bad is not None:
+                yield from self._bad_entry(*bad)
+                position, most = self._resume, 1
+            elif isinstance(scan.stopped_by, TruncatedError):
+                # The buffer ends in this entry: have all of it read, unless the file ends in it.
+                here = origin + len(buffer) - position
+                need = min(max(here + 1, HEADER_BYTES), self.end - position)
+                try:
+                    entry = read_entry(buffer, position - origin, origin=origin)
+                    self._judge_size(entry)
+                    need = entry.size_bytes
+                    if need > self.limits.max_entry_bytes:
+                        yield from self._bad_entry(entry, None)
+                        position, most, need = self._resume, 1, 1
+                except FormatError as error:
+                    if here < self.end - position and here < HEADER_BYTES:
+                        continue
+                    yield from self._damaged(position, error, None)
+                    position, most, need = self._resume, 1, 1
+            elif isinstance(scan.stopped_by, FormatError):
+                yield from self._damaged(position, scan.stopped_by, None)
+                position, most = self._resume, 1
+
+    def _judge_size(self, entry: Entry) -> None:
+        if entry.end > self.end:
+            raise TruncatedError(
+                f"{self.end - entry.position} bytes are left of an entry of {entry.size_bytes}",
+                code="incomplete-entry",
+                position=entry.position,
+                found=self.end - entry.position,
+                expected=entry.size_bytes,
+            )
+
+    def _in_order(self, entry: Entry) -> Iterator[Note]:
+        """Follow the offsets, and say where *entry* leaves their order.
+
+        It is delivered as it stands. Two entries in a row that agree with one another set anew
+        what is expected behind them.
+        """
+        first, last = entry.first_offset, entry.last_offset
+        is_low = self.floor is not None and first <= self.floor
+        is_high = self.ceiling is not None and last >= self.ceiling
+        if not is_low and not is_high:
+            self.floor, self._strayed = max(first, last), None
+            return
+        if self._strayed is not None and first > self._strayed and not is_high:
+            self.floor, self._strayed = max(first, last), None
+            return
+        self._strayed = last
+        if is_high:
+            yield Note(
+                code="offset-outside-segment",
+                message=f"offset {last} in a segment that ends below {self.ceiling}",
+                position=entry.position,
+                length=entry.size_bytes,
+                base_offset=first,
+                field="base_offset",
+                found=str(last),
+                expected=f"below {self.ceiling}",
+            )
+        else:
+            yield Note(
+                code="offset-out-of-order",
+                message=f"offset {first} behind offset {self.floor}",
+                position=entry.position,
+                length=entry.size_bytes,
+                base_offset=first,
+                field="base_offset",
+                found=str(first),
+                expected=f"above {self.floor}",
+            )
+
+    # Everything else
+
+    def _bad_entry(self, entry: Entry, computed: int | None) -> Iterator[Stretch]:
+        """Give up *entry*, framed but too large or with a wrong checksum."""
+        if entry.size_bytes > self.limits.max_entry_bytes:
+            note = Note(
+                code="entry-over-limit",
+                message=(
+                    f"an entry of {entry.size_bytes} bytes, max_entry_bytes allows "
+                    f"{self.limits.max_entry_bytes}; raise it to read the entry"
+                ),
+                position=entry.position,
+                length=entry.size_bytes,
+                base_offset=entry.first_offset,
+                field="max_entry_bytes",
+                found=str(entry.size_bytes),
+                expected=str(self.limits.max_entry_bytes),
+            )
+            if self._is_plausible(entry.end):
+                self._resume = entry.end
+                yield Stretch(entry.position, entry.end, "over_limit", (note,), entry)
+                return
+            error = FormatError(
+                f"size field {entry.size_bytes - OVERHEAD} leads to no entry",
+                code="bad-size",
+                position=entry.position,
+                field="size",
+                found=entry.size_bytes - OVERHEAD,
+            )
+            yield from self._damaged(entry.position, error, None)
+            return
+        assert computed is not None
+        algorithm = "CRC-32C" if entry.magic == 2 else "CRC-32"
+        yield from self._damaged(
+            entry.position,
+            FormatError(
+                f"stored {algorithm} {entry.crc:#010x}, computed {computed:#010x}",
+                code="checksum-mismatch",
+                position=entry.position,
+                field="crc",
+                found=f"{entry.crc:#010x}",
+                expected=f"{computed:#010x}",
+            ),
+            entry,
+        )
+
+    def _damaged(self, position: int, error: FormatError, entry: Entry | None) -> Iterator[Stretch]:
+        """Give up what begins at *position* because of *error*, and find where to go on.
+
+        Leaves that place in ``_resume``: where the entry's own size leads, if a plausible frame
+        or the file's end is there, else the next entry that a search finds.
+        """
+        head = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
+        own_end = offset = None
+        if len(head) >= EntryHeader.SIZE:
+            header = EntryHeader.unpack_from(head)
+            offset = header.offset
+            if header.size >= LEAST_SIZE and position + OVERHEAD + header.size <= self.end:
+                own_end = position + OVERHEAD + header.size
+        extra: list[Note] = []
+        if own_end is not None and (own_end == self.end or self._is_plausible(own_end)):
+            resume = own_end
+            if entry is not None:
+                resume = self._hidden_in(entry, own_end) or own_end
+            found = True
+        else:
+            only_zeros = not any(head) and self._trailing_zeros(position) == position
+            next_sound = None if only_zeros else self._search(position, head, extra)
+            found = next_sound is not None
+            resume = self.end if next_sound is None else next_sound
+        self._resume = resume
+        note = Note(
+            code=error.code,
+            message=error.message,
+            position=position,
+            length=resume - position,
+            base_offset=offset,
+            field=error.field,
+            found=None if error.found is None else str(error.found),
+            expected=None if error.expected is None else str(error.expected),
+        )
+        if found:
+            if resume != own_end:
+                extra.append(
+                    Note(
+                        code="found-by-search",
+                        message=f"reading goes on here, {resume - position} bytes behind the damage",
+                        position=resume,
+                    )
+                )
+                entry = None
+            yield Stretch(position, resume, "damaged", (note, *extra), entry)
+            return
+        yield from self._end_of_file(position, head, error, note, extra)
+
+    def _end_of_file(
+        self, position: int, head: bytes, error: FormatError, note: Note, extra: list[Note]
+    ) -> Iterator[Stretch]:
+        """Say what the bytes from *position* to the end are, with no sound entry in them."""
+        length = self.end - position
+        zeros = self._trailing_zeros(position)
+        if zeros == position:
+            code = "zero-tail" if self.is_last else "zeros"
+            message = f"{length} zeros to the end of the file"
+            kind = "tail" if self.is_last else "damaged"
+            yield Stretch(
+                position,
+                self.end,
+                kind,
+                (Note(code=code, message=message, position=position, length=length), *extra),
+            )
+            return
+        if self.is_last and self._looks_cut(position, head):
+            message = f"the log ends inside an entry: {error.message}"
+            tail = Note(
+                code="incomplete-tail",
+                message=message,
+                position=position,
+                length=length,
+                base_offset=note.base_offset,
+                found=str(length),
+                expected=note.expected,
+            )
+            yield Stretch(position, self.end, "tail", (tail, *extra))
+            return
+        # Damage, and behind it perhaps the zeros of a preallocated file.
+        stop = zeros if self.is_last and self.end - zeros >= EntryHeader.SIZE else self.end
+        damage = Note(
+            code="garbage" if note.code == "incomplete-entry" and self.is_last else note.code,
+            message=note.message,
+            position=position,
+            length=stop - position,
+            base_offset=note.base_offset,
+            field=note.field,
+            found=note.found,
+            expected=note.expected,
+        )
+        yield Stretch(position, stop, "damaged", (damage, *extra))
+        if stop < self.end:
+            length = self.end - stop
+            tail = Note(
+                code="zero-tail",
+                message=f"{length} zeros to the end of the file",
+                position=stop,
+                length=length,
+            )
+            yield Stretch(stop, self.end, "tail", (tail,))
+
+    def _looks_cut(self, position: int, head: bytes) -> bool:
+        """Return whether *head*, the bytes at *position*, begins an entry that the file cuts off."""
+        if len(head) < OVERHEAD:
+            return True
+        size = stored_size(head, 0)
+        if len(head) < EntryHeader.SIZE:
+            return size >= LEAST_SIZE
+        magic = EntryHeader.unpack_from(head).magic
+        is_form = magic in LEAST_SIZES and size >= LEAST_SIZES[magic]
+        return is_form and position + OVERHEAD + size > self.end
+
+    def _trailing_zeros(self, begin: int) -> int:
+        """Return where the zeros begin that the file ends in; its end if it ends otherwise."""
+        position = self.end
+        while position > begin:
+            step = min(STEP, position - begin)
+            data = self.file.read_at(position - step, step)
+            kept = len(data.rstrip(b"\0"))
+            if kept:
+                return position - step + kept
+            position -= step
+        return begin
+
+    def _has_right_form(self, header: EntryHeader) -> bool:
+        """Return whether *header* has a known magic, a size that holds it, a fitting offset."""
+        return (
+            header.magic in LEAST_SIZES
+            and header.size >= LEAST_SIZES[header.magic]
+            and (self.floor is None or header.offset > self.floor)
+            and (self.ceiling is None or header.offset < self.ceiling)
+        )
+
+    def _is_plausible(self, position: int, *, stop: int | None = None) -> bool:
+        """Return whether the bytes at *position* could be an entry's frame, or the log's tail."""
+        end = self.end if stop is None else stop
+        if position >= end:
+            return position == end
+        head = self.file.read_at(position, min(EntryHeader.SIZE, end - position))
+        if len(head) < EntryHeader.SIZE or not any(head):
+            return self.is_last and stop is None
+        header = EntryHeader.unpack_from(head)
+        if not self._has_right_form(header):
+            return False
+        return position + OVERHEAD + header.size <= end or (self.is_last and stop is None)
+
+    def _search(self, position: int, head: bytes, notes: list[Note]) -> int | None:
+        """Return where the next sound entry begins behind *position*, where *head* stands.
+
+        If *head* reads like an entry, perhaps only its size is wrong, or the file's end cuts it
+        off: then what follows it has higher offsets, and what has not lies in its payload.
+        """
+        try:
+            claim: Entry | None = read_entry(head, 0, origin=position)
+        except FormatError:
+            claim = None
+        if claim is not None and not self._has_right_form(EntryHeader.unpack_from(head)):
+            claim = None
+        found = self._first_sound(position, claim, notes)
+        if found is None and claim is not None and claim.end <= self.end:
+            found = self._first_sound(position, None, notes)
+        return found
+
+    def _first_sound(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
+        """Return where the first entry with a right checksum begins behind *position*.
+
+        Behind a *claim* one is preferred that goes on with its offsets, or up to which its own
+        checksum is right; some way on, the first one that was met must do.
+        """
+        begin, passed_over = position + 1, 0
+        floor = self.floor
+        if claim is not None:
+            floor = claim.last_offset if floor is None else max(floor, claim.last_offset)
+        prefix = None if claim is None else _Prefix(self.file, claim)
+        found = other = None
+        reached = begin
+        for candidate in candidates(
+            self.file,
+            begin,
+            self.end,
+            floor=floor,
+            ceiling=self.ceiling,
+            max_size=self.limits.max_entry_bytes,
+        ):
+            if other is not None and candidate - other > FREE_CHECKS:
+                break
+            reached = candidate
+            head = self.file.read_at(candidate, min(HEADER_BYTES, self.end - candidate))
+            try:
+                entry = read_entry(head, 0, origin=candidate)
+            except FormatError:
+                continue
+            if not self._is_plausible(entry.end):
+                continue
+            allowed = CHECKS_PER_BYTE * (self._passed + candidate - begin) + FREE_CHECKS
+            if self._checked + entry.size_bytes > allowed:
+                passed_over += 1
+                continue
+            if self._checksum_is_right(entry):
+                if claim is None or prefix is None:
+                    found = candidate
+                    break
+                if entry.first_offset == claim.last_offset + 1 or prefix.is_whole(candidate):
+                    found = candidate
+                    break
+                if other is None:
+                    other = candidate
+            self._checked += entry.size_bytes
+        if found is None and other is not None:
+            is_cut = claim is not None and claim.end > self.end
+            if not is_cut or self._leads_to_end(other):
+                found = other
+        self._passed += (self.end if found is None else max(found, reached)) - begin
+        if passed_over:
+            notes.append(
+                Note(
+                    code="candidate-passed-over",
+                    message=f"{passed_over} candidates were too large to check for the bytes passed",
+                    position=position,
+                    found=str(passed_over),
+                )
+            )
+        return found
+
+    def _leads_to_end(self, position: int) -> bool:
+        """Return whether plausible frames lead from *position* to the file's end."""
+        while position < self.end:
+            if not self._is_plausible(position):
+                return False
+            head = self.file.read_at(position, min(EntryHeader.SIZE, self.end - position))
+            if len(head) < EntryHeader.SIZE or not any(head):
+                return True
+            position += OVERHEAD + EntryHeader.unpack_from(head).size
+        return True
+
+    def _checksum_is_right(self, entry: Entry) -> bool:
+        return _Prefix(self.file, entry).is_whole(entry.end)
+
+    def _hidden_in(self, entry: Entry, own_end: int) -> int | None:
+        """Return where *entry* really ends, if its size field alone was altered.
+
+        Then it spans entries that are sound, and its checksum is right over its true bytes.
+        """
+        if own_end < self.end:
+            head = self.file.read_at(own_end, min(HEADER_BYTES, self.end - own_end))
+            try:
+                if read_entry(head, 0).first_offset == entry.last_offset + 1:
+                    return None
+            except FormatError:
+                pass
+        elif self.ceiling is not None and self.ceiling == entry.last_offset + 1:
+            return None
+        prefix = _Prefix(self.file, entry)
+        least = entry.position + OVERHEAD + LEAST_SIZES[entry.magic]
+        for candidate in candidates(
+            self.file,
+            least,
+            own_end,
+            floor=self.floor,
+            ceiling=self.ceiling,
+            max_size=self.limits.max_entry_bytes,
+        ):
+            if prefix.is_whole(candidate):
+                return candidate
+        return None
+
+
+class _Prefix:
+    """The checksum of an entry up to ever later places, each byte read once."""
+
+    def __init__(self, file: File, entry: Entry) -> None:
+        is_batch = entry.magic == 2
+        self._file = file
+        self._function = crc32c if is_batch else crc32
+        start = (RecordBatchHeader if is_batch else MessageHeader).CHECKSUM.start
+        self._position = entry.position + start
+        self._value = 0
+        self._stored = entry.crc
+
+    def is_whole(self, end: int) -> bool:
+        """Return whether the entry's checksum is right if it ends at *end*."""
+        while self._position < end:
+            step = min(STEP, end - self._position)
+            self._value = self._function(self._file.read_at(self._position, step), self._value)
+            self._position += step
+        return self._value == self._stored
+
+
+__all__ = ["Bounds", "Note", "Sound", "Stretch", "Walk", "checksum_of"]

@@ -1,0 +1,12 @@
+"""The specification itself, as data."""
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+
+def spec_files() -> Traversable:
+    """Return the directory of .ksy files, in an installed wheel or in a checkout."""
+    packaged = files("magicbyte") / "spec"
+    checkout = Path(__file__).parents[2] / "spec"
+    return packaged if packaged.is_dir() else checkout

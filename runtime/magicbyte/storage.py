@@ -1,0 +1,171 @@
+"""The only module that opens files: size, read_at, list.
+
+Files are read with positioned reads into memory of our own: never mapped, because a file that
+shrinks must not kill the process; never opened for writing, never locked.
+"""
+
+import errno
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from magicbyte.errors import ChangedError, MissingError
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A name in a folder."""
+
+    name: str
+    is_folder: bool
+    size_bytes: int
+
+
+def kind_of(path: str) -> str:
+    """Return `file`, `folder` or `other`; MissingError where there is nothing to be read."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise MissingError(error, path) from error
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
+
+
+def list_folder(path: str) -> list[Item]:
+    """Return what lies in the folder *path*, by name; symbolic links to folders are left out.
+
+    A name that vanishes meanwhile is left out too: a live broker renames files at any time.
+    """
+    items = []
+    try:
+        with os.scandir(path) as names:
+            for name in names:
+                try:
+                    is_folder = name.is_dir(follow_symlinks=False)
+                    if is_folder or name.is_file():
+                        size = 0 if is_folder else name.stat().st_size
+                        items.append(Item(name.name, is_folder, size))
+                except FileNotFoundError:
+                    continue
+    except OSError as error:
+        raise MissingError(error, path) from error
+    return sorted(items, key=lambda item: item.name)
+
+
+def exists(path: str) -> bool:
+    return os.path.exists(path)
+
+
+def read_small(path: str, *, max_bytes: int) -> bytes:
+    """Return the whole of a file that has no business being larger than *max_bytes*."""
+    with open_file(path) as file:
+        return file.read_at(0, min(file.size_bytes, max_bytes))
+
+
+class File(Protocol):
+    """Bytes at positions."""
+
+    name: str
+    size_bytes: int
+
+    def read_at(self, position: int, length: int) -> bytes:
+        """Return *length* bytes from *position*; ChangedError where the file is shorter now."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+def open_file(path: str, *, size_bytes: int | None = None) -> "LocalFile":
+    """Open *path* for positioned reads of its first *size_bytes* bytes, by default of all.
+
+    A size that was seen earlier keeps what a live broker appends since out of sight.
+    """
+    return LocalFile(path, size_bytes)
+
+
+class LocalFile:
+    """A file of this machine, or of a file system mounted on it."""
+
+    def __init__(self, path: str, size_bytes: int | None) -> None:
+        self.path = path
+        self.name = os.path.basename(path)
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except OSError as error:
+            if size_bytes is not None and error.errno == errno.ENOENT:
+                raise ChangedError(
+                    "the file is gone since the read was planned", path=path
+                ) from error
+            raise MissingError(error, path) from error
+        now = os.fstat(self._descriptor).st_size
+        if size_bytes is not None and now < size_bytes:
+            os.close(self._descriptor)
+            raise ChangedError(
+                f"the file has {now} bytes", f"the {size_bytes} it had when planned", path=path
+            )
+        self.size_bytes = now if size_bytes is None else size_bytes
+
+    def read_at(self, position: int, length: int) -> bytes:
+        try:
+            data = os.pread(self._descriptor, length, position)
+            while len(data) < length:
+                more = os.pread(self._descriptor, length - len(data), position + len(data))
+                if not more:
+                    raise ChangedError(
+                        f"the file ends at byte {position + len(data)}",
+                        f"{length} bytes from {position}",
+                        path=self.path,
+                    )
+                data += more
+        except OSError as error:
+            if isinstance(error, ChangedError):
+                raise
+            raise MissingError(error, self.path) from error
+        return data
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._descriptor)
+
+
+class MemoryFile:
+    """Bytes that are in memory already."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.name = name
+        self.size_bytes = len(data)
+        self._data = memoryview(data)
+
+    def read_at(self, position: int, length: int) -> bytes:
+        return bytes(self._data[position : position + length])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """Return *path* without `.`, `..` and links, as one name for one place."""
+    return os.path.realpath(Path(path))

@@ -1,0 +1,19 @@
+"""What everybody imports is light: Spark imports every pyspark_* module in every application."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "pyspark", "yaml")
+
+
+@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_tools.cli"])
+def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
+    code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+def test_what_spark_imports_leaves_numba_alone() -> None:
+    code = "import sys, pyspark_magicbyte; print('numba' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

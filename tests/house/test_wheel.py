@@ -1,0 +1,60 @@
+"""The wheel that `make dist` builds, in an environment of its own."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+IMPORTS = """
+import magicbyte, magicbyte_formats.wire, magicbyte_tools.cli, pyspark_magicbyte
+assert (magicbyte.spec_files() / "kafka_varint.ksy").is_file()
+print(magicbyte.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel in it, and our dependencies on its path."""
+    wheels = list((CHECKOUT / "dist").glob("magicbyte-*.whl"))
+    if not wheels:
+        pytest.skip("there is no wheel: `make dist` builds it, and `make test` begins with that")
+    home = tmp_path_factory.mktemp("wheel") / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", home / "bin" / "python"]
+    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", *wheels], check=True)
+    # Its own site-packages come first, and .pth files in ours, the editable install, are not read.
+    (site,) = home.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    return home
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    return subprocess.run(
+        command, cwd=cwd, env={"PATH": os.defpath}, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+
+
+def test_the_wheel_brings_the_command(installed: Path) -> None:
+    answer = run(installed / "bin" / "magicbyte", "--version", cwd=installed)
+    assert answer.startswith("magicbyte, version ")
+
+
+def test_the_wheel_brings_every_package_and_the_specification(installed: Path) -> None:
+    where = run(installed / "bin" / "python", "-c", IMPORTS, cwd=installed)
+    assert where.startswith(str(installed))
+
+
+def test_the_command_reads_a_log_from_the_wheel(installed: Path) -> None:
+    log = CHECKOUT / "tests/data/2.8/lives/log-0/v2-append-time-none-0"
+    rows = run(
+        installed / "bin" / "magicbyte", "dump", log, "--format", "ndjson", "--limit", "1", cwd=installed
+    )
+    assert rows.startswith('{"topic":"v2-append-time-none","partition":0,"offset":0')
+
+
+def test_the_wheel_leaves_the_generator_behind(installed: Path) -> None:
+    assert not list(installed.glob("lib/python*/site-packages/magicbyte_tools/generate"))
