@@ -4,6 +4,7 @@ Each gives the same rows, the same problems, the same positions. `reference` is 
 classes plus this runtime: slow, obvious, and the judge of any other.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -66,6 +67,15 @@ class DecodedEntry:
     record_count: int | None = None
     control: Control | None = None
     problems: list[Problem] = field(default_factory=list)
+    """At most one of each code; the first."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """How often a code came again. A record's problem may be every record's."""
+
+    def add(self, problem: Problem) -> None:
+        if any(known.code == problem.code for known in self.problems):
+            self.repeated[problem.code] += 1
+        else:
+            self.problems.append(problem)
 
     @property
     def is_sound(self) -> bool:

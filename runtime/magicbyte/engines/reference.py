@@ -162,7 +162,7 @@ def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[Decod
         else:
             rows = _decode_message(data, entry, limits, one)
     except _Unsound as error:
-        one.problems.append(error.problem)
+        one.add(error.problem)
         return one, []
     except LimitError as error:
         problem = Problem(
@@ -172,12 +172,12 @@ def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[Decod
             found=str(error.claimed),
             expected=str(error.limit),
         )
-        one.problems.append(problem)
+        one.add(problem)
         return one, []
     except CodecError as error:
         codec = CODEC_NAMES.get(entry.codec, str(entry.codec))
         problem = Problem(code=error.code, message=str(error), field=codec, found=error.reason)
-        one.problems.append(problem)
+        one.add(problem)
         return one, []
     one.num_rows = len(rows)
     return one, rows
@@ -202,9 +202,7 @@ def _decode_batch(data: memoryview, entry: Entry, limits: Limits, one: DecodedEn
     if count == 0:
         # Kafka's reader asks for no record and so never looks at these bytes.
         if len(section):
-            one.problems.append(
-                Problem(code="bytes-unread", message=f"no records, but {len(section)} bytes")
-            )
+            one.add(Problem(code="bytes-unread", message=f"no records, but {len(section)} bytes"))
         return []
     payload = codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
     stream = KaitaiStream(BytesIO(payload))
@@ -267,7 +265,7 @@ def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Ro
         raise bad(f"{stated} bytes stated, {stated - left} used", "len_body", stated, stated - left)
     for name, length in (("len_key", body.len_key.value), ("len_value", body.len_value.value)):
         if length < -1:
-            one.problems.append(_negative_length(f"records[{index}].{name}", length, position))
+            one.add(_negative_length(f"records[{index}].{name}", length, position))
     if entry.is_control and one.control is None and index == 0:
         one.control = _control(body.key, body.value, position, one)
     headers = [
@@ -328,7 +326,7 @@ def _control(key: bytes | None, value: bytes | None, position: int, one: Decoded
             )
         )
     if control_type not in CONTROL_TYPE_NAMES:
-        one.problems.append(
+        one.add(
             Problem(
                 code="unknown-control-type",
                 message=f"control record of type {control_type}",
@@ -343,7 +341,7 @@ def _control(key: bytes | None, value: bytes | None, position: int, one: Decoded
             marker = TransactionMarker.unpack_from(value)
             coordinator_epoch = marker.coordinator_epoch if marker.version >= 0 else None
         if coordinator_epoch is None:
-            one.problems.append(
+            one.add(
                 Problem(
                     code="bad-marker-value",
                     message="the value of a transaction marker cannot be read",
@@ -423,10 +421,10 @@ def _read_message(data: bytes, one: DecodedEntry, position: int | None) -> Any:
     for name in ("len_key", "len_value"):
         length = getattr(body, name)
         if length < -1:
-            one.problems.append(_negative_length(name, length, position))
+            one.add(_negative_length(name, length, position))
     left = body._io.size() - body._io.pos()
     if left:
-        one.problems.append(
+        one.add(
             Problem(
                 code="message-bytes-unread",
                 message=f"{left} bytes behind the value",
@@ -473,7 +471,7 @@ def _inner_messages(payload: bytes, entry: Entry, one: DecodedEntry) -> Iterator
                 )
         if here < OVERHEAD or size + OVERHEAD > here:
             # Kafka's reader takes the end of the stream for the end of the set.
-            one.problems.append(
+            one.add(
                 Problem(
                     code="inner-message-cut",
                     message=f"the payload ends inside a message, {here} bytes of it were dropped",
@@ -508,7 +506,7 @@ def _inner_messages(payload: bytes, entry: Entry, one: DecodedEntry) -> Iterator
                 )
             )
         if magic != entry.magic:
-            one.problems.append(
+            one.add(
                 Problem(
                     code="inner-magic-differs",
                     message=f"a message of magic {magic} in a wrapper of magic {entry.magic}",

@@ -13,9 +13,16 @@ STEP = 1 << 20
 
 
 def candidates(
-    file: File, begin: int, end: int, *, floor: int | None, ceiling: int | None, max_size: int
+    file: File,
+    begin: int,
+    stop: int,
+    *,
+    end: int,
+    floor: int | None,
+    ceiling: int | None,
+    max_size: int,
 ) -> Iterator[int]:
-    """Yield the positions in [begin, end) whose bytes could be the header of a whole entry.
+    """Yield the positions in [begin, stop) whose bytes could be the header of a whole entry.
 
     That is: known magic, a size that fits before *end* and is at most *max_size* with its
     overhead, and an offset above *floor* and below *ceiling*. Work is linear in the bytes.
@@ -23,10 +30,9 @@ def candidates(
     magic_at = EntryHeader.POSITIONS["magic"]
     size_at = EntryHeader.POSITIONS["size"]
     position = begin
-    while end - position >= EntryHeader.SIZE:
-        data = np.frombuffer(
-            file.read_at(position, min(STEP + EntryHeader.SIZE - 1, end - position)), np.uint8
-        )
+    while position < stop and end - position >= EntryHeader.SIZE:
+        length = min(STEP, stop - position) + EntryHeader.SIZE - 1
+        data = np.frombuffer(file.read_at(position, min(length, end - position)), np.uint8)
         places = len(data) - EntryHeader.SIZE + 1
         magic = data[magic_at : magic_at + places]
         at = np.flatnonzero(magic <= max(LEAST_SIZES))

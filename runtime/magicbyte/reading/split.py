@@ -235,7 +235,7 @@ class _Reader:
             row += one.num_rows
             examined.append(found)
             for problem in one.problems:
-                finding = self._problem(entry, problem)
+                finding = self._problem(entry, problem, one.repeated[problem.code])
                 if problem.is_fatal and self.split.on_damage == "fail":
                     raise raised(finding)
                 findings.append(finding)
@@ -247,11 +247,12 @@ class _Reader:
             rows = self._rows(decoded.rows, examined, dispositions)
         return Piece(examined, rows, dispositions, findings)
 
-    def _problem(self, entry: Entry, problem: Problem) -> Finding:
+    def _problem(self, entry: Entry, problem: Problem, repeated: int) -> Finding:
         split = self.split
+        more = f"; {repeated} more in this entry" if repeated else ""
         return Finding(
             code=problem.code,
-            message=problem.message,
+            message=problem.message + more,
             topic=split.topic,
             partition=split.partition,
             file=split.file.name,

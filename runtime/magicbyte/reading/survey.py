@@ -144,6 +144,8 @@ def survey(
         return first
     is_plain = (
         not any(segment.has_transactions for segment in first.segments)
+        # Sizes that no checksum has confirmed lead to an incomplete tail; zeros speak for themselves.
+        and all(segment.end in ("clean", "zeros") for segment in first.segments)
         and not any(stretch.kind != "tail" for s in first.segments for stretch in s.stretches)
         and not any(finding.code.startswith("offset-") for finding in first.findings)
         and not passed.begins_open
@@ -238,6 +240,8 @@ class _Pass:
         self.split_bytes = split_bytes
         self.open_log = open_log
         self.companions = _read_companions(log)
+        self.has_companions = bool(log.folder) and log.topic is not None
+        """Whether other files would lie beside the segments."""
         self.cleaned: list[bool] | None = None
         """By segment, whether the first pass saw that it was cleaned."""
         bases = [file.base_offset for file in log.logs]
@@ -631,6 +635,8 @@ class _Pass:
         """Report that there is no producer snapshot at the segment's *base*, where one belongs."""
         if not self.is_tracking or not base or base in self.companions.present_snapshots:
             return
+        if not self.has_companions:
+            return
         if self.tracker.producers or base == self.first_base:
             self._companion(
                 "snapshot-missing", "snapshot", base, f"there is no producer snapshot at {base}"
@@ -729,7 +735,9 @@ class _Pass:
             if not wrong:
                 trusted.extend(entries)
         for number, base in enumerate(bases):
-            has_aborts = any(n == number and found is not None for n, _, found in self.aborts)
+            has_aborts = self.has_companions and any(
+                n == number and found is not None for n, _, found in self.aborts
+            )
             if has_aborts and base not in self.companions.present_indexes:
                 self._companion(
                     "txnindex-missing",

@@ -115,6 +115,7 @@ class Walk:
         self.is_last = is_last
         self.verify = verify
         self._strayed: int | None = None
+        self._zeros: int | None = None
         self._passed = 0
         self._checked = 0
 
@@ -202,6 +203,17 @@ class Walk:
         what is expected behind them.
         """
         first, last = entry.first_offset, entry.last_offset
+        if last < first:
+            yield Note(
+                code="offset-out-of-order",
+                message=f"last offset {last} below the base offset {first}",
+                position=entry.position,
+                length=entry.size_bytes,
+                base_offset=first,
+                field="last_offset_delta",
+                found=str(last),
+                expected=f"{first} or more",
+            )
         is_low = self.floor is not None and first <= self.floor
         is_high = self.ceiling is not None and last >= self.ceiling
         if not is_low and not is_high:
@@ -294,16 +306,18 @@ class Walk:
             if header.size >= LEAST_SIZE and position + OVERHEAD + header.size <= self.end:
                 own_end = position + OVERHEAD + header.size
         extra: list[Note] = []
-        if own_end is not None and (own_end == self.end or self._is_plausible(own_end)):
+        resume: int | None = None
+        if own_end is not None and self._is_plausible(own_end):
             resume = own_end
             if entry is not None:
                 resume = self._hidden_in(entry, own_end) or own_end
-            found = True
-        else:
-            only_zeros = not any(head) and self._trailing_zeros(position) == position
-            next_sound = None if only_zeros else self._search(position, head, extra)
-            found = next_sound is not None
-            resume = self.end if next_sound is None else next_sound
+        elif any(head) or self._zeros_begin() > position:
+            resume = self._search(position, head, extra)
+            if resume is None and own_end is not None and self._is_cut_tail(own_end):
+                resume = own_end
+        found = resume is not None
+        if resume is None:
+            resume = self.end
         self._resume = resume
         note = Note(
             code=error.code,
@@ -334,7 +348,7 @@ class Walk:
     ) -> Iterator[Stretch]:
         """Say what the bytes from *position* to the end are, with no sound entry in them."""
         length = self.end - position
-        zeros = self._trailing_zeros(position)
+        zeros = max(position, self._zeros_begin())
         if zeros == position:
             code = "zero-tail" if self.is_last else "zeros"
             message = f"{length} zeros to the end of the file"
@@ -393,17 +407,18 @@ class Walk:
         is_form = magic in LEAST_SIZES and size >= LEAST_SIZES[magic]
         return is_form and position + OVERHEAD + size > self.end
 
-    def _trailing_zeros(self, begin: int) -> int:
+    def _zeros_begin(self) -> int:
         """Return where the zeros begin that the file ends in; its end if it ends otherwise."""
-        position = self.end
-        while position > begin:
-            step = min(STEP, position - begin)
-            data = self.file.read_at(position - step, step)
-            kept = len(data.rstrip(b"\0"))
-            if kept:
-                return position - step + kept
-            position -= step
-        return begin
+        if self._zeros is None:
+            position = self.end
+            while position > self.start:
+                step = min(STEP, position - self.start)
+                kept = len(self.file.read_at(position - step, step).rstrip(b"\0"))
+                position -= step - kept
+                if kept:
+                    break
+            self._zeros = position
+        return self._zeros
 
     def _has_right_form(self, header: EntryHeader) -> bool:
         """Return whether *header* has a known magic, a size that holds it, a fitting offset."""
@@ -414,18 +429,22 @@ class Walk:
             and (self.ceiling is None or header.offset < self.ceiling)
         )
 
-    def _is_plausible(self, position: int, *, stop: int | None = None) -> bool:
-        """Return whether the bytes at *position* could be an entry's frame, or the log's tail."""
-        end = self.end if stop is None else stop
-        if position >= end:
-            return position == end
-        head = self.file.read_at(position, min(EntryHeader.SIZE, end - position))
-        if len(head) < EntryHeader.SIZE or not any(head):
-            return self.is_last and stop is None
-        header = EntryHeader.unpack_from(head)
-        if not self._has_right_form(header):
+    def _is_plausible(self, position: int) -> bool:
+        """Return whether a whole entry's frame, the file's end or its final zeros are there."""
+        if position >= self.end:
+            return position == self.end
+        head = self.file.read_at(position, min(EntryHeader.SIZE, self.end - position))
+        if not any(head) and self.is_last and self._zeros_begin() <= position:
+            return True
+        if len(head) < EntryHeader.SIZE:
             return False
-        return position + OVERHEAD + header.size <= end or (self.is_last and stop is None)
+        header = EntryHeader.unpack_from(head)
+        return self._has_right_form(header) and position + OVERHEAD + header.size <= self.end
+
+    def _is_cut_tail(self, position: int) -> bool:
+        """Return whether the log might end in an incomplete entry that begins at *position*."""
+        head = self.file.read_at(position, min(EntryHeader.SIZE, self.end - position))
+        return self.is_last and self._looks_cut(position, head)
 
     def _search(self, position: int, head: bytes, notes: list[Note]) -> int | None:
         """Return where the next sound entry begins behind *position*, where *head* stands.
@@ -455,12 +474,13 @@ class Walk:
         if claim is not None:
             floor = claim.last_offset if floor is None else max(floor, claim.last_offset)
         prefix = None if claim is None else _Prefix(self.file, claim)
-        found = other = None
+        found = other = before_tail = None
         reached = begin
         for candidate in candidates(
             self.file,
             begin,
             self.end,
+            end=self.end,
             floor=floor,
             ceiling=self.ceiling,
             max_size=self.limits.max_entry_bytes,
@@ -473,26 +493,34 @@ class Walk:
                 entry = read_entry(head, 0, origin=candidate)
             except FormatError:
                 continue
-            if not self._is_plausible(entry.end):
+            is_tail = not self._is_plausible(entry.end)
+            if is_tail and not self._is_cut_tail(entry.end):
                 continue
             allowed = CHECKS_PER_BYTE * (self._passed + candidate - begin) + FREE_CHECKS
             if self._checked + entry.size_bytes > allowed:
                 passed_over += 1
                 continue
             if self._checksum_is_right(entry):
-                if claim is None or prefix is None:
+                if is_tail:
+                    # The log may end in an incomplete entry behind it: if nothing better comes.
+                    before_tail = candidate if before_tail is None else before_tail
+                elif (
+                    claim is None
+                    or prefix is None
+                    or entry.first_offset == claim.last_offset + 1
+                    or prefix.is_whole(candidate)
+                ):
                     found = candidate
                     break
-                if entry.first_offset == claim.last_offset + 1 or prefix.is_whole(candidate):
-                    found = candidate
-                    break
-                if other is None:
+                elif other is None:
                     other = candidate
             self._checked += entry.size_bytes
         if found is None and other is not None:
             is_cut = claim is not None and claim.end > self.end
             if not is_cut or self._leads_to_end(other):
                 found = other
+        if found is None:
+            found = before_tail
         self._passed += (self.end if found is None else max(found, reached)) - begin
         if passed_over:
             notes.append(
@@ -512,7 +540,7 @@ class Walk:
                 return False
             head = self.file.read_at(position, min(EntryHeader.SIZE, self.end - position))
             if len(head) < EntryHeader.SIZE or not any(head):
-                return True
+                return True  # the final zeros
             position += OVERHEAD + EntryHeader.unpack_from(head).size
         return True
 
@@ -539,6 +567,7 @@ class Walk:
             self.file,
             least,
             own_end,
+            end=self.end,
             floor=self.floor,
             ceiling=self.ceiling,
             max_size=self.limits.max_entry_bytes,
