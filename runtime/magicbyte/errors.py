@@ -14,10 +14,25 @@ of what the raising function was given; the caller adds where that begins.
 """
 
 import os
+from typing import Any
 
 
 class MagicbyteError(Exception):
     """The base of all of ours."""
+
+    place: str | None = None
+    """Where in a log it is, in words; None while only the bytes are known."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Keyword arguments are not in args: a worker's error would be lost on its way back.
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+def _rebuilt(kind: type[MagicbyteError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class InputError(MagicbyteError, ValueError):
@@ -79,6 +94,8 @@ class FormatError(MagicbyteError):
         self.expected = expected
 
     def __str__(self) -> str:
+        if self.place is not None:
+            return f"{self.place}: {self.message}"
         return f"{self.message} (at byte {self.position})"
 
 
@@ -136,6 +153,7 @@ class LimitError(MagicbyteError):
 
     def __str__(self) -> str:
         return (
-            f"{self.claimed} bytes or more, {self.setting} allows {self.limit} "
-            f"(at byte {self.position}); raise {self.setting} to read it"
+            (f"{self.place}: " if self.place is not None else "")
+            + f"{self.claimed} bytes or more, {self.setting} allows {self.limit}; "
+            f"raise {self.setting} to read it"
         )

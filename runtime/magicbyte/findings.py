@@ -146,31 +146,28 @@ class Finding:
 
 def raised(finding: Finding) -> MagicbyteError:
     """Return the error that stands for *finding* where damage is not to be skipped."""
-    message, position = str(finding), finding.position or 0
-    if finding.code == "incomplete-entry":
-        return TruncatedError(message, code=finding.code, position=position, field=finding.field)
-    if finding.code in ("codec-error", "unknown-codec", "codec-not-allowed"):
-        codec = finding.field or "codec"
-        return CodecError(codec, message, position=position, code=finding.code)
-    if finding.code in ("entry-over-limit", "batch-over-limit"):
-        setting = "max_entry_bytes" if finding.code.startswith("entry") else "max_batch_bytes"
-        return LimitError(
-            setting, int(finding.found or 0), limit=int(finding.expected or 0), position=position
-        )
-    if finding.code.endswith("checksum-mismatch") and finding.found and finding.expected:
-        return ChecksumError(
-            position=position,
-            stored=int(finding.found, 16),
-            computed=int(finding.expected, 16),
-            code=finding.code,
-        )
-    return FormatError(
-        message,
-        code=finding.code,
-        position=position,
-        field=finding.field,
-        found=finding.found,
-        expected=finding.expected,
+    error = _error(finding)
+    error.place = finding.where or None
+    return error
+
+
+def _error(finding: Finding) -> MagicbyteError:
+    code, position = finding.code, finding.position or 0
+    found, expected, field = finding.found, finding.expected, finding.field
+    if code in ("entry-over-limit", "batch-over-limit"):
+        return LimitError(field or "", int(found or 0), limit=int(expected or 0), position=position)
+    if code == "checksum-mismatch":
+        stored, computed = int(found or "0", 16), int(expected or "0", 16)
+        error: FormatError = ChecksumError(position=position, stored=stored, computed=computed)
+        error.message = finding.message  # it names the algorithm
+        return error
+    if code in ("codec-error", "unknown-codec", "codec-not-allowed"):
+        error = CodecError(field or "", found or "", position=position, code=code)
+        error.message = finding.message
+        return error
+    kind = TruncatedError if code == "incomplete-entry" else FormatError
+    return kind(
+        finding.message, code=code, position=position, field=field, found=found, expected=expected
     )
 
 

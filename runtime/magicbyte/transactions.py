@@ -276,7 +276,7 @@ def outcomes_of(
     outcomes: dict[Place, str] = {}
     waiting: dict[int, list[Place]] = {}
     for place, entry, control in entries:
-        if not entry.is_transactional or entry.producer_id < 0:
+        if entry.producer_id < 0 or not (entry.is_transactional or entry.is_control):
             continue
         if not entry.is_control:
             waiting.setdefault(entry.producer_id, []).append(place)

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from magicbyte.checksum import crc32, crc32c
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte_formats.wire import (
     EntryHeader,
@@ -186,8 +187,6 @@ def _message(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
 
 def checksum_of(buffer: memoryview, entry: Entry, *, origin: int = 0) -> int:
     """Return what the checksum of *entry*, all of which lies in *buffer*, comes to."""
-    from magicbyte.checksum import crc32, crc32c
-
     begin = entry.position - origin
     if entry.magic == 2:
         return crc32c(buffer[begin + RecordBatchHeader.CHECKSUM.start : begin + entry.size_bytes])

@@ -358,13 +358,14 @@ def _control(key: bytes | None, value: bytes | None, position: int, one: Decoded
 
 
 def _decode_message(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntry) -> list[Row]:
-    message = _read_message(bytes(data), one, None)
     if not entry.is_wrapper:
+        message = _read_message(bytes(data), one, None)
         return [_message_row(message, entry.last_offset, entry)]
-    if message.value is None:
+    section = _wrapper_value(data, entry, one)
+    if section is None:
         raise _wrapper("a compressed message without a value", "value", None)
     payload = codecs.decompress(
-        entry.codec, message.value, magic=entry.magic, max_bytes=limits.max_batch_bytes
+        entry.codec, section, magic=entry.magic, max_bytes=limits.max_batch_bytes
     )
     inner = list(_inner_messages(payload, entry, one))
     if not inner:
@@ -388,6 +389,46 @@ def _decode_message(data: memoryview, entry: Entry, limits: Limits, one: Decoded
     one.base_offset = rows[0].offset
     one.record_count = len(rows)
     return rows
+
+
+def _wrapper_value(data: memoryview, entry: Entry, one: DecodedEntry) -> memoryview | None:
+    """Return the value of the wrapper *data* where it lies.
+
+    The Kaitai class would copy it three times, and a wrapper may be as large as a limit allows.
+    """
+    position = MessageHeader.SIZE + (8 if entry.magic == 1 else 0)
+    field: memoryview | None = None
+    for name in ("len_key", "len_value"):
+        length = int.from_bytes(data[position : position + 4], "big", signed=True)
+        end = position + 4 + max(length, 0)
+        if position + 4 > len(data) or end > len(data):
+            raise _Unsound(
+                Problem(
+                    code="bad-message",
+                    message=f"{name} {length} leads past the message's end",
+                    field=name,
+                    found=str(length),
+                    expected=f"at most {max(len(data) - position - 4, 0)}",
+                )
+            )
+        if length < -1:
+            one.add(_negative_length(name, length, None))
+        field = None if length < 0 else data[position + 4 : end]
+        position = end
+    if position < len(data):
+        one.add(_message_bytes_unread(len(data) - position, None))
+    return field
+
+
+def _message_bytes_unread(left: int, position: int | None) -> Problem:
+    return Problem(
+        code="message-bytes-unread",
+        message=f"{left} bytes behind the value",
+        payload_position=position,
+        field="len_value",
+        found=str(left),
+        expected="0",
+    )
 
 
 def _wrapper(
@@ -424,16 +465,7 @@ def _read_message(data: bytes, one: DecodedEntry, position: int | None) -> Any:
             one.add(_negative_length(name, length, position))
     left = body._io.size() - body._io.pos()
     if left:
-        one.add(
-            Problem(
-                code="message-bytes-unread",
-                message=f"{left} bytes behind the value",
-                payload_position=position,
-                field="len_value",
-                found=str(left),
-                expected="0",
-            )
-        )
+        one.add(_message_bytes_unread(left, position))
     return body
 
 

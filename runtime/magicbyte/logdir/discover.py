@@ -118,7 +118,8 @@ def discover(paths: Iterable[str]) -> tuple[list[PartitionLog], list[LogDir]]:
             case _:
                 raise InputError("neither a file nor a folder", EXPECTED, path=str(given))
     for folder, names in named.items():
-        _named_files(folder, names, found)
+        if folder not in found.seen:  # else its folder was named too
+            _named_files(folder, names, found)
     found.partitions.sort(
         key=lambda log: (
             log.topic or "",

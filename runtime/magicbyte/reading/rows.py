@@ -51,8 +51,12 @@ class Rows:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         report = Report()
-        yield from self._read(report)
+        yield from self.read_into(report)
         self._report = report
+
+    def read_into(self, report: Report) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, and keep *report* up to date: for who may stop before the end."""
+        yield from self._read(report)
 
     def to_reader(self) -> pa.RecordBatchReader:
         """Return the rows as a stream of Arrow record batches."""
@@ -63,12 +67,37 @@ class Rows:
         return pa.Table.from_batches(list(self), schema=self.schema)
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        """Return all rows as dicts."""
-        rows: list[dict[str, Any]] = self.to_table().to_pylist()
-        return rows
+        """Return all rows as dicts.
+
+        A time is a datetime, or milliseconds since the Unix epoch where Python's calendar ends.
+        """
+        return [row for batch in self for row in _dicts(batch)]
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_reader().__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
         return f"Rows({', '.join(self.schema.names)})"
+
+
+def _dicts(batch: pa.RecordBatch) -> list[dict[str, Any]]:
+    columns = [_values(column) for column in batch.columns]
+    names = batch.schema.names
+    if not names:
+        return [{} for _ in range(batch.num_rows)]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _values(column: pa.Array) -> list[Any]:
+    try:
+        values: list[Any] = column.to_pylist()
+        return values
+    except (OverflowError, ValueError):  # a time that no datetime holds
+        return [_value(cell) for cell in column]
+
+
+def _value(cell: pa.Scalar) -> Any:
+    try:
+        return cell.as_py()
+    except (OverflowError, ValueError):
+        return cell.value

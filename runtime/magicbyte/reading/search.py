@@ -9,7 +9,10 @@ from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader
 
 STEP = 1 << 20
-"""Bytes that are looked through at a time."""
+"""Bytes that are looked through at a time, at most."""
+
+FIRST_STEP = 1 << 12
+"""Bytes that are looked through first: the next sound entry is mostly near."""
 
 
 def candidates(
@@ -29,9 +32,10 @@ def candidates(
     """
     magic_at = EntryHeader.POSITIONS["magic"]
     size_at = EntryHeader.POSITIONS["size"]
-    position = begin
+    position, step = begin, FIRST_STEP
     while position < stop and end - position >= EntryHeader.SIZE:
-        length = min(STEP, stop - position) + EntryHeader.SIZE - 1
+        length = min(step, stop - position) + EntryHeader.SIZE - 1
+        step = min(step * 4, STEP)
         data = np.frombuffer(file.read_at(position, min(length, end - position)), np.uint8)
         places = len(data) - EntryHeader.SIZE + 1
         magic = data[magic_at : magic_at + places]

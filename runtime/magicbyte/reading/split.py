@@ -157,7 +157,7 @@ class _Reader:
             if isinstance(piece, Stretch):
                 continue
             for entry in piece.entries:
-                if entry.is_transactional:
+                if entry.producer_id >= 0:
                     place = Place(self.split.segment, entry.position)
                     seen.append((place, entry, self._control(piece, entry)))
         if self.split.aborted_list is not None:

@@ -144,9 +144,8 @@ def survey(
         return first
     is_plain = (
         not any(segment.has_transactions for segment in first.segments)
-        # Sizes that no checksum has confirmed lead to an incomplete tail; zeros speak for themselves.
-        and all(segment.end in ("clean", "zeros") for segment in first.segments)
-        and not any(stretch.kind != "tail" for s in first.segments for stretch in s.stretches)
+        # Sizes that no checksum has confirmed lead to what looks like damage, or like a tail.
+        and not any(segment.stretches for segment in first.segments)
         and not any(finding.code.startswith("offset-") for finding in first.findings)
         and not passed.begins_open
     )
@@ -672,23 +671,22 @@ class _Pass:
                 )
         is_whole = tracker.knows_beginning and not self.is_any_cleaned
         start = self.first_base or 0
-        at_start = {p.producer_id for p in self.companions.snapshots.get(start, ())}
+        known_ids = {p.producer_id for p in self.companions.snapshots.get(start, ())}
+        known_ids |= self.marker_producers | set(tracker.producers)
+        # A snapshot may lack producers that have expired, and name some from before the log; but
+        # the older ones expire first, so both at once is another log's.
+        is_missing_some = bool(set(tracker.producers) - {p.producer_id for p in snapshot})
         for producer in snapshot:
             known = tracker.producers.get(producer.producer_id)
             name = f"producer {producer.producer_id}"
             first, last = producer.current_transaction_first_offset, producer.last_offset
-            is_new = (
-                known is None
-                and producer.producer_id not in self.marker_producers
-                and producer.producer_id not in at_start
-            )
             if self.writers.get(last, producer.producer_id) != producer.producer_id:
                 yield (
                     f"{name} did not write offset {last}, another producer did",
                     name,
                     f"producer {self.writers[last]}",
                 )
-            elif is_new and is_whole:
+            elif producer.producer_id not in known_ids and (is_whole or is_missing_some):
                 yield f"{name} is not in the log", name, "no such producer"
             elif known is not None and last >= 0 and last != known.last_offset:
                 yield (

@@ -28,6 +28,9 @@ from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
 
+SEGMENT_SPAN = 1 << 31
+"""Offsets that a segment can span: its indexes hold them in 32 bits. Noise states others."""
+
 FREE_CHECKS = MIB
 CHECKS_PER_BYTE = 16
 """Checksum work on candidates that prove false: at most so many bytes per byte passed, and the
@@ -116,6 +119,8 @@ class Walk:
         self.verify = verify
         self._strayed: int | None = None
         self._zeros: int | None = None
+        self._barren_from: int | None = None
+        """From here on a search has found no sound entry."""
         self._passed = 0
         self._checked = 0
 
@@ -313,8 +318,10 @@ class Walk:
                 resume = self._hidden_in(entry, own_end) or own_end
         elif any(head) or self._zeros_begin() > position:
             resume = self._search(position, head, extra)
-            if resume is None and own_end is not None and self._is_cut_tail(own_end):
-                resume = own_end
+            is_framed = own_end is not None and self._claim(position, head) is not None
+            if resume is None and own_end is not None:
+                # Nothing sound is left; the next frame says for itself what is wrong with it.
+                resume = own_end if is_framed or self._is_cut_tail(own_end) else None
         found = resume is not None
         if resume is None:
             resume = self.end
@@ -452,16 +459,26 @@ class Walk:
         If *head* reads like an entry, perhaps only its size is wrong, or the file's end cuts it
         off: then what follows it has higher offsets, and what has not lies in its payload.
         """
-        try:
-            claim: Entry | None = read_entry(head, 0, origin=position)
-        except FormatError:
-            claim = None
-        if claim is not None and not self._has_right_form(EntryHeader.unpack_from(head)):
-            claim = None
+        if self._barren_from is not None and position >= self._barren_from:
+            return None
+        claim = self._claim(position, head)
         found = self._first_sound(position, claim, notes)
         if found is None and claim is not None and claim.end <= self.end:
+            claim = None
             found = self._first_sound(position, None, notes)
+        if found is None and claim is None:
+            self._barren_from = position
         return found
+
+    def _claim(self, position: int, head: bytes) -> Entry | None:
+        """Return what *head*, the bytes at *position*, says if it reads like the next entry."""
+        try:
+            claim = read_entry(head, 0, origin=position)
+        except FormatError:
+            return None
+        header = EntryHeader.unpack_from(head)
+        is_near = self.floor is None or header.offset - self.floor <= SEGMENT_SPAN
+        return claim if is_near and self._has_right_form(header) else None
 
     def _first_sound(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
         """Return where the first entry with a right checksum begins behind *position*.

@@ -21,6 +21,11 @@ def _null(number: int | None) -> int | None:
     return None if number == -1 else number
 
 
+def _text(path: str) -> str:
+    """Return *path* with U+FFFD for bytes that are not UTF-8: a path may hold any."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def batch_rows(split: "Split", piece: "Piece", *, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield a row of `batches` for each entry of *piece*."""
     for examined in piece.entries:
@@ -66,7 +71,7 @@ def segment_row(
     row: dict[str, Any] = {
         "topic": log.topic,
         "partition": log.partition,
-        "file": file.name,
+        "file": _text(file.name),
         "file_kind": file.kind,
         "live": file.live,
         "why_not": file.why_not,
@@ -120,7 +125,7 @@ def partition_row(
         "topic": log.topic,
         "partition": log.partition,
         "topic_id": log.topic_id,
-        "log_dir": log.folder.rpartition("/")[0] or None,
+        "log_dir": _text(log.folder.rpartition("/")[0]) or None,
         "segment_count": len(log.logs),
         "size_bytes": sum(file.size_bytes for file in log.logs),
         "log_start_offset": found.log_start_offset,

@@ -1,0 +1,130 @@
+"""How a value is written, in NDJSON and in text."""
+
+import json
+from datetime import datetime
+from io import BytesIO
+
+import pyarrow as pa
+import pytest
+
+from magicbyte.tables.schemas import TABLES
+from magicbyte_tools.cli.ndjson import NdjsonWriter
+from magicbyte_tools.cli.text import TextWriter
+
+TYPES = {column.name: column.type for column in TABLES["records"].columns}
+HEADERS, TIME = TYPES["headers"], TYPES["timestamp"]
+
+BYTES = [None, b"", b"plain", "naïve\n\u2028".encode(), b"\xff\x00"]
+
+
+def ndjson(type_: pa.DataType, values: list, *, bytes_as: str = "text") -> list[str]:
+    batch = pa.record_batch([pa.array(values, type_)], names=["value"])
+    out = BytesIO()
+    writer = NdjsonWriter(out, batch.schema, bytes_as=bytes_as)
+    writer.write(batch)
+    writer.close()
+    return out.getvalue().decode().removesuffix("\n").split("\n")
+
+
+def text(type_: pa.DataType, values: list, *, bytes_as: str = "text") -> list[str]:
+    batch = pa.record_batch([pa.array(values, type_)], names=["value"])
+    out = BytesIO()
+    writer = TextWriter(out, batch.schema, bytes_as=bytes_as)
+    writer.write(batch)
+    writer.close()
+    header, *lines = out.getvalue().decode().removesuffix("\n").split("\n")
+    assert header.strip() == "value"
+    return [line.strip() for line in lines]
+
+
+def test_bytes_are_text_or_base64_under_another_name() -> None:
+    assert ndjson(pa.binary(), BYTES) == [
+        '{"value":null}',
+        '{"value":""}',
+        '{"value":"plain"}',
+        '{"value":"naïve\\n\u2028"}',
+        '{"value_base64":"/wA="}',
+    ]
+
+
+def test_bytes_keep_their_name_where_a_form_is_asked_for() -> None:
+    assert ndjson(pa.binary(), BYTES[2:], bytes_as="hex") == [
+        '{"value":"706c61696e"}',
+        '{"value":"6e61c3af76650ae280a8"}',
+        '{"value":"ff00"}',
+    ]
+    assert ndjson(pa.binary(), [None, b"\xff\x00"], bytes_as="base64") == [
+        '{"value":null}',
+        '{"value":"/wA="}',
+    ]
+
+
+def test_headers_are_objects_and_null_is_not_empty() -> None:
+    headers = [None, [], [{"key": "k", "value": None}, {"key": "k", "value": b"\xff"}]]
+    assert ndjson(HEADERS, headers) == [
+        '{"value":null}',
+        '{"value":[]}',
+        '{"value":[{"key":"k","value":null},{"key":"k","value_base64":"/w=="}]}',
+    ]
+    assert ndjson(HEADERS, headers[2:], bytes_as="hex") == [
+        '{"value":[{"key":"k","value":null},{"key":"k","value":"ff"}]}'
+    ]
+
+
+def test_numbers_of_64_bits_and_times_are_exact() -> None:
+    numbers = [None, -1, (1 << 63) - 1, -(1 << 63)]
+    for type_ in (pa.int64(), TIME):
+        lines = ndjson(type_, [None, *pa.array(numbers[1:], pa.int64()).cast(type_)])
+        assert [json.loads(line)["value"] for line in lines] == numbers
+
+
+def test_no_row_is_no_line() -> None:
+    assert ndjson(pa.int64(), []) == [""]
+
+
+def test_text_tells_null_from_empty_from_a_dash() -> None:
+    assert text(pa.binary(), [None, b"", b"-", b'"-"', b"a b"]) == [
+        "-",
+        '""',
+        '"-"',
+        '""-""',
+        "a b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (b"\x1b[2Jgone", r"\x1b[2Jgone"),
+        (b"two\nlines\tand\r", r"two\nlines\tand\r"),
+        (b"\xff\xfe", r"\xff\xfe"),
+        ("\u202egnp.exe".encode(), r"\u202egnp.exe"),
+        ("大阪 naïve".encode(), "大阪 naïve"),
+    ],
+)
+def test_text_moves_no_cursor(data: bytes, shown: str) -> None:
+    assert text(pa.binary(), [data]) == [shown]
+
+
+def test_times_that_no_calendar_holds_are_shown_as_they_are() -> None:
+    times = pa.array([0, -1, 253402300799999, 253402300800000, -(1 << 63)], pa.int64()).cast(TIME)
+    assert text(TIME, list(times)) == [
+        "1970-01-01T00:00:00.000Z",
+        "1969-12-31T23:59:59.999Z",
+        "9999-12-31T23:59:59.999Z",
+        "253402300800000ms",
+        "-9223372036854775808ms",
+    ]
+    assert datetime.fromisoformat("9999-12-31T23:59:59.999Z").year == 9999
+
+
+def test_columns_stay_aligned_under_wide_characters() -> None:
+    batch = pa.record_batch(
+        [pa.array(["大阪", "ab"]), pa.array([1, 200]), pa.array([True, None])],
+        names=["name", "number", "is_so"],
+    )
+    out = BytesIO()
+    writer = TextWriter(out, batch.schema, bytes_as="text")
+    writer.write(batch)
+    writer.close()
+    assert out.getvalue().decode() == ("name  number  is_so\n大阪       1  true\nab       200  -\n")

@@ -1,0 +1,82 @@
+"""`magicbyte verify`: problems first, then partitions, then a summary."""
+
+import json
+import re
+from pathlib import Path
+
+from magicbyte import CODES
+from magicbyte.tables.schemas import TABLES
+
+from .conftest import Run, only_line
+
+
+def test_a_sound_partition_is_a_summary_and_status_0(transactions: Path, run: Run) -> None:
+    result = run("verify", transactions / "aborted-0")
+    assert result.exit_code == 0
+    assert (
+        only_line(result.stdout) == "1 partition, 2 segments, 2543 bytes, 55 records: nothing found"
+    )
+    assert result.stderr == ""
+
+
+def test_a_flipped_byte_is_a_line_with_its_place_and_status_1(damaged: Path, run: Run) -> None:
+    result = run("verify", damaged)
+    assert result.exit_code == 1
+    problem, *_, summary = result.stdout.splitlines()
+    assert re.fullmatch(
+        r"append-time-0/00000000000000000000\.log byte 0: stored CRC-32C 0x[0-9a-f]{8}, "
+        r"computed 0x[0-9a-f]{8} \[error: checksum-mismatch\]",
+        problem,
+    )
+    assert any(line.startswith("append-time-0: ") for line in result.stdout.splitlines())
+    assert summary.startswith("3 partitions, ") and "bytes damaged: 1 error" in summary
+
+
+def test_ndjson_is_an_object_per_segment_partition_problem_and_a_summary(
+    damaged: Path, run: Run
+) -> None:
+    result = run("verify", damaged, "--format", "ndjson")
+    assert result.exit_code == 1
+    objects = [json.loads(line) for line in result.stdout.splitlines()]
+    kinds = [item["kind"] for item in objects]
+    assert list(dict.fromkeys(kinds)) == ["segment", "partition", "problem", "summary"]
+    assert kinds.count("partition") == 3 and kinds.count("summary") == 1
+    extra = {"segment": ["bytes_after_recovery"], "partition": ["log_end_offset_after_recovery"]}
+    for item in objects[:-1]:
+        kind = item.pop("kind")
+        names = [*TABLES[f"{kind}s"].names, *extra.get(kind, [])]
+        assert set(item) == set(names)
+    assert objects[-1]["errors"] == 1
+
+
+def test_quick_says_that_no_crc_was_checked(damaged: Path, run: Run) -> None:
+    result = run("verify", damaged, "--quick")
+    assert result.exit_code == 0
+    assert only_line(result.stdout).endswith("CRC not checked")
+
+
+def test_only_the_wanted_topics_are_checked(damaged: Path, run: Run) -> None:
+    result = run("verify", damaged, "--topic", "aborted", "--topic", "timed-out")
+    assert result.exit_code == 0
+    assert only_line(result.stdout).startswith("2 partitions, ")
+
+
+def test_a_code_is_explained_without_a_path(run: Run) -> None:
+    for code in CODES.values():
+        result = run("verify", "--explain", code.name)
+        assert result.exit_code == 0
+        assert result.stdout == (
+            f"{code.name} ({code.severity})\n{code.sentence}\nDecided by: {code.source}\n"
+        )
+
+
+def test_an_unknown_code_lists_those_there_are(run: Run) -> None:
+    result = run("verify", "--explain", "bad-luck")
+    assert (result.exit_code, result.stdout) == (2, "")
+    line = only_line(result.stderr)
+    assert "'bad-luck'" in line and all(code in line for code in CODES)
+
+
+def test_a_call_without_a_path_is_wrong(run: Run) -> None:
+    result = run("verify")
+    assert (result.exit_code, result.stdout) == (2, "")

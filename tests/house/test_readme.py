@@ -1,0 +1,50 @@
+"""What the README shows is what happens."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[2]
+README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def environment() -> dict[str, str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
+    return {**os.environ, "PATH": path}
+
+
+TRANSCRIPTS = [block.removeprefix("$ ").split("\n", 1) for block in blocks("console")]
+
+
+@pytest.mark.parametrize(("command", "shown"), TRANSCRIPTS)
+def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> None:
+    done = subprocess.run(
+        command.split(), cwd=CHECKOUT, env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    assert done.stdout == shown
+
+
+def test_the_readme_has_an_example_for_each_front() -> None:
+    assert len(TRANSCRIPTS) >= 2
+    assert len(blocks("python")) == 2
+
+
+def test_the_python_example_runs() -> None:
+    (example,) = (block for block in blocks("python") if "spark" not in block)
+    subprocess.run([sys.executable, "-c", example], cwd=CHECKOUT, check=True)
+
+
+def test_the_record_taken_apart_stands_in_the_log() -> None:
+    block = README.split("```", 2)[1]
+    taken_apart = bytes.fromhex("".join(re.findall(r"^((?:[0-9a-f]{2} )+) ", block, re.MULTILINE)))
+    log = CHECKOUT / "tests/data/4.3/plain/log-0/java-none-0/00000000000000000000.log"
+    assert len(taken_apart) == 85
+    assert taken_apart in log.read_bytes()

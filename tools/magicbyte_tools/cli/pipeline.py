@@ -1,0 +1,121 @@
+"""`magicbyte pipeline`: the tables as Parquet, and a report, on Spark."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from magicbyte import Dataset, InputError
+from magicbyte.findings import worst
+from magicbyte_tools.cli.complaints import complain, complain_of_internal, counted
+from magicbyte_tools.cli.parameters import size
+from magicbyte_tools.cli.selection import Selection, selection_options
+
+REPORT = "report.html"
+
+
+@click.command(
+    short_help="On Spark: all tables as Parquet, and a report.",
+    epilog="""\b
+    Examples:
+      magicbyte pipeline /var/lib/kafka out
+      magicbyte pipeline /var/lib/kafka out --overwrite --topic orders --max-partition-bytes 64MiB
+      magicbyte pipeline /mnt/logs /mnt/out --master spark://host:7077 --conf spark.executor.memory=4g
+    """,
+)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option(
+    "--master", default="local[*]", show_default=True, metavar="URL", help="Where Spark runs."
+)
+@click.option(
+    "--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; may be repeated."
+)
+@click.option("--overwrite", is_flag=True, help="Replace an OUT that pipeline made before.")
+@click.option(
+    "--max-partition-bytes",
+    type=size,
+    default="128MiB",
+    show_default=True,
+    metavar="SIZE",
+    help="As much of a segment as one task reads.",
+)
+@selection_options(isolation_level="read_committed", on_damage="skip")
+@click.pass_context
+def pipeline(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    out: Path,
+    master: str,
+    conf: tuple[str, ...],
+    overwrite: bool,
+    max_partition_bytes: int,
+    selection: Selection,
+) -> None:
+    """Write all tables of the logs in PATH... into the folder OUT, and a report on them.
+
+    OUT gets a folder of Parquet for each table (records, batches, segments, transactions,
+    partitions, problems) and report.html. It is whole or not there: a run that fails leaves what
+    was there before. Nothing is replaced that pipeline did not make.
+    """
+    settings = dict(_setting(text) for text in conf)
+    try:
+        from magicbyte.spark.output import check_output, staged
+        from magicbyte.spark.pipeline import write_tables
+        from magicbyte.spark.plan import make_plan
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise InputError("no Spark", "the extra `spark`: pip install 'magicbyte[spark]'") from error
+    from magicbyte_tools.report import write_report
+
+    dataset = selection.open(paths)
+    real = check_output(out, dataset, paths, overwrite=overwrite)
+    plan = make_plan(dataset, max_partition_bytes)
+    complain(
+        f"planned {counted(len(dataset.logs), 'partition')}, "
+        f"{counted(sum(len(log.logs) for log in dataset.logs), 'segment')}, "
+        f"{plan.size_bytes:,} bytes: {counted(len(plan.read), 'task')}"
+    )
+    with staged(real, overwrite=overwrite) as folder:
+        about = {
+            "paths": list(paths),
+            "isolation_level": selection.isolation_level,
+            "on_damage": selection.on_damage,
+            "max_partition_bytes": max_partition_bytes,
+        }
+        summary = write_tables(
+            plan, folder, master=master, conf=settings, about=about, say=complain
+        )
+        write_report(folder)
+    _complain_of_rest(dataset, summary.records, summary.bytes)
+    severities = Counter(finding.severity for finding in summary.findings)
+    if severities:
+        told = ", ".join(counted(severities[name], name) for name in sorted(severities))
+        complain(f"problems: {told}")
+    complain(f"report: {out / REPORT}")
+    ctx.exit(1 if worst(summary.findings) == "error" else 0)
+
+
+def _complain_of_rest(dataset: Dataset, records: Counter[str], sizes: Counter[str]) -> None:
+    """Say in a line which records and which bytes were not delivered, and why."""
+    parts = [
+        counted(number, f"{name.replace('_', ' ')} {noun}")
+        for counts, noun, names in (
+            (records, "record", [name for name in sorted(records) if name != "delivered"]),
+            (sizes, "byte", ["damaged", "over_limit", "tail"]),
+        )
+        for name in names
+        if (number := counts[name])
+    ]
+    if parts:
+        complain(f"not delivered: {', '.join(parts)}")
+    complain_of_internal(dataset)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, found, value = text.partition("=")
+    if not found or not name.strip():
+        raise click.BadParameter(f"{text!r}; expected NAME=VALUE", param_hint="--conf")
+    return name.strip(), value

@@ -1,0 +1,130 @@
+"""Rows as text: aligned columns under their names, a line per row.
+
+The same on a terminal and elsewhere, except that a terminal gets lines cut at its width. A null is
+`-`; what would look like one, and an empty string, stands in quotes.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import IO, Any
+
+import pyarrow as pa
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+
+from magicbyte_tools.cli.printable import printable, printable_bytes
+
+NULL = "-"
+BLOCK_ROWS = 500
+"""Rows that are held back to see how wide their columns are."""
+MAX_PADDED = 40
+"""A column is not padded beyond this: one long key must not push all rows apart."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The times that a datetime can hold, in milliseconds since the Unix epoch.
+MIN_TIME = (datetime.min.replace(tzinfo=UTC) - EPOCH) // timedelta(milliseconds=1)
+MAX_TIME = (datetime.max.replace(tzinfo=UTC) - EPOCH) // timedelta(milliseconds=1)
+
+
+def shown(text: str) -> str:
+    """Return *text* so that it cannot be taken for a null, nor for nothing at all."""
+    return f'"{text}"' if text in ("", NULL) or text.startswith('"') else text
+
+
+def shown_time(milliseconds: int) -> str:
+    """Return a time since the Unix epoch in ISO 8601, in UTC; as it is beyond the years 1 to 9999."""
+    if not MIN_TIME <= milliseconds <= MAX_TIME:
+        return f"{milliseconds}ms"
+    moment = EPOCH + timedelta(milliseconds=milliseconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+BYTES: dict[str, Callable[[bytes], str]] = {
+    "text": lambda data: shown(printable_bytes(data)),
+    "hex": lambda data: shown(data.hex()),
+    "base64": lambda data: shown(b64encode(data).decode("ascii")),
+}
+"""The ways to show a byte string, by their names."""
+
+
+class TextWriter:
+    """Writes record batches to *out* as aligned columns, cut at *width* where there is one."""
+
+    def __init__(
+        self, out: IO[bytes], schema: pa.Schema, *, bytes_as: str, console: Console | None = None
+    ) -> None:
+        self._out = out
+        self._schema = schema
+        self._bytes = BYTES[bytes_as]
+        self._console = console
+        self._rows: list[tuple[str, ...]] = []
+        self._widths = [cell_len(name) for name in schema.names]
+        self._is_number = [pa.types.is_integer(field.type) for field in schema]
+        self._has_header = False
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        columns = [
+            [NULL if value is None else show(value) for value in values]
+            for show, values in (
+                self._cells(field.type, column)
+                for field, column in zip(self._schema, batch.columns, strict=True)
+            )
+        ]
+        self._rows.extend(zip(*columns, strict=True))
+        if len(self._rows) >= BLOCK_ROWS:
+            self._write_rows()
+
+    def close(self) -> None:
+        self._write_rows()
+
+    def _cells(
+        self, type_: pa.DataType, column: pa.Array
+    ) -> tuple[Callable[[Any], str], list[Any]]:
+        """Return how a value of *column* is shown, and the values."""
+        if pa.types.is_timestamp(type_):
+            return shown_time, column.cast(pa.int64()).to_pylist()
+        if pa.types.is_binary(type_):
+            return self._bytes, column.to_pylist()
+        if pa.types.is_list(type_):
+            return self._headers, column.to_pylist()
+        if pa.types.is_boolean(type_):
+            return lambda value: "true" if value else "false", column.to_pylist()
+        if pa.types.is_integer(type_):
+            return str, column.to_pylist()
+        return lambda value: shown(printable(value)), column.to_pylist()
+
+    def _headers(self, headers: list[dict[str, Any]]) -> str:
+        parts = (
+            f"{printable(header['key'])}="
+            + (NULL if header["value"] is None else self._bytes(header["value"]))
+            for header in headers
+        )
+        return f"[{', '.join(parts)}]"
+
+    def _write_rows(self) -> None:
+        for number in range(len(self._widths)):
+            widest = max((cell_len(row[number]) for row in self._rows), default=0)
+            self._widths[number] = max(self._widths[number], min(widest, MAX_PADDED))
+        if not self._has_header:
+            self._write_lines([self._line(tuple(self._schema.names))], style="bold")
+            self._has_header = True
+        self._write_lines([self._line(row) for row in self._rows])
+        self._rows = []
+
+    def _write_lines(self, lines: list[str], style: str | None = None) -> None:
+        if self._console is None:
+            self._out.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
+            self._out.flush()
+            return
+        width = self._console.width
+        for line in lines:
+            cut = line if cell_len(line) <= width else set_cell_size(line, width - 1) + "…"
+            self._console.print(cut, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def _line(self, cells: tuple[str, ...]) -> str:
+        padded = []
+        for cell, width, is_number in zip(cells, self._widths, self._is_number, strict=True):
+            room = " " * (width - cell_len(cell))
+            padded.append(room + cell if is_number else cell + room)
+        return "  ".join(padded).rstrip()

@@ -1,0 +1,166 @@
+"""`magicbyte verify`: every check over a directory, and what a broker would make of it."""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+import magicbyte as mb
+from magicbyte import CODES, Finding, InputError
+from magicbyte_tools.cli.complaints import counted
+from magicbyte_tools.cli.ndjson import object_line
+from magicbyte_tools.cli.printable import printable
+from magicbyte_tools.cli.progress import Bar
+from magicbyte_tools.cli.selection import limit_options, limits_of, topic_options, with_options
+
+BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
+"""Verdicts that count as errors."""
+
+
+@click.command(
+    short_help="Check everything; say what is wrong.",
+    epilog="""\b
+    Examples:
+      magicbyte verify /var/lib/kafka
+      magicbyte verify /var/lib/kafka --topic orders --format ndjson | jq 'select(.kind == "problem")'
+      magicbyte verify --explain checksum-mismatch
+    """,
+)
+@click.argument("paths", metavar="PATH...", nargs=-1)
+@click.option("--quick", is_flag=True, help="Read headers alone; no CRC is checked.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(("text", "ndjson")),
+    default="text",
+    show_default=True,
+    help="Lines to read, or a JSON object per line: `kind` is segment, partition, problem, summary.",
+)
+@click.option(
+    "--explain", metavar="CODE", help="Say what a code of a finding means; needs no PATH."
+)
+@with_options((*topic_options, *limit_options))
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    quick: bool,
+    format_name: str,
+    explain: str | None,
+    topic: tuple[str, ...],
+    partition: tuple[int, ...],
+    max_batch_bytes: int | None,
+    max_entry_bytes: int | None,
+) -> None:
+    """Check everything in a log: frames, checksums, records, offsets, transactions, companions.
+
+    All replicas and Kafka's own topics are taken. A line per problem, a line per partition that is
+    not sound, and a summary.
+    """
+    out = sys.stdout.buffer
+    if explain is not None:
+        out.write(_explained(explain).encode("utf-8"))
+        out.flush()
+        return
+    if not paths:
+        raise click.UsageError("Missing argument 'PATH...'.", ctx)
+    with Bar() as bar:
+        found = mb.verify(
+            *paths,
+            topics=topic or None,
+            partitions=partition or None,
+            quick=quick,
+            limits=limits_of(max_batch_bytes, max_entry_bytes),
+            progress=bar.bytes,
+        )
+    lines = _objects(found) if format_name == "ndjson" else _sentences(found)
+    for line in lines:
+        out.write(line)
+    out.flush()
+    is_bad = any(row["verdict"] in BAD_VERDICTS for row in found.partitions)
+    ctx.exit(0 if found.is_sound and not is_bad else 1)
+
+
+def _explained(name: str) -> str:
+    """Return what the registry says of the code *name*."""
+    if name not in CODES:
+        raise InputError(f"no code {name!r}", f"one of {', '.join(CODES)}")
+    code = CODES[name]
+    return f"{code.name} ({code.severity})\n{code.sentence}\nDecided by: {code.source}\n"
+
+
+def _objects(found: mb.Verification) -> Iterator[bytes]:
+    """Yield what was found as lines of NDJSON."""
+    for kind, rows in (
+        ("segment", found.segments),
+        ("partition", found.partitions),
+        ("problem", found.problems),
+        ("summary", [found.summary]),
+    ):
+        for row in rows:
+            yield object_line({"kind": kind, **row})
+
+
+def _sentences(found: mb.Verification) -> Iterator[bytes]:
+    """Yield what was found as lines to read."""
+    for finding in sorted(found.findings, key=_by_place):
+        yield _line(f"{finding} [{finding.severity}: {finding.code}]")
+    names = Counter(_name(row) for row in found.partitions)
+    for row in found.partitions:
+        # Headers alone tell no verdict, so that it is unknown says nothing about the partition.
+        if row["verdict"] == "ok" or (found.quick and row["verdict"] == "unknown"):
+            continue
+        name = _name(row)
+        if names[name] > 1:
+            name = f"{row['log_dir']}/{name}"
+        yield _line(f"{name}: {_verdict(row)}")
+    yield _line(_summary(found))
+
+
+def _line(text: str) -> bytes:
+    return f"{printable(text)}\n".encode("utf-8", "backslashreplace")
+
+
+def _by_place(finding: Finding) -> tuple[str, int, str, int]:
+    return (
+        finding.topic or "",
+        -1 if finding.partition is None else finding.partition,
+        finding.file or "",
+        -1 if finding.position is None else finding.position,
+    )
+
+
+def _name(row: dict[str, Any]) -> str:
+    return "the segments" if row["topic"] is None else f"{row['topic']}-{row['partition']}"
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    """Return what a broker's start would do to the partition of *row*, in words."""
+    words = "verdict unknown" if row["verdict"] == "unknown" else str(row["verdict"])
+    before, after = row["log_end_offset"], row["log_end_offset_after_recovery"]
+    if after is not None and after != before:
+        words += f" to log end offset {after}, now {before}"
+    return words
+
+
+def _summary(found: mb.Verification) -> str:
+    summary = found.summary
+    parts = [
+        counted(summary["partitions"], "partition"),
+        counted(summary["segments"], "segment"),
+        f"{summary['size_bytes']} bytes",
+    ]
+    if summary["records"] is not None:
+        parts.append(counted(summary["records"], "record"))
+    if summary["damaged_bytes"]:
+        parts.append(f"{summary['damaged_bytes']} bytes damaged")
+    counts = [
+        counted(summary[f"{severity}s"], severity)
+        for severity in ("error", "warning", "note")
+        if summary[f"{severity}s"]
+    ]
+    words = f"{', '.join(parts)}: {', '.join(counts) or 'nothing found'}"
+    return words if summary["crc_checked"] else f"{words}; CRC not checked"
