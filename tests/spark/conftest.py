@@ -1,0 +1,53 @@
+"""One Spark session for the folder, and the logs of real brokers."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from magicbyte.spark import use_java
+
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+@pytest.fixture(scope="session")
+def logs() -> Path:
+    """The clusters that real brokers wrote, in folders by release."""
+    checkout = Path(__file__).resolve().parents[2]
+    shared = Path(os.environ.get("MAGICBYTE_SHARED", checkout.parent / "shared"))
+    for folder in (checkout / "tests" / "data", shared / "logs"):
+        if folder.is_dir():
+            return folder
+    pytest.skip("no logs of real brokers: neither tests/data nor MAGICBYTE_SHARED/logs is there")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    use_java()
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    # A bare name: where the path has a space, Spark's `command -v` fails and discovery is off.
+    here, python = os.path.split(sys.executable)
+    os.environ["PATH"] = here + os.pathsep + os.environ["PATH"]
+    os.environ["PYSPARK_PYTHON"] = python
+    folder = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.driver.memory": "1g",
+        "spark.driver.extraJavaOptions": QUICK_START,
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()

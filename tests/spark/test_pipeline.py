@@ -1,0 +1,229 @@
+"""The pipeline, end to end: its tables are those of the API, and OUT is whole or not there."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
+
+import magicbyte as mb
+from magicbyte.reading.split import Split
+from magicbyte.spark.columns import parquet_schema
+from magicbyte.spark.plan import decode, encode
+from magicbyte.tables.schemas import TABLES
+from magicbyte_tools.cli import main
+
+TOPICS = ("open", "interleaved", "deleted-records", "aborted")
+QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+def pipeline(*arguments: str | Path) -> Result:
+    """Run the command here, in the session that is there."""
+    return CliRunner().invoke(main, ["pipeline", *map(str, arguments)])
+
+
+def tree(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def table_of(out: Path, name: str) -> pa.Table:
+    return pyarrow.dataset.dataset(out / name, format="parquet").to_table()
+
+
+def plain(table: pa.Table) -> list[dict[str, Any]]:
+    """The rows of *table*, with times as microseconds, in an order of their own."""
+    for number, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            whole = table.column(number).cast(pa.timestamp("us", tz="UTC")).cast("int64")
+            table = table.set_column(number, field.name, whole)
+    return sorted(table.to_pylist(), key=repr)
+
+
+@pytest.fixture(scope="module")
+def cluster(logs: Path) -> Path:
+    return logs / "4.3" / "transactions"
+
+
+@pytest.fixture(scope="module")
+def made(spark: SparkSession, cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a pipeline made of the cluster, where the paths have spaces."""
+    out = tmp_path_factory.mktemp("a folder") / "with spaces" / "out"
+    result = pipeline(cluster, out)
+    assert result.exit_code == 0, result.output
+    assert "report: " in result.stderr
+    assert "not delivered: 966 aborted records" in result.stderr
+    assert "3 partitions of internal topics left out" in result.stderr
+    assert os.listdir(out.parent) == ["out"]
+    return out
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_tables_are_those_of_the_api(made: Path, cluster: Path, name: str) -> None:
+    dataset = mb.open(str(cluster), on_damage="skip")
+    rows = getattr(dataset, name)(TABLES[name].names)
+    written = table_of(made, name)
+    assert plain(written) == plain(rows.to_table())
+    for file in (made / name).glob("*.parquet"):
+        assert pq.read_schema(file).equals(parquet_schema(TABLES[name]))
+
+
+def test_bytes_add_up_to_the_sizes_of_the_files(made: Path, cluster: Path) -> None:
+    for row in table_of(made, "segments").to_pylist():
+        if row["file_kind"] != "log" or not row["live"]:
+            continue
+        parts = sum(row[n] for n in row if n.startswith("bytes_"))
+        assert parts == row["size_bytes"], row["file"]
+    whole = sum(file.stat().st_size for file in cluster.rglob("*.log"))
+    of_logs = [r for r in table_of(made, "segments").to_pylist() if r["file_kind"] == "log"]
+    assert sum(row["size_bytes"] for row in of_logs) == whole
+
+
+def test_a_second_run_replaces_the_first_only_when_told(made: Path, cluster: Path) -> None:
+    before = tree(made)
+    refused = pipeline(cluster, made)
+    assert refused.exit_code == 2
+    assert "there already; expected a new name, or --overwrite" in refused.stderr
+    assert tree(made) == before
+    again = pipeline(
+        cluster, made, "--overwrite", "--topic", "open", "--isolation-level", "read_uncommitted"
+    )
+    assert again.exit_code == 0, again.output
+    assert os.listdir(made.parent) == ["out"]
+    rows = mb.open(str(cluster), topics=["open"], isolation_level="read_uncommitted").records()
+    assert table_of(made, "records").num_rows == rows.to_table().num_rows > 0
+
+
+@pytest.mark.parametrize("on_damage", ["skip", "fail", "stop"])
+def test_damage_is_told_and_does_not_leave_half_of_an_output(
+    spark: SparkSession, cluster: Path, tmp_path: Path, on_damage: str
+) -> None:
+    folder = tmp_path / "in" / "interleaved-0"
+    shutil.copytree(cluster / "log-0" / "interleaved-0", folder)
+    log = sorted(file for file in folder.glob("*.log") if file.stat().st_size)[0]
+    data = bytearray(log.read_bytes())
+    data[len(data) // 2] ^= 1
+    log.write_bytes(data)
+    out = tmp_path / "deep" / "out"
+    result = pipeline(folder, out, "--on-damage", on_damage)
+    assert result.exit_code == 1, result.output
+    if on_damage == "fail":
+        assert result.stderr.splitlines()[-1].startswith("Error: interleaved-0/")
+        assert os.listdir(tmp_path) == ["in"]
+        return
+    dataset = mb.open(str(folder), on_damage=on_damage)
+    for name in ("records", "segments", "partitions", "problems"):
+        rows = getattr(dataset, name)(TABLES[name].names).to_table()
+        assert plain(table_of(out, name)) == plain(rows), name
+    assert "checksum-mismatch" in (out / "report.html").read_text()
+
+
+def refusals(cluster: Path, tmp_path: Path) -> dict[str, tuple[Sequence[str | Path], str]]:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "thesis.txt").write_text("years of work")
+    (tmp_path / "file").write_text("")
+    inside = Path(shutil.copytree(cluster / "log-0" / "open-0", tmp_path / "above" / "open-0"))
+    (tmp_path / "above" / "meta.properties").write_text("version=1\n")
+    (tmp_path / "link").symlink_to(tmp_path / "above", target_is_directory=True)
+    segment = min(inside.glob("*.log"))
+    return {
+        "theirs": ([cluster, tmp_path / "theirs"], "a folder that pipeline did not make"),
+        "theirs, overwrite": ([cluster, tmp_path / "theirs", "--overwrite"], "did not make"),
+        "a file": ([cluster, tmp_path / "file", "--overwrite"], "file: a file; expected"),
+        "the input itself": ([inside, inside, "--overwrite"], "what is read"),
+        "in the input": ([inside, inside / "out"], "inside what is read"),
+        "in the log.dir of the input": ([inside, tmp_path / "above" / "out"], "inside what"),
+        "beside a segment": ([segment, inside / "out"], "inside what is read"),
+        "in the input by a link": ([inside, tmp_path / "link" / "open-0" / "o"], "inside what"),
+        "the log.dir of the input": ([inside, tmp_path / "above"], "is what is read"),
+        "above the input": ([inside, tmp_path, "--overwrite"], "lies inside"),
+        "no log": ([tmp_path / "theirs", tmp_path / "out"], "none of them a log"),
+        "no path": ([tmp_path / "nowhere", tmp_path / "out"], "No such file or directory"),
+        "no topic": ([inside, tmp_path / "out", "--topic", "x"], "no topic 'x'"),
+        "no setting": ([inside, tmp_path / "out", "--conf", "x"], "expected NAME=VALUE"),
+        "one path": ([inside], "Missing argument"),
+    }
+
+
+def test_what_is_refused_is_refused_in_a_line_and_leaves_nothing_behind(
+    cluster: Path, tmp_path: Path
+) -> None:
+    cases = refusals(cluster, tmp_path)
+    before = tree(tmp_path)
+    for name, (arguments, message) in cases.items():
+        result = pipeline(*arguments)
+        assert result.exit_code == 2, f"{name}: {result.output}"
+        assert message in result.stderr, f"{name}: {result.output}"
+        assert tree(tmp_path) == before, name
+
+
+def test_an_empty_folder_may_become_the_output_and_a_foreign_one_may_not(
+    spark: SparkSession, cluster: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "out").mkdir()
+    result = pipeline(cluster / "log-0" / "open-1", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir(tmp_path / "out")) == sorted([*TABLES, "_magicbyte", "report.html"])
+
+
+def test_it_runs_alone_without_java_in_a_path_with_spaces_and_writes_nowhere_else(
+    cluster: Path, tmp_path: Path
+) -> None:
+    tools, home, here = tmp_path / "bin", tmp_path / "home", tmp_path / "current folder"
+    for folder in (tools, home, here):
+        folder.mkdir()
+    for tool in ("bash", "sh", "env", "dirname", "basename", "uname", "ps", "nice", "cat", "chmod"):
+        if found := shutil.which(tool):
+            (tools / tool).symlink_to(found)
+    # The folder of the interpreter has a space, as that of a checkout may have.
+    python = tmp_path / "an environment" / "python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    run = (
+        "import sys; sys.executable = sys.argv.pop(1);"
+        "from magicbyte_tools.cli import main; main(prog_name='magicbyte')"
+    )
+    source, out = cluster / "log-0" / "open-0", tmp_path / "o u t"
+    environment = {
+        "PATH": str(tools),
+        "HOME": str(home),
+        "TMPDIR": str(tmp_path / "bin"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", run, python, "pipeline", source, out, "--conf", QUICK],
+        cwd=here,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) <= 8, done.stderr
+    assert "WARN" not in done.stderr
+    assert os.listdir(here) == []
+    assert os.listdir(home) == []
+    rows = mb.open(str(source)).records().to_table().num_rows
+    assert table_of(out, "records").num_rows == rows > 0
+
+
+def test_a_plan_comes_back_from_json_as_it_was(cluster: Path) -> None:
+    dataset = mb.open(str(cluster), include_internal=True, on_damage="skip")
+    splits = dataset.plan(1000)
+    assert [decode(Split, encode(split)) for split in splits] == splits
+
+
+@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_tools.cli", "magicbyte_tools.report"])
+def test_what_everybody_imports_leaves_spark_alone(module: str) -> None:
+    command = [sys.executable, "-c", f"import sys, {module}; print('pyspark' in sys.modules)"]
+    assert subprocess.check_output(command, text=True) == "False\n"
