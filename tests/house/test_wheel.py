@@ -51,7 +51,14 @@ def test_the_wheel_brings_every_package_and_the_specification(installed: Path) -
 def test_the_command_reads_a_log_from_the_wheel(installed: Path) -> None:
     log = CHECKOUT / "tests/data/2.8/lives/log-0/v2-append-time-none-0"
     rows = run(
-        installed / "bin" / "magicbyte", "dump", log, "--format", "ndjson", "--limit", "1", cwd=installed
+        installed / "bin" / "magicbyte",
+        "dump",
+        log,
+        "--format",
+        "ndjson",
+        "--limit",
+        "1",
+        cwd=installed,
     )
     assert rows.startswith('{"topic":"v2-append-time-none","partition":0,"offset":0')
 

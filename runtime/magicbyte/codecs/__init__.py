@@ -1,4 +1,4 @@
-"""The codecs of Kafka's formats, by their number (kafka-formats 1.5).
+"""The codecs of Kafka's formats, by their number.
 
 Which bytes are accepted is what Kafka's Java reader accepts; each module says where it is
 stricter. Nothing is sized by a claim that has not been compared with the caller's limit.

@@ -1,4 +1,4 @@
-"""lz4: codec 3, the part of the LZ4 frame format that Kafka reads (kafka-formats 1.5).
+"""lz4: codec 3, the part of the LZ4 frame format that Kafka reads.
 
 One frame of independent blocks; what is behind its EndMark is ignored. In messages of magic 0
 Kafka wrote a wrong header checksum, over the frame's magic too (KAFKA-3160); it is not looked

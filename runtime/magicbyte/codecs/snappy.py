@@ -1,4 +1,4 @@
-"""snappy: codec 2, in two framings that only the bytes tell apart (kafka-formats 1.5).
+"""snappy: codec 2, in two framings that only the bytes tell apart.
 
 Java writes xerial's stream, blocks of 32 KiB each behind its length; librdkafka writes one
 raw block. A section shorter than 16 bytes or without xerial's magic is a raw block.

@@ -396,7 +396,11 @@ class _Pass:
 
     def _boundary(self, entry: Entry) -> None:
         last = self.segment.boundaries[-1]
-        if self.split_bytes is not None and entry.position - last.position >= self.split_bytes:
+        if (
+            self.split_bytes is not None
+            and entry.position > last.position
+            and entry.end - last.position > self.split_bytes
+        ):
             floor = self.next_offset - 1 if self.next_offset is not None else last.floor
             self.segment.boundaries.append(Boundary(entry.position, floor, self._open_now()))
 
@@ -488,13 +492,15 @@ class _Pass:
         if start is None and self.log.topic is not None:
             start = 0
         out.log_start_offset = start
-        ends = [*bases[-1:]]
+        stopped = any(segment.stop_at is not None for segment in out.segments)
+        ends = [] if stopped else [*bases[-1:]]
         if self.last_sound is not None:
             ends.append(self.last_sound + 1)
         if start is not None:
             ends.append(start)
         out.log_end_offset = max(ends, default=None)
-        self._find_missing_ends(bases)
+        if not stopped:
+            self._find_missing_ends(bases)
         stored = self.log.high_watermark_checkpoint
         if stored is not None and self.log.log_dir is not None:
             if self.log.log_dir.clean_shutdown:

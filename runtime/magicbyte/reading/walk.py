@@ -123,6 +123,7 @@ class Walk:
         """From here on a search has found no sound entry."""
         self._passed = 0
         self._checked = 0
+        self._hunted = 0
 
     def __iter__(self) -> Iterator[Sound | Stretch]:
         return self._verified() if self.verify else self._headers()
@@ -315,7 +316,7 @@ class Walk:
         if own_end is not None and self._is_plausible(own_end):
             resume = own_end
             if entry is not None:
-                resume = self._hidden_in(entry, own_end) or own_end
+                resume = self._true_end(entry, own_end) or own_end
         elif any(head) or self._zeros_begin() > position:
             resume = self._search(position, head, extra)
             is_framed = own_end is not None and self._claim(position, head) is not None
@@ -462,7 +463,11 @@ class Walk:
         if self._barren_from is not None and position >= self._barren_from:
             return None
         claim = self._claim(position, head)
-        found = self._first_sound(position, claim, notes)
+        found = None
+        if claim is not None:
+            found = self._true_end(claim, None)
+        if found is None:
+            found = self._first_sound(position, claim, notes)
         if found is None and claim is not None and claim.end <= self.end:
             claim = None
             found = self._first_sound(position, None, notes)
@@ -483,62 +488,37 @@ class Walk:
     def _first_sound(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
         """Return where the first entry with a right checksum begins behind *position*.
 
-        Behind a *claim* one is preferred that goes on with its offsets, or up to which its own
-        checksum is right; some way on, the first one that was met must do.
+        What follows a *claim* has higher offsets; of what is cut off by the file's end, only
+        entries that lead on to that end are the log's.
         """
         begin, passed_over = position + 1, 0
         floor = self.floor
         if claim is not None:
             floor = claim.last_offset if floor is None else max(floor, claim.last_offset)
-        prefix = None if claim is None else _Prefix(self.file, claim)
-        found = other = before_tail = None
-        reached = begin
-        for candidate in candidates(
-            self.file,
-            begin,
-            self.end,
-            end=self.end,
-            floor=floor,
-            ceiling=self.ceiling,
-            max_size=self.limits.max_entry_bytes,
-        ):
-            if other is not None and candidate - other > FREE_CHECKS:
-                break
-            reached = candidate
-            head = self.file.read_at(candidate, min(HEADER_BYTES, self.end - candidate))
-            try:
-                entry = read_entry(head, 0, origin=candidate)
-            except FormatError:
+        is_cut = claim is not None and claim.end > self.end
+        found = before_tail = None
+        for candidate in self._candidates(begin, self.end, floor):
+            entry = self._entry_at(candidate)
+            if entry is None:
                 continue
             is_tail = not self._is_plausible(entry.end)
-            if is_tail and not self._is_cut_tail(entry.end):
+            if is_tail and (before_tail is not None or not self._is_cut_tail(entry.end)):
                 continue
             allowed = CHECKS_PER_BYTE * (self._passed + candidate - begin) + FREE_CHECKS
             if self._checked + entry.size_bytes > allowed:
                 passed_over += 1
                 continue
-            if self._checksum_is_right(entry):
-                if is_tail:
-                    # The log may end in an incomplete entry behind it: if nothing better comes.
-                    before_tail = candidate if before_tail is None else before_tail
-                elif (
-                    claim is None
-                    or prefix is None
-                    or entry.first_offset == claim.last_offset + 1
-                    or prefix.is_whole(candidate)
-                ):
-                    found = candidate
-                    break
-                elif other is None:
-                    other = candidate
-            self._checked += entry.size_bytes
-        if found is None and other is not None:
-            is_cut = claim is not None and claim.end > self.end
-            if not is_cut or self._leads_to_end(other):
-                found = other
+            if not _Prefix(self.file, entry).is_whole(entry.end):
+                self._checked += entry.size_bytes
+            elif is_tail:
+                # The log may end in an incomplete entry behind it: if nothing better comes.
+                before_tail = candidate
+            elif not is_cut or self._leads_to_end(candidate):
+                found = candidate
+                break
         if found is None:
             found = before_tail
-        self._passed += (self.end if found is None else max(found, reached)) - begin
+        self._passed += (self.end if found is None else found) - begin
         if passed_over:
             notes.append(
                 Note(
@@ -549,6 +529,28 @@ class Walk:
                 )
             )
         return found
+
+    def _candidates(self, begin: int, stop: int, floor: int | None) -> Iterator[int]:
+        ceilings = [] if self.ceiling is None else [self.ceiling]
+        if floor is not None:
+            ceilings.append(floor + SEGMENT_SPAN)
+        yield from candidates(
+            self.file,
+            begin,
+            stop,
+            end=self.end,
+            floor=floor,
+            ceiling=min(ceilings, default=None),
+            max_size=self.limits.max_entry_bytes,
+        )
+
+    def _entry_at(self, position: int) -> Entry | None:
+        """Return the header at *position* if it is one."""
+        head = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
+        try:
+            return read_entry(head, 0, origin=position)
+        except FormatError:
+            return None
 
     def _leads_to_end(self, position: int) -> bool:
         """Return whether plausible frames lead from *position* to the file's end."""
@@ -561,37 +563,30 @@ class Walk:
             position += OVERHEAD + EntryHeader.unpack_from(head).size
         return True
 
-    def _checksum_is_right(self, entry: Entry) -> bool:
-        return _Prefix(self.file, entry).is_whole(entry.end)
-
-    def _hidden_in(self, entry: Entry, own_end: int) -> int | None:
+    def _true_end(self, entry: Entry, own_end: int | None) -> int | None:
         """Return where *entry* really ends, if its size field alone was altered.
 
-        Then it spans entries that are sound, and its checksum is right over its true bytes.
+        Then its checksum is right over its true bytes, and an entry begins behind them. *own_end*
+        is where the stated size leads, if a plausible frame is there. Work is bounded like that
+        of a search.
         """
-        if own_end < self.end:
-            head = self.file.read_at(own_end, min(HEADER_BYTES, self.end - own_end))
-            try:
-                if read_entry(head, 0).first_offset == entry.last_offset + 1:
-                    return None
-            except FormatError:
-                pass
-        elif self.ceiling is not None and self.ceiling == entry.last_offset + 1:
-            return None
-        prefix = _Prefix(self.file, entry)
+        if own_end is not None and own_end < self.end:
+            following = self._entry_at(own_end)
+            if following is not None and following.first_offset == entry.last_offset + 1:
+                return None
         least = entry.position + OVERHEAD + LEAST_SIZES[entry.magic]
-        for candidate in candidates(
-            self.file,
-            least,
-            own_end,
-            end=self.end,
-            floor=self.floor,
-            ceiling=self.ceiling,
-            max_size=self.limits.max_entry_bytes,
-        ):
+        allowed = CHECKS_PER_BYTE * self._passed + FREE_CHECKS - self._hunted
+        stop = min(self.end if own_end is None else own_end, entry.position + max(allowed, 0))
+        prefix, reached = _Prefix(self.file, entry), entry.position
+        found = None
+        for candidate in self._candidates(least, stop, entry.last_offset):
+            reached = candidate
             if prefix.is_whole(candidate):
-                return candidate
-        return None
+                found = candidate
+                break
+        if found is None:
+            self._hunted += reached - entry.position
+        return found
 
 
 class _Prefix:
