@@ -8,9 +8,9 @@ from typing import Any
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog, discover
+from magicbyte.reading.builders import partition_row, problem_rows, segment_row
 from magicbyte.reading.dataset import Dataset, Options, chosen_logs
 from magicbyte.reading.rows import Report
-from magicbyte.tables.builders import partition_row, problem_rows, segment_row
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are done."""

@@ -11,24 +11,24 @@ import pyarrow as pa
 from magicbyte import storage
 from magicbyte.engines import Engine, engine
 from magicbyte.errors import InputError
-from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog, check_one_log_each, discover
 from magicbyte.logdir.live import LogFile
 from magicbyte.logdir.names import INTERNAL_TOPICS
-from magicbyte.reading.rows import Report, Rows
-from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
-from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
-from magicbyte.reading.times import Time, milliseconds, offset_at
-from magicbyte.tables import schemas
-from magicbyte.tables.builders import (
+from magicbyte.reading.builders import (
     batch_rows,
     partition_row,
     problem_rows,
     segment_row,
     transaction_rows,
 )
+from magicbyte.reading.rows import Report, Rows
+from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
+from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
+from magicbyte.reading.tally import Tally, bytes_of_no_split
+from magicbyte.reading.times import Time, milliseconds, offset_at
+from magicbyte.tables import schemas
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 ON_DAMAGE = ("fail", "skip", "stop")
@@ -119,7 +119,7 @@ class Dataset:
                     for piece in pieces:
                         yield from chosen_rows(piece, tuple(dispositions))
                     tally.add_to(report)
-                for rest in _rest(found).values():
+                for rest in bytes_of_no_split(found).values():
                     report.bytes.update(rest)
 
         schema = schemas.RECORDS.schema(wanted) if wanted else pa.schema([])
@@ -145,7 +145,7 @@ class Dataset:
                     for piece in pieces:
                         yield from batch_rows(split, piece, quick=quick)
                     tally.add_to(report)
-                for rest in _rest(found).values():
+                for rest in bytes_of_no_split(found).values():
                     report.bytes.update(rest)
 
         return _rows(schemas.BATCHES, columns, read)
@@ -313,7 +313,7 @@ class Dataset:
         return low, high
 
     def _examine(
-        self, split: Split, columns: tuple[str, ...] | None, tally: "Tally"
+        self, split: Split, columns: tuple[str, ...] | None, tally: Tally
     ) -> Iterator[Piece]:
         for piece in examine(split, columns, open_log=self._open_log):
             tally.count(piece)
@@ -321,7 +321,7 @@ class Dataset:
 
     def tallied(
         self, log: PartitionLog, report: Report, *, verify: bool = False, quick: bool = False
-    ) -> tuple[Survey, dict[str, "Tally"]]:
+    ) -> tuple[Survey, dict[str, Tally]]:
         """Read all of *log* and return what became of the bytes of each live segment, by path.
 
         *verify* checks all checksums in the plan, *quick* reads headers alone and tallies nothing.
@@ -335,49 +335,11 @@ class Dataset:
             tally = tallies.setdefault(split.file.path, Tally())
             for _ in self._examine(replace(split, on_damage="skip"), None, tally):
                 pass
-        for path, rest in _rest(found).items():
+        for path, rest in bytes_of_no_split(found).items():
             tallies.setdefault(path, Tally()).bytes.update(rest)
         for tally in tallies.values():
             tally.add_to(report)
         return found, tallies
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of the bytes and records of one live segment."""
-
-    bytes: Counter[str] = field(default_factory=Counter)
-    records: Counter[str] = field(default_factory=Counter)
-    findings: list[Finding] = field(default_factory=list)
-    sound_bytes: int = 0
-
-    def count(self, piece: Piece) -> None:
-        self.bytes["damaged"] += piece.damaged_bytes
-        self.findings.extend(piece.findings)
-        for examined in piece.entries:
-            self.bytes[examined.disposition] += examined.entry.size_bytes
-            self.records.update(examined.records)
-            if examined.disposition not in ("damaged", "over_limit"):
-                self.sound_bytes += examined.entry.size_bytes
-
-    def add_to(self, report: Report) -> None:
-        report.bytes.update(self.bytes)
-        report.records.update(self.records)
-        report.findings.extend(self.findings)
-
-
-def _rest(found: Survey) -> dict[str, Counter[str]]:
-    """Return the bytes of each live segment, by path, that no split holds.
-
-    They are its tail, and what lies at and behind the damage at which the read was to stop.
-    """
-    rest = {file.path: Counter(outside_range=file.size_bytes) for file in found.log.logs}
-    for segment in found.segments:
-        rest[segment.file.path] = bytes_ = Counter(tail=segment.tail_bytes)
-        if segment.stop_at is not None and segment.stop_end is not None:
-            bytes_["damaged"] = segment.stop_end - segment.stop_at
-            bytes_["outside_range"] = segment.file.size_bytes - segment.stop_end
-    return rest
 
 
 def _end_of_data(segment: SegmentSurvey) -> int:

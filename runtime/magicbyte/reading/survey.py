@@ -5,22 +5,16 @@ reader may begin. Headers alone are enough where nothing is wrong and no transac
 else every checksum is checked, since a damaged marker must not pass for a sound one.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from magicbyte import storage
 from magicbyte.engines import Engine, Entry
-from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir.companions import (
-    MAX_COMPANION_BYTES,
-    read_producer_snapshot,
-    read_transaction_index,
-)
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
+from magicbyte.reading.crosscheck import CrossCheck, read_companions
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.transactions import (
@@ -31,7 +25,6 @@ from magicbyte.transactions import (
     fates_at,
     last_stable_offset,
 )
-from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
 
 Opener = Callable[[LogFile], File]
 """Opens the file of a segment."""
@@ -160,68 +153,6 @@ def open_segment(file: LogFile) -> File:
     return storage.open_file(file.path, size_bytes=file.size_bytes)
 
 
-@dataclass(slots=True)
-class _Companions:
-    """The producer snapshots and transaction indexes of a partition, as far as they can be read."""
-
-    snapshots: dict[int, list[ProducerSnapshotEntry]] = field(default_factory=dict)
-    indexes: dict[int, list[AbortedTransaction]] = field(default_factory=dict)
-    present_snapshots: set[int] = field(default_factory=set)
-    present_indexes: set[int] = field(default_factory=set)
-    names: dict[tuple[str, int], str] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
-
-
-def _read_companions(log: PartitionLog) -> _Companions:
-    out = _Companions()
-    for file in log.files:
-        if not file.live or file.base_offset is None or file.kind not in ("snapshot", "txnindex"):
-            continue
-        out.names[file.kind, file.base_offset] = file.name
-        is_snapshot = file.kind == "snapshot"
-        (out.present_snapshots if is_snapshot else out.present_indexes).add(file.base_offset)
-        try:
-            data = storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES)
-            if is_snapshot:
-                producers = read_producer_snapshot(data)
-                for producer in producers:
-                    _check_below(producer, file.base_offset)
-                out.snapshots[file.base_offset] = producers
-            else:
-                out.indexes[file.base_offset] = read_transaction_index(data)
-        except FormatError as error:
-            out.findings.append(
-                Finding(
-                    code=error.code,
-                    message=error.message,
-                    topic=log.topic,
-                    partition=log.partition,
-                    file=file.name,
-                    position=error.position,
-                    field=error.field,
-                    found=None if error.found is None else str(error.found),
-                    expected=None if error.expected is None else str(error.expected),
-                )
-            )
-        except MissingError:
-            continue  # a live broker removed it meanwhile
-    return out
-
-
-def _check_below(producer: ProducerSnapshotEntry, base: int) -> None:
-    """Raise FormatError where a snapshot at *base* knows of an offset that lies above."""
-    for name in ("last_offset", "current_transaction_first_offset"):
-        offset = getattr(producer, name)
-        if offset >= base:
-            raise FormatError(
-                f"producer {producer.producer_id}: {name} {offset} in the snapshot at {base}",
-                code="snapshot-mismatch",
-                field=name,
-                found=offset,
-                expected=f"below {base}",
-            )
-
-
 class _Pass:
     """Passes over the segments of one partition, in order."""
 
@@ -238,9 +169,7 @@ class _Pass:
         self.limits = limits
         self.split_bytes = split_bytes
         self.open_log = open_log
-        self.companions = _read_companions(log)
-        self.has_companions = bool(log.folder) and log.topic is not None
-        """Whether other files would lie beside the segments."""
+        self.companions = read_companions(log)
         self.cleaned: list[bool] | None = None
         """By segment, whether the first pass saw that it was cleaned."""
         bases = [file.base_offset for file in log.logs]
@@ -254,23 +183,13 @@ class _Pass:
     def run(self, *, verify: bool, stop_at_damage: bool = False) -> Survey:
         self.out = out = Survey(self.log, is_verified=verify)
         self.tracker = tracker = Tracker()
-        self.is_tracking = verify
-        self.aborts: list[tuple[int, Entry, Transaction | None]] = []
-        """The abort markers in sight: segment number, entry, and the transaction each ended."""
-        self.marker_producers: set[int] = set()
-        self.stable_offsets: dict[tuple[int, int], int] = {}
-        """By producer and offset of an abort marker, the last stable offset when it was written."""
-        self.snapshots_to_come = sorted(self.companions.snapshots)
-        self.stated_offsets = sorted(
-            producer.last_offset
-            for producers in self.companions.snapshots.values()
-            for producer in producers
+        self.check = CrossCheck(
+            self.log,
+            self.companions,
+            tracker,
+            first_base=self.first_base,
+            is_cleaned=lambda: self.is_any_cleaned,
         )
-        """The last offsets that snapshots state of producers."""
-        self.writers: dict[int, int] = {}
-        """Of those in sight, the producer that really wrote there."""
-        self.missing: list[tuple[int, int]] = []
-        """Ranges of offsets that holes swallowed."""
         self.next_offset: int | None = None
         """What the next entry should begin with; None before the first."""
         self.is_behind_damage = False
@@ -292,10 +211,10 @@ class _Pass:
                 and not self.segment.sound_bytes
             ):
                 self._gap(0, last_base, True)
-        if self.is_tracking and self.next_offset is not None:
-            self._compare_snapshots(self.next_offset)
+        if verify and self.next_offset is not None:
+            self.check.compare_snapshots(self.next_offset)
         if self.is_behind_damage:
-            self.missing.append((self.next_offset or 0, END_OF_OFFSETS))
+            self.check.missing.append((self.next_offset or 0, END_OF_OFFSETS))
         self._settle_offsets(logs)
         if verify:
             self._settle_transactions()
@@ -315,7 +234,8 @@ class _Pass:
         self.segment = segment = SegmentSurvey(file, bounds, is_last)
         self.number = number
         self.out.segments.append(segment)
-        self._miss_snapshot(base)
+        if verify:
+            self.check.miss_snapshot(base)
         with self.open_log(file) as log:
             walk = Walk(
                 log,
@@ -418,7 +338,7 @@ class _Pass:
         expected = self.next_offset
         was_damaged, self.is_behind_damage = self.is_behind_damage, False
         if was_damaged:
-            self.missing.append((expected or 0, first))
+            self.check.missing.append((expected or 0, first))
             return  # the damage is reported, and has been taken for a hole
         if expected is None or first <= expected or not is_base:
             return
@@ -441,7 +361,7 @@ class _Pass:
         )
         self.out.findings.append(self.out.finding(note, self.segment.file.name))
         if not is_cleaned:
-            self.missing.append((expected, first))
+            self.check.missing.append((expected, first))
             self.tracker.hole()
 
     def _looks_cleaned(self, start: int, end: int) -> bool:
@@ -456,11 +376,7 @@ class _Pass:
         return before if end <= base else before and here
 
     def _track(self, piece: Sound, entry: Entry) -> None:
-        self._compare_snapshots(entry.first_offset)
-        at = bisect_left(self.stated_offsets, entry.first_offset)
-        while at < len(self.stated_offsets) and self.stated_offsets[at] <= entry.last_offset:
-            self.writers[self.stated_offsets[at]] = entry.producer_id
-            at += 1
+        self.check.entry(entry)
         place = Place(self.number, entry.position)
         if not entry.is_control:
             self.tracker.data(entry, place)
@@ -475,12 +391,7 @@ class _Pass:
             return
         before = self.tracker.open.get(entry.producer_id)
         self.tracker.marker(entry, decoded.control, place)
-        self.marker_producers.add(entry.producer_id)
-        if decoded.control.type == ControlType.ABORT:
-            self.aborts.append((self.number, entry, before))
-            firsts = [found.first_offset for found in self.tracker.open.values()]
-            stable = min([*firsts, entry.last_offset + 1])
-            self.stable_offsets[entry.producer_id, entry.last_offset] = stable
+        self.check.marker(self.number, entry, decoded.control, before)
 
     # The whole
 
@@ -583,8 +494,11 @@ class _Pass:
 
     def _settle_transactions(self) -> None:
         tracker, out = self.tracker, self.out
-        self._drop_unconfirmed()
-        out.transactions = tracker.finish(self._trusted_index_entries())
+        self.check.drop_unconfirmed()
+        bases = [segment.file.base_offset or 0 for segment in out.segments]
+        out.transactions = tracker.finish(self.check.trusted_index_entries(bases))
+        out.findings.extend(self.check.findings)
+        self._doubt_cleaned()
         for found in out.transactions:
             if found.outcome not in ("open", "undecided"):
                 continue
@@ -613,6 +527,17 @@ class _Pass:
                 )
             )
 
+    def _doubt_cleaned(self) -> None:
+        """Doubt an abort of records that cleaning has kept: it removes those of aborted ones.
+
+        Their COMMIT lay in a segment that is gone; in a cleaned log that looks like cleaning.
+        """
+        cleaner = self.log.cleaner_offset or 0
+        for found in self.out.transactions:
+            if found.outcome == "aborted" and found.record_count and found.last_offset < cleaner:
+                found.outcome, found.evidence = "undecided", None
+                found.is_behind_hole = True
+
     def _settle_end(self) -> None:
         out = self.out
         if out.log_end_offset is not None:
@@ -621,187 +546,3 @@ class _Pass:
                 log_start=out.log_start_offset or 0,
                 log_end=out.log_end_offset,
             )
-
-    # Producer snapshots
-
-    def _companion(self, code: str, kind: str, base: int, message: str, **more: str) -> None:
-        self.out.findings.append(
-            Finding(
-                code=code,
-                message=message,
-                topic=self.log.topic,
-                partition=self.log.partition,
-                file=self.companions.names.get((kind, base), f"{base:020}.{kind}"),
-                **more,  # type: ignore[arg-type]
-            )
-        )
-
-    def _miss_snapshot(self, base: int | None) -> None:
-        """Report that there is no producer snapshot at the segment's *base*, where one belongs."""
-        if not self.is_tracking or not base or base in self.companions.present_snapshots:
-            return
-        if not self.has_companions:
-            return
-        if self.tracker.producers or base == self.first_base:
-            self._companion(
-                "snapshot-missing", "snapshot", base, f"there is no producer snapshot at {base}"
-            )
-
-    def _compare_snapshots(self, offset: int) -> None:
-        """Compare the snapshots at or below *offset* with what the log says up to there."""
-        while self.snapshots_to_come and self.snapshots_to_come[0] <= offset:
-            base = self.snapshots_to_come.pop(0)
-            if base <= (self.first_base or 0) or self.tracker.num_holes:
-                continue  # nothing in sight to compare it with
-            for message, found, expected in self._differences(base):
-                self._companion(
-                    "snapshot-mismatch", "snapshot", base, message, found=found, expected=expected
-                )
-
-    def _differences(self, base: int) -> Iterator[tuple[str, str, str]]:
-        """Yield where the snapshot at *base* and the log before it cannot both be right."""
-        tracker, snapshot = self.tracker, self.companions.snapshots[base]
-        stated = {
-            producer.producer_id: producer.current_transaction_first_offset
-            for producer in snapshot
-            if producer.current_transaction_first_offset >= 0
-        }
-        for producer_id, found in tracker.open.items():
-            first = stated.get(producer_id)
-            # Cleaning may have taken the first batches of a transaction.
-            if first is None or first > found.first_offset:
-                yield (
-                    f"producer {producer_id} has a transaction open from {found.first_offset}",
-                    "none" if first is None else str(first),
-                    str(found.first_offset),
-                )
-        is_whole = tracker.knows_beginning and not self.is_any_cleaned
-        start = self.first_base or 0
-        known_ids = {p.producer_id for p in self.companions.snapshots.get(start, ())}
-        known_ids |= self.marker_producers | set(tracker.producers)
-        # A snapshot may lack producers that have expired, and name some from before the log; but
-        # the older ones expire first, so both at once is another log's.
-        is_missing_some = bool(set(tracker.producers) - {p.producer_id for p in snapshot})
-        for producer in snapshot:
-            known = tracker.producers.get(producer.producer_id)
-            name = f"producer {producer.producer_id}"
-            first, last = producer.current_transaction_first_offset, producer.last_offset
-            if self.writers.get(last, producer.producer_id) != producer.producer_id:
-                yield (
-                    f"{name} did not write offset {last}, another producer did",
-                    name,
-                    f"producer {self.writers[last]}",
-                )
-            elif producer.producer_id not in known_ids and (is_whole or is_missing_some):
-                yield f"{name} is not in the log", name, "no such producer"
-            elif known is not None and last >= 0 and last != known.last_offset:
-                yield (
-                    f"the last offset of {name} is {known.last_offset}",
-                    str(last),
-                    str(known.last_offset),
-                )
-            if first >= 0 and is_whole and producer.producer_id not in tracker.open:
-                yield f"{name} has no open transaction", str(first), "none"
-
-    def _drop_unconfirmed(self) -> None:
-        """Ignore what the first snapshot alone calls open, unless every later one names it too."""
-        for producer_id, found in list(self.tracker.open.items()):
-            if found.last_place is not None or not found.begun_before_log:
-                continue
-            for base, snapshot in self.companions.snapshots.items():
-                firsts = {p.producer_id: p.current_transaction_first_offset for p in snapshot}
-                if base > (self.first_base or 0) and firsts.get(producer_id) != found.first_offset:
-                    del self.tracker.open[producer_id]
-                    self._companion(
-                        "snapshot-transaction-ignored",
-                        "snapshot",
-                        self.first_base or 0,
-                        f"the transaction of producer {producer_id} from {found.first_offset} "
-                        f"stands in no later snapshot and does not count",
-                        found=str(found.first_offset),
-                    )
-                    break
-
-    # Transaction indexes
-
-    def _trusted_index_entries(self) -> list[AbortedTransaction]:
-        """Return the entries of the indexes that do not contradict the log; report the others."""
-        trusted: list[AbortedTransaction] = []
-        bases = [segment.file.base_offset or 0 for segment in self.out.segments]
-        for base, entries in self.companions.indexes.items():
-            stop = min((other for other in bases if other > base), default=None)
-            number = bases.index(base) if base in bases else None
-            wrong = list(self._contradictions(number, base, stop, entries))
-            for message, found, expected in wrong:
-                self._companion(
-                    "txnindex-mismatch", "txnindex", base, message, found=found, expected=expected
-                )
-            if not wrong:
-                trusted.extend(entries)
-        for number, base in enumerate(bases):
-            has_aborts = self.has_companions and any(
-                n == number and found is not None for n, _, found in self.aborts
-            )
-            if has_aborts and base not in self.companions.present_indexes:
-                self._companion(
-                    "txnindex-missing",
-                    "txnindex",
-                    base,
-                    f"transactions were aborted here, and there is no {base:020}.txnindex",
-                )
-        return trusted
-
-    def _contradictions(
-        self,
-        number: int | None,
-        base: int,
-        stop: int | None,
-        entries: list[AbortedTransaction],
-    ) -> Iterator[tuple[str, str, str]]:
-        markers = {
-            (marker.producer_id, marker.last_offset): found
-            for n, marker, found in self.aborts
-            if n == number
-        }
-        is_cleaned = number is None or self.out.segments[number].is_cleaned or self.is_any_cleaned
-        listed = set()
-        for entry in entries:
-            key = entry.producer_id, entry.last_offset
-            name = f"producer {entry.producer_id}, {entry.first_offset} to {entry.last_offset}"
-            if entry.last_offset < base or (stop is not None and entry.last_offset >= stop):
-                yield f"{name}: outside the segment", str(entry.last_offset), f"{base} to {stop}"
-            elif key in markers:
-                listed.add(key)
-                found = markers[key]
-                if found is None:
-                    continue  # its data is gone, or lies before the log
-                may_be_lower = found.is_continuation or is_cleaned
-                if entry.first_offset != found.first_offset and not (
-                    may_be_lower and entry.first_offset < found.first_offset
-                ):
-                    yield (
-                        f"{name}: its first offset is {found.first_offset}",
-                        str(entry.first_offset),
-                        str(found.first_offset),
-                    )
-                stable = self.stable_offsets[key]
-                is_known = self.tracker.knows_beginning and not self.tracker.num_holes
-                if is_known and not is_cleaned and entry.last_stable_offset != stable:
-                    yield (
-                        f"{name}: the last stable offset was {stable}",
-                        str(entry.last_stable_offset),
-                        str(stable),
-                    )
-            elif not is_cleaned and not self._is_missing(entry.last_offset):
-                yield f"{name}: there is no such abort marker", name, "an abort marker"
-        for key, found in markers.items():
-            if key not in listed and found is not None and found.last_place is not None:
-                yield (
-                    f"the abort marker of producer {key[0]} at {key[1]} is not listed",
-                    "no entry",
-                    f"producer {key[0]}, {found.first_offset} to {key[1]}",
-                )
-
-    def _is_missing(self, offset: int) -> bool:
-        """Return whether *offset* lies in a hole, so that nothing in sight speaks against it."""
-        return any(low <= offset < high for low, high in self.missing)

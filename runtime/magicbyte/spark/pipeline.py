@@ -26,15 +26,15 @@ from magicbyte.errors import InputError, MagicbyteError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.dataset import Tally
+from magicbyte.reading.builders import partition_row, problem_rows, segment_row, transaction_rows
 from magicbyte.reading.survey import Survey
+from magicbyte.reading.tally import Tally
 from magicbyte.spark.columns import in_spark_types
 from magicbyte.spark.output import OWN, plan_path
 from magicbyte.spark.plan import Plan, write_plan
 from magicbyte.spark.planned import Facts, PlannedDataSource
 from magicbyte.spark.session import session
 from magicbyte.tables import schemas
-from magicbyte.tables.builders import partition_row, problem_rows, segment_row, transaction_rows
 
 COMPRESSION = "zstd"
 

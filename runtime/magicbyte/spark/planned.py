@@ -13,12 +13,12 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from magicbyte.findings import Finding
-from magicbyte.reading.dataset import Tally
+from magicbyte.reading.builders import batch_rows
 from magicbyte.reading.split import Piece, Split, examine, read_split
+from magicbyte.reading.tally import Tally
 from magicbyte.spark import columns
 from magicbyte.spark.plan import splits_of, task_lines
 from magicbyte.spark.source import one_sentence, out_of_range
-from magicbyte.tables.builders import batch_rows
 from magicbyte.tables.schemas import BATCHES, RECORDS
 
 ROWS = 4096

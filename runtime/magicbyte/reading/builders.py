@@ -2,18 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
+from magicbyte.reading.split import Piece, Split
+from magicbyte.reading.survey import Survey
+from magicbyte.reading.tally import Tally
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES
-
-if TYPE_CHECKING:
-    from magicbyte.reading.dataset import Tally
-    from magicbyte.reading.split import Piece, Split
-    from magicbyte.reading.survey import Survey
 
 
 def _null(number: int | None) -> int | None:
@@ -26,7 +24,7 @@ def _text(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def batch_rows(split: "Split", piece: "Piece", *, quick: bool) -> Iterator[dict[str, Any]]:
+def batch_rows(split: Split, piece: Piece, *, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield a row of `batches` for each entry of *piece*."""
     for examined in piece.entries:
         entry, decoded = examined.entry, examined.decoded
@@ -65,7 +63,7 @@ def batch_rows(split: "Split", piece: "Piece", *, quick: bool) -> Iterator[dict[
 
 
 def segment_row(
-    log: PartitionLog, file: LogFile, found: "Survey", tally: "Tally | None"
+    log: PartitionLog, file: LogFile, found: Survey, tally: Tally | None
 ) -> dict[str, Any]:
     """Return the row of `segments` for *file*."""
     row: dict[str, Any] = {
@@ -94,7 +92,7 @@ def segment_row(
     return row
 
 
-def transaction_rows(found: "Survey") -> Iterator[dict[str, Any]]:
+def transaction_rows(found: Survey) -> Iterator[dict[str, Any]]:
     """Yield a row of `transactions` for each one in a partition."""
     for one in found.transactions:
         yield {
@@ -117,7 +115,7 @@ def transaction_rows(found: "Survey") -> Iterator[dict[str, Any]]:
 
 
 def partition_row(
-    found: "Survey", records: "Counter[str] | None", verdict: str = "unknown"
+    found: Survey, records: Counter[str] | None, verdict: str = "unknown"
 ) -> dict[str, Any]:
     """Return the row of `partitions` for the partition that *found* is of."""
     log = found.log

@@ -1,0 +1,324 @@
+"""Producer snapshots and transaction indexes beside the log that they were made from.
+
+The log decides. What contradicts it is reported, and an index that does is no evidence.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from magicbyte import storage
+from magicbyte.engines import Control, Entry
+from magicbyte.errors import FormatError, MissingError
+from magicbyte.findings import Finding
+from magicbyte.logdir.companions import (
+    MAX_COMPANION_BYTES,
+    read_producer_snapshot,
+    read_transaction_index,
+)
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.transactions import Tracker, Transaction
+from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
+
+
+@dataclass(slots=True)
+class Companions:
+    """The producer snapshots and transaction indexes of a partition, as far as they can be read."""
+
+    snapshots: dict[int, list[ProducerSnapshotEntry]] = field(default_factory=dict)
+    indexes: dict[int, list[AbortedTransaction]] = field(default_factory=dict)
+    present_snapshots: set[int] = field(default_factory=set)
+    present_indexes: set[int] = field(default_factory=set)
+    names: dict[tuple[str, int], str] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def read_companions(log: PartitionLog) -> Companions:
+    """Return the companions of *log*; those that cannot be read become findings."""
+    out = Companions()
+    for file in log.files:
+        if not file.live or file.base_offset is None or file.kind not in ("snapshot", "txnindex"):
+            continue
+        out.names[file.kind, file.base_offset] = file.name
+        is_snapshot = file.kind == "snapshot"
+        (out.present_snapshots if is_snapshot else out.present_indexes).add(file.base_offset)
+        try:
+            data = storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES)
+            if is_snapshot:
+                producers = read_producer_snapshot(data)
+                for producer in producers:
+                    _check_below(producer, file.base_offset)
+                out.snapshots[file.base_offset] = producers
+            else:
+                out.indexes[file.base_offset] = read_transaction_index(data)
+        except FormatError as error:
+            out.findings.append(
+                Finding(
+                    code=error.code,
+                    message=error.message,
+                    topic=log.topic,
+                    partition=log.partition,
+                    file=file.name,
+                    position=error.position,
+                    field=error.field,
+                    found=None if error.found is None else str(error.found),
+                    expected=None if error.expected is None else str(error.expected),
+                )
+            )
+        except MissingError:
+            continue  # a live broker removed it meanwhile
+    return out
+
+
+def _check_below(producer: ProducerSnapshotEntry, base: int) -> None:
+    """Raise FormatError where a snapshot at *base* knows of an offset that lies above."""
+    for name in ("last_offset", "current_transaction_first_offset"):
+        offset = getattr(producer, name)
+        if offset >= base:
+            raise FormatError(
+                f"producer {producer.producer_id}: {name} {offset} in the snapshot at {base}",
+                code="snapshot-mismatch",
+                field=name,
+                found=offset,
+                expected=f"below {base}",
+            )
+
+
+class CrossCheck:
+    """Follows a pass over a log, and compares its companions with what the log says."""
+
+    def __init__(
+        self,
+        log: PartitionLog,
+        companions: Companions,
+        tracker: Tracker,
+        *,
+        first_base: int | None,
+        is_cleaned: Callable[[], bool],
+    ) -> None:
+        """*is_cleaned* tells whether cleaning may have taken entries out of the log."""
+        self.log = log
+        self.companions = companions
+        self.tracker = tracker
+        self.first_base = first_base
+        self.is_cleaned = is_cleaned
+        self.findings: list[Finding] = []
+        self.belongs = bool(log.folder) and log.topic is not None
+        """Whether companions would lie beside the segments at all."""
+        self.aborts: list[tuple[int, Entry, Transaction | None]] = []
+        """The abort markers in sight: segment number, entry, and the transaction each ended."""
+        self.marker_producers: set[int] = set()
+        self.stable_offsets: dict[tuple[int, int], int] = {}
+        """By producer and offset of an abort marker, the last stable offset when it was written."""
+        self.snapshots_to_come = sorted(companions.snapshots)
+        self.stated_offsets = sorted(
+            producer.last_offset
+            for producers in companions.snapshots.values()
+            for producer in producers
+        )
+        """The last offsets that snapshots state of producers."""
+        self.writers: dict[int, int] = {}
+        """Of those in sight, the producer that really wrote there."""
+        self.missing: list[tuple[int, int]] = []
+        """Ranges of offsets that holes swallowed."""
+
+    def entry(self, entry: Entry) -> None:
+        """Take note of *entry*, before the tracker does."""
+        self.compare_snapshots(entry.first_offset)
+        at = bisect_left(self.stated_offsets, entry.first_offset)
+        while at < len(self.stated_offsets) and self.stated_offsets[at] <= entry.last_offset:
+            self.writers[self.stated_offsets[at]] = entry.producer_id
+            at += 1
+
+    def marker(
+        self, segment: int, entry: Entry, control: Control, ended: Transaction | None
+    ) -> None:
+        """Take note of a marker, after the tracker did; *ended* was open when it came."""
+        self.marker_producers.add(entry.producer_id)
+        if control.type == ControlType.ABORT:
+            self.aborts.append((segment, entry, ended))
+            firsts = [found.first_offset for found in self.tracker.open.values()]
+            stable = min([*firsts, entry.last_offset + 1])
+            self.stable_offsets[entry.producer_id, entry.last_offset] = stable
+
+    def _find(self, code: str, kind: str, base: int, message: str, **more: str) -> None:
+        self.findings.append(
+            Finding(
+                code=code,
+                message=message,
+                topic=self.log.topic,
+                partition=self.log.partition,
+                file=self.companions.names.get((kind, base), f"{base:020}.{kind}"),
+                **more,  # type: ignore[arg-type]
+            )
+        )
+
+    def miss_snapshot(self, base: int | None) -> None:
+        """Report that there is no producer snapshot at the segment's *base*, where one belongs."""
+        if not self.belongs or not base or base in self.companions.present_snapshots:
+            return
+        if self.tracker.producers or base == self.first_base:
+            self._find(
+                "snapshot-missing", "snapshot", base, f"there is no producer snapshot at {base}"
+            )
+
+    def compare_snapshots(self, offset: int) -> None:
+        """Compare the snapshots at or below *offset* with what the log says up to there."""
+        while self.snapshots_to_come and self.snapshots_to_come[0] <= offset:
+            base = self.snapshots_to_come.pop(0)
+            if base <= (self.first_base or 0) or self.tracker.num_holes:
+                continue  # nothing in sight to compare it with
+            for message, found, expected in self._differences(base):
+                self._find(
+                    "snapshot-mismatch", "snapshot", base, message, found=found, expected=expected
+                )
+
+    def _differences(self, base: int) -> Iterator[tuple[str, str, str]]:
+        """Yield where the snapshot at *base* and the log before it cannot both be right."""
+        tracker, snapshot = self.tracker, self.companions.snapshots[base]
+        stated = {
+            producer.producer_id: producer.current_transaction_first_offset
+            for producer in snapshot
+            if producer.current_transaction_first_offset >= 0
+        }
+        for producer_id, found in tracker.open.items():
+            first = stated.get(producer_id)
+            # Cleaning may have taken the first batches of a transaction.
+            if first is None or first > found.first_offset:
+                yield (
+                    f"producer {producer_id} has a transaction open from {found.first_offset}",
+                    "none" if first is None else str(first),
+                    str(found.first_offset),
+                )
+        is_whole = tracker.knows_beginning and not self.is_cleaned()
+        start = self.first_base or 0
+        known_ids = {p.producer_id for p in self.companions.snapshots.get(start, ())}
+        known_ids |= self.marker_producers | set(tracker.producers)
+        # A snapshot may lack producers that have expired, and name some from before the log; but
+        # the older ones expire first, so both at once is another log's.
+        is_missing_some = bool(set(tracker.producers) - {p.producer_id for p in snapshot})
+        for producer in snapshot:
+            known = tracker.producers.get(producer.producer_id)
+            name = f"producer {producer.producer_id}"
+            first, last = producer.current_transaction_first_offset, producer.last_offset
+            if self.writers.get(last, producer.producer_id) != producer.producer_id:
+                yield (
+                    f"{name} did not write offset {last}, another producer did",
+                    name,
+                    f"producer {self.writers[last]}",
+                )
+            elif producer.producer_id not in known_ids and (is_whole or is_missing_some):
+                yield f"{name} is not in the log", name, "no such producer"
+            elif known is not None and last >= 0 and last != known.last_offset:
+                yield (
+                    f"the last offset of {name} is {known.last_offset}",
+                    str(last),
+                    str(known.last_offset),
+                )
+            if first >= 0 and is_whole and producer.producer_id not in tracker.open:
+                yield f"{name} has no open transaction", str(first), "none"
+
+    def drop_unconfirmed(self) -> None:
+        """Ignore what the first snapshot alone calls open, unless every later one names it too."""
+        for producer_id, found in list(self.tracker.open.items()):
+            if found.last_place is not None or not found.begun_before_log:
+                continue
+            for base, snapshot in self.companions.snapshots.items():
+                firsts = {p.producer_id: p.current_transaction_first_offset for p in snapshot}
+                if base > (self.first_base or 0) and firsts.get(producer_id) != found.first_offset:
+                    del self.tracker.open[producer_id]
+                    self._find(
+                        "snapshot-transaction-ignored",
+                        "snapshot",
+                        self.first_base or 0,
+                        f"the transaction of producer {producer_id} from {found.first_offset} "
+                        f"stands in no later snapshot and does not count",
+                        found=str(found.first_offset),
+                    )
+                    break
+
+    # Transaction indexes
+
+    def trusted_index_entries(self, bases: Sequence[int]) -> list[AbortedTransaction]:
+        """Return the entries of the indexes that do not contradict the log; report the others.
+
+        *bases* are those of the segments that were read.
+        """
+        trusted: list[AbortedTransaction] = []
+        for base, entries in self.companions.indexes.items():
+            stop = min((other for other in bases if other > base), default=None)
+            number = bases.index(base) if base in bases else None
+            wrong = list(self._contradictions(number, base, stop, entries))
+            for message, found, expected in wrong:
+                self._find(
+                    "txnindex-mismatch", "txnindex", base, message, found=found, expected=expected
+                )
+            if not wrong:
+                trusted.extend(entries)
+        for number, base in enumerate(bases):
+            has_aborts = self.belongs and any(
+                n == number and found is not None for n, _, found in self.aborts
+            )
+            if has_aborts and base not in self.companions.present_indexes:
+                self._find(
+                    "txnindex-missing",
+                    "txnindex",
+                    base,
+                    f"transactions were aborted here, and there is no {base:020}.txnindex",
+                )
+        return trusted
+
+    def _contradictions(
+        self,
+        number: int | None,
+        base: int,
+        stop: int | None,
+        entries: list[AbortedTransaction],
+    ) -> Iterator[tuple[str, str, str]]:
+        markers = {
+            (marker.producer_id, marker.last_offset): found
+            for n, marker, found in self.aborts
+            if n == number
+        }
+        is_cleaned = number is None or self.is_cleaned()
+        listed = set()
+        for entry in entries:
+            key = entry.producer_id, entry.last_offset
+            name = f"producer {entry.producer_id}, {entry.first_offset} to {entry.last_offset}"
+            if entry.last_offset < base or (stop is not None and entry.last_offset >= stop):
+                yield f"{name}: outside the segment", str(entry.last_offset), f"{base} to {stop}"
+            elif key in markers:
+                listed.add(key)
+                found = markers[key]
+                if found is None:
+                    continue  # its data is gone, or lies before the log
+                may_be_lower = found.is_continuation or is_cleaned
+                if entry.first_offset != found.first_offset and not (
+                    may_be_lower and entry.first_offset < found.first_offset
+                ):
+                    yield (
+                        f"{name}: its first offset is {found.first_offset}",
+                        str(entry.first_offset),
+                        str(found.first_offset),
+                    )
+                stable = self.stable_offsets[key]
+                is_known = self.tracker.knows_beginning and not self.tracker.num_holes
+                if is_known and not is_cleaned and entry.last_stable_offset != stable:
+                    yield (
+                        f"{name}: the last stable offset was {stable}",
+                        str(entry.last_stable_offset),
+                        str(stable),
+                    )
+            elif not is_cleaned and not self._is_missing(entry.last_offset):
+                yield f"{name}: there is no such abort marker", name, "an abort marker"
+        for key, found in markers.items():
+            if key not in listed and found is not None and found.last_place is not None:
+                yield (
+                    f"the abort marker of producer {key[0]} at {key[1]} is not listed",
+                    "no entry",
+                    f"producer {key[0]}, {found.first_offset} to {key[1]}",
+                )
+
+    def _is_missing(self, offset: int) -> bool:
+        """Return whether *offset* lies in a hole, so that nothing in sight speaks against it."""
+        return any(low <= offset < high for low, high in self.missing)

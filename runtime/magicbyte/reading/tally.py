@@ -1,0 +1,47 @@
+"""What became of the bytes and records of a segment."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from magicbyte.findings import Finding
+from magicbyte.reading.rows import Report
+from magicbyte.reading.split import Piece
+from magicbyte.reading.survey import Survey
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the bytes and records of one live segment."""
+
+    bytes: Counter[str] = field(default_factory=Counter)
+    records: Counter[str] = field(default_factory=Counter)
+    findings: list[Finding] = field(default_factory=list)
+    sound_bytes: int = 0
+
+    def count(self, piece: Piece) -> None:
+        self.bytes["damaged"] += piece.damaged_bytes
+        self.findings.extend(piece.findings)
+        for examined in piece.entries:
+            self.bytes[examined.disposition] += examined.entry.size_bytes
+            self.records.update(examined.records)
+            if examined.disposition not in ("damaged", "over_limit"):
+                self.sound_bytes += examined.entry.size_bytes
+
+    def add_to(self, report: Report) -> None:
+        report.bytes.update(self.bytes)
+        report.records.update(self.records)
+        report.findings.extend(self.findings)
+
+
+def bytes_of_no_split(found: Survey) -> dict[str, Counter[str]]:
+    """Return the bytes of each live segment, by path, that no split holds.
+
+    They are its tail, and what lies at and behind the damage at which the read was to stop.
+    """
+    rest = {file.path: Counter(outside_range=file.size_bytes) for file in found.log.logs}
+    for segment in found.segments:
+        rest[segment.file.path] = bytes_ = Counter(tail=segment.tail_bytes)
+        if segment.stop_at is not None and segment.stop_end is not None:
+            bytes_["damaged"] = segment.stop_end - segment.stop_at
+            bytes_["outside_range"] = segment.file.size_bytes - segment.stop_end
+    return rest
