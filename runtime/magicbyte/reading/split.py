@@ -241,9 +241,7 @@ class _Reader:
                 findings.append(finding)
         rows = dispositions = None
         if self.columns is not None:
-            dispositions = (
-                pa.array(NAMES_OF_CODES[codes]) if len(codes) else pa.array([], pa.string())
-            )
+            dispositions = ROW_DISPOSITIONS.take(pa.array(codes))
             rows = self._rows(decoded.rows, examined, dispositions)
         return Piece(examined, rows, dispositions, findings)
 
@@ -298,7 +296,7 @@ class _Reader:
         codes[withheld] = CODE["withheld"]
         codes[outside] = CODE["outside_range"]
         codes[below] = CODE["below_log_start"]
-        name = NAMES_OF_CODES[rest]
+        name = NAME[rest]
         for judged, applies in (
             ("below_log_start", below),
             ("outside_range", outside),
@@ -308,10 +306,8 @@ class _Reader:
                 name = judged
                 break
         of_rows = codes if len(offsets) else np.zeros(0, np.int8)
-        counted = Counter(
-            {str(NAMES_OF_CODES[c]): int((of_rows == c).sum()) for c in np.unique(of_rows)}
-        )
-        return Examined(entry, str(name), True, one, outcome, counted), of_rows
+        counted = Counter({NAME[int(c)]: int((of_rows == c).sum()) for c in np.unique(of_rows)})
+        return Examined(entry, name, True, one, outcome, counted), of_rows
 
     def _rows(
         self, wire: pa.RecordBatch, examined: list[Examined], dispositions: pa.Array
@@ -338,12 +334,13 @@ class _Reader:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-# Codes of dispositions, in the order of the table.
-NAMES_OF_CODES = np.array(
-    ["below_log_start", "outside_range", "withheld", "aborted", "control", "delivered"],
-    dtype=object,
+ROW_DISPOSITIONS = pa.array(
+    ["below_log_start", "outside_range", "withheld", "aborted", "control", "delivered"]
 )
-CODE = {str(name): code for code, name in enumerate(NAMES_OF_CODES)}
+"""The dispositions that a record of a sound entry can have, by their codes here."""
+
+CODE = {name: code for code, name in enumerate(ROW_DISPOSITIONS.to_pylist())}
+NAME = {code: name for name, code in CODE.items()}
 
 
 def quick_pieces(split: Split, *, open_log: Opener = open_segment) -> Iterator[Piece]:

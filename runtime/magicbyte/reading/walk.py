@@ -501,7 +501,9 @@ class Walk:
             entry = self._entry_at(candidate)
             if entry is None:
                 continue
-            is_tail = not self._is_plausible(entry.end)
+            # Offsets that go on without a gap leave no room for an entry around this one.
+            is_next = not is_cut and floor is not None and entry.base_offset == floor + 1
+            is_tail = not is_next and not self._is_plausible(entry.end)
             if is_tail and (before_tail is not None or not self._is_cut_tail(entry.end)):
                 continue
             allowed = CHECKS_PER_BYTE * (self._passed + candidate - begin) + FREE_CHECKS

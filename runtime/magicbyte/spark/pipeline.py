@@ -28,7 +28,7 @@ from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.builders import partition_row, problem_rows, segment_row, transaction_rows
 from magicbyte.reading.survey import Survey
-from magicbyte.reading.tally import Tally
+from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.spark.columns import in_spark_types
 from magicbyte.spark.output import OWN, plan_path
 from magicbyte.spark.plan import Plan, write_plan
@@ -175,23 +175,13 @@ def _write_small(plan: Plan, folder: Path, facts: list[Facts]) -> Summary:
 
 def _tallies(found: Survey, by_path: Mapping[str, list[Facts]]) -> dict[str, Tally]:
     """Return what became of the bytes of each live segment, by path, as Dataset.tallied does."""
-    segments = {segment.file.path: segment for segment in found.segments}
-    tallies: dict[str, Tally] = {}
-    for file in found.log.logs:
-        tally = tallies[file.path] = Tally()
-        for one in by_path.get(file.path, ()):
+    tallies = {path: Tally(bytes=rest) for path, rest in bytes_of_no_split(found).items()}
+    for path, tally in tallies.items():
+        for one in by_path.get(path, ()):
             tally.bytes.update(one.bytes)
             tally.records.update(one.records)
             tally.findings.extend(one.findings)
             tally.sound_bytes += one.sound_bytes
-        segment = segments.get(file.path)
-        if segment is None:  # behind the damage at which the read stopped
-            tally.bytes["outside_range"] += file.size_bytes
-            continue
-        tally.bytes["tail"] += segment.tail_bytes
-        if segment.stop_at is not None and segment.stop_end is not None:
-            tally.bytes["damaged"] += segment.stop_end - segment.stop_at
-            tally.bytes["outside_range"] += file.size_bytes - segment.stop_end
     return tallies
 
 

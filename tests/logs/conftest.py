@@ -1,0 +1,87 @@
+"""The clusters of tests/data with what Kafka itself says of them."""
+
+import gzip
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+class Cluster:
+    """A cluster's log.dirs, and the oracle beside them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.oracle = folder / "oracle"
+        self.facts: dict[str, Any] = json.loads((self.oracle / "facts.json").read_text())
+        self.log_dirs = [str(folder / name) for name in self.facts["log_dirs"]]
+
+    def open(self, isolation_level: str = "read_uncommitted", **options: Any) -> mb.Dataset:
+        return mb.open(
+            *self.log_dirs, isolation_level=isolation_level, include_internal=True, **options
+        )
+
+    def offsets(self) -> dict[str, dict[str, Any]]:
+        """Return what the admin client said, by partition."""
+        rows = json.loads((self.oracle / "offsets.json").read_text())
+        return {f"{row['topic']}-{row['partition']}": row for row in rows}
+
+    def batches(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the batches that Kafka's FileRecords found, with their partition."""
+        for file in sorted((self.oracle / "batches").glob("*.ndjson.gz")):
+            for row in lines(file):
+                yield file.name.removesuffix(".ndjson.gz"), row
+
+    def records(self, isolation_level: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the records that Kafka's consumer delivered, with their partition.
+
+        A file for read_committed is there only where it differs.
+        """
+        offsets, folder = self.offsets(), self.oracle / "records"
+        for file in sorted(folder.glob("*.read_uncommitted.ndjson.gz")):
+            name = file.name.removesuffix(".read_uncommitted.ndjson.gz")
+            chosen = folder / f"{name}.{isolation_level}.ndjson.gz"
+            # Of a tiered partition the files hold the local part only.
+            local = offsets.get(name, {}).get("local_log_start_offset") or 0
+            for row in lines(chosen if chosen.exists() else file):
+                if row["offset"] >= local:
+                    yield name, row
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def short(data: bytes | None) -> str | None:
+    """Return bytes as the oracle keeps them: hex, or a digest of more than 256."""
+    if data is None:
+        return None
+    if len(data) <= 256:
+        return data.hex()
+    return f"sha256:{hashlib.sha256(data).hexdigest()}:{len(data)}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "cluster" not in metafunc.fixturenames:
+        return
+    root = DATA
+    if os.environ.get("MAGICBYTE_WIDE"):
+        shared = os.environ.get("MAGICBYTE_SHARED") or Path(__file__).parents[3] / "shared"
+        if (Path(shared) / "logs").is_dir():
+            root = Path(shared) / "logs"
+    folders = sorted(facts.parents[1] for facts in root.glob("*/*/oracle/facts.json"))
+    names = [f"{folder.parent.name}-{folder.name}" for folder in folders]
+    metafunc.parametrize("cluster", [Cluster(folder) for folder in folders], ids=names)
+
+
+@pytest.fixture
+def shortened() -> Any:
+    return short

@@ -1,0 +1,193 @@
+"""Read a log that holds a bomb, in a process of its own, and print what that cost as JSON.
+
+Run as ``python spend.py NAME FOLDER`` with a name of ``BOMBS``; needs Linux's /proc.
+"""
+
+import importlib.util
+import json
+import sys
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lz4.frame
+import zstandard
+
+import magicbyte as mb
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+BOMB_BYTES = 10 * GIB
+SNAPPY_BOMB_BYTES = 512 * MIB
+"""A byte of snappy comes to 22 at most: more would take too much of a disk."""
+
+MAX_BATCH_BYTES = 16 * MIB
+
+
+def encoder() -> Any:
+    """Return the tests' own encoder, which pytest gives to tests as a fixture."""
+    spec = importlib.util.spec_from_file_location("encoder", Path(__file__).parent / "conftest.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+b = encoder()
+
+# What the bombs repeat: zeros, which begin no record. The limit must end them before that counts.
+
+
+def gzip_bomb(size: int) -> bytes:
+    member = zlib.compressobj(wbits=31)
+    return (member.compress(bytes(MIB)) + member.flush()) * (size // MIB)
+
+
+def snappy_block_bomb(size: int) -> bytes:
+    """One raw block: 4 zeros, then copies of 64 bytes at distance 1."""
+    copies = -(-(size - 4) // 64)
+    length, left = bytearray(), 4 + 64 * copies
+    while left > 0x7F:
+        length.append(left & 0x7F | 0x80)
+        left >>= 7
+    return bytes([*length, left]) + b"\x0c\0\0\0\0" + b"\xfe\1\0" * copies
+
+
+def xerial_bomb(size: int) -> bytes:
+    block = snappy_block_bomb(32 * KIB)
+    return (
+        b"\x82SNAPPY\0"
+        + b"\0\0\0\1" * 2
+        + (len(block).to_bytes(4, "big") + block) * (size // (32 * KIB))
+    )
+
+
+def lz4_bomb(size: int) -> bytes:
+    frame: bytes = lz4.frame.compress(
+        bytes(4 * MIB),
+        block_size=lz4.frame.BLOCKSIZE_MAX4MB,
+        block_linked=False,
+        store_size=False,
+    )
+    return frame[:7] + frame[7:-4] * (size // (4 * MIB)) + frame[-4:]
+
+
+def zstd_bomb(size: int) -> bytes:
+    """Blocks of 128 KiB of one repeated byte, 4 bytes each."""
+    block = (128 * KIB << 3 | 1 << 1).to_bytes(3, "little") + b"\0"
+    return b"\x28\xb5\x2f\xfd\0\x58" + block * (size // (128 * KIB)) + b"\1\0\0"
+
+
+def zstd_claim() -> bytes:
+    """A frame that claims 8 GiB and holds one block."""
+    return b"\x28\xb5\x2f\xfd\xe0" + (8 * GIB).to_bytes(8, "little") + b"\1\0\0"
+
+
+def batch(codec: int, section: bytes) -> bytes:
+    made: bytes = b.batch([b.record()], 2, codec=codec, section=section)
+    return made
+
+
+def wrapper(codec: int, section: bytes) -> bytes:
+    made: bytes = b.wrapper([], 2, magic=1, codec=codec, section=section)
+    return made
+
+
+def many_small_records() -> bytes:
+    """Records of 7 bytes each, all bytes there: a sound batch of 64 MiB."""
+    one = b.record(b"")
+    compressor = zstandard.ZstdCompressor()
+    count = 64 * MIB // len(one)
+    made: bytes = b.batch(
+        [b.record()],
+        2,
+        codec=b.ZSTD,
+        count=count,
+        last_delta=0,
+        section=compressor.compress(one * count),
+    )
+    return made
+
+
+BOMBS: dict[str, Callable[[], bytes]] = {
+    "v2 gzip": lambda: batch(b.GZIP, gzip_bomb(BOMB_BYTES)),
+    "v2 snappy block": lambda: batch(b.SNAPPY, snappy_block_bomb(SNAPPY_BOMB_BYTES)),
+    "v2 snappy xerial": lambda: batch(b.SNAPPY, xerial_bomb(SNAPPY_BOMB_BYTES)),
+    "v2 lz4": lambda: batch(b.LZ4, lz4_bomb(BOMB_BYTES)),
+    "v2 zstd": lambda: batch(b.ZSTD, zstd_bomb(BOMB_BYTES)),
+    "v2 zstd claim": lambda: batch(b.ZSTD, zstd_claim()),
+    "v2 many small records": many_small_records,
+    "v1 gzip": lambda: wrapper(b.GZIP, gzip_bomb(BOMB_BYTES)),
+    "v1 snappy block": lambda: wrapper(b.SNAPPY, snappy_block_bomb(SNAPPY_BOMB_BYTES)),
+    "v1 lz4": lambda: wrapper(b.LZ4, lz4_bomb(BOMB_BYTES)),
+}
+
+LARGE: dict[str, Callable[[], bytes]] = {
+    "v2 entry": lambda: b.batch([b.record(bytes(256 * MIB))], 2),
+    "v1 entry": lambda: b.message(bytes(256 * MIB), 2),
+}
+"""Sound entries, larger as they are stored than they may be."""
+
+
+def resident_bytes(which: str) -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split(f"{which}:")[1].split()[0]) * KIB
+
+
+def read(path: Path, limits: mb.Limits) -> tuple[list[int], mb.Report]:
+    rows = mb.open(
+        path, on_damage="skip", limits=limits, isolation_level="read_uncommitted"
+    ).records(["offset", "value"])
+    offsets: list[int] = rows.to_table().column("offset").to_pylist()
+    return offsets, rows.report
+
+
+def main(name: str, folder: Path) -> None:
+    around = [b.batch(b.records(2), 0), b.batch(b.records(2), 3)]
+    entry = (BOMBS | LARGE)[name]()
+    folder.mkdir()
+    path = folder / f"{0:020}.log"
+    with path.open("wb") as log:
+        log.writelines([around[0], entry, around[1]])
+    num_bytes, start = len(entry), len(around[0])
+    del entry
+    limits = (
+        mb.Limits(max_entry_bytes=MAX_BATCH_BYTES)
+        if name in LARGE
+        else mb.Limits(max_batch_bytes=MAX_BATCH_BYTES)
+    )
+    warm = folder / "warm.log"
+    content = [b.record(bytes(100 * KIB))]
+    warm.write_bytes(
+        b"".join(
+            [
+                *(b.batch(content, 10 + codec, codec=codec) for codec in range(5)),
+                *(b.wrapper([b.message(bytes(KIB))], 20 + c, codec=c) for c in (1, 2, 3)),
+                b.batch(crc=1),
+            ]
+        )
+    )
+    read(warm, limits)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is from here on
+    before, started = resident_bytes("VmRSS"), time.monotonic()
+    offsets, report = read(path, limits)
+    print(
+        json.dumps(
+            {
+                "offsets": offsets,
+                "findings": [
+                    [f.code, f.position, f.length, f.severity, str(f)] for f in report.findings
+                ],
+                "bytes": dict(report.bytes),
+                "entry_position": start,
+                "entry_bytes": num_bytes,
+                "grown_bytes": resident_bytes("VmHWM") - before,
+                "seconds": time.monotonic() - started,
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,642 @@
+"""Ranges, times, dispositions, tables and errors of a dataset."""
+
+import json
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import magicbyte as mb
+from magicbyte.errors import MissingError
+
+
+def log(folder: Any, build: Any, *segments: bytes, bases: tuple[int, ...] = (0,)) -> str:
+    folder.log_dir()
+    for data, base in zip(segments, bases, strict=True):
+        folder.segment("t-0", data, base)
+    return str(folder)
+
+
+# Ranges of offsets
+
+
+@pytest.mark.parametrize(
+    ("bounds", "wanted"),
+    [
+        ((None, None), [0, 1, 2, 3, 4, 5]),
+        ((0, 6), [0, 1, 2, 3, 4, 5]),
+        ((1, 5), [1, 2, 3, 4]),
+        ((2, 2), []),
+        ((None, 1), [0]),
+        ((5, None), [5]),
+        ((6, None), []),
+        ((-9, 1), [0]),
+        ((100, 200), []),
+    ],
+)
+@pytest.mark.parametrize("codec", [0, 1])
+def test_range_of_offsets_is_half_open(
+    bounds: tuple[int | None, int | None],
+    wanted: list[int],
+    codec: int,
+    folder: Any,
+    build: Any,
+    read: Any,
+) -> None:
+    data = build.batch(build.records(4), codec=codec) + build.batch(build.records(2), 4)
+    got = read(mb.open(log(folder, build, data), offsets=bounds))
+    assert got.offsets == wanted
+    assert got.report.records == {
+        name: count
+        for name, count in (("delivered", len(wanted)), ("outside_range", 6 - len(wanted)))
+        if count
+    }
+    assert read(data, offsets=bounds).offsets == wanted
+
+
+def test_entry_is_outside_the_range_only_if_all_its_records_are(build: Any, read: Any) -> None:
+    data = build.batch(build.records(4)) + build.batch(build.records(2), 4)
+    first = len(build.batch(build.records(4)))
+    assert read(data, offsets=(3, 5)).report.bytes["outside_range"] == 0
+    assert read(data, offsets=(4, 5)).report.bytes["outside_range"] == first
+
+
+def test_range_applies_to_the_messages_inside_a_wrapper(build: Any, read: Any) -> None:
+    inner = [build.message(b"%d" % n, n) for n in range(4)]
+    assert read(build.wrapper(inner, 13), offsets=(11, 13)).values == [b"1", b"2"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"offsets": (5, 4)},
+        {"times": (5, 4)},
+        {"isolation_level": "serializable"},
+        {"on_damage": "ignore"},
+        {"engine": "steam"},
+        {"times": ("yesterday", None)},
+    ],
+)
+def test_argument_that_cannot_be_is_refused(options: Any, folder: Any, build: Any) -> None:
+    path = log(folder, build, build.batch())
+    with pytest.raises(mb.InputError) as caught:
+        mb.open(path, **options)
+    assert caught.value.found and caught.value.expected
+
+
+def test_column_or_disposition_that_does_not_exist_is_refused(build: Any) -> None:
+    dataset = mb.from_bytes(build.batch())
+    for call in (
+        lambda: dataset.records(["offset", "colour"]),
+        lambda: dataset.records(dispositions=["lost"]),
+        lambda: dataset.batches(["colour"]),
+        lambda: dataset.segments(["colour"]),
+        lambda: dataset.transactions(["colour"]),
+        lambda: dataset.partitions(["colour"]),
+        lambda: dataset.problems(["colour"]),
+    ):
+        with pytest.raises(mb.InputError) as caught:
+            call()
+        assert "colour" in str(caught.value) or "lost" in str(caught.value)
+        assert caught.value.expected
+
+
+# Ranges of times: offsetsForTimes
+
+
+REAL_TIMES = [
+    ("4.3/plain", "log-1", "old-times-0"),
+    ("4.3/plain", "log-0", "segments-0"),
+    ("4.3/plain", "log-1", "append-time-none-0"),
+    ("4.3/plain", "log-0", "deleted-records-0"),
+    ("2.8/lives", "log-0", "v1-segments-0"),
+    ("2.8/lives", "log-0", "v1-append-time-gzip-0"),
+    ("2.8/lives", "log-0", "upgraded-segments-0"),
+    ("2.8/lives", "log-0", "v0-segments-0"),
+]
+
+
+@pytest.mark.parametrize("place", REAL_TIMES, ids=[name for _, _, name in REAL_TIMES])
+def test_range_of_times_is_the_range_between_the_offsets_for_these_times(
+    place: tuple[str, str, str], real: Path, oracle: Callable[..., list[dict[str, Any]]]
+) -> None:
+    cluster, log_dir, name = place
+    rows = oracle(cluster, name)
+
+    def offset_for(time: int) -> int | None:
+        return next((row["offset"] for row in rows if row["timestamp"] >= time), None)
+
+    times = sorted({row["timestamp"] for row in rows if row["timestamp"] >= 0})
+    chosen = [times[i] for i in {0, len(times) // 3, len(times) // 2, -1} if times]
+    asked = sorted({t for time in chosen for t in (time - 1, time, time + 1)} | {0, 1 << 52})
+    path = str(real / cluster / log_dir / name)
+    for begin in asked:
+        for end in (None, asked[len(asked) // 2], asked[-2]):
+            if end is not None and end < begin:
+                continue
+            got = mb.open(path, times=(begin, end)).records(["offset"]).to_pylist()
+            low = offset_for(begin)
+            high = None if end is None else offset_for(end)
+            wanted = [
+                row["offset"]
+                for row in rows
+                if low is not None
+                and row["offset"] >= low
+                and (high is None or row["offset"] < high)
+            ]
+            assert [row["offset"] for row in got] == wanted, (begin, end)
+
+
+def test_first_record_of_the_time_decides_even_if_later_ones_are_older(
+    build: Any, folder: Any
+) -> None:
+    times = [10, 50, 20, 30, 60, 40]
+    data = b"".join(build.batch(base=n, time=time) for n, time in enumerate(times))
+    path = log(folder, build, data)
+
+    def got(*times: int | None) -> list[int]:
+        rows = mb.open(path, times=times).records(["offset"]).to_pylist()
+        return [row["offset"] for row in rows]
+
+    assert got(30, None) == [1, 2, 3, 4, 5]
+    assert got(51, None) == [4, 5]
+    assert got(30, 55) == [1, 2, 3]
+    assert got(61, None) == [] and got(None, 10) == [] and got(None, 61) == [0, 1, 2, 3, 4, 5]
+
+
+def test_record_below_the_log_start_answers_no_time(folder: Any, build: Any) -> None:
+    times = [50, 10, 20, 60]
+    path = log(folder, build, b"".join(build.batch(base=n, time=t) for n, t in enumerate(times)))
+    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1})
+    rows = mb.open(path, times=(40, None)).records(["offset"]).to_pylist()
+    assert [row["offset"] for row in rows] == [3]
+
+
+def test_transaction_marker_answers_a_time_as_in_kafka(folder: Any, build: Any) -> None:
+    data = build.transactional(0, 7, time=10) + build.control(build.COMMIT, 1, 7, time=50)
+    data += build.batch(base=2, time=20) + build.batch(base=3, time=60)
+    rows = mb.open(log(folder, build, data), times=(45, None)).records(["offset"]).to_pylist()
+    assert [row["offset"] for row in rows] == [2, 3]
+
+
+def test_datetimes_are_times_and_naive_ones_are_utc(folder: Any, build: Any) -> None:
+    path = log(folder, build, build.batch() + build.batch(base=1, time=build.TIME + 1))
+    moment = datetime.fromtimestamp(build.TIME / 1000, UTC).replace(microsecond=1000)
+    for time in (moment, moment.replace(tzinfo=None), build.TIME + 1):
+        rows = mb.open(path, times=(time, None)).records(["offset"]).to_pylist()
+        assert [row["offset"] for row in rows] == [1]
+
+
+def test_times_and_offsets_bound_together(folder: Any, build: Any) -> None:
+    data = b"".join(build.batch(base=n, time=n * 10) for n in range(6))
+    rows = mb.open(log(folder, build, data), times=(10, 50), offsets=(3, 9)).records(["offset"])
+    assert [row["offset"] for row in rows.to_pylist()] == [3, 4]
+
+
+# Dispositions
+
+
+def mixed(b: Any) -> tuple[bytes, ...]:
+    """Two segments with something of every disposition that read_committed knows."""
+    return (
+        b.batch(b.records(2))
+        + b.transactional(2, 7, count=2)
+        + b.control(b.ABORT, 4, 7)
+        + b.batch(b.records(2), 5, codec=1, section=b"not gzip at all")
+        + b.transactional(7, 8),
+        b.transactional(8, 9)
+        + b.control(b.COMMIT, 9, 9)
+        + b.batch(b.records(3), 10, codec=4)
+        + b.transactional(13, 5)
+        + b.batch(base=14),
+    )
+
+
+def mixed_log(folder: Any, build: Any) -> str:
+    path = log(folder, build, *mixed(build), bases=(0, 8))
+    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1})
+    return path
+
+
+def test_each_record_has_one_disposition_and_they_add_up(
+    folder: Any, build: Any, read: Any
+) -> None:
+    data = mixed(build)
+    dataset = mb.open(
+        mixed_log(folder, build),
+        on_damage="skip",
+        offsets=(None, 12),
+        limits=mb.Limits(max_batch_bytes=1000),
+    )
+    got = read(dataset)
+    assert [row["offset"] for row in got.rows] == [0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 12, 13, 14]
+    found = {row["offset"]: row["disposition"] for row in got.rows}
+    assert found == {
+        0: "below_log_start",
+        1: "delivered",
+        2: "aborted",
+        3: "aborted",
+        4: "control",
+        7: "withheld",
+        8: "withheld",
+        9: "withheld",
+        10: "withheld",
+        11: "withheld",
+        12: "outside_range",
+        13: "outside_range",
+        14: "outside_range",
+    }
+    assert got.report.records == Counter(found.values())
+    assert sum(got.report.bytes.values()) == sum(map(len, data))
+    for name in read.ALL:
+        rows = dataset.records(["offset"], dispositions=[name]).to_pylist()
+        assert [r["offset"] for r in rows] == [o for o, d in found.items() if d == name]
+    counted: Counter[str] = Counter()
+    for row in dataset.segments().to_pylist():
+        if row["file_kind"] == "log":
+            counted.update({name: row[f"records_{name}"] for name in read.ALL})
+            assert sum(row[f"bytes_{name}"] for name in [*read.ALL, "tail"]) == row["size_bytes"]
+    assert +counted == got.report.records
+    (partition,) = dataset.partitions().to_pylist()
+    assert {n: partition[f"records_{n}"] for n in read.ALL if partition[f"records_{n}"]} == dict(
+        got.report.records
+    )
+
+
+def test_read_uncommitted_knows_neither_aborted_nor_withheld(
+    folder: Any, build: Any, read: Any
+) -> None:
+    dataset = mb.open(
+        mixed_log(folder, build), on_damage="skip", isolation_level="read_uncommitted"
+    )
+    got = read(dataset)
+    assert set(got.report.records) == {"below_log_start", "delivered", "control"}
+    outcomes = {row["offset"]: row["outcome"] for row in got.rows}
+    assert outcomes[2] == outcomes[3] == "aborted" and outcomes[8] == "committed"
+    assert outcomes[0] is None and outcomes[14] is None
+    # A damaged batch between may have been a marker; it is behind that hole.
+    assert outcomes[7] == outcomes[13] == "open"
+
+
+def test_batches_list_every_entry_with_its_disposition(folder: Any, build: Any) -> None:
+    data = mixed(build)
+    rows = mb.open(mixed_log(folder, build), on_damage="skip").batches().to_pylist()
+    assert sum(row["size_bytes"] for row in rows) == sum(map(len, data))
+    assert [row["disposition"] for row in rows] == [
+        "delivered",
+        "aborted",
+        "control",
+        "damaged",
+        "withheld",
+        "withheld",
+        "withheld",
+        "withheld",
+        "withheld",
+        "withheld",
+    ]
+    assert [row["control_type"] for row in rows if row["is_control"]] == ["ABORT", "COMMIT"]
+    assert [row["record_count"] for row in rows] == [2, 2, 1, 2, 1, 1, 1, 3, 1, 1]
+
+
+def test_quick_batches_leave_null_what_only_payloads_tell(folder: Any, build: Any) -> None:
+    data = (
+        build.wrapper([build.message(b"%d" % n, n) for n in range(2)], 1)
+        + build.control(build.COMMIT, 2, 7)
+        + build.batch(build.records(2), 3, codec=1, section=b"rubbish")
+        + build.batch(base=5, crc=1)
+        + build.message(b"x", 6)
+    )
+    dataset = mb.open(log(folder, build, data))
+    quick = dataset.batches(quick=True).to_pylist()
+    assert [row["base_offset"] for row in quick] == [None, 2, 3, 5, 6]
+    assert [row["last_offset"] for row in quick] == [1, 2, 4, 5, 6]
+    assert [row["record_count"] for row in quick] == [None, 1, 2, 1, 1]
+    for name in ("crc_valid", "control_type", "disposition"):
+        assert {row[name] for row in quick} == {None}
+    whole = mb.open(str(folder), on_damage="skip").batches().to_pylist()
+    assert [row["crc_valid"] for row in whole] == [True, True, True, False, True]
+    assert [row["base_offset"] for row in whole] == [0, 2, 3, 5, 6]
+    known = [
+        name
+        for name in whole[0]
+        if name not in ("base_offset", "record_count", "crc_valid", "control_type", "disposition")
+    ]
+    assert [[row[n] for n in known] for row in quick] == [[row[n] for n in known] for row in whole]
+
+
+# Rows
+
+
+def test_rows_can_be_gone_through_again(build: Any) -> None:
+    rows = mb.from_bytes(build.batch(build.records(3))).records(["offset"])
+    assert rows.to_pylist() == rows.to_pylist() == [{"offset": n} for n in range(3)]
+    assert sum(batch.num_rows for batch in rows) == sum(batch.num_rows for batch in rows) == 3
+
+
+def test_rows_are_an_arrow_stream_more_than_once(folder: Any, build: Any) -> None:
+    dataset = mb.open(log(folder, build, build.batch(build.records(3)) + build.batch(base=3)))
+    for rows in (
+        dataset.records(),
+        dataset.batches(),
+        dataset.segments(),
+        dataset.transactions(),
+        dataset.partitions(),
+        dataset.problems(),
+        dataset.records([]),
+    ):
+        table = pa.table(rows)
+        assert table.schema == rows.schema
+        reader = pa.RecordBatchReader.from_stream(rows)
+        assert reader.schema == rows.schema
+        assert reader.read_all().equals(table) and rows.to_reader().read_all().equals(table)
+        assert table.to_pylist() == rows.to_pylist()
+        table.validate(full=True)
+
+
+def test_report_is_there_only_after_a_whole_pass(build: Any) -> None:
+    rows = mb.from_bytes(build.batch()).records(["offset"])
+    with pytest.raises(RuntimeError):
+        _ = rows.report
+    iterator = iter(rows)
+    next(iterator)
+    with pytest.raises(RuntimeError):
+        _ = rows.report
+    list(iterator)
+    assert rows.report.records == {"delivered": 1}
+
+
+def test_no_columns_still_count_rows(folder: Any, build: Any) -> None:
+    dataset = mb.open(mixed_log(folder, build), on_damage="skip", offsets=(None, 12))
+    rows = dataset.records(())
+    assert rows.schema == pa.schema([])
+    assert sum(batch.num_rows for batch in rows) == 1
+    assert sum(b.num_rows for b in dataset.records((), dispositions=("withheld", "aborted"))) == 7
+    assert rows.report.records["delivered"] == 1
+
+
+def test_default_columns_of_records_are_eight(build: Any) -> None:
+    assert mb.from_bytes(build.batch()).records().schema.names == [
+        "topic",
+        "partition",
+        "offset",
+        "timestamp",
+        "timestamp_type",
+        "key",
+        "value",
+        "headers",
+    ]
+
+
+def test_columns_come_in_the_order_they_are_asked_for(build: Any) -> None:
+    dataset = mb.from_bytes(build.batch(), topic="t", partition=3)
+    rows = dataset.records(["value", "partition", "offset", "topic"])
+    assert rows.schema.names == ["value", "partition", "offset", "topic"]
+    assert rows.to_pylist() == [{"value": b"v0", "partition": 3, "offset": 0, "topic": "t"}]
+
+
+def test_types_of_the_tables_are_those_of_the_design(build: Any) -> None:
+    schema = mb.from_bytes(build.batch()).records(list(COLUMNS)).schema
+    assert {field.name: str(field.type) for field in schema} == COLUMNS
+
+
+COLUMNS = {
+    "topic": "string",
+    "partition": "int32",
+    "offset": "int64",
+    "timestamp": "timestamp[ms, tz=UTC]",
+    "timestamp_type": "string",
+    "key": "binary",
+    "value": "binary",
+    "headers": str(pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+    "leader_epoch": "int32",
+    "producer_id": "int64",
+    "producer_epoch": "int16",
+    "sequence": "int32",
+    "is_transactional": "bool",
+    "codec": "string",
+    "magic": "int8",
+    "file": "string",
+    "position": "int64",
+    "disposition": "string",
+    "outcome": "string",
+}
+
+
+def test_any_columns_give_the_same_rows_and_findings(folder: Any, build: Any) -> None:
+    dataset = mb.open(mixed_log(folder, build), on_damage="skip")
+    rows = dataset.records(list(COLUMNS))
+    whole, findings = rows.to_table(), None
+    for name in COLUMNS:
+        one = dataset.records([name])
+        assert one.to_table().column(name).equals(whole.column(name)), name
+        findings = findings or one.report.findings
+        assert one.report.findings == findings == rows.report.findings
+
+
+@pytest.mark.parametrize("size", [1, 100, 10_000])
+def test_any_split_gives_the_same_rows_and_can_be_pickled(
+    size: int, folder: Any, build: Any
+) -> None:
+    dataset = mb.open(mixed_log(folder, build), on_damage="skip")
+    whole = dataset.records(list(COLUMNS)).to_pylist()
+    splits = mb.plan(dataset, size)
+    got = []
+    for split in splits:
+        again = pickle.loads(pickle.dumps(split))
+        assert len(pickle.dumps(split)) < 10_000
+        for batch in mb.read_split(again, tuple(COLUMNS)):
+            got.extend(batch.to_pylist())
+    assert got == whole
+    assert len(splits) > 2 or size > 1000
+
+
+# Errors
+
+
+def errors(build: Any, folder: Any) -> list[mb.MagicbyteError]:
+    out: list[mb.MagicbyteError] = []
+
+    def caught(call: Callable[[], object]) -> None:
+        with pytest.raises(mb.MagicbyteError) as error:
+            call()
+        out.append(error.value)
+
+    good = build.batch()
+    bad = [
+        build.batch(base=1, crc=1),
+        build.batch(base=1, magic=9),
+        build.batch(base=1, count=9),
+        build.batch(base=1, codec=1, section=b"rubbish"),
+        build.batch(base=1, length=1),
+        build.wrapper([build.message(crc=1)], 1),
+    ]
+    for entry in bad:
+        caught(
+            lambda entry=entry: (
+                mb.from_bytes(good + entry + build.batch(base=2)).records([]).to_table()
+            )
+        )
+    limits = mb.Limits(max_batch_bytes=10)
+    large = build.batch([build.record(bytes(99))], codec=1)
+    caught(lambda: mb.from_bytes(large, limits=limits).records([]).to_table())
+    caught(lambda: mb.open(str(folder.path / "nothing")))
+    caught(lambda: mb.open(str(folder.path)))
+    return out
+
+
+def test_errors_survive_pickling_with_their_attributes(folder: Any, build: Any) -> None:
+    found = errors(build, folder)
+    assert {type(error) for error in found} >= {
+        mb.ChecksumError,
+        mb.FormatError,
+        mb.CodecError,
+        mb.LimitError,
+        MissingError,
+        mb.InputError,
+    }
+    for error in found:
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and str(again) == str(error)
+        assert vars(again) == vars(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        mb.TruncatedError("short", code="incomplete-entry", position=3, found=1, expected=2),
+        mb.ChecksumError(position=4096, stored=1, computed=2),
+        mb.ChecksumError(position=1, stored=1, computed=2, code="snapshot-invalid"),
+        mb.CodecError("gzip", "no", position=4, code="unknown-codec"),
+        mb.LimitError("max_entry_bytes", 5, limit=4, position=9),
+        mb.ChangedError("gone", "there", path="/x"),
+        mb.FormatError("m", code="bad-size", position=1, field="f", found=1, expected=(2, 3)),
+        MissingError(FileNotFoundError(2, "x"), "/x"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_error_survives_pickling(error: mb.MagicbyteError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
+
+
+def test_findings_survive_pickling(build: Any, read: Any) -> None:
+    findings = read(build.batch(crc=1)).findings
+    assert findings and pickle.loads(pickle.dumps(findings)) == findings
+
+
+def test_error_of_damage_says_what_was_found_expected_and_where(folder: Any, build: Any) -> None:
+    path = log(folder, build, build.batch() + build.batch(base=1, crc=0x1D2C3B4A))
+    with pytest.raises(mb.ChecksumError) as caught:
+        mb.open(path).records().to_table()
+    error = caught.value
+    assert error.stored == 0x1D2C3B4A and error.computed != error.stored
+    assert error.position == len(build.batch()) and error.code == "checksum-mismatch"
+    for part in ("t-0", f"{0:020}.log", "0x1d2c3b4a", f"byte {error.position}"):
+        assert part in str(error)
+    with pytest.raises(mb.CodecError) as codec:
+        mb.from_bytes(build.batch(codec=1, section=b"rubbish")).records().to_table()
+    assert codec.value.codec == "gzip" and codec.value.code == "codec-error"
+
+
+def test_importing_needs_neither_numba_nor_spark() -> None:
+    code = (
+        "import sys, json, magicbyte;"
+        "print(json.dumps([n for n in ('numba', 'pyspark', 'py4j', 'construct', 'yaml', 'click')"
+        " if n in sys.modules]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []
+
+
+def test_all_public_names_are_there() -> None:
+    assert [name for name in mb.__all__ if not hasattr(mb, name)] == []
+
+
+# Files that change
+
+
+def test_file_that_shrank_since_the_plan_is_a_changed_error(folder: Any, build: Any) -> None:
+    path = folder.segment("t-0", build.batch(build.records(2)) + build.batch(base=2))
+    dataset = mb.open(str(path.parent))
+    splits = mb.plan(dataset)
+    path.write_bytes(path.read_bytes()[:-1])
+    for read in (
+        lambda: dataset.records().to_table(),
+        lambda: list(mb.read_split(splits[0])),
+        lambda: dataset.segments().to_table(),
+    ):
+        with pytest.raises(mb.ChangedError) as caught:
+            read()
+        assert caught.value.path == str(path) and isinstance(caught.value, mb.InputError)
+
+
+def test_file_that_is_gone_since_the_plan_is_a_changed_error(folder: Any, build: Any) -> None:
+    path = folder.segment("t-0", build.batch())
+    dataset = mb.open(str(path.parent))
+    mb.plan(dataset)
+    path.unlink()
+    with pytest.raises(mb.ChangedError) as caught:
+        dataset.records().to_table()
+    assert caught.value.path == str(path)
+
+
+def test_file_that_is_gone_before_any_plan_is_a_changed_error(folder: Any, build: Any) -> None:
+    path = folder.segment("t-0", build.batch())
+    dataset = mb.open(str(path.parent))
+    path.unlink()
+    with pytest.raises(mb.ChangedError):
+        dataset.records().to_table()
+
+
+def test_file_that_shrinks_while_it_is_read_is_a_changed_error(folder: Any, build: Any) -> None:
+    large = [build.batch([build.record(bytes(1 << 20))], n) for n in range(12)]
+    path = folder.segment("t-0", b"".join(large))
+    rows = iter(mb.open(str(path.parent)).records(["offset"]))
+    assert next(rows).column("offset").to_pylist()[0] == 0
+    with path.open("r+b") as file:
+        file.truncate(len(large[0]))
+    with pytest.raises(mb.ChangedError):
+        list(rows)
+
+
+def test_file_that_grows_gives_the_rows_of_the_plan(folder: Any, build: Any) -> None:
+    path = folder.segment("t-0", build.batch(build.records(2)))
+    dataset = mb.open(str(path.parent))
+    splits = mb.plan(dataset)
+    with path.open("ab") as file:
+        file.write(build.batch(base=2) + build.batch(base=3)[:40])
+    assert [row["offset"] for row in dataset.records().to_pylist()] == [0, 1]
+    assert [n for b in mb.read_split(splits[0]) for n in b.column("offset").to_pylist()] == [0, 1]
+    assert dataset.problems().to_pylist() == []
+    again = mb.open(str(path.parent)).records(["offset"]).to_pylist()
+    assert [row["offset"] for row in again] == [0, 1, 2]
+
+
+def test_segment_that_appears_since_the_plan_is_not_read(folder: Any, build: Any) -> None:
+    path = folder.segment("t-0", build.batch())
+    dataset = mb.open(str(path.parent))
+    folder.segment("t-0", build.batch(base=1), 1)
+    assert [row["offset"] for row in dataset.records().to_pylist()] == [0]
+
+
+def test_file_rewritten_since_its_checksums_were_checked_is_never_wrong_rows(
+    folder: Any, build: Any
+) -> None:
+    data = build.transactional(0, 7) + build.control(build.ABORT, 1, 7) + build.batch(base=2)
+    path = folder.segment("t-0", data)
+    dataset = mb.open(str(path.parent))
+    splits = mb.plan(dataset)
+    path.write_bytes(bytes(len(data)))
+    for call in (
+        lambda: dataset.records().to_table(),
+        lambda: list(mb.read_split(splits[0])),
+    ):
+        with pytest.raises((mb.ChangedError, mb.FormatError)):
+            call()

@@ -1,0 +1,150 @@
+"""Limits hold through the whole stack: memory, the finding, and the rows around what is too large."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+
+MIB = 1 << 20
+SPEND = Path(__file__).parent / "spend.py"
+
+BOMBS = [
+    "v2 gzip",
+    "v2 snappy block",
+    "v2 snappy xerial",
+    "v2 lz4",
+    "v2 zstd",
+    "v2 zstd claim",
+    "v2 many small records",
+    "v1 gzip",
+    "v1 snappy block",
+    "v1 lz4",
+]
+
+
+def spend(name: str, folder: Path) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(SPEND), name, str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+measured = pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="measured by Linux's /proc"
+)
+
+
+@measured
+@pytest.mark.parametrize("name", BOMBS)
+def test_bomb_in_a_log_ends_at_the_limit_in_little_memory(name: str, tmp_path: Path) -> None:
+    found = spend(name, tmp_path / "log")
+    (finding,) = found["findings"]
+    assert finding[:4] == [
+        "batch-over-limit",
+        found["entry_position"],
+        found["entry_bytes"],
+        "error",
+    ]
+    assert "max_batch_bytes" in finding[4]
+    assert found["offsets"] == [0, 1, 3, 4]
+    assert found["bytes"]["over_limit"] == found["entry_bytes"]
+    assert found["grown_bytes"] <= 1.5 * 16 * MIB + found["entry_bytes"], found
+
+
+@measured
+@pytest.mark.parametrize("name", ["v2 entry", "v1 entry"])
+def test_entry_over_the_limit_is_not_read_into_memory(name: str, tmp_path: Path) -> None:
+    found = spend(name, tmp_path / "log")
+    (finding,) = found["findings"]
+    assert finding[:3] == ["entry-over-limit", found["entry_position"], found["entry_bytes"]]
+    assert "max_entry_bytes" in finding[4]
+    assert found["offsets"] == [0, 1, 3, 4]
+    assert found["bytes"]["over_limit"] == found["entry_bytes"]
+    assert found["grown_bytes"] <= 1.5 * 16 * MIB, found
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3, 4])
+def test_payload_of_the_limit_is_read_and_one_byte_more_is_not(
+    codec: int, build: Any, read: Any
+) -> None:
+    content = build.record(bytes(1000))
+    data = build.batch([build.record(b"a")]) + build.batch([content], 1, codec=codec)
+    data += build.batch([build.record(b"z")], 2)
+    got = read(data, limits=mb.Limits(max_batch_bytes=len(content)))
+    assert len(got.values) == 3 and got.findings == []
+    got = read(data, limits=mb.Limits(max_batch_bytes=len(content) - 1))
+    assert got.values == [b"a", b"z"] and [code for code, _ in got.errors] == ["batch-over-limit"]
+    (finding,) = (f for f in got.findings if f.code == "batch-over-limit")
+    assert finding.expected == str(len(content) - 1)
+    assert got.report.bytes["damaged"] == 0
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3])
+def test_wrapper_over_the_limit_costs_no_other_row(codec: int, build: Any, read: Any) -> None:
+    inner = build.message(bytes(1000))
+    data = build.message(b"a") + build.wrapper([inner], 1, codec=codec) + build.message(b"z", 2)
+    got = read(data, limits=mb.Limits(max_batch_bytes=len(inner) - 1))
+    assert got.values == [b"a", b"z"] and [code for code, _ in got.errors] == ["batch-over-limit"]
+    assert len(read(data, limits=mb.Limits(max_batch_bytes=len(inner))).values) == 3
+
+
+@pytest.mark.parametrize("magic", [0, 1, 2])
+def test_entry_over_the_limit_costs_no_other_row(magic: int, build: Any, read: Any) -> None:
+    large = bytes(5000)
+    entry = (
+        build.batch([build.record(large)], 1)
+        if magic == 2
+        else build.message(large, 1, magic=magic)
+    )
+    first = build.batch([build.record(b"a")])
+    data = first + entry + build.batch([build.record(b"z")], 2)
+    assert len(read(data, limits=mb.Limits(max_entry_bytes=len(entry))).values) == 3
+    got = read(data, limits=mb.Limits(max_entry_bytes=len(entry) - 1))
+    assert got.values == [b"a", b"z"]
+    assert got.errors == [("entry-over-limit", len(first))]
+    assert got.report.bytes["over_limit"] == len(entry)
+    rows = mb.from_bytes(
+        data, on_damage="skip", limits=mb.Limits(max_entry_bytes=len(entry) - 1)
+    ).batches(["position", "disposition"])
+    assert [row["disposition"] for row in rows.to_pylist()] == [
+        "delivered",
+        "over_limit",
+        "delivered",
+    ]
+
+
+@pytest.mark.parametrize("setting", ["max_batch_bytes", "max_entry_bytes"])
+def test_what_is_over_a_limit_raises_an_error_that_names_the_setting(
+    setting: str, build: Any
+) -> None:
+    entry = build.batch([build.record(bytes(5000))], codec=0 if "entry" in setting else 1)
+    data = entry + build.batch(base=1)
+    with pytest.raises(mb.LimitError) as caught:
+        mb.from_bytes(data, limits=mb.Limits(**{setting: 1000})).records().to_table()
+    error = caught.value
+    assert (error.setting, error.limit, error.position) == (setting, 1000, 0)
+    assert error.claimed > 1000 and setting in str(error)
+
+
+def test_last_entry_over_the_limit_is_no_tail(build: Any, read: Any) -> None:
+    data = build.batch() + build.batch([build.record(bytes(5000))], 1)
+    got = read(data, limits=mb.Limits(max_entry_bytes=1000))
+    assert got.errors == [("entry-over-limit", 71 - 2)] or got.errors[0][0] == "entry-over-limit"
+    assert got.report.bytes["tail"] == 0
+
+
+@pytest.mark.parametrize("value", [0, -1])
+@pytest.mark.parametrize("setting", ["max_batch_bytes", "max_entry_bytes"])
+def test_limit_below_one_is_refused(setting: str, value: int) -> None:
+    with pytest.raises(ValueError, match=setting):
+        mb.Limits(**{setting: value})

@@ -1,0 +1,566 @@
+"""From paths to partitions: what is a log, what is none, and what is said of it."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+from magicbyte.errors import MissingError
+
+
+def offsets(*paths: object, **options: Any) -> list[tuple[str | None, int | None, int]]:
+    options.setdefault("isolation_level", "read_uncommitted")
+    rows = mb.open(*(str(path) for path in paths), **options).records(
+        ["topic", "partition", "offset"]
+    )
+    return [(row["topic"], row["partition"], row["offset"]) for row in rows.to_pylist()]
+
+
+def two_segments(folder: Any, build: Any, partition: str, first: int = 0) -> None:
+    folder.segment(partition, build.batch(build.records(2), first), first)
+    folder.segment(partition, build.batch(build.records(2), first + 2), first + 2)
+
+
+# What is a log
+
+
+def test_segment_file_is_read_without_its_neighbours(folder: Any, build: Any) -> None:
+    two_segments(folder, build, "t-0")
+    path = folder.path / "t-0" / f"{2:020}.log"
+    assert offsets(path) == [("t", 0, 2), ("t", 0, 3)]
+
+
+def test_several_segments_of_a_partition_are_one_log(folder: Any, build: Any) -> None:
+    two_segments(folder, build, "t-0")
+    paths = sorted((folder.path / "t-0").iterdir())
+    assert [offset for _, _, offset in offsets(*reversed(paths))] == [0, 1, 2, 3]
+
+
+def test_partition_folder_is_read_in_order_of_its_segments(folder: Any, build: Any) -> None:
+    two_segments(folder, build, "topic.with-dashes_1-12")
+    got = offsets(folder.path / "topic.with-dashes_1-12")
+    assert got == [("topic.with-dashes_1", 12, n) for n in range(4)]
+
+
+def test_log_dir_gives_its_partitions_by_topic_and_number(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    for name in ("b-0", "a-10", "a-9"):
+        folder.segment(name, build.batch())
+    assert offsets(folder) == [("a", 9, 0), ("a", 10, 0), ("b", 0, 0)]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "meta.properties",
+        "replication-offset-checkpoint",
+        "recovery-point-offset-checkpoint",
+        "log-start-offset-checkpoint",
+        "cleaner-offset-checkpoint",
+    ],
+)
+def test_empty_partition_of_a_log_dir_is_a_partition(mark: str, folder: Any) -> None:
+    (folder.path / mark).write_text("0\n0\n" if mark != "meta.properties" else "version=1\n")
+    (folder.path / "empty-3").mkdir()
+    rows = mb.open(str(folder)).partitions().to_pylist()
+    assert [(row["topic"], row["partition"], row["segment_count"]) for row in rows] == [
+        ("empty", 3, 0)
+    ]
+    assert offsets(folder.path / "empty-3") == []
+
+
+def test_other_things_in_a_log_dir_are_no_partitions(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    folder.segment("t-0", build.batch())
+    folder.segment("no number", build.batch())
+    folder.segment("lost+found", build.batch())
+    (folder.path / "notes-1").write_text("a file of that name")
+    assert offsets(folder) == [("t", 0, 0)]
+
+
+def test_several_paths_are_one_dataset(folder: Any, build: Any) -> None:
+    for name in ("x/a-0", "y/b-0"):
+        folder.segment(name, build.batch())
+    single = folder.segment("c-0", build.batch())
+    got = offsets(single, folder.path / "y", folder.path / "x" / "a-0")
+    assert got == [("a", 0, 0), ("b", 0, 0), ("c", 0, 0)]
+
+
+def test_path_that_is_named_twice_is_read_once(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    path = folder.segment("t-0", build.batch())
+    assert offsets(folder, folder.path / ".", folder.path / "t-0") == [("t", 0, 0)]
+    assert offsets(path, path) == [("t", 0, 0)]
+
+
+def test_folder_and_a_segment_in_it_are_read_once(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    path = folder.segment("t-0", build.batch())
+    assert offsets(folder, path) == [("t", 0, 0)]
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+def test_tree_is_searched_four_folders_deep(depth: int, folder: Any, build: Any) -> None:
+    folder.segment("/".join([*"abc"[:depth], "t-0"]), build.batch())
+    assert offsets(folder) == [("t", 0, 0)]
+
+
+def test_tree_is_not_searched_five_folders_deep(folder: Any, build: Any) -> None:
+    folder.segment("a/b/c/d/t-0", build.batch())
+    with pytest.raises(mb.InputError):
+        mb.open(str(folder))
+    assert offsets(folder.path / "a") == [("t", 0, 0)]
+
+
+def test_links_to_folders_are_not_followed(folder: Any, build: Any, tmp_path: Path) -> None:
+    folder.segment("real/t-0", build.batch())
+    (folder.path / "linked").mkdir()
+    (folder.path / "linked" / "loop").symlink_to(folder.path / "real")
+    with pytest.raises(mb.InputError):
+        mb.open(str(folder.path / "linked"))
+    assert offsets(folder) == [("t", 0, 0)]
+
+
+def test_link_that_is_named_is_followed(folder: Any, build: Any) -> None:
+    folder.segment("real/t-0", build.batch())
+    (folder.path / "link").symlink_to(folder.path / "real")
+    assert offsets(folder.path / "link") == [("t", 0, 0)]
+
+
+def test_file_named_like_a_segment_is_one_however_damaged(folder: Any) -> None:
+    path = folder.segment("t-0", b"\xff" * 100)
+    assert offsets(path, on_damage="skip") == []
+    assert offsets(folder.segment("t-1", b"")) == []
+
+
+def test_file_of_another_name_is_judged_by_its_first_entry(folder: Any, build: Any) -> None:
+    for number, data in enumerate([build.batch(), build.message(), build.message(magic=0)]):
+        path = folder.path / f"carved{number}.bin"
+        path.write_bytes(data)
+        assert offsets(path) == [(None, None, 0)]
+
+
+def test_tiered_segment_with_a_uuid_in_its_name_is_read(folder: Any, build: Any) -> None:
+    path = folder.path / "t-0" / f"{5:020}-dEgZAxJhTXO1aBTNHJVwYQ.log"
+    path.parent.mkdir()
+    path.write_bytes(build.batch(base=5))
+    assert offsets(path.parent) == [("t", 0, 5)]
+
+
+def test_relative_path_and_a_pathlib_path_will_do(
+    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.segment("t-0", build.batch())
+    monkeypatch.chdir(folder.path)
+    assert offsets("t-0") == offsets(Path("t-0")) == [("t", 0, 0)]
+    monkeypatch.chdir(folder.path / "t-0")
+    assert offsets(".") == [("t", 0, 0)]
+    assert offsets(f"{0:020}.log") == [("t", 0, 0)]
+
+
+# What is none
+
+
+def refused(*paths: object, **options: Any) -> mb.InputError:
+    with pytest.raises(mb.InputError) as caught:
+        mb.open(*(str(path) for path in paths), **options)
+    error = caught.value
+    assert isinstance(error, ValueError)
+    assert error.found and error.found in str(error)
+    return error
+
+
+def no_log(path: Path) -> mb.InputError:
+    error = refused(path)
+    assert error.path == str(path) and str(path) in str(error)
+    assert "segment" in error.expected and error.expected in str(error)
+    return error
+
+
+def test_no_path_is_refused() -> None:
+    refused()
+
+
+def test_empty_folder_is_no_log(folder: Any) -> None:
+    assert "empty" in no_log(folder.path).found
+
+
+def test_folder_of_texts_is_no_log(folder: Any) -> None:
+    for name in ("a.txt", "b.log", "server.log"):
+        (folder.path / name).write_text("[2024-04-24 23:06:40,000] INFO started\n" * 3)
+    assert "3 files" in no_log(folder.path).found
+
+
+def test_tree_without_a_log_is_no_log(folder: Any) -> None:
+    (folder.path / "a" / "b").mkdir(parents=True)
+    no_log(folder.path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[2024-04-24 23:06:40,000] INFO [KafkaServer id=0] started (kafka.server.KafkaServer)\n",
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\6\0\0\0",
+        b"",
+        b"x",
+        b"\0" * 16,
+        b"\0" * 100,
+        b"PAR1" + b"\x15\x04" * 40,
+    ],
+)
+def test_file_that_begins_with_no_entry_is_no_log(data: bytes, folder: Any) -> None:
+    path = folder.path / "a.bin"
+    path.write_bytes(data)
+    no_log(path)
+
+
+@pytest.mark.parametrize("name", ["index", "timeindex", "txnindex", "snapshot"])
+def test_companion_of_a_segment_is_no_log(name: str, folder: Any, build: Any) -> None:
+    folder.segment("t-0", build.batch())
+    no_log(folder.segment("t-0", bytes(24), kind=name))
+
+
+@pytest.mark.parametrize("name", ["nothing", "nothing/t-0", "nothing/00000000000000000000.log"])
+def test_missing_path_is_an_error_of_the_system_too(name: str, folder: Any) -> None:
+    path = folder.path / name
+    error = refused(path)
+    assert isinstance(error, MissingError) and isinstance(error, FileNotFoundError | OSError)
+    assert error.errno == 2 and error.path == str(path)
+
+
+def test_missing_path_beside_a_good_one_is_an_error(folder: Any, build: Any) -> None:
+    folder.segment("t-0", build.batch())
+    assert isinstance(refused(folder.path / "t-0", folder.path / "nothing"), MissingError)
+
+
+def test_device_is_no_log() -> None:
+    no_log(Path("/dev/null"))
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder below which only what a test forbids is forbidden, even where root runs tests."""
+    path = Path(tempfile.mkdtemp())
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def nobody() -> Iterator[Callable[[], None]]:
+    is_root = os.geteuid() == 0
+    yield lambda: os.seteuid(65534) if is_root else None
+    if is_root:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("what", ["segment", "partition", "log_dir"])
+def test_path_that_may_not_be_read_is_an_error_of_the_system_too(
+    what: str, open_folder: Path, build: Any, nobody: Callable[[], None]
+) -> None:
+    partition = open_folder / "dir" / "t-0"
+    partition.mkdir(parents=True)
+    segment = partition / f"{0:020}.log"
+    segment.write_bytes(build.batch())
+    path = {"segment": segment, "partition": partition, "log_dir": partition.parent}[what]
+    path.chmod(0)
+    try:
+        nobody()
+        error = refused(path)
+        assert isinstance(error, MissingError) and isinstance(error, OSError)
+        assert error.errno == 13
+    finally:
+        os.seteuid(os.getuid())
+        path.chmod(0o755)
+
+
+def test_partition_that_may_not_be_read_is_not_passed_over(
+    open_folder: Path, build: Any, nobody: Callable[[], None]
+) -> None:
+    (open_folder / "meta.properties").write_text("cluster.id=c\n")
+    for name in ("a-0", "b-0"):
+        (open_folder / name).mkdir()
+        (open_folder / name / f"{0:020}.log").write_bytes(build.batch())
+    (open_folder / "b-0").chmod(0)
+    try:
+        nobody()
+        with pytest.raises(MissingError):
+            offsets(open_folder)
+    finally:
+        os.seteuid(os.getuid())
+        (open_folder / "b-0").chmod(0o755)
+
+
+# Choices
+
+
+def test_topics_and_partitions_choose(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    for name in ("a-0", "a-1", "b-0", "b-1"):
+        folder.segment(name, build.batch())
+    assert offsets(folder, topics=["a"]) == [("a", 0, 0), ("a", 1, 0)]
+    assert offsets(folder, topics="b") == [("b", 0, 0), ("b", 1, 0)]
+    assert offsets(folder, partitions=[1]) == [("a", 1, 0), ("b", 1, 0)]
+    assert offsets(folder, topics=["b"], partitions=[1]) == [("b", 1, 0)]
+    assert offsets(folder, partitions=[7]) == []
+
+
+def test_topic_that_is_not_there_is_refused_with_those_that_are(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    folder.segment("a-0", build.batch())
+    error = refused(folder, topics=["a", "c"])
+    assert "c" in error.found and "a" in error.expected
+
+
+INTERNAL = [
+    "__consumer_offsets",
+    "__transaction_state",
+    "__share_group_state",
+    "__cluster_metadata",
+    "__remote_log_metadata",
+]
+
+
+@pytest.mark.parametrize("topic", INTERNAL)
+def test_internal_topic_is_left_out_unless_named(topic: str, folder: Any, build: Any) -> None:
+    folder.log_dir()
+    folder.segment("t-0", build.batch())
+    path = folder.segment(f"{topic}-0", build.batch())
+    dataset = mb.open(str(folder))
+    assert dataset.num_internal == 1
+    assert offsets(folder) == [("t", 0, 0)]
+    both = [(topic, 0, 0), ("t", 0, 0)]
+    assert offsets(folder, include_internal=True) == both
+    assert offsets(folder, topics=[topic]) == both[:1]
+    assert offsets(folder.path / f"{topic}-0") == both[:1]
+    assert offsets(path) == both[:1]
+    for table in (dataset.partitions(["topic"]), dataset.segments(["topic"])):
+        assert {row["topic"] for row in table.to_pylist()} == {topic, "t"}
+
+
+def test_topic_whose_name_begins_with_underscores_is_not_internal(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    folder.segment("__mine-0", build.batch())
+    assert offsets(folder) == [("__mine", 0, 0)]
+
+
+# Log start
+
+
+def test_records_below_the_log_start_are_not_delivered(folder: Any, build: Any, read: Any) -> None:
+    folder.log_dir()
+    two_segments(folder, build, "t-0")
+    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1, ("u", 0): 9})
+    assert [offset for _, _, offset in offsets(folder)] == [1, 2, 3]
+    assert [offset for _, _, offset in offsets(folder.path / "t-0")] == [1, 2, 3]
+    got = read(mb.open(str(folder)))
+    assert got.report.records == {"below_log_start": 1, "delivered": 3}
+    # The first batch straddles the log start, so its bytes are not all below it.
+    assert got.report.bytes["below_log_start"] == 0
+    (row,) = mb.open(str(folder)).partitions().to_pylist()
+    assert (row["log_start_offset"], row["log_end_offset"]) == (1, 4)
+
+
+def test_segment_that_is_named_is_read_from_its_first_record(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    two_segments(folder, build, "t-0")
+    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
+    assert [o for _, _, o in offsets(folder.path / "t-0" / f"{0:020}.log")] == [0, 1]
+
+
+def test_log_start_below_the_first_segment_changes_nothing(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    two_segments(folder, build, "t-0", 10)
+    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
+    (row,) = mb.open(str(folder)).partitions().to_pylist()
+    assert (row["log_start_offset"], row["log_end_offset"]) == (10, 14)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1\n0\n", "0\nx\n", "0\n2\nt 0 1\n", "0\n1\nt 0\n", "0\n1\nt 0 x\n", "0\n", "\xff\xfe\n"],
+)
+def test_checkpoint_that_is_none_is_a_warning_and_does_not_bound(
+    text: str, folder: Any, build: Any
+) -> None:
+    folder.log_dir()
+    folder.segment("t-0", build.batch())
+    (folder.path / "log-start-offset-checkpoint").write_bytes(text.encode("latin-1"))
+    assert offsets(folder) == [("t", 0, 0)]
+    (row,) = mb.open(str(folder)).problems().to_pylist()
+    assert (row["code"], row["severity"]) == ("checkpoint-invalid", "warning")
+    assert row["file"] == "log-start-offset-checkpoint"
+
+
+def test_empty_checkpoint_has_no_entries(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    folder.segment("t-0", build.batch())
+    (folder.path / "log-start-offset-checkpoint").write_bytes(b"")
+    assert mb.open(str(folder)).problems().to_pylist() == []
+
+
+def test_log_start_of_real_logs_is_what_the_broker_said(real: Path) -> None:
+    import json
+
+    for cluster in ("2.8/lives", "4.3/plain", "4.3/transactions"):
+        stated = {
+            (row["topic"], row["partition"]): row["log_start_offset"]
+            for row in json.loads((real / cluster / "oracle" / "offsets.json").read_text())
+        }
+        dirs = sorted(str(path) for path in (real / cluster).glob("log-*"))
+        rows = mb.open(*dirs).partitions(["topic", "partition", "log_start_offset"]).to_pylist()
+        found = {(row["topic"], row["partition"]): row["log_start_offset"] for row in rows}
+        assert {key: found[key] for key in stated} == stated
+
+
+# Several disks
+
+
+def test_log_dirs_of_a_cluster_are_read_together(folder: Any, build: Any) -> None:
+    for number in (0, 1):
+        log_dir = folder.log_dir(f"disk{number}")
+        log_dir.segment(f"t-{number}", build.batch())
+    assert offsets(folder) == [("t", 0, 0), ("t", 1, 0)]
+
+
+def test_log_dirs_of_two_clusters_are_refused_by_name(folder: Any, build: Any) -> None:
+    for name in ("north", "south"):
+        folder.log_dir(name, cluster=f"id-of-{name}").segment(f"{name}-0", build.batch())
+    error = refused(folder.path / "north", folder.path / "south")
+    for name in ("north", "south"):
+        assert str(folder.path / name) in error.found and f"id-of-{name}" in error.found
+    refused(folder)
+    assert offsets(folder.path / "north") == [("north", 0, 0)]
+
+
+def test_replicas_of_a_partition_are_refused_by_name_unless_one_is_chosen(
+    folder: Any, build: Any
+) -> None:
+    for number in (0, 1):
+        log_dir = folder.log_dir(f"broker{number}")
+        log_dir.segment("t-0", build.batch(build.records(number + 1)))
+        log_dir.segment(f"only{number}-0", build.batch())
+    error = refused(folder)
+    assert "t-0" in error.found and "replica" in error.found + error.expected
+    for number in (0, 1):
+        place = folder.path / f"broker{number}"
+        assert str(place / "t-0") in error.found
+        got = offsets(folder, replica=str(place))
+        assert got == [
+            ("only0", 0, 0),
+            ("only1", 0, 0),
+            *(("t", 0, n) for n in range(number + 1)),
+        ]
+
+
+def test_replica_in_which_nothing_lies_is_refused(folder: Any, build: Any) -> None:
+    folder.log_dir("broker").segment("t-0", build.batch())
+    error = refused(folder.path / "broker", replica=str(folder.path / "elsewhere"))
+    assert "elsewhere" in error.found
+
+
+def test_replica_is_a_folder_and_not_the_beginning_of_its_name(folder: Any, build: Any) -> None:
+    for name in ("broker1", "broker10"):
+        folder.log_dir(name).segment("t-0", build.batch())
+    assert offsets(folder, replica=str(folder.path / "broker1")) == [("t", 0, 0)]
+
+
+# Files that are not live
+
+
+@pytest.mark.parametrize("suffix", ["delete", "future", "stray"])
+def test_folder_on_its_way_out_or_in_is_shown_and_not_read(
+    suffix: str, folder: Any, build: Any
+) -> None:
+    folder.log_dir()
+    folder.segment("t-0", build.batch())
+    name = f"t-0.{'0123456789abcdef' * 2}-{suffix}"
+    folder.segment(name, build.batch(build.records(3)))
+    assert offsets(folder) == [("t", 0, 0)]
+    rows = mb.open(str(folder)).segments(["topic", "partition", "live", "why_not"]).to_pylist()
+    assert sorted(rows, key=lambda row: not row["live"]) == [
+        {"topic": "t", "partition": 0, "live": True, "why_not": None},
+        {"topic": "t", "partition": 0, "live": False, "why_not": f"{suffix}-folder"},
+    ]
+    assert len(mb.open(str(folder)).partitions().to_pylist()) == 1
+    assert [o for _, _, o in offsets(folder.path / name)] == [0, 1, 2]
+
+
+def test_real_folders_on_their_way_are_shown_and_not_read(real: Path) -> None:
+    dirs = [str(real / "4.3" / "plain" / name) for name in ("log-0", "log-1")]
+    rows = mb.open(*dirs).segments(["topic", "file_kind", "live", "why_not"]).to_pylist()
+    assert {(row["topic"], row["why_not"]) for row in rows if not row["live"]} == {
+        ("gone", "delete-folder"),
+        ("moving", "future-folder"),
+    }
+    assert "gone" not in {topic for topic, _, _ in offsets(*dirs)}
+
+
+def test_deleted_segment_is_shown_and_read_only_when_named(folder: Any, build: Any) -> None:
+    folder.log_dir()
+    path = folder.segment("t-0", build.batch(build.records(2)), suffix=".deleted")
+    folder.segment("t-0", build.batch(base=2), 2)
+    assert offsets(folder) == [("t", 0, 2)]
+    rows = mb.open(str(folder)).segments(["file", "live", "why_not"]).to_pylist()
+    assert (rows[0]["live"], rows[0]["why_not"]) == (False, "deleted")
+    assert [offset for _, _, offset in offsets(path)] == [0, 1]
+
+
+@pytest.mark.parametrize("suffix", ["cleaned", "swap"])
+def test_leftover_of_cleaning_is_read_when_named(suffix: str, folder: Any, build: Any) -> None:
+    path = folder.segment("t-0", build.batch(), suffix=f".{suffix}")
+    assert offsets(path) == [("t", 0, 0)]
+
+
+def test_cleaned_file_is_not_live_and_a_swap_file_replaces_what_it_covers(
+    folder: Any, build: Any
+) -> None:
+    folder.log_dir()
+    two_segments(folder, build, "t-0")
+    folder.segment("t-0", build.batch(base=4), 4)
+    swap = build.batch([build.record(b"kept", delta=3)], 0, last_delta=3)
+    folder.segment("t-0", swap, 0, suffix=".swap")
+    assert [offset for _, _, offset in offsets(folder)] == [3, 4]
+    rows = mb.open(str(folder)).segments(["file", "why_not"]).to_pylist()
+    assert {row["file"][18:]: row["why_not"] for row in rows} == {
+        "00.log": "superseded",
+        "00.log.swap": None,
+        "02.log": "superseded",
+        "04.log": None,
+    }
+    folder.segment("t-0", swap, 0, suffix=".cleaned")
+    assert [offset for _, _, offset in offsets(folder)] == [0, 1, 2, 3, 4]
+
+
+def test_bytes_of_superseded_segments_are_counted(folder: Any, build: Any, read: Any) -> None:
+    folder.log_dir()
+    path = folder.segment("t-0", build.batch(build.records(2)))
+    swap = build.batch([build.record(b"kept", delta=1)], 0, last_delta=1)
+    folder.segment("t-0", swap, suffix=".swap")
+    rows = mb.open(str(folder)).segments().to_pylist()
+    by_name = {row["file"]: row for row in rows}
+    assert by_name[path.name]["size_bytes"] == path.stat().st_size
+    assert by_name[path.name]["why_not"] == "superseded"
+    got = read(mb.open(str(folder)))
+    assert got.values == [b"kept"]
+
+
+def test_nothing_is_created_or_changed_under_a_path(copied: Callable[[str], Path]) -> None:
+    path = copied("4.3/transactions")
+
+    def state() -> list[tuple[str, int, int]]:
+        return sorted(
+            (str(item), item.stat().st_size, item.stat().st_mtime_ns) for item in path.rglob("*")
+        )
+
+    before = state()
+    dataset = mb.open(str(path / "log-0"), include_internal=True, on_damage="skip")
+    for table in (dataset.records(), dataset.segments(), dataset.problems(), dataset.batches()):
+        table.to_table()
+    mb.verify(str(path / "log-0"))
+    assert state() == before
