@@ -1,4 +1,3 @@
-import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -8,8 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from magicbyte_tools.cli import main
-
-CHECKOUT = Path(__file__).parents[2]
+from places import DATA
 
 Run = Callable[..., Result]
 
@@ -17,11 +15,7 @@ Run = Callable[..., Result]
 @pytest.fixture(scope="session")
 def logs() -> Path:
     """Real brokers' logs: <release>/<cluster>/log-0."""
-    shared = Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
-    for folder in (CHECKOUT / "tests" / "data", shared / "logs"):
-        if (folder / "4.3" / "transactions" / "log-0").is_dir():
-            return folder
-    pytest.skip(f"no real brokers' logs in tests/data or {shared} (MAGICBYTE_SHARED says where)")
+    return DATA
 
 
 @pytest.fixture(scope="session")

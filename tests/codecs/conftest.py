@@ -1,27 +1,10 @@
 """Other projects' bytes, where they are."""
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
-
-
-def shared() -> Path:
-    """Return the folder beside the checkout that holds other projects' bytes."""
-    return Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
-
-
-def vectors(*kinds: str) -> list[dict[str, Any]]:
-    """Return the manifest's entries of *kinds*; none where there is no manifest."""
-    manifest = shared() / "vectors" / "manifest.json"
-    if not manifest.is_file():
-        return []
-    entries = json.loads(manifest.read_text())["entries"]
-    return [entry for entry in entries if entry["kind"] in kinds]
+from places import shared, vectors
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from magicbyte.spark import use_java
+from places import DATA
 
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -16,12 +17,7 @@ QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 @pytest.fixture(scope="session")
 def logs() -> Path:
     """The clusters that real brokers wrote, in folders by release."""
-    checkout = Path(__file__).resolve().parents[2]
-    shared = Path(os.environ.get("MAGICBYTE_SHARED", checkout.parent / "shared"))
-    for folder in (checkout / "tests" / "data", shared / "logs"):
-        if folder.is_dir():
-            return folder
-    pytest.skip("no logs of real brokers: neither tests/data nor MAGICBYTE_SHARED/logs is there")
+    return DATA
 
 
 @pytest.fixture(scope="session")

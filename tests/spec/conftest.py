@@ -1,12 +1,10 @@
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from magicbyte_tools.generate import kaitai
-
-CHECKOUT = Path(__file__).parents[2]
+from places import CHECKOUT, shared
 
 
 @pytest.fixture(scope="session")
@@ -17,8 +15,7 @@ def checkout() -> Path:
 @pytest.fixture(scope="session")
 def real_files() -> list[Path]:
     """The files of real brokers' log directories, where they are on this machine."""
-    shared = Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
-    logs = shared / "logs"
+    logs = shared() / "logs"
     if not logs.is_dir():
         pytest.skip(f"no real brokers' logs at {logs} (MAGICBYTE_SHARED says where)")
     return sorted(p for p in logs.rglob("*") if p.is_file() and "oracle" not in p.parts)

@@ -1,17 +1,14 @@
 """Other projects' bytes, where they are, and how their manifest states a record."""
 
 import hashlib
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from places import shared, vectors
 
-CHECKOUT = Path(__file__).parents[2]
 ENTRIES = ("record_batches", "message_set", "mixed", "message")
 
 COLUMNS = (
@@ -26,19 +23,6 @@ COLUMNS = (
     "position",
     "disposition",
 )
-
-
-def shared() -> Path:
-    """Return the folder beside the checkout that holds other projects' bytes."""
-    return Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
-
-
-def manifest() -> list[dict[str, Any]]:
-    path = shared() / "vectors" / "manifest.json"
-    if not path.is_file():
-        return []
-    entries: list[dict[str, Any]] = json.loads(path.read_text())["entries"]
-    return entries
 
 
 def bytes_of(vector: dict[str, Any]) -> bytes:
@@ -60,7 +44,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     states_records = marker.kwargs.get("states_records", False)
     chosen = [
         vector
-        for vector in manifest()
+        for vector in vectors()
         if vector["kind"] in (marker.args or ENTRIES)
         and (wanted is None or vector["validity"] in wanted)
         and (names is None or vector["file"].removesuffix(".bin") in names)

@@ -1,0 +1,29 @@
+"""Where the bytes lie that tests read."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).parents[1]
+
+DATA = CHECKOUT / "tests" / "data"
+"""Logs of real brokers, by release and cluster, and what Kafka said of them."""
+
+
+def shared() -> Path:
+    """Return the folder of larger material that is not part of the project.
+
+    It lies beside the checkout, or where MAGICBYTE_SHARED says; a test that needs it skips with
+    that reason where it is absent.
+    """
+    return Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
+
+
+def vectors(*kinds: str) -> list[dict[str, Any]]:
+    """Return other projects' vectors of *kinds*, by default all; none where they are absent."""
+    manifest = shared() / "vectors" / "manifest.json"
+    if not manifest.is_file():
+        return []
+    entries: list[dict[str, Any]] = json.loads(manifest.read_text())["entries"]
+    return [entry for entry in entries if not kinds or entry["kind"] in kinds]
