@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import pyarrow as pa
+
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
@@ -19,8 +21,19 @@ def _null(number: int | None) -> int | None:
     return None if number == -1 else number
 
 
-def _text(path: str) -> str:
-    """Return *path* with U+FFFD for bytes that are not UTF-8: a path may hold any."""
+def record_batch(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
+    """Return *rows* as Arrow. A path may hold bytes that are no text: they become U+FFFD."""
+    paths = [name for name in PATHS if name in schema.names]
+    made = [row | {name: _text(row[name]) for name in paths} for row in rows]
+    return pa.RecordBatch.from_pylist(made, schema=schema)
+
+
+PATHS = ("file", "log_dir")
+
+
+def _text(path: str | None) -> str | None:
+    if path is None:
+        return None
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -69,7 +82,7 @@ def segment_row(
     row: dict[str, Any] = {
         "topic": log.topic,
         "partition": log.partition,
-        "file": _text(file.name),
+        "file": file.name,
         "file_kind": file.kind,
         "live": file.live,
         "why_not": file.why_not,
@@ -123,7 +136,7 @@ def partition_row(
         "topic": log.topic,
         "partition": log.partition,
         "topic_id": log.topic_id,
-        "log_dir": _text(log.folder.rpartition("/")[0]) or None,
+        "log_dir": log.folder.rpartition("/")[0] or None,
         "segment_count": len(log.logs),
         "size_bytes": sum(file.size_bytes for file in log.logs),
         "log_start_offset": found.log_start_offset,

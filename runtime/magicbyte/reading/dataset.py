@@ -20,6 +20,7 @@ from magicbyte.reading.builders import (
     batch_rows,
     partition_row,
     problem_rows,
+    record_batch,
     segment_row,
     transaction_rows,
 )
@@ -364,10 +365,10 @@ def _rows(
         for row in read(report):
             rows.append({name: row[name] for name in wanted})
             if len(rows) == 4096:
-                yield pa.RecordBatch.from_pylist(rows, schema=schema)
+                yield record_batch(rows, schema)
                 rows = []
         if rows:
-            yield pa.RecordBatch.from_pylist(rows, schema=schema)
+            yield record_batch(rows, schema)
 
     return Rows(schema, batches)
 

@@ -26,7 +26,13 @@ from magicbyte.errors import InputError, MagicbyteError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.builders import partition_row, problem_rows, segment_row, transaction_rows
+from magicbyte.reading.builders import (
+    partition_row,
+    problem_rows,
+    record_batch,
+    segment_row,
+    transaction_rows,
+)
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.spark.columns import in_spark_types
@@ -199,7 +205,7 @@ def _times(log: PartitionLog, by_path: Mapping[str, list[Facts]]) -> dict[str, A
 
 
 def _write_rows(table: schemas.Table, rows: list[dict[str, Any]], folder: Path) -> None:
-    made = pa.RecordBatch.from_pylist(rows, schema=table.schema(table.names))
+    made = record_batch(rows, table.schema(table.names))
     folder.mkdir()
     pq.write_table(
         pa.Table.from_batches([in_spark_types(made)]),
