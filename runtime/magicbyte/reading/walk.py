@@ -31,6 +31,9 @@ CHUNK = 4 * MIB
 SEGMENT_SPAN = 1 << 31
 """Offsets that a segment can span: its indexes hold them in 32 bits. Noise states others."""
 
+WRAPPER_SPAN = 1 << 20
+"""Messages that a wrapper may be expected to hold."""
+
 FREE_CHECKS = MIB
 CHECKS_PER_BYTE = 16
 """Checksum work on candidates that prove false: at most so many bytes per byte passed, and the
@@ -481,15 +484,24 @@ class Walk:
             claim = read_entry(head, 0, origin=position)
         except FormatError:
             return None
-        header = EntryHeader.unpack_from(head)
-        is_near = self.floor is None or header.offset - self.floor <= SEGMENT_SPAN
-        return claim if is_near and self._has_right_form(header) else None
+        if not self._has_right_form(EntryHeader.unpack_from(head)):
+            return None
+        if self.floor is None:
+            return claim
+        if claim.end <= self.end:
+            is_next = claim.last_offset - self.floor <= SEGMENT_SPAN
+        elif claim.base_offset is None:
+            is_next = claim.last_offset - self.floor <= WRAPPER_SPAN
+        else:
+            # Nothing confirms a size that leads past the end; noise does not go on in order.
+            is_next = claim.base_offset == self.floor + 1
+        return claim if is_next else None
 
     def _first_sound(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
         """Return where the first entry with a right checksum begins behind *position*.
 
-        What follows a *claim* has higher offsets; of what is cut off by the file's end, only
-        entries that lead on to that end are the log's.
+        What follows a *claim* has higher offsets. Where the file's end cuts the claim off, an
+        entry alone may lie in its payload: another sound one, or the end, must come behind it.
         """
         begin, passed_over = position + 1, 0
         floor = self.floor
@@ -515,7 +527,7 @@ class Walk:
             elif is_tail:
                 # The log may end in an incomplete entry behind it: if nothing better comes.
                 before_tail = candidate
-            elif not is_cut or self._leads_to_end(candidate):
+            elif not is_cut or self._leads_on(entry):
                 found = candidate
                 break
         if found is None:
@@ -554,16 +566,15 @@ class Walk:
         except FormatError:
             return None
 
-    def _leads_to_end(self, position: int) -> bool:
-        """Return whether plausible frames lead from *position* to the file's end."""
-        while position < self.end:
-            if not self._is_plausible(position):
-                return False
-            head = self.file.read_at(position, min(EntryHeader.SIZE, self.end - position))
-            if len(head) < EntryHeader.SIZE or not any(head):
-                return True  # the final zeros
-            position += OVERHEAD + EntryHeader.unpack_from(head).size
-        return True
+    def _leads_on(self, entry: Entry) -> bool:
+        """Return whether the file's end, its zeros or another sound entry lies behind *entry*."""
+        if entry.end >= self.end or self._zeros_begin() <= entry.end:
+            return True
+        following = self._entry_at(entry.end)
+        if following is None:
+            return False
+        self._checked += following.size_bytes
+        return _Prefix(self.file, following).is_whole(following.end)
 
     def _true_end(self, entry: Entry, own_end: int | None) -> int | None:
         """Return where *entry* really ends, if its size field alone was altered.
