@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-
-DATA = Path(__file__).parents[1] / "data"
+from places import DATA
 
 
 class Cluster:

@@ -1,0 +1,491 @@
+"""The rules of reading damaged logs, each on the smallest log that shows it.
+
+The bytes are made here, with right checksums; what must come out follows from how they were made.
+"""
+
+import struct
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+
+COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
+CHECKPOINT = "cleaner-offset-checkpoint"
+
+
+def name(base: int, kind: str = "log") -> str:
+    return f"{base:020}.{kind}"
+
+
+def offsets(rows: Sequence[Any]) -> list[int]:
+    return [row[0] for row in rows]
+
+
+def codes(findings: Sequence[Any]) -> set[str]:
+    return {finding.code for finding in findings}
+
+
+def flip(data: bytes, at: int, bits: int = 0xFF) -> bytes:
+    return data[:at] + bytes([data[at] ^ bits]) + data[at + 1 :]
+
+
+@pytest.fixture
+def log_dir() -> dict[str, bytes]:
+    """The files of a log.dir that was never cleaned."""
+    return {"meta.properties": b"version=0\n", CHECKPOINT: b"0\n0\n"}
+
+
+@pytest.fixture
+def plain(make: Any) -> list[bytes]:
+    """Twelve batches of two records, offsets 0 to 23."""
+    return [make.batch(2 * n, b"a%d" % n, b"b%d" % n) for n in range(12)]
+
+
+# Entries inside of payloads
+
+
+@pytest.mark.parametrize("what", ["checksum", "size", "offset and checksum", "magic"])
+@pytest.mark.parametrize("form", [0, 1, 2])
+def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(
+    make, workshop, form, what
+) -> None:
+    """A record's value holds a whole segment of the topic, its offsets in the window."""
+    inner = b"".join(make.batch(1 + n, b"inner") for n in range(100))
+    outer = make.batch(1, inner) if form == 2 else make.message(1, inner, form)
+    damaged = bytearray(outer)
+    if what.endswith("checksum"):
+        damaged[-1] ^= 1
+    if what == "size":
+        struct.pack_into(">i", damaged, 8, len(outer) - 12 + 5)
+    if what.startswith("offset"):
+        struct.pack_into(">q", damaged, 0, 1 << 40)
+    if what == "magic":
+        damaged[16] = 7
+    log = (
+        make.batch(0, b"zero")
+        + bytes(damaged)
+        + b"".join(make.batch(2 + n, b"two%d" % n) for n in range(5))
+    )
+    for is_last in (True, False):
+        files = {name(0): log} | ({} if is_last else {name(50): make.batch(50, b"fifty")})
+        rows, findings = workshop.read(workshop.put(files))
+        values = [row[3] for row in rows]
+        assert b"inner" not in values
+        whole = [inner] if what == "size" and inner in values else []
+        assert [v for v in values if v != inner] == [
+            b"zero",
+            *(b"two%d" % n for n in range(5)),
+            *([] if is_last else [b"fifty"]),
+        ]
+        assert [v for v in values if v == inner] == whole
+        assert any(f.severity == "error" for f in findings)
+
+
+# Where damage lies
+
+
+def test_two_damaged_neighbours_cost_nothing_else(plain, workshop) -> None:
+    for first, second in pairwise(range(12)):
+        for at, bits in ((70, 0xFF), (10, 0x01), (11, 0x02), (16, 0x08), (0, 0x7F)):
+            broken = [flip(b, at, bits) if n in (first, second) else b for n, b in enumerate(plain)]
+            rows, findings = workshop.read(workshop.put({name(0): b"".join(broken)}))
+            expected = [n for n in range(24) if n // 2 not in (first, second)]
+            assert [o for o in offsets(rows) if o in expected] == expected, (first, at)
+            assert any(f.severity == "error" for f in findings) or second == 11
+
+
+@pytest.mark.parametrize("damaged", [0, 11])
+@pytest.mark.parametrize("at", [8, 11, 16, 17, 21, 57, 61, -1])
+def test_damage_of_the_first_or_last_entry_costs_that_entry_alone(
+    plain, workshop, damaged, at
+) -> None:
+    data = plain[damaged]
+    broken = [*plain]
+    broken[damaged] = flip(data, at % len(data), 0x81)
+    rows, findings = workshop.read(workshop.put({name(0): b"".join(broken)}))
+    assert offsets(rows) == [n for n in range(24) if n // 2 != damaged]
+    assert any(f.severity in ("error", "warning") for f in findings)
+
+
+def test_garbage_around_the_entries_costs_none_of_them(plain, workshop) -> None:
+    log = b"".join(plain)
+    for before, behind in ((b"\xff" * 40, b""), (b"", b"\xff" * 40), (bytes(40), b"\xfe" * 5)):
+        rows, findings = workshop.read(workshop.put({name(0): before + log + behind}))
+        assert offsets(rows) == list(range(24))
+        assert any(f.severity == "error" for f in findings)
+
+
+def test_zeros_are_a_tail_at_the_end_of_the_log_and_damage_anywhere_else(plain, workshop) -> None:
+    first, second = b"".join(plain[:6]), b"".join(plain[6:])
+    for zeros in (1, 11, 12, 17, 61, 5000):
+        rows, findings = workshop.read(
+            workshop.put({name(0): first, name(12): second + bytes(zeros)})
+        )
+        assert offsets(rows) == list(range(24))
+        assert codes(findings) == {"zero-tail"}
+        for files in (
+            {name(0): first + bytes(zeros), name(12): second},
+            {name(0): first + bytes(zeros) + second},
+            {name(0): bytes(zeros) + first + second},
+        ):
+            rows, findings = workshop.read(workshop.put(files))
+            assert offsets(rows) == list(range(24)), (zeros, list(files))
+            assert any(f.severity == "error" for f in findings), (zeros, list(files))
+
+
+@pytest.mark.parametrize("cut", [1, 12, 17, 61, -2])
+def test_an_incomplete_end_is_a_tail_only_where_no_entry_follows(plain, workshop, cut) -> None:
+    piece = plain[5][:cut]
+    first, second = b"".join(plain[:5]), b"".join(plain[6:])
+    expected = [n for n in range(24) if n // 2 != 5]
+    # The offset's own first bytes are zeros, and so is the first byte of the next one's.
+    tail = "zero-tail" if not any(piece) else "incomplete-tail"
+    rows, findings = workshop.read(workshop.put({name(0): first + piece}))
+    assert offsets(rows) == list(range(10))
+    assert codes(findings) == {tail}
+    for files in (
+        {name(0): first + piece, name(12): second},
+        {name(0): first + piece + second},
+    ):
+        rows, findings = workshop.read(workshop.put(files))
+        assert offsets(rows) == expected, list(files)
+        assert any(f.severity == "error" for f in findings)
+        assert not codes(findings) & {"incomplete-tail", "zero-tail"}
+
+
+# Offsets
+
+
+def test_an_entry_written_twice_is_delivered_twice_with_an_error(plain, workshop) -> None:
+    order = [0, 1, 2, 3, 3, 4, 5]
+    rows, findings = workshop.read(workshop.put({name(0): b"".join(plain[n] for n in order)}))
+    assert sorted(offsets(rows)) == sorted(o for n in order for o in (2 * n, 2 * n + 1))
+    assert "offset-out-of-order" in codes(findings)
+
+
+def test_exchanged_entries_are_delivered_as_they_stand_with_an_error(plain, workshop) -> None:
+    order = [0, 1, 4, 3, 2, 5, 6]
+    rows, findings = workshop.read(workshop.put({name(0): b"".join(plain[n] for n in order)}))
+    assert sorted(offsets(rows)) == list(range(14))
+    assert "offset-out-of-order" in codes(findings)
+
+
+def test_a_wild_offset_costs_no_entry_behind_it(plain, workshop) -> None:
+    """The offset lies outside of the checksum; the next two that agree set the window anew."""
+    for wild in (1 << 40, -5, 0):
+        broken = [*plain]
+        broken[4] = struct.pack(">q", wild) + plain[4][8:]
+        # Damage of another entry further on has to be searched for behind the wild one.
+        broken[8] = flip(plain[8], 16)
+        rows, findings = workshop.read(workshop.put({name(0): b"".join(broken)}))
+        expected = [n for n in range(24) if n // 2 not in (4, 8)]
+        assert [o for o in offsets(rows) if o in expected and o not in (wild, wild + 1)] == [
+            o for o in expected if o not in (wild, wild + 1)
+        ], wild
+        assert any(f.severity == "error" for f in findings)
+
+
+def test_an_offset_of_the_next_segment_is_delivered_with_an_error(plain, workshop) -> None:
+    files = {name(0): b"".join(plain[:7]), name(12): b"".join(plain[7:])}
+    rows, findings = workshop.read(workshop.put(files))
+    assert sorted(offsets(rows)) == list(range(24))
+    assert codes(findings) == {"offset-outside-segment"} | (codes(findings) & {"offset-gap"})
+
+
+# Gaps
+
+
+def gapped(make: Any, between: int) -> dict[str, bytes]:
+    """Return a log in which an open transaction meets a gap [2, *between*) before its COMMIT."""
+    return {
+        name(0): make.batch(0, b"t0", b"t1", producer=7)
+        + make.marker(between, 7, commits=True)
+        + make.batch(between + 1, b"p")
+    }
+
+
+def test_a_gap_is_a_hole_in_a_log_that_was_never_cleaned(make, workshop, log_dir) -> None:
+    path = workshop.put(gapped(make, 5), log_dir)
+    rows, findings = workshop.read(path, COMMITTED)
+    assert [row[3] for row in rows] == [b"p"]
+    assert {"offset-gap", "transaction-undecided"} <= codes(findings)
+    assert offsets(workshop.read(path)[0]) == [0, 1, 6]
+
+
+@pytest.mark.parametrize(("cleaned", "is_hole"), [(0, True), (4, True), (5, False), (9, False)])
+def test_a_gap_is_cleaning_up_to_the_cleaners_checkpoint(
+    make, workshop, log_dir, cleaned, is_hole
+) -> None:
+    log_dir[CHECKPOINT] = make.checkpoint("topic", 0, cleaned)
+    rows, findings = workshop.read(workshop.put(gapped(make, 5), log_dir), COMMITTED)
+    assert [row[3] for row in rows] == ([b"p"] if is_hole else [b"t0", b"t1", b"p"])
+    assert ("offset-gap" in codes(findings)) == is_hole
+
+
+def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(make, workshop) -> None:
+    rows, findings = workshop.read(workshop.put(gapped(make, 5)), COMMITTED)
+    assert [row[3] for row in rows] == [b"p"]
+    assert "offset-gap" in codes(findings)
+    for shown in (
+        make.batch(7, b"x", last=9),  # a gap inside
+        make.batch(7, last=8),  # emptied
+        make.batch(7, b"x", attributes=0x40),  # a delete horizon
+    ):
+        files = gapped(make, 5)
+        files[name(0)] += shown
+        rows, findings = workshop.read(workshop.put(files), COMMITTED)
+        assert [row[3] for row in rows][:3] == [b"t0", b"t1", b"p"]
+        assert "offset-gap-cleaned" in codes(findings)
+        assert "transaction-undecided" not in codes(findings)
+
+
+def test_a_missing_segment_is_a_hole(make, workshop, log_dir) -> None:
+    files = {
+        name(0): make.batch(0, b"t", producer=7),
+        # The segment at 1 is gone: with it an ABORT of 7, and the beginning of another.
+        name(5): make.batch(5, b"u", producer=7) + make.marker(6, 7, commits=True),
+    }
+    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert b"t" not in [row[3] for row in rows]
+    assert {"offset-gap", "transaction-undecided"} <= codes(findings)
+
+
+# Transactions across holes
+
+
+def holed(make: Any, *behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
+    """Return a transaction of producer 7 at 10, a damaged entry at 11, and what is *behind*."""
+    return (
+        (before or make.batch(0, *[b"x"] * 10))
+        + make.batch(10, b"t", producer=7, epoch=epoch)
+        + flip(make.batch(11, b"lost"), 70)
+        + b"".join(behind)
+    )
+
+
+@pytest.mark.parametrize(
+    ("what", "is_delivered"),
+    [
+        ("commit of the same epoch", False),
+        ("abort of the same epoch", False),
+        ("commit of the epoch + 1", True),
+        ("commit of the epoch + 2", False),
+        ("abort of the epoch + 1", False),
+        ("no marker", False),
+    ],
+)
+def test_only_a_commit_of_the_next_epoch_proves_what_a_hole_hides(
+    make, workshop, log_dir, what, is_delivered
+) -> None:
+    epoch = {"same": 3, "+ 1": 4, "+ 2": 5}.get(what[-5:].split("h ")[-1].replace("epoch", "same"))
+    marker = (
+        b"" if epoch is None else make.marker(12, 7, commits=what.startswith("commit"), epoch=epoch)
+    )
+    log = holed(make, marker, make.batch(13, b"p"), epoch=3)
+    rows, findings = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
+    assert (10 in offsets(rows)) == is_delivered
+    assert 13 in offsets(rows)
+    assert ("transaction-undecided" in codes(findings)) != is_delivered
+
+
+def test_a_commit_of_the_next_epoch_proves_nothing_where_markers_keep_their_datas_epoch(
+    make, workshop, log_dir
+) -> None:
+    before = make.batch(0, *[b"x"] * 8) + make.batch(8, b"t", producer=7, epoch=3)
+    before += make.marker(9, 7, commits=False, epoch=3)
+    log = holed(make, make.marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
+    rows, findings = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
+    assert 10 not in offsets(rows)
+    assert "transaction-undecided" in codes(findings)
+
+
+@pytest.mark.parametrize(
+    ("entry", "outcome"),
+    [
+        ((7, 10, 11), "aborted"),
+        ((7, 9, 11), "undecided"),
+        ((8, 10, 11), "undecided"),
+        (None, "undecided"),
+    ],
+)
+def test_a_transaction_index_decides_what_a_hole_hides_only_if_it_fits(
+    make, workshop, log_dir, entry, outcome
+) -> None:
+    files = {name(0): holed(make, make.batch(12, b"p"))}
+    if entry:
+        files[name(0, "txnindex")] = make.txnindex(entry)
+    path = workshop.put(files, log_dir)
+    rows, _ = workshop.read(path, COMMITTED)
+    assert offsets(rows) == [*range(10), 12]
+    found = workshop.open(path).transactions(["producer_id", "outcome", "evidence"]).to_pylist()
+    evidence = "txnindex" if outcome == "aborted" else None
+    assert found == [{"producer_id": 7, "outcome": outcome, "evidence": evidence}]
+
+
+def test_an_undecided_transaction_withholds_itself_alone_and_an_open_one_all_behind_it(
+    make, workshop, log_dir
+) -> None:
+    log = holed(make, make.batch(12, b"p"), make.batch(13, b"o", producer=8), make.batch(14, b"q"))
+    path = workshop.put({name(0): log}, log_dir)
+    rows, findings = workshop.read(path, COMMITTED)
+    assert offsets(rows) == [*range(10), 12]
+    assert {"transaction-undecided", "transaction-open"} <= codes(findings)
+    found = workshop.open(path).partitions().to_pylist()[0]
+    assert (found["last_stable_offset"], found["log_end_offset"]) == (13, 15)
+    withheld = workshop.read(path, COMMITTED, dispositions=("withheld",))[0]
+    assert offsets(withheld) == [10, 13, 14]
+
+
+# Snapshots, and logs that begin above 0
+
+
+def begun(make: Any, *behind: bytes, last: int = 99) -> dict[str, bytes]:
+    """Return a log from 100 on; its snapshot says that producer 7 is open from 90 on."""
+    return {
+        name(100, "snapshot"): make.snapshot((7, 0, last, 90)),
+        name(100): make.batch(100, b"x", b"y") + b"".join(behind),
+    }
+
+
+def lso(workshop: Any, path: str) -> tuple[int, int]:
+    row = workshop.open(path).partitions().to_pylist()[0]
+    return row["last_stable_offset"], row["log_end_offset"]
+
+
+def test_a_transaction_that_only_the_first_snapshot_knows_withholds_the_log(
+    make, workshop, log_dir
+) -> None:
+    path = workshop.put(begun(make), log_dir)
+    rows, findings = workshop.read(path, COMMITTED)
+    assert rows == []
+    assert "transaction-open" in codes(findings)
+    assert lso(workshop, path) == (100, 102)
+    found = workshop.open(path).transactions().to_pylist()
+    assert [(t["first_offset"], t["begun_before_log"], t["outcome"]) for t in found] == [
+        (90, True, "open")
+    ]
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(
+    make, workshop, log_dir, commits
+) -> None:
+    data = make.batch(102, b"t", producer=7)
+    for behind in ((), (data,)):
+        last = 102 + len(behind)
+        marker = make.marker(last, 7, commits=commits)
+        path = workshop.put(begun(make, *behind, marker), log_dir)
+        rows, _ = workshop.read(path, COMMITTED)
+        assert offsets(rows) == [100, 101, *([102] if behind and commits else [])]
+        assert lso(workshop, path) == (last + 1, last + 1)
+
+
+def test_a_snapshot_that_states_offsets_above_its_own_counts_for_nothing(
+    make, workshop, log_dir
+) -> None:
+    path = workshop.put(begun(make, last=100), log_dir)
+    rows, findings = workshop.read(path, COMMITTED)
+    assert offsets(rows) == [100, 101]
+    assert {f.severity for f in findings if f.file == name(100, "snapshot")} == {"warning"}
+
+
+@pytest.mark.parametrize(
+    ("later", "counts"),
+    [((7, 0, 99, 90), True), ((7, 0, 99, -1), False), ((8, 0, 99, -1), False)],
+)
+def test_a_transaction_of_the_first_snapshot_counts_only_if_every_later_one_names_it(
+    make, workshop, log_dir, later, counts
+) -> None:
+    files = begun(make) | {
+        name(102, "snapshot"): make.snapshot(later),
+        name(102): make.batch(102, b"z"),
+    }
+    path = workshop.put(files, log_dir)
+    rows, findings = workshop.read(path, COMMITTED)
+    assert offsets(rows) == ([] if counts else [100, 101, 102])
+    assert ("transaction-open" in codes(findings)) == counts
+    assert ("snapshot-transaction-ignored" in codes(findings)) != counts
+
+
+def test_a_snapshot_names_no_more_what_a_marker_before_it_has_ended(
+    make, workshop, log_dir
+) -> None:
+    files = begun(make, make.marker(102, 7, commits=True)) | {
+        name(103, "snapshot"): make.snapshot((7, 0, -1, -1)),
+        name(103): make.batch(103, b"z"),
+    }
+    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert offsets(rows) == [100, 101, 103]
+    assert not codes(findings)
+
+
+def test_at_offset_0_nothing_is_open_whatever_a_snapshot_says(make, workshop, log_dir) -> None:
+    files = {
+        name(0, "snapshot"): make.snapshot((7, 0, -1, 0)),
+        name(0): make.batch(0, b"x"),
+    }
+    rows, _ = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert offsets(rows) == [0]
+
+
+def test_a_log_that_begins_above_0_is_searched_in_its_own_window(make, workshop) -> None:
+    """The value of a damaged record holds a sound segment of the offsets before this log."""
+    inner = b"".join(make.batch(n, b"old") for n in range(10))
+    outer = bytearray(make.batch(101, inner))
+    struct.pack_into(">i", outer, 8, 0)
+    log = make.batch(100, b"x") + bytes(outer) + make.batch(102, b"y") + make.batch(103, b"z")
+    rows, _ = workshop.read(workshop.put({name(100): log}))
+    assert [row[3] for row in rows] == [b"x", b"y", b"z"]
+
+
+# The live set
+
+
+@pytest.mark.parametrize("suffix", ["deleted", "cleaned"])
+def test_deleted_and_unfinished_files_are_not_read(make, workshop, suffix) -> None:
+    files = {
+        name(0): make.batch(0, b"live"),
+        f"{name(0)}.{suffix}": make.batch(0, b"dead"),
+        f"{name(5)}.{suffix}": make.batch(5, b"dead"),
+    }
+    path = workshop.put(files)
+    assert [row[3] for row in workshop.read(path)[0]] == [b"live"]
+    listed = {
+        row["file"]: (row["live"], row["why_not"])
+        for row in workshop.open(path).segments().to_pylist()
+    }
+    assert listed[f"{name(0)}.{suffix}"] == (False, suffix)
+    named = mb.open(f"{path}/{name(0)}.{suffix}", isolation_level=UNCOMMITTED)
+    assert [row["value"] for row in named.records(["value"]).to_pylist()] == [b"dead"]
+
+
+def test_a_swapped_log_supersedes_the_segments_that_it_spans(make, workshop) -> None:
+    files = {
+        name(0): make.batch(0, b"a0", b"a1"),
+        name(2): make.batch(2, b"b0", b"b1"),
+        name(4): make.batch(4, b"c0", b"c1"),
+        f"{name(0)}.swap": make.batch(0, b"s0", last=1) + make.batch(2, b"s2", last=3),
+    }
+    path = workshop.put(files)
+    assert [row[3] for row in workshop.read(path)[0]] == [b"s0", b"s2", b"c0", b"c1"]
+    rows = {row["file"]: row for row in workshop.open(path).segments().to_pylist()}
+    assert rows[name(0)]["why_not"] == rows[name(2)]["why_not"] == "superseded"
+    assert rows[name(4)]["live"]
+    assert rows[f"{name(0)}.swap"]["live"]
+
+
+def test_a_swapped_log_at_or_above_an_unfinished_one_is_not_read(make, workshop) -> None:
+    for cleaned, is_read in ((0, False), (2, False), (4, True)):
+        files = {
+            name(0): make.batch(0, b"a0", b"a1"),
+            name(2): make.batch(2, b"b0", b"b1"),
+            name(4): make.batch(4, b"c0"),
+            f"{name(2)}.swap": make.batch(2, b"s2", last=3),
+            f"{name(cleaned)}.cleaned": b"",
+        }
+        values = [row[3] for row in workshop.read(workshop.put(files))[0]]
+        middle = [b"s2"] if is_read else [b"b0", b"b1"]
+        assert values == [b"a0", b"a1", *middle, b"c0"], cleaned

@@ -1,0 +1,132 @@
+"""What a hostile file costs stays in proportion to its size.
+
+Counted, not timed: bytes and calls of reads, bytes of checksums.
+"""
+
+import struct
+import zlib
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import magicbyte.reading.walk as walk
+from magicbyte import Limits
+from magicbyte.engines import engine
+from magicbyte.storage import MemoryFile
+
+MB = 1 << 20
+ENTRY = struct.Struct(">qiib")
+FIRST = 1000
+"""The file's base: all fakes state offsets that lie above, in the window."""
+
+
+class CountingFile(MemoryFile):
+    """Bytes in memory that count how often and how much of them is read."""
+
+    calls = 0
+    read = 0
+
+    def read_at(self, position: int, length: int) -> bytes:
+        data = super().read_at(position, length)
+        self.calls += 1
+        self.read += len(data)
+        return data
+
+
+def fakes(length: int, period: int, size: Callable[[int], int], magic: int = 2) -> bytes:
+    """Return *length* bytes with the header of an entry every *period* bytes."""
+    data = bytearray(length)
+    for at in range(0, length - period, period):
+        ENTRY.pack_into(data, at, FIRST + at, size(at), 0, magic)
+        data[at + 17 : at + period] = b"\xee" * (period - 17)
+    return bytes(data)
+
+
+def message(offset: int) -> bytes:
+    """Return a sound v0 message without key and value."""
+    body = struct.pack(">bbii", 0, 0, -1, -1)
+    return struct.pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
+
+
+def islands(length: int, between: bytes) -> bytes:
+    """Return *length* bytes of sound messages, with *between* behind each second one."""
+    step = 2 * len(message(0)) + len(between)
+    return b"".join(
+        message(FIRST + 2 * n) + message(FIRST + 2 * n + 1) + between for n in range(length // step)
+    )
+
+
+SHAPES: dict[str, Callable[[int], bytes]] = {
+    "each claims 100 MB": lambda length: fakes(length, 32, lambda at: 100 * MB),
+    "each claims 1 KB": lambda length: fakes(length, 32, lambda at: 1012),
+    "each claims 1 KB, in v0": lambda length: fakes(length, 32, lambda at: 1012, magic=0),
+    "each claims all to the end": lambda length: fakes(length, 64, lambda at: length - at - 12),
+    "each claims half of the rest": lambda length: fakes(
+        length, 64, lambda at: (length - at) // 128 * 64 - 12
+    ),
+    "noise, then each claims all to the end": lambda length: (
+        b"\xff" * 32 + fakes(length - 32, 64, lambda at: length - 32 - at - 12)
+    ),
+    "noise between sound messages": lambda length: islands(length, b"\xff" * 20),
+    "zeros between sound messages": lambda length: islands(length, bytes(20)),
+    "an entry that the end cuts off, over sound messages and garbage": lambda length: (
+        ENTRY.pack(FIRST, length, 0, 2)
+        + bytes(61)
+        + b"".join(message(FIRST + 1 + n) for n in range((length - 100) // 26))
+        + b"\xff" * 20
+    ),
+    "a header cut short between sound messages": lambda length: islands(
+        length, ENTRY.pack(1 << 40, 100 * MB, 0, 2)
+    ),
+}
+
+
+@pytest.fixture
+def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], dict[str, int]]:
+    """Walk over bytes and return what it cost."""
+    summed = [0]
+
+    def counting(function: Any) -> Any:
+        def count(data: Any, value: int = 0) -> int:
+            summed[0] += len(data)
+            result: int = function(data, value)
+            return result
+
+        return count
+
+    monkeypatch.setattr(walk, "crc32", counting(walk.crc32))
+    monkeypatch.setattr(walk, "crc32c", counting(walk.crc32c))
+
+    def measure(data: bytes) -> dict[str, int]:
+        summed[0] = 0
+        file = CountingFile(data, "memory")
+        bounds = walk.Bounds(floor=FIRST - 1, ceiling=None)
+        pieces = walk.Walk(file, engine=engine("auto"), limits=Limits(), bounds=bounds)
+        covered = 0
+        for piece in pieces:
+            if isinstance(piece, walk.Stretch):
+                covered += piece.length
+            else:
+                covered += sum(entry.size_bytes for entry in piece.entries)
+        assert covered == len(data)
+        return {"calls": file.calls, "read": file.read, "checksums": summed[0]}
+
+    return measure
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_hostile_file_costs_in_proportion_to_its_size(cost, some, shape) -> None:
+    made = SHAPES[shape]
+    sizes = [MB // 4, MB // 2, MB, *some([2 * MB, 4 * MB, 8 * MB], 0, "costs of a search")]
+    costs = [cost(made(size)) for size in sizes]
+    for size, spent in zip(sizes, costs, strict=True):
+        # 16 bytes per byte passed and 1 MiB on false candidates; once for what is framed.
+        assert spent["checksums"] <= 16 * size + MB + 2 * size, (size, spent)
+        # Each byte a few times, and each candidate's header and what it leads to.
+        assert spent["read"] <= 64 * size + 8 * MB, (size, spent)
+        assert spent["calls"] <= size // 4 + 1000, (size, spent)
+    for (small, few), (large, many) in pairwise(zip(sizes, costs, strict=True)):
+        for what, free in (("calls", 1000), ("read", 8 * MB), ("checksums", MB)):
+            assert many[what] <= 1.3 * large / small * few[what] + free, (what, costs)

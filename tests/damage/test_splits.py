@@ -1,0 +1,113 @@
+"""Any splits and any columns give the same rows, on sound logs and on damaged ones."""
+
+import pickle
+import random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import magicbyte as mb
+from magicbyte.tables.schemas import RECORDS
+
+SMALLER_THAN_AN_ENTRY = 20
+SIZES = (SMALLER_THAN_AN_ENTRY, 700, 20_000)
+LEVELS = ("read_committed", "read_uncommitted")
+
+
+def split_rows(dataset: Any, size: int, columns: tuple[str, ...]) -> pa.Table:
+    """Return the rows of a plan's splits, each read by itself from its pickled form."""
+    splits = [pickle.loads(pickle.dumps(split)) for split in mb.plan(dataset, size)]
+    schema = RECORDS.schema(columns)
+    parts = {number: list(mb.read_split(split, columns)) for number, split in shuffled(splits)}
+    return pa.Table.from_batches(
+        [batch for number in sorted(parts) for batch in parts[number]], schema=schema
+    )
+
+
+def shuffled(splits: list[Any]) -> list[tuple[int, Any]]:
+    numbered = list(enumerate(splits))
+    random.Random(len(splits)).shuffle(numbered)
+    return numbered
+
+
+def spoiled(partition: Any, seed: str) -> dict[str, bytes]:
+    """Return the files of *partition* with three places of its logs altered, by *seed*."""
+    chosen, files = random.Random(seed), dict(partition.files)
+    names = [name for name in partition.logs if files[name]]
+    for _ in range(3):
+        name = chosen.choice(names)
+        data = bytearray(files[name])
+        at = chosen.randrange(len(data))
+        match chosen.randrange(4):
+            case 0:
+                data[at : at + 30] = chosen.randbytes(30)
+            case 1:
+                del data[at : at + 9]
+            case _:
+                data[at] ^= 1 << chosen.randrange(8)
+        files[name] = bytes(data)
+    return files
+
+
+@pytest.mark.parametrize("is_damaged", [False, True], ids=["sound", "damaged"])
+def test_any_splits_give_the_same_rows(partitions, some, workshop, is_damaged) -> None:
+    wrong = []
+    full = [one for one in partitions if any(one.files[name] for name in one.logs)]
+    for partition in some(full, 25, f"splits/{is_damaged}"):
+        seed = f"splits/{partition}"
+        files = spoiled(partition, seed) if is_damaged else partition.files
+        path = workshop.put(files, partition.log_dir, partition.name)
+        for level in LEVELS:
+            dataset = workshop.open(path, level)
+            columns = ("offset", "key", "value", "file", "position", "outcome", "disposition")
+            whole = dataset.records(columns).to_table()
+            for size in SIZES:
+                found = split_rows(dataset, size, columns)
+                if found != whole:
+                    wrong.append(
+                        f"{partition} {level} {size}: {found.num_rows} rows, not {whole.num_rows}"
+                    )
+    assert not wrong, f"{len(wrong)} wrong\n" + "\n".join(wrong[:40])
+
+
+def test_a_split_spans_an_entry_and_otherwise_no_more_than_was_asked_for(
+    partition, frames, workshop
+) -> None:
+    source = partition("4.3/plain/java-none-0")
+    path = workshop.put(source.files, source.log_dir, source.name)
+    ends = {frame.end for name in source.logs for frame in frames(source.files[name])}
+    begins = {frame.position for name in source.logs for frame in frames(source.files[name])}
+    for size in SIZES:
+        splits = mb.plan(workshop.open(path), size)
+        assert {split.end for split in splits} <= ends
+        for split in splits:
+            inside = [at for at in begins if split.start <= at < split.end]
+            assert len(inside) == 1 or split.end - split.start <= size
+    assert len(mb.plan(workshop.open(path), SMALLER_THAN_AN_ENTRY)) == len(ends)
+
+
+@pytest.mark.parametrize("is_damaged", [False, True], ids=["sound", "damaged"])
+def test_any_columns_give_the_same_rows(partitions, some, workshop, is_damaged) -> None:
+    wrong = []
+    chosen = random.Random(f"columns/{is_damaged}")
+    full = [one for one in partitions if any(one.files[name] for name in one.logs)]
+    for partition in some(full, 25, f"columns/{is_damaged}"):
+        seed = f"columns/{partition}"
+        files = spoiled(partition, seed) if is_damaged else partition.files
+        path = workshop.put(files, partition.log_dir, partition.name)
+        level = chosen.choice(LEVELS)
+        dataset = workshop.open(path, level)
+        shown = tuple(chosen.sample(("delivered", "aborted", "withheld", "control"), 2))
+        rows = dataset.records(RECORDS.names, dispositions=shown)
+        whole, findings = rows.to_table(), len(rows.report.findings or ())
+        subsets = [(), ("headers",), tuple(chosen.sample(RECORDS.names, 3))]
+        subsets.append(tuple(chosen.sample(RECORDS.names, chosen.randrange(4, 18))))
+        for columns in subsets:
+            some_rows = dataset.records(columns, dispositions=shown)
+            table = some_rows.to_table()
+            if columns and table != whole.select(columns):
+                wrong.append(f"{partition} {level} {columns}: other rows")
+            if table.num_rows != whole.num_rows or len(some_rows.report.findings) != findings:
+                wrong.append(f"{partition} {level} {columns}: other rows or findings")
+    assert not wrong, f"{len(wrong)} wrong\n" + "\n".join(wrong[:40])
