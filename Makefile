@@ -13,7 +13,6 @@ UV ?= $(BIN)/uv
 export XDG_CACHE_HOME := $(CURDIR)/.cache
 export UV_CACHE_DIR := $(CURDIR)/.cache/uv
 export SPARK_LOCAL_DIRS := $(CURDIR)/.cache/spark
-export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/.cache/hypothesis
 export npm_config_cache := $(CURDIR)/.cache/npm
 export npm_config_update_notifier := false
 
@@ -61,9 +60,9 @@ dist: .venv/run ## Build the wheel
 
 .PHONY: lock
 lock: .venv/run ## Choose newer versions of all dependencies
-	$(call compile,dev,pyproject.toml --extra spark --group build --group dev)
-	$(call compile,run,pyproject.toml --extra spark --group build --constraint requirements/dev.lock)
-	$(call compile,uv,--group uv --constraint requirements/dev.lock)
+	$(call compile,dev,pyproject.toml --extra spark --group dev)
+	$(call compile,run,pyproject.toml --extra spark --constraint requirements/dev.lock)
+	$(call compile,build,--group build --constraint requirements/dev.lock)
 
 .PHONY: prove
 prove: ## Run `make run` and `make test` in clean clones: no HOME, no Java, no Node
@@ -82,11 +81,11 @@ pip = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-cach
 flags = --no-build-isolation --config-settings=--build-option=--compression=stored
 install = $(UV) pip install --python $(BIN)/python $(flags) $(1) || $(pip) $(flags) $(1)
 
-# pyspark needs setuptools to build, and uv resolves no build dependencies here: so it comes first.
-.venv/run: requirements/uv.lock requirements/run.lock pyproject.toml
+# What installs and builds comes first: pyspark is built with the setuptools that is there by then.
+.venv/run: requirements/build.lock requirements/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
 	$(PYTHON) -m venv .venv
-	@$(pip) --require-hashes --requirement requirements/uv.lock
+	@$(pip) --require-hashes --requirement requirements/build.lock
 	@$(call install,--require-hashes --requirement requirements/run.lock)
 	@$(call install,--no-deps --editable .)
 	@touch $@
