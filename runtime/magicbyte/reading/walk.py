@@ -115,6 +115,9 @@ class Walk:
         self.engine = engine
         self.limits = limits
         self.floor = bounds.floor
+        """The last sound offset."""
+        self._sure = bounds.floor
+        """The highest of them that the next entry has confirmed: a damaged offset jumps too."""
         self.ceiling = bounds.ceiling
         self.start = start
         self.end = file.size_bytes if end is None else end
@@ -226,9 +229,12 @@ class Walk:
         is_low = self.floor is not None and first <= self.floor
         is_high = self.ceiling is not None and last >= self.ceiling
         if not is_low and not is_high:
+            is_next = self.floor is None or first == self.floor + 1
+            self._sure = max(first, last) if is_next else self.floor
             self.floor, self._strayed = max(first, last), None
             return
         if self._strayed is not None and first > self._strayed and not is_high:
+            self._sure = self._strayed
             self.floor, self._strayed = max(first, last), None
             return
         self._strayed = last
@@ -436,7 +442,7 @@ class Walk:
         return (
             header.magic in LEAST_SIZES
             and header.size >= LEAST_SIZES[header.magic]
-            and (self.floor is None or header.offset > self.floor)
+            and (self._sure is None or header.offset > self._sure)
             and (self.ceiling is None or header.offset < self.ceiling)
         )
 
@@ -486,15 +492,15 @@ class Walk:
             return None
         if not self._has_right_form(EntryHeader.unpack_from(head)):
             return None
-        if self.floor is None:
+        if self._sure is None:
             return claim
         if claim.end <= self.end:
-            is_next = claim.last_offset - self.floor <= SEGMENT_SPAN
+            is_next = claim.last_offset - self._sure <= SEGMENT_SPAN
         elif claim.base_offset is None:
-            is_next = claim.last_offset - self.floor <= WRAPPER_SPAN
+            is_next = claim.last_offset - self._sure <= WRAPPER_SPAN
         else:
             # Nothing confirms a size that leads past the end; noise does not go on in order.
-            is_next = claim.base_offset == self.floor + 1
+            is_next = claim.base_offset == self._sure + 1
         return claim if is_next else None
 
     def _first_sound(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
@@ -504,7 +510,7 @@ class Walk:
         entry alone may lie in its payload: another sound one, or the end, must come behind it.
         """
         begin, passed_over = position + 1, 0
-        floor = self.floor
+        floor = self._sure
         if claim is not None:
             floor = claim.last_offset if floor is None else max(floor, claim.last_offset)
         is_cut = claim is not None and claim.end > self.end
