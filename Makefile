@@ -88,6 +88,7 @@ install = $(UV) pip install --python $(BIN)/python $(flags) $(1) || $(pip) $(fla
 	@$(pip) --require-hashes --requirement requirements/build.lock
 	@$(call install,--require-hashes --requirement requirements/run.lock)
 	@$(call install,--no-deps --editable .)
+	@rm -rf .cache/uv
 	@touch $@
 
 .venv/dev: requirements/dev.lock .venv/run
