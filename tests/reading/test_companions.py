@@ -1,5 +1,6 @@
 """The files beside a segment, damaged or gone: the log is read all the same."""
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,8 @@ BAD_INDEXES: dict[str, Callable[[Any], bytes]] = {
     "first above last": lambda b: entry(b, first=4),
     "first negative": lambda b: entry(b, first=-1),
     "not rising": lambda b: entry(b) + entry(b),
+    "stable above last": lambda b: entry(b)[:-8] + struct.pack(">q", 5),
+    "stable negative": lambda b: entry(b)[:-8] + struct.pack(">q", -1),
     "text": lambda b: b"transactions\n" * 34,
 }
 

@@ -40,6 +40,11 @@ def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
             )
         if entry.last_offset <= previous:
             raise _index_error(position, "last_offset", entry.last_offset, f"above {previous}")
+        highest = entry.last_offset + 1
+        if not 0 <= entry.last_stable_offset <= highest:
+            raise _index_error(
+                position, "last_stable_offset", entry.last_stable_offset, f"0 to {highest}"
+            )
         entries.append(entry)
     return entries
 

@@ -141,7 +141,16 @@ class CrossCheck:
             stable = min([*firsts, entry.last_offset + 1])
             self.stable_offsets[entry.producer_id, entry.last_offset] = stable
 
-    def _find(self, code: str, kind: str, base: int, message: str, **more: str) -> None:
+    def _find(
+        self,
+        code: str,
+        kind: str,
+        base: int,
+        message: str,
+        *,
+        found: str | None = None,
+        expected: str | None = None,
+    ) -> None:
         self.findings.append(
             Finding(
                 code=code,
@@ -149,7 +158,8 @@ class CrossCheck:
                 topic=self.log.topic,
                 partition=self.log.partition,
                 file=self.companions.names.get((kind, base), f"{base:020}.{kind}"),
-                **more,  # type: ignore[arg-type]
+                found=found,
+                expected=expected,
             )
         )
 

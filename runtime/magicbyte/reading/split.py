@@ -14,7 +14,7 @@ from magicbyte.findings import Finding, raised
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.survey import Opener, finding_of, open_segment
-from magicbyte.reading.walk import Bounds, Sound, Stretch, Walk
+from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 from magicbyte.transactions import Fates, Place, outcomes_by_list, outcomes_of
@@ -194,13 +194,8 @@ class _Reader:
             if group:
                 yield self._decode(piece, group)
 
-    def _finding(self, note: object) -> Finding:
-        return finding_of(
-            note,  # type: ignore[arg-type]
-            self.split.topic,
-            self.split.partition,
-            self.split.file.name,
-        )
+    def _finding(self, note: Note) -> Finding:
+        return finding_of(note, self.split.topic, self.split.partition, self.split.file.name)
 
     def _stretch(self, stretch: Stretch) -> Piece:
         findings = [self._finding(note) for note in stretch.notes]
