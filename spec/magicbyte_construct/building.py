@@ -1,0 +1,167 @@
+"""Entries built in one call each: a batch, a message, a wrapper, a marker; and sealed anew."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from zlib import crc32
+
+from construct import Container, Int8sb, Int32sb, Int32ub, ListContainer
+from crc32c import crc32c
+
+from magicbyte_construct.control import CONTROL_TYPES, ControlRecordKey, EndTransactionMarker
+from magicbyte_construct.log import OVERHEAD
+from magicbyte_construct.message import Message
+from magicbyte_construct.record import Records
+from magicbyte_construct.record_batch import (
+    RecordBatch,
+    base_timestamp,
+    last_offset_delta,
+    max_timestamp,
+)
+
+WORKED_OUT = (
+    *("batch_length", "message_size", "crc", "length"),
+    *("key_length", "value_length", "headers_count", "records_count", "entries_count", "size"),
+    "stored",
+)
+"""What building works out where it is not given."""
+
+
+def record_batch(
+    records: Iterable[Mapping[str, Any]],
+    *,
+    base_offset: int = 0,
+    codec: int = 0,
+    compress: Callable[[bytes], bytes] | None = None,
+    **fields: Any,
+) -> bytes:
+    """Return a batch of *records*, compressed by *compress* if that is given.
+
+    A record is what Record builds from; its headers may be pairs of key and value. *codec* is
+    what the attributes say, and *fields* are those of RecordBatch.
+    """
+    batch = {
+        "base_offset": base_offset,
+        "records": [with_headers(record) for record in records],
+        **fields,
+    }
+    attributes = fields.get("attributes", {})
+    if not isinstance(attributes, int):
+        batch["attributes"] = {"compression_type": codec, **attributes}
+    if compress is not None:
+        for name, work_out in (
+            ("last_offset_delta", last_offset_delta),
+            ("base_timestamp", base_timestamp),
+            ("max_timestamp", max_timestamp),
+            ("records_count", lambda batch: len(batch["records"])),
+        ):
+            if batch.get(name) is None:
+                batch[name] = work_out(batch)
+        payload = Records.build(
+            batch["records"], base_offset=base_offset, base_timestamp=batch["base_timestamp"]
+        )
+        batch["records"] = compress(payload)
+    data: bytes = RecordBatch.build(batch)
+    return data
+
+
+def with_headers(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *record* with headers that are pairs written out as fields."""
+    headers = [
+        header if isinstance(header, Mapping) else {"key": header[0], "value": header[1]}
+        for header in record.get("headers") or ()
+    ]
+    return {**record, "headers": headers}
+
+
+def message(value: bytes | None, *, key: bytes | None = None, **fields: Any) -> bytes:
+    """Return a message with its offset and size; magic 1 unless *fields* say 0."""
+    data: bytes = Message.build({"key": key, "value": value, **fields})
+    return data
+
+
+def wrapper(
+    messages: Iterable[Mapping[str, Any]],
+    codec: int,
+    compress: Callable[[bytes], bytes],
+    magic: int = 1,
+    *,
+    base_offset: int = 0,
+    **fields: Any,
+) -> bytes:
+    """Return a message of *magic* whose value is *messages*, compressed.
+
+    *messages* are what Message builds from, with the wrapper's magic unless they name one. Their
+    offsets count from 0 in magic 1 and from *base_offset* in magic 0, unless given; the wrapper
+    has the last one's offset and, in magic 1, their largest timestamp.
+    """
+    first = base_offset if magic == 0 else 0
+    inner = [
+        {"magic": magic, "offset": first + number, **message}
+        for number, message in enumerate(messages)
+    ]
+    last = inner[-1]["offset"] if inner else first
+    outer = {
+        "magic": magic,
+        "offset": last if magic == 0 else base_offset + last,
+        "attributes": {"compression_type": codec},
+        "timestamp": max((message.get("timestamp", -1) for message in inner), default=-1),
+        "value": compress(b"".join(Message.build(message) for message in inner)),
+        **fields,
+    }
+    data: bytes = Message.build(outer)
+    return data
+
+
+def marker(
+    kind: str | int,
+    offset: int,
+    producer_id: int,
+    producer_epoch: int,
+    *,
+    coordinator_epoch: int = 0,
+    timestamp: int = -1,
+    **fields: Any,
+) -> bytes:
+    """Return the batch that ends a transaction: *kind* is ABORT, COMMIT or a number."""
+    control_type = CONTROL_TYPES.index(kind) if isinstance(kind, str) else kind
+    record = {
+        "key": ControlRecordKey.build({"type": control_type}),
+        "value": EndTransactionMarker.build({"coordinator_epoch": coordinator_epoch}),
+        "timestamp": timestamp,
+    }
+    return record_batch(
+        [record],
+        base_offset=offset,
+        **{
+            "producer_id": producer_id,
+            "producer_epoch": producer_epoch,
+            "attributes": {"is_control_batch": True, "is_transactional": True},
+            **fields,
+        },
+    )
+
+
+def reseal(data: bytes) -> bytes:
+    """Return *data*, which begins with an entry, with that entry's checksum computed anew."""
+    size, magic = Int32sb.parse(data[8:12]), Int8sb.parse(data[16:17])
+    end = OVERHEAD + size
+    start, crc_at, checksum = (21, 17, crc32c) if magic >= 2 else (16, 12, crc32)
+    sealed = Int32ub.build(checksum(data[start:end]))
+    return data[:crc_at] + bytes(sealed) + data[crc_at + 4 :]
+
+
+def fresh(value: Any) -> Any:
+    """Return a copy of what was parsed without what building works out: lengths, counts, sums.
+
+    So that a field may be changed, and the bytes be sound all the same.
+    """
+    if isinstance(value, Mapping):
+        opaque = isinstance(value.get("records"), bytes)  # only the batch knows their count
+        return Container(
+            (name, fresh(part))
+            for name, part in value.items()
+            if name not in WORKED_OUT or (name == "records_count" and opaque)
+        )
+    if isinstance(value, list):
+        return ListContainer(map(fresh, value))
+    return value

@@ -1,0 +1,115 @@
+"""A segment of a log, or a record set of the wire: entries of any magic, one after another.
+
+As org.apache.kafka.common.record.ByteBufferLogInputStream reads it: what is cut at the end is the
+end and no error, while a size or magic that no entry has is one.
+"""
+
+import io
+from typing import Any
+
+from construct import (
+    Construct,
+    ConstructError,
+    Container,
+    Int8sb,
+    Int32sb,
+    ListContainer,
+    ValidationError,
+)
+from construct.core import stream_read, stream_seek, stream_tell, stream_write
+
+from magicbyte_construct.fields import bytes_left
+from magicbyte_construct.message import MIN_MESSAGE_SIZE, Message
+from magicbyte_construct.record_batch import RecordBatch
+
+OVERHEAD = 12
+"""Bytes of offset and size, which the size does not count."""
+
+UP_TO_MAGIC = 17
+"""Bytes of an entry up to and with its magic."""
+
+FORMATS = {0: Message, 1: Message, 2: RecordBatch}
+"""By magic."""
+
+
+def peek(stream: Any, path: str) -> tuple[int, int]:
+    """Return size and magic of the entry that begins here, and stay here."""
+    start = stream_tell(stream, path)
+    head = stream_read(stream, UP_TO_MAGIC, path)
+    stream_seek(stream, start, io.SEEK_SET, path)
+    return Int32sb.parse(head[8:12]), Int8sb.parse(head[16:17])
+
+
+class EntryConstruct(Construct):  # type: ignore[misc]
+    """A Message or a RecordBatch, as its magic says."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        _, magic = peek(stream, path)
+        if magic not in FORMATS:
+            raise ValidationError(f"magic {magic} found, 0, 1 or 2 expected", path=path)
+        return FORMATS[magic]._parsereport(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        magic = obj.get("magic")
+        return FORMATS.get(magic, RecordBatch)._build(obj, stream, context, path)
+
+
+Entry = EntryConstruct()
+"""An entry of a log: a Message where its magic is 0 or 1, else a RecordBatch."""
+
+
+class LogConstruct(Construct):  # type: ignore[misc]
+    """``entries``, and what lies behind them: a cut entry in ``partial``, zeros in ``zero_tail``.
+
+    Of the two at most one is not None. An error of an entry is raised with its ``position``, the
+    byte at which the entry begins, which its text names too.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flagbuildnone = True
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        log = Container(entries=ListContainer(), partial=None, zero_tail=None)
+        while left := bytes_left(stream, path):
+            position = stream_tell(stream, path)
+            if is_zero_to_end(stream, path):
+                log["zero_tail"] = stream.read()
+                break
+            if left < UP_TO_MAGIC:
+                log["partial"] = stream.read()
+                break
+            size, magic = peek(stream, path)
+            if MIN_MESSAGE_SIZE <= size > left - OVERHEAD and magic in FORMATS:
+                log["partial"] = stream.read()
+                break
+            try:
+                log["entries"].append(Entry._parsereport(stream, context, path))
+            except ConstructError as error:
+                error.position = position
+                error.args = (f"{error} (entry at byte {position})",)
+                raise
+        return log
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        for entry in obj.get("entries") or ():
+            Entry._build(entry, stream, context, path)
+        for name in ("partial", "zero_tail"):
+            tail = obj.get(name) or b""
+            stream_write(stream, tail, len(tail), path)
+        return obj
+
+
+def is_zero_to_end(stream: Any, path: str) -> bool:
+    """Return whether nothing but zeros follows, as in a preallocated file; stay here."""
+    start = stream_tell(stream, path)
+    head = stream.read(OVERHEAD)
+    zero = not any(head)  # no entry has the size 0
+    while zero and (chunk := stream.read(1 << 16)):
+        zero = chunk.count(0) == len(chunk)
+    stream_seek(stream, start, io.SEEK_SET, path)
+    return zero
+
+
+Log = LogConstruct()
+"""A segment: ``entries``, ``partial`` and ``zero_tail``."""

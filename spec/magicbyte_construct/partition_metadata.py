@@ -1,0 +1,44 @@
+"""The id of a partition's topic, ``partition.metadata`` (PartitionMetadataFile)."""
+
+import base64
+import re
+from typing import Any
+
+from construct import Construct, Container, StringError, ValidationError
+from construct.core import stream_write
+
+from magicbyte_construct.fields import is_strict
+
+FORM = re.compile(rb"version: ([0-9]{1,10})\ntopic_id: ([A-Za-z0-9_-]{22})", re.ASCII)
+
+
+class PartitionMetadataConstruct(Construct):  # type: ignore[misc]
+    """``version`` and ``topic_id``, and in ``trailing`` the end of line that Kafka leaves out."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        data: bytes = stream.read()
+        found = FORM.match(data)
+        if found is None:
+            raise StringError(f"no version and topic_id in {data[:64]!r}", path=path)
+        trailing = data[found.end() :]
+        if trailing.strip(b"\r\n"):
+            raise StringError(f"{trailing[:16]!r} behind the topic_id", path=path)
+        topic_id = found[2].decode()
+        if is_strict(context) and not any(uuid(topic_id)):
+            raise ValidationError("the topic_id is zero, which stands for none", path=path)
+        return Container(version=int(found[1]), topic_id=topic_id, trailing=trailing)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        text = f"version: {obj.get('version', 0)}\ntopic_id: {obj['topic_id']}"
+        data = text.encode() + obj.get("trailing", b"")
+        stream_write(stream, data, len(data), path)
+        return obj
+
+
+def uuid(text: str) -> bytes:
+    """Return the 16 bytes of an id written in 22 characters, as Kafka's Uuid reads them."""
+    return base64.urlsafe_b64decode(text + "==")
+
+
+PartitionMetadata = PartitionMetadataConstruct()
+"""The version, 0, and the topic's id in 22 characters of base64url."""

@@ -1,0 +1,177 @@
+"""A record batch, magic 2 (org.apache.kafka.common.record.DefaultRecordBatch)."""
+
+from typing import Any
+
+from construct import (
+    Construct,
+    ConstructError,
+    Container,
+    Default,
+    Int8sb,
+    Int16sb,
+    Int16ub,
+    Int32sb,
+    Int32ub,
+    Int64sb,
+    IntegerError,
+    Subconstruct,
+)
+from construct.core import stream_write
+from crc32c import crc32c
+
+from magicbyte_construct.fields import Counted, Expected, Fields, LeftOver, Sealed, Sized
+from magicbyte_construct.record import Record
+
+MIN_BATCH_LENGTH = 49
+"""Of a batch without records: its 61 bytes of header less offset and length."""
+
+
+class Attributes(Construct):  # type: ignore[misc]
+    """An integer of named bits, the highest first: how many each has, or ``bool`` for a flag.
+
+    Building also takes the integer itself; bits that are not given are those of *default*.
+    """
+
+    def __init__(self, integer: Any, *, default: int = 0, **bits: int | type[bool]) -> None:
+        super().__init__()
+        self.integer, self.bits = integer, bits
+        self.default = self.named(default)
+        self.flagbuildnone = True
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return self.named(self.integer._parsereport(stream, context, path))
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        value = obj if isinstance(obj, int) else self.joined(self.default | (obj or {}), path)
+        return self.named(self.integer._build(value, stream, context, path))
+
+    def named(self, value: int) -> Any:
+        """Return the bits of *value* by their names."""
+        names = Container()
+        shift = 8 * self.integer.sizeof()
+        for name, bits in self.bits.items():
+            shift -= 1 if bits is bool else int(bits)
+            if bits is bool:
+                names[name] = bool(value >> shift & 1)
+            else:
+                names[name] = value >> shift & ((1 << int(bits)) - 1)
+        return names
+
+    def joined(self, names: Any, path: str) -> int:
+        """Return the integer whose bits have these *names*."""
+        value = 0
+        for name, bits in self.bits.items():
+            width, part = 1 if bits is bool else int(bits), int(names[name])
+            if part >> width:
+                raise IntegerError(f"{name} {part} has more than {width} bits", path=path)
+            value = value << width | part
+        return value
+
+
+BatchAttributes = Attributes(
+    Int16ub,
+    reserved=9,
+    has_delete_horizon_ms=bool,
+    is_control_batch=bool,
+    is_transactional=bool,
+    timestamp_type=1,
+    compression_type=3,
+)
+
+
+class Payload(Subconstruct):  # type: ignore[misc]
+    """The records, or one compressed block of them as bytes where a codec is set."""
+
+    def __init__(self, subcon: Any) -> None:
+        super().__init__(subcon)
+        self.flagbuildnone = True
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        if context["attributes"]["compression_type"]:
+            return stream.read()
+        return self.subcon._parsereport(stream, context, path)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if not isinstance(obj, bytes):
+            return self.subcon._build(obj, stream, context, path)
+        stream_write(stream, obj, len(obj), path)
+        return obj
+
+
+def given_records(context: Any) -> Any:
+    """Return the records to build; what depends on them cannot be worked out from bytes."""
+    records = context.get("records") or ()
+    if isinstance(records, bytes):
+        raise ConstructError("records given as bytes do not tell their count, offsets and times")
+    return records
+
+
+def last_offset_delta(context: Any) -> int:
+    """Return the offset delta of the last record, -1 if there is none."""
+    delta, base_offset = -1, context["base_offset"]
+    for number, record in enumerate(given_records(context)):
+        if record.get("offset_delta") is not None:
+            delta = record["offset_delta"]
+        elif record.get("offset") is not None:
+            delta = record["offset"] - base_offset
+        else:
+            delta = number
+    return int(delta)
+
+
+def base_timestamp(context: Any) -> int:
+    """Return the first record's timestamp; -1, which stands for none, if it has none."""
+    records = given_records(context)
+    timestamp = records[0].get("timestamp") if records else None
+    return -1 if timestamp is None else int(timestamp)
+
+
+def max_timestamp(context: Any) -> int:
+    """Return the largest timestamp of a record; -1 if there is no record."""
+    base = context["base_timestamp"]
+    timestamps = []
+    for record in given_records(context):
+        if record.get("timestamp_delta") is not None:
+            timestamps.append(base + record["timestamp_delta"])
+        else:
+            timestamps.append(base if record.get("timestamp") is None else record["timestamp"])
+    return max(timestamps, default=-1)
+
+
+def records_count(context: Any) -> int:
+    """Return the number of records."""
+    return len(given_records(context))
+
+
+def is_empty(context: Any) -> bool:
+    """Return whether the batch says that it holds no records: then Kafka looks at nothing more."""
+    return bool(context["records_count"] == 0)
+
+
+RecordBatch = Fields(
+    "base_offset" / Default(Int64sb, 0),
+    Sized(
+        "batch_length",
+        Int32sb,
+        "partition_leader_epoch" / Default(Int32sb, -1),
+        "magic" / Expected(Int8sb, 2),
+        Sealed(
+            "crc",
+            Int32ub,
+            "CRC-32C",
+            crc32c,
+            "attributes" / BatchAttributes,
+            "last_offset_delta" / Default(Int32sb, last_offset_delta),
+            "base_timestamp" / Default(Int64sb, base_timestamp),
+            "max_timestamp" / Default(Int64sb, max_timestamp),
+            "producer_id" / Default(Int64sb, -1),
+            "producer_epoch" / Default(Int16sb, -1),
+            "base_sequence" / Default(Int32sb, -1),
+            "records_count" / Default(Int32sb, records_count),
+            "records" / Payload(Counted("records_count", Record)),
+            "trailing" / LeftOver(is_empty),
+        ),
+        minimum=MIN_BATCH_LENGTH,
+    ),
+)
+"""A batch. ``records`` is a list, or the compressed bytes where ``compression_type`` is not 0."""

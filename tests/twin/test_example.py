@@ -1,0 +1,9 @@
+"""The example of the package's documentation."""
+
+import doctest
+
+import magicbyte_construct
+
+
+def test_the_example_says_what_happens() -> None:
+    assert doctest.testmod(magicbyte_construct) == (0, 4)

@@ -1,0 +1,213 @@
+"""What strict parsing refuses, what the grammar alone reads, and how both are built."""
+
+import gzip
+from typing import Any
+
+import pytest
+from construct import (
+    ChecksumError,
+    ConstructError,
+    IntegerError,
+    RangeError,
+    StreamError,
+    TerminatedError,
+    ValidationError,
+)
+
+import magicbyte_construct as twin
+
+TIME = 1714000000000
+SOUND = twin.record_batch(
+    [
+        {"key": b"k", "value": b"v", "timestamp": TIME, "headers": [(b"h", b"1"), (b"h", None)]},
+        {"value": None, "timestamp": TIME + 1},
+    ]
+)
+
+
+def batch_of(**record: Any) -> bytes:
+    return twin.record_batch([{"value": b"v", **record}, {"value": b"w"}])
+
+
+def compress(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
+
+
+@pytest.mark.parametrize(
+    ("construct", "data", "label"),
+    [
+        (twin.RecordBatch, SOUND, "CRC-32C"),
+        (twin.Message, twin.message(b"hello"), "CRC-32"),
+        (twin.RecordBatchKip931, twin.RecordBatchKip931.build({"records": []}), "CRC-32C"),
+        (twin.ProducerSnapshot, twin.ProducerSnapshot.build({}), "CRC-32C"),
+    ],
+    ids=["RecordBatch", "Message", "RecordBatchKip931", "ProducerSnapshot"],
+)
+def test_a_wrong_checksum_names_both(construct: Any, data: bytes, label: str) -> None:
+    parsed = construct.parse(data)
+    stored, computed = parsed.crc ^ 1, parsed.crc
+    parsed.crc = stored
+    broken = construct.build(parsed)
+    with pytest.raises(ChecksumError, match=f"stored {label} {stored:#010x}, .*{computed:#010x}"):
+        construct.parse(broken)
+    assert construct.parse(broken, strict=False).crc == stored
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(batch_of(trailing=b"?"), id="bytes left over in a record"),
+        pytest.param(twin.record_batch([{}], trailing=b"?"), id="left over in the batch"),
+        pytest.param(twin.record_batch([{}, {}], records_count=1), id="count too low"),
+        pytest.param(batch_of(headers=[(b"h", b"")], headers_count=0), id="headers too low"),
+    ],
+)
+def test_bytes_left_over_are_refused_unless_the_grammar_alone_is_asked(data: bytes) -> None:
+    with pytest.raises(TerminatedError, match="left over"):
+        twin.RecordBatch.parse(data)
+    lenient = twin.RecordBatch.parse(data, strict=False)
+    assert lenient.trailing or any(record.trailing for record in lenient.records)
+    assert twin.RecordBatch.build(lenient) == data
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        pytest.param(batch_of(length=-1), RangeError, id="record length negative"),
+        pytest.param(batch_of(length=2**31 - 1), StreamError, id="record length past the end"),
+        pytest.param(batch_of(length=3), StreamError, id="record shorter than its fields"),
+        pytest.param(batch_of(key=b"k", key_length=100), StreamError, id="key past the end"),
+        pytest.param(batch_of(value_length=2**31 - 1), StreamError, id="value past the end"),
+        pytest.param(batch_of(headers_count=-1), RangeError, id="header count negative"),
+        pytest.param(batch_of(headers_count=2**31 - 1), RangeError, id="header count huge"),
+        pytest.param(batch_of(headers=[(None, b"")]), StreamError, id="header key null"),
+        pytest.param(batch_of(length=8), ConstructError, id="record longer than its fields"),
+        pytest.param(twin.record_batch([{}], records_count=2), StreamError, id="count too high"),
+        pytest.param(twin.record_batch([{}], records_count=2**31 - 1), RangeError, id="huge count"),
+        pytest.param(twin.record_batch([{}], records_count=-1), RangeError, id="count negative"),
+        pytest.param(twin.record_batch([{}], magic=3), ValidationError, id="magic"),
+        pytest.param(twin.record_batch([], batch_length=48), RangeError, id="batch too short"),
+        pytest.param(twin.record_batch([], batch_length=50), StreamError, id="batch cut"),
+    ],
+)
+def test_what_no_grammar_reads_is_refused_always(
+    data: bytes, error: type[ConstructError], strict: bool
+) -> None:
+    with pytest.raises(error):
+        twin.RecordBatch.parse(twin.reseal(data), strict=strict)
+
+
+def test_bits_that_do_not_fit_are_not_built() -> None:
+    with pytest.raises(IntegerError, match="compression_type 8 has more than 3 bits"):
+        twin.record_batch([{}], codec=8)
+
+
+def test_a_batch_that_says_it_is_empty_may_hold_bytes() -> None:
+    data = twin.record_batch([], trailing=b"ignored by Kafka")
+    parsed = twin.RecordBatch.parse(data)
+    assert (parsed.records, parsed.trailing) == ([], b"ignored by Kafka")
+    assert twin.RecordBatch.build(parsed) == data
+
+
+def test_messages_keep_what_kafka_ignores() -> None:
+    data = twin.message(b"v", key=None, key_length=-7, attributes=0xF8, trailing=b"more")
+    parsed = twin.Message.parse(data)
+    assert (parsed.key, parsed.key_length, parsed.trailing) == (None, -7, b"more")
+    assert (parsed.attributes.reserved, parsed.attributes.timestamp_type) == (15, 1)
+    assert twin.Message.build(parsed) == data
+
+
+def test_batches_keep_reserved_bits() -> None:
+    data = twin.record_batch([{}], attributes=0xFF80)
+    parsed = twin.RecordBatch.parse(data)
+    assert parsed.attributes.reserved == 0x1FF
+    assert twin.RecordBatch.build(parsed) == twin.RecordBatch.build(twin.fresh(parsed)) == data
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (twin.message(b"v", message_size=13), RangeError),
+        (twin.message(b"v", magic=2), ValidationError),
+        (twin.message(b"v", value_length=2), StreamError),
+        (twin.message(b"v", key_length=2**31 - 1), StreamError),
+    ],
+)
+def test_messages_that_no_grammar_reads(data: bytes, error: type[ConstructError]) -> None:
+    for strict in (True, False):
+        with pytest.raises(error):
+            twin.Message.parse(data, strict=strict)
+
+
+def test_a_message_set_hides_no_cut_message() -> None:
+    data = twin.message(b"v")
+    assert len(twin.MessageSet.parse(data * 3)) == 3
+    with pytest.raises(StreamError):
+        twin.MessageSet.parse(data * 3 + data[:-1])
+
+
+def test_compressed_batches_are_built_as_if_they_were_not() -> None:
+    records = [{"value": b"a", "timestamp": TIME}, {"value": b"b", "timestamp": TIME + 9}]
+    plain = twin.RecordBatch.parse(twin.record_batch(records, base_offset=5))
+    packed = twin.RecordBatch.parse(
+        twin.record_batch(records, base_offset=5, codec=1, compress=compress)
+    )
+    assert packed.attributes.compression_type == 1
+    assert twin.Records.parse(gzip.decompress(packed.records)) == plain.records
+    for name in ("last_offset_delta", "base_timestamp", "max_timestamp", "records_count"):
+        assert packed[name] == plain[name], name
+    packed.partition_leader_epoch = 3
+    again = twin.RecordBatch.parse(twin.RecordBatch.build(twin.fresh(packed)))
+    assert (again.records_count, again.partition_leader_epoch) == (2, 3)
+    with pytest.raises(ConstructError, match="do not tell"):
+        twin.RecordBatch.build({"records": packed.records})
+
+
+@pytest.mark.parametrize(("magic", "offsets"), [(0, [10, 11, 12]), (1, [0, 1, 2])])
+def test_wrappers_count_their_messages_as_their_magic_does(magic: int, offsets: list[int]) -> None:
+    messages = [{"value": b"%d" % number, "timestamp": TIME + number} for number in range(3)]
+    data = twin.wrapper(messages, 1, compress, magic, base_offset=10)
+    outer = twin.Message.parse(data)
+    inner = twin.MessageSet.parse(gzip.decompress(outer.value))
+    assert outer.offset == 12
+    assert outer.attributes.compression_type == 1
+    assert [message.offset for message in inner] == offsets
+    assert {message.magic for message in inner} == {magic}
+    assert outer.timestamp == (TIME + 2 if magic else None)
+
+
+@pytest.mark.parametrize(
+    ("data", "position"),
+    [(SOUND, 42), (twin.message(b"hello", magic=0), -1), (twin.message(b"hello"), -1)],
+    ids=["magic 2", "magic 0", "magic 1"],
+)
+def test_reseal_mends_the_checksum_of_the_first_entry_alone(data: bytes, position: int) -> None:
+    altered = bytearray(data + data)
+    altered[position % len(data)] ^= 1
+    with pytest.raises(ChecksumError):
+        twin.Log.parse(altered)
+    first, second = twin.Log.parse(twin.reseal(bytes(altered))).entries
+    assert first != second == twin.Entry.parse(data)
+    assert twin.reseal(data) == data
+
+
+def test_a_changed_field_needs_fresh_lengths_and_sums() -> None:
+    parsed = twin.RecordBatch.parse(SOUND)
+    parsed.records[0].value = b"a longer value"
+    with pytest.raises(ConstructError):
+        twin.RecordBatch.parse(twin.RecordBatch.build(parsed))
+    mended = twin.RecordBatch.parse(twin.RecordBatch.build(twin.fresh(parsed)))
+    assert mended.records[0].value == b"a longer value"
+    assert mended.records[1] == parsed.records[1]
+
+
+def test_values_hold_fields_and_nothing_else() -> None:
+    for name in twin.RecordBatch.parse(SOUND):
+        assert not name.startswith("_")
+    assert list(twin.RecordBatch.parse(SOUND).records[0].headers[1].items()) == [
+        ("key_length", 1),
+        ("key", b"h"),
+        ("value_length", -1),
+        ("value", None),
+    ]
