@@ -20,6 +20,7 @@ from magicbyte.errors import (
 )
 from magicbyte.findings import CODES, Finding
 from magicbyte.limits import Limits
+from magicbyte.produced import check_produced
 from magicbyte.reading.dataset import Dataset, from_memory, open_paths
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Split, read_split
@@ -44,6 +45,7 @@ __all__ = [
     "TruncatedError",
     "Verification",
     "__version__",
+    "check_produced",
     "from_bytes",
     "open",
     "plan",

@@ -40,6 +40,10 @@ LEGACY = "AbstractLegacyRecordBatch, LegacyRecord"
 CODEC = "org.apache.kafka.common.compress"
 CONTROL = "ControlRecordType, EndTransactionMarker"
 TRANSACTIONS = "ProducerStateManager, TransactionIndex"
+REQUEST = "ProduceRequest.validateRecords"
+APPEND = "UnifiedLog.analyzeAndValidateRecords"
+VALIDATOR = "LogValidator"
+BUILDER = "MemoryRecordsBuilder"
 
 CODES = _registry(
     # Framing
@@ -96,6 +100,34 @@ CODES = _registry(
     Code("checkpoint-invalid", "warning", "A checkpoint file is not one.", "CheckpointFile"),
     Code("high-watermark-stale", "note", "The high watermark was checkpointed before a crash.", "ReplicaManager"),
     Code("timestamp-out-of-range", "warning", "A time that the reader's type cannot hold became null.", "a limit of Spark"),
+    # Produced batches: what a broker makes of a batch that a producer sends
+    Code("produced-no-batch", "error", "The records of a produce request hold no batch.", REQUEST),
+    Code("produced-several-batches", "error", "The records of a produce request hold more than one batch.", REQUEST),
+    Code("produced-bytes-behind-batch", "warning", "Bytes behind the batch begin another that is cut; a broker drops them.", "UnifiedLog.trimInvalidBytes"),
+    Code("produced-old-magic", "error", "Magic 0 and 1 are refused in Produce 3 and later; 0 to 2 were taken and converted until 3.9.", REQUEST),
+    Code("produced-large", "note", "The batch is larger than the default of message.max.bytes.", APPEND),
+    Code("produced-base-offset", "error", "The base offset is not 0; offsets are the broker's to give.", APPEND),
+    Code("produced-leader-epoch", "note", "The leader epoch is not -1; the broker writes its own over it.", VALIDATOR),
+    Code("produced-zstd", "note", "zstd is refused in Produce 6 and lower.", "ProduceRequest.validateRecords, KIP-110"),
+    Code("produced-log-append-time", "error", "The timestamp type is LogAppendTime, which is the broker's to set.", VALIDATOR),
+    Code("produced-control", "error", "The control bit is set; clients write no control records.", VALIDATOR),
+    Code("produced-delete-horizon", "warning", "The delete horizon bit is set, which is the log cleaner's; a broker keeps it.", "KIP-534"),
+    Code("produced-reserved-bits", "warning", "Attributes that have no meaning yet are set.", BATCH),
+    Code("produced-no-records", "error", "The batch has no records; only the log cleaner leaves such.", VALIDATOR),
+    Code("produced-last-offset-delta", "error", "The last offset delta is not the number of records less one.", VALIDATOR),
+    Code("produced-transactional", "error", "A transactional batch has no producer id; a broker that compresses anew refuses it.", BUILDER),
+    Code("produced-producer-id", "note", "A batch without a producer id has an epoch, a sequence, or an id below -1; brokers ignore them.", "KIP-98"),
+    Code("produced-epoch", "error", "A batch with a producer id has no epoch; a broker that knows the producer refuses it.", "ProducerAppendInfo, MemoryRecordsBuilder"),
+    Code("produced-sequence", "error", "A batch with a producer id has no sequence.", VALIDATOR),
+    Code("produced-bytes-behind-payload", "warning", "Bytes lie behind the end of the compressed data, where readers do not look.", CODEC),
+    Code("produced-record-attributes", "warning", "A record's attributes, which have no meaning yet, are not 0.", RECORD),
+    Code("produced-negative-timestamp", "error", "A record's time is below -1; a broker that encodes the batch anew refuses it.", BUILDER),
+    Code("produced-offset-delta", "warning", "A record's offset delta is not its index; only a compressed batch does the broker set right.", VALIDATOR),
+    Code("produced-null-key", "error", "A record for a compacted topic has no key.", VALIDATOR),
+    Code("produced-header-key", "warning", "A header's key is not UTF-8; readers replace what is not.", "KIP-82"),
+    Code("produced-overlong-varint", "note", "A number takes more bytes than it needs, or has bits that readers drop.", "ByteUtils"),
+    Code("produced-base-timestamp", "note", "The base timestamp is not the first record's.", BATCH),
+    Code("produced-max-timestamp", "warning", "The max timestamp is not the largest of the records; a broker sets it right.", VALIDATOR),
 )  # fmt: skip
 
 

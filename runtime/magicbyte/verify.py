@@ -1,5 +1,6 @@
 """Every check over a directory: findings, and a verdict for each partition."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ class Verification:
 
 
 def verify(
-    *paths: str,
+    *paths: str | os.PathLike[str],
     topics: Iterable[str] | None = None,
     partitions: Iterable[int] | None = None,
     quick: bool = False,

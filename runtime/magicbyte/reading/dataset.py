@@ -1,5 +1,6 @@
 """A dataset: some partitions, how they are to be read, and the tables they give."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -374,7 +375,7 @@ def _rows(
 
 
 def open_paths(
-    *paths: str,
+    *paths: str | os.PathLike[str],
     topics: Iterable[str] | None = None,
     partitions: Iterable[int] | None = None,
     offsets: tuple[int | None, int | None] | None = None,

@@ -1,6 +1,7 @@
 """What is said on stderr: what was found, what was not shown, and why."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -23,6 +24,16 @@ def complain(message: str) -> None:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Return *number* of *noun* in words: `1 batch`, `2 batches`."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def counted_severities(summary: Mapping[str, Any]) -> str:
+    """Return in words how many findings of each severity *summary* counts."""
+    counts = [
+        counted(summary[f"{severity}s"], severity)
+        for severity in SEVERITIES
+        if summary[f"{severity}s"]
+    ]
+    return ", ".join(counts) or "nothing found"
 
 
 def complain_of(findings: Sequence[Finding], *, one_by_one: bool = True) -> None:

@@ -11,6 +11,11 @@ def printable(text: str) -> str:
     )
 
 
+def text_line(text: str) -> bytes:
+    """Return *text* as a line of output."""
+    return f"{printable(text)}\n".encode("utf-8", "backslashreplace")
+
+
 def printable_bytes(data: bytes) -> str:
     r"""Return *data* as text: UTF-8 where it is, `\x..` for each byte where it is not."""
     return printable(data.decode("utf-8", "backslashreplace"))

@@ -9,9 +9,10 @@ import click
 
 import magicbyte as mb
 from magicbyte import CODES, Finding, InputError
-from magicbyte_tools.cli.complaints import counted
+from magicbyte_tools.cli.complaints import counted, counted_severities
 from magicbyte_tools.cli.ndjson import object_line
-from magicbyte_tools.cli.printable import printable
+from magicbyte_tools.cli.printable import text_line
+from magicbyte_tools.cli.produced import check_files
 from magicbyte_tools.cli.progress import Bar
 from magicbyte_tools.cli.selection import limit_options, limits_of, topic_options, with_options
 
@@ -26,6 +27,7 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
       magicbyte verify /var/lib/kafka
       magicbyte verify /var/lib/kafka --topic orders --format ndjson | jq 'select(.kind == "problem")'
       magicbyte verify --explain checksum-mismatch
+      magicbyte verify --produced batch.bin
     """,
 )
 @click.argument("paths", metavar="PATH...", nargs=-1)
@@ -41,6 +43,12 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
 @click.option(
     "--explain", metavar="CODE", help="Say what a code of a finding means; needs no PATH."
 )
+@click.option(
+    "--produced",
+    is_flag=True,
+    help="Check files that hold what a producer sends, one partition's `records` of a request each.",
+)
+@click.option("--compacted", is_flag=True, help="With --produced: to a topic that is compacted.")
 @with_options((*topic_options, *limit_options))
 @click.pass_context
 def verify(
@@ -50,6 +58,8 @@ def verify(
     quick: bool,
     format_name: str,
     explain: str | None,
+    produced: bool,
+    compacted: bool,
     topic: tuple[str, ...],
     partition: tuple[int, ...],
     max_batch_bytes: int | None,
@@ -67,13 +77,23 @@ def verify(
         return
     if not paths:
         raise click.UsageError("Missing argument 'PATH...'.", ctx)
+    limits = limits_of(max_batch_bytes, max_entry_bytes)
+    if produced:
+        if quick or topic or partition:
+            raise click.UsageError("--produced goes without --quick, --topic and --partition.", ctx)
+        made = check_files(paths, compacted=compacted, limits=limits)
+        out.writelines(made.objects() if format_name == "ndjson" else made.sentences())
+        out.flush()
+        ctx.exit(0 if made.is_sound else 1)
+    if compacted:
+        raise click.UsageError("--compacted goes with --produced.", ctx)
     with Bar() as bar:
         found = mb.verify(
             *paths,
             topics=topic or None,
             partitions=partition or None,
             quick=quick,
-            limits=limits_of(max_batch_bytes, max_entry_bytes),
+            limits=limits,
             progress=bar.bytes,
         )
     lines = _objects(found) if format_name == "ndjson" else _sentences(found)
@@ -107,7 +127,7 @@ def _objects(found: mb.Verification) -> Iterator[bytes]:
 def _sentences(found: mb.Verification) -> Iterator[bytes]:
     """Yield what was found as lines to read."""
     for finding in sorted(found.findings, key=_by_place):
-        yield _line(f"{finding} [{finding.severity}: {finding.code}]")
+        yield text_line(f"{finding} [{finding.severity}: {finding.code}]")
     names = Counter(_name(row) for row in found.partitions)
     for row in found.partitions:
         # Headers alone tell no verdict, so that it is unknown says nothing about the partition.
@@ -116,12 +136,8 @@ def _sentences(found: mb.Verification) -> Iterator[bytes]:
         name = _name(row)
         if names[name] > 1:
             name = f"{row['log_dir']}/{name}"
-        yield _line(f"{name}: {_verdict(row)}")
-    yield _line(_summary(found))
-
-
-def _line(text: str) -> bytes:
-    return f"{printable(text)}\n".encode("utf-8", "backslashreplace")
+        yield text_line(f"{name}: {_verdict(row)}")
+    yield text_line(_summary(found))
 
 
 def _by_place(finding: Finding) -> tuple[str, int, str, int]:
@@ -157,10 +173,5 @@ def _summary(found: mb.Verification) -> str:
         parts.append(counted(summary["records"], "record"))
     if summary["damaged_bytes"]:
         parts.append(f"{summary['damaged_bytes']} bytes damaged")
-    counts = [
-        counted(summary[f"{severity}s"], severity)
-        for severity in ("error", "warning", "note")
-        if summary[f"{severity}s"]
-    ]
-    words = f"{', '.join(parts)}: {', '.join(counts) or 'nothing found'}"
+    words = f"{', '.join(parts)}: {counted_severities(summary)}"
     return words if summary["crc_checked"] else f"{words}; CRC not checked"

@@ -1,0 +1,394 @@
+"""What a broker requires of a batch that a producer sends, for those who write encoders.
+
+A reader takes much that a broker refuses, and a broker much that is not as the format says. The
+rules here are those of the newest broker for Produce 3 and later; what they need to know beyond
+the bytes (the clock, the topic's settings, what the producer sent before) is not judged.
+"""
+
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any
+
+from kaitaistruct import KaitaiStream
+
+from magicbyte import codecs
+from magicbyte.engines import DecodedEntry, Problem, engine
+from magicbyte.engines.entry import Entry, checksum_of, read_entry, wrap64
+from magicbyte.engines.reference import UNREADABLE
+from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError
+from magicbyte.findings import Finding
+from magicbyte.limits import Limits
+from magicbyte_formats.kaitai.kafka_record import KafkaRecord
+from magicbyte_formats.wire import Codec, RecordBatchHeader
+
+MESSAGE_MAX_BYTES = 1048588
+"""The default of `message.max.bytes`: 1 MiB and the 12 bytes before what a size counts."""
+
+RESERVED_BITS = 0xFF80
+"""Of a batch's attributes: 7 to 15."""
+
+ENDS_ITSELF = (Codec.GZIP, Codec.LZ4)
+"""Codecs whose readers stop where the compressed data say, and look at no byte behind."""
+
+NO_PAYLOAD = ("unknown-codec", "codec-error", "batch-over-limit")
+"""What an engine finds where a section does not decompress."""
+
+REFERENCE = engine("reference")
+
+
+def check_produced(
+    data: bytes | bytearray | memoryview,
+    *,
+    compacted: bool = False,
+    limits: Limits | None = None,
+) -> list[Finding]:
+    """Return what is wrong with *data*, one partition's `records` of a produce request as sent.
+
+    All of a batch is checked, as far as it can be read; of each code the first place is told.
+    Severity `error`: a broker refuses it, be it only with some settings. `warning`: it takes it,
+    and something is not as it should be. `note`: worth knowing. *compacted* says that the topic
+    is (`cleanup.policy`), which forbids null keys.
+    """
+    view = memoryview(data).cast("B")
+    limits = limits or Limits()
+    if not len(view):
+        return [Finding(code="produced-no-batch", message="no bytes", position=0, length=0)]
+    findings: list[Finding] = []
+    first: Entry | None = None
+    is_several = is_old = False
+    position = 0
+    while position < len(view):
+        try:
+            entry = _whole_entry(view, position)
+        except FormatError as error:
+            findings.append(_no_entry(error, len(view), is_first=first is None))
+            break
+        one = DecodedEntry()
+        if first is not None and not is_several and not _may_follow(entry, first):
+            is_several = True
+            one.add(
+                Problem(
+                    code="produced-several-batches",
+                    message="a second batch; a request holds one for each partition",
+                )
+            )
+        if entry.magic < 2 and not is_old:
+            is_old = True
+            one.add(_differs("produced-old-magic", "magic", entry.magic, 2))
+        _check_entry(view[position : entry.end], entry, one, limits, compacted=compacted)
+        findings.extend(_findings(entry, one))
+        first = first or entry
+        position = entry.end
+    return findings
+
+
+def _whole_entry(view: memoryview, position: int) -> Entry:
+    entry = read_entry(view, position)
+    if entry.end > len(view):
+        left = len(view) - position
+        raise TruncatedError(
+            f"{left} bytes are left of an entry of {entry.size_bytes}",
+            code="incomplete-entry",
+            position=position,
+            found=left,
+            expected=entry.size_bytes,
+        )
+    return entry
+
+
+def _no_entry(error: FormatError, size: int, *, is_first: bool) -> Finding:
+    """Return the finding for bytes that are no entry; *error* says why."""
+    # Kafka's reader takes a cut entry for the end of the data, so what is before it is appended.
+    is_dropped = isinstance(error, TruncatedError) and not is_first
+    return Finding(
+        code="produced-bytes-behind-batch" if is_dropped else error.code,
+        message=error.message,
+        position=error.position,
+        length=size - error.position,
+        field=error.field,
+        found=None if error.found is None else str(error.found),
+        expected=None if error.expected is None else str(error.expected),
+    )
+
+
+def _may_follow(entry: Entry, first: Entry) -> bool:
+    """Whether both may stand in one request: messages of one old format that are not compressed."""
+    return (
+        entry.magic == first.magic < 2 and not entry.is_wrapper and not first.is_wrapper
+    )  # KAFKA-8428
+
+
+def _findings(entry: Entry, one: DecodedEntry) -> Iterator[Finding]:
+    for problem in one.problems:
+        repeated = one.repeated[problem.code]
+        more = f"; {repeated} more in this entry" if repeated else ""
+        yield Finding(
+            code=problem.code,
+            message=problem.message + more,
+            position=entry.position,
+            payload_position=problem.payload_position,
+            length=entry.size_bytes,
+            base_offset=entry.first_offset,
+            field=problem.field,
+            found=problem.found,
+            expected=problem.expected,
+        )
+
+
+def _differs(
+    code: str, field: str, found: object, expected: object, position: int | None = None
+) -> Problem:
+    return Problem(
+        code=code,
+        message=f"{field} is {found}, expected {expected}",
+        payload_position=position,
+        field=field,
+        found=str(found),
+        expected=str(expected),
+    )
+
+
+# An entry of any format
+
+
+def _check_entry(
+    data: memoryview, entry: Entry, one: DecodedEntry, limits: Limits, *, compacted: bool
+) -> None:
+    """Add to *one* what is wrong with *entry*, whose bytes are *data*."""
+    if entry.size_bytes > limits.max_entry_bytes:
+        one.add(
+            Problem(
+                code="entry-over-limit",
+                message=(
+                    f"an entry of {entry.size_bytes} bytes, max_entry_bytes allows "
+                    f"{limits.max_entry_bytes}; raise it to read the entry"
+                ),
+                field="max_entry_bytes",
+                found=str(entry.size_bytes),
+                expected=str(limits.max_entry_bytes),
+            )
+        )
+        return
+    if entry.size_bytes > MESSAGE_MAX_BYTES:
+        one.add(
+            _differs(
+                "produced-large",
+                "size",
+                entry.size_bytes,
+                f"at most {MESSAGE_MAX_BYTES}",
+            )
+        )
+    computed = checksum_of(data, entry, origin=entry.position)
+    if computed != entry.crc:
+        algorithm = "CRC-32C" if entry.magic == 2 else "CRC-32"
+        one.add(
+            Problem(
+                code="checksum-mismatch",
+                message=f"stored {algorithm} {entry.crc:#010x}, computed {computed:#010x}",
+                field="crc",
+                found=f"{entry.crc:#010x}",
+                expected=f"{computed:#010x}",
+            )
+        )
+    if entry.magic < 2:
+        _check_message(data, entry, one, limits, compacted=compacted)
+        return
+    header = RecordBatchHeader.unpack_from(data)
+    for problem in _header_problems(header):
+        one.add(problem)
+    # Records of a control batch are read as any others: the bit is what is wrong.
+    _decode(data, entry._replace(is_control=False), (), one, limits)
+    if header.num_records < 1 or any(problem.code in NO_PAYLOAD for problem in one.problems):
+        return
+    section = data[RecordBatchHeader.SIZE :]
+    if _has_bytes_behind(header.codec, section, limits):
+        one.add(
+            Problem(
+                code="produced-bytes-behind-payload",
+                message="bytes lie behind the end of the compressed data",
+                field="records",
+                found="1 or more",
+                expected="0",
+            )
+        )
+    payload = codecs.decompress(header.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
+    _check_records(payload, header, one, compacted=compacted)
+
+
+def _decode(
+    data: memoryview, entry: Entry, columns: tuple[str, ...], one: DecodedEntry, limits: Limits
+) -> Any:
+    """Add to *one* what a reader finds in *entry*, and return its columns."""
+    decoded = REFERENCE.decode(data, [entry], columns, origin=entry.position, limits=limits)
+    (read,) = decoded.entries
+    for problem in read.problems:
+        one.add(problem)
+    one.repeated.update(read.repeated)
+    return decoded.rows
+
+
+def _has_bytes_behind(codec: int, section: memoryview, limits: Limits) -> bool:
+    """Whether *section*, which decompresses, does so without its last byte too."""
+    if codec not in ENDS_ITSELF:
+        return False
+    try:
+        codecs.decompress(codec, section[:-1], magic=2, max_bytes=limits.max_batch_bytes)
+    except (CodecError, LimitError):
+        return False
+    return True
+
+
+# v0 and v1
+
+
+def _check_message(
+    data: memoryview, entry: Entry, one: DecodedEntry, limits: Limits, *, compacted: bool
+) -> None:
+    if entry.is_append_time:
+        one.add(_differs("produced-log-append-time", "attributes.timestamp_type", 1, 0))
+    rows = _decode(data, entry, ("key", "timestamp"), one, limits)
+    if compacted and rows.column("key").null_count:
+        one.add(_differs("produced-null-key", "len_key", -1, "0 or more"))
+    times = rows.column("timestamp").cast("int64").drop_null().to_pylist()
+    lowest = min(times, default=0)
+    if lowest < 0:
+        one.add(_differs("produced-negative-timestamp", "timestamp", lowest, "-1 or more"))
+
+
+# v2
+
+
+def _header_problems(header: RecordBatchHeader) -> Iterator[Problem]:
+    """Yield what the header alone shows, in the order of its bytes."""
+    if header.base_offset != 0:
+        yield _differs("produced-base-offset", "base_offset", header.base_offset, 0)
+    if header.partition_leader_epoch != -1:
+        yield _differs(
+            "produced-leader-epoch", "partition_leader_epoch", header.partition_leader_epoch, -1
+        )
+    yield from _attribute_problems(header)
+    count, delta = header.num_records, header.last_offset_delta
+    if count == 0:
+        yield _differs("produced-no-records", "num_records", 0, "1 or more")
+    elif count > 0 and delta != count - 1:
+        yield _differs("produced-last-offset-delta", "last_offset_delta", delta, count - 1)
+    yield from _producer_problems(header)
+
+
+def _attribute_problems(header: RecordBatchHeader) -> Iterator[Problem]:
+    if header.codec == Codec.ZSTD:
+        yield Problem(
+            code="produced-zstd",
+            message="zstd, which Produce 6 and lower may not carry",
+            field="attributes.codec",
+            found=str(header.codec),
+        )
+    if header.timestamp_type:
+        yield _differs("produced-log-append-time", "attributes.timestamp_type", 1, 0)
+    if header.is_control:
+        yield _differs("produced-control", "attributes.is_control", 1, 0)
+    if header.has_delete_horizon:
+        yield _differs("produced-delete-horizon", "attributes.has_delete_horizon", 1, 0)
+    if header.attributes & RESERVED_BITS:
+        yield _differs(
+            "produced-reserved-bits",
+            "attributes",
+            f"{header.attributes & 0xFFFF:#06x}",
+            f"{header.attributes & ~RESERVED_BITS:#06x}",
+        )
+
+
+def _producer_problems(header: RecordBatchHeader) -> Iterator[Problem]:
+    producer = (
+        ("producer_id", header.producer_id),
+        ("producer_epoch", header.producer_epoch),
+        ("base_sequence", header.base_sequence),
+    )
+    if header.producer_id < 0:
+        if header.is_transactional:
+            yield _differs("produced-transactional", "producer_id", header.producer_id, "0 or more")
+        for field, found in producer:
+            if found != -1:
+                yield _differs("produced-producer-id", field, found, -1)
+        return
+    if header.producer_epoch < 0:
+        yield _differs("produced-epoch", "producer_epoch", header.producer_epoch, "0 or more")
+    if header.base_sequence < 0:
+        yield _differs("produced-sequence", "base_sequence", header.base_sequence, "0 or more")
+
+
+def _check_records(
+    payload: bytes, header: RecordBatchHeader, one: DecodedEntry, *, compacted: bool
+) -> None:
+    """Add to *one* what is wrong with the records in *payload*, as far as they can be read."""
+    stream = KaitaiStream(BytesIO(payload))
+    first = largest = None
+    for index in range(header.num_records):
+        position = stream.pos()
+        try:
+            record = KafkaRecord(False, stream)
+        except UNREADABLE:  # the engine has said it
+            return
+        time = wrap64(header.base_timestamp + record.body.timestamp_delta.value)
+        first = time if first is None else first
+        largest = time if largest is None else max(largest, time)
+        for code, field, found, expected in _record_rules(record, index, time, compacted):
+            one.add(_differs(code, f"records[{index}].{field}", found, expected, position))
+    if first is None:
+        return
+    if not header.has_delete_horizon and first != header.base_timestamp:
+        one.add(_differs("produced-base-timestamp", "base_timestamp", header.base_timestamp, first))
+    if not header.timestamp_type and largest != header.max_timestamp:
+        one.add(_differs("produced-max-timestamp", "max_timestamp", header.max_timestamp, largest))
+
+
+Broken = tuple[str, str, object, object]
+"""A rule that a record breaks: its code, the field, what was found, what was expected."""
+
+
+def _record_rules(record: Any, index: int, time: int, compacted: bool) -> Iterator[Broken]:
+    body = record.body
+    if body.attributes != 0:
+        yield "produced-record-attributes", "attributes", body.attributes, 0
+    if time < -1:
+        yield "produced-negative-timestamp", "timestamp", time, "-1 or more"
+    if body.offset_delta.value != index:
+        yield "produced-offset-delta", "offset_delta", body.offset_delta.value, index
+    if compacted and body.key is None:
+        yield "produced-null-key", "len_key", body.len_key.value, "0 or more"
+    for number, header in enumerate(body.headers):
+        if header.len_value.value < -1:
+            field = f"headers[{number}].len_value"
+            yield "negative-length", field, header.len_value.value, "-1 or more"
+        if not _is_utf_8(header.key):
+            yield "produced-header-key", f"headers[{number}].key", header.key.hex(), "UTF-8"
+    for field, number in _numbers(record):
+        if not _is_shortest(number):
+            yield "produced-overlong-varint", field, f"{number.num_bytes} bytes", "the fewest"
+
+
+def _is_utf_8(key: bytes) -> bool:
+    try:
+        key.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _numbers(record: Any) -> Iterator[tuple[str, Any]]:
+    """Yield every number of variable length in *record*, by its field, as they lie."""
+    yield "len_body", record.len_body
+    for field in ("timestamp_delta", "offset_delta", "len_key", "len_value", "num_headers"):
+        yield field, getattr(record.body, field)
+    for index, header in enumerate(record.body.headers):
+        yield f"headers[{index}].len_key", header.len_key
+        yield f"headers[{index}].len_value", header.len_value
+
+
+def _is_shortest(number: Any) -> bool:
+    """Whether the bytes of *number* are the only ones that a writer would give it."""
+    mapped = number.magnitude * 2 + number.is_negative
+    shortest = max(1, (mapped.bit_length() + 6) // 7)
+    last = number.last_group if number.has_last_group else number.groups[-1]
+    # Bits above 32 or 64 are lost to a reader, so a number of full length may carry some.
+    return bool(number.num_bytes == shortest and last == mapped >> 7 * (shortest - 1))

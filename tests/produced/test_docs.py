@@ -1,0 +1,40 @@
+"""docs/encoding.md: its table is the registry's, and its examples give what it shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import magicbyte as mb
+from magicbyte_tools.cli import main
+from places import CHECKOUT
+
+TEXT = (CHECKOUT / "docs" / "encoding.md").read_text(encoding="utf-8")
+
+
+def test_the_table_is_that_of_the_registry() -> None:
+    rows = re.findall(r"^\| `(produced-[a-z-]+)` \| (\w+) \| (.*) \|$", TEXT, re.MULTILINE)
+    codes = (code for code in mb.CODES.values() if code.name.startswith("produced-"))
+    assert rows == [(code.name, code.severity, code.sentence) for code in codes]
+
+
+def test_every_code_that_is_named_exists() -> None:
+    named = set(re.findall(r"`((?:produced|bad|unknown|codec|bytes|negative)-[a-z-]+)`", TEXT))
+    assert len(named) > 30
+    assert named <= set(mb.CODES)
+
+
+def test_the_examples_give_what_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    example, shown = re.findall(r"^```(?:python)?\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[:2]
+    exec(compile(example, "docs/encoding.md", "exec"), {})
+    assert capsys.readouterr().out == shown
+
+    ((command, transcript),) = re.findall(
+        r"^```console\n\$ magicbyte (.*?)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL
+    )
+    result = CliRunner().invoke(main, command.split())
+    assert (result.stdout, result.exit_code) == (transcript, 1)
