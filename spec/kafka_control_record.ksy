@@ -8,13 +8,15 @@ meta:
   license: CC0-1.0
   ks-version: '0.11'
   imports:
+    - kafka_tagged_fields
     - kafka_uvarint
     - kafka_varint
   encoding: UTF-8
   endian: be
 doc: |
   Key and value of a record in a control batch, each behind its length: the
-  middle of what `kafka_record` describes. The key says what the value is.
+  middle of what `kafka_record` describes. The key says what the value is. The
+  batch's CRC covers all of it.
 
   Two families share the format. A transaction marker ends a transaction in a
   partition; its batch is transactional, bears the producer's id and holds this
@@ -23,7 +25,8 @@ doc: |
   Consumers are given neither; each takes an offset.
 
   In the early KRaft of Kafka 2.7 and 2.8, type 3 was the change of leader, and
-  its value had no version; nothing here reads those.
+  its value had no version: see `kafka_early_leader_change`, which also says
+  how to tell. Here, type 3 is the header of a snapshot.
 doc-ref:
   - https://kafka.apache.org/documentation/#controlbatch
   - https://github.com/apache/kafka/tree/trunk/clients/src/main/resources/common/message
@@ -106,7 +109,9 @@ types:
       - id: version
         -orig-id: Version
         type: s2
-        doc: Version of the message, 0 or 1.
+        doc: |
+          Version of the message: 0, or 1, which adds the directories of the
+          voters (KIP-853). It stands here and nowhere else.
       - id: leader_id
         -orig-id: LeaderId
         type: s4
@@ -114,7 +119,10 @@ types:
       - id: num_voters
         -orig-id: Voters
         type: kafka_uvarint
-        doc: Voters that follow, plus one.
+        -valid: {min: 1}
+        doc: |
+          Voters that follow, plus one; 0 would stand for null, which is an
+          error.
       - id: voters
         -orig-id: Voters
         type: election_voter(version)
@@ -124,7 +132,10 @@ types:
       - id: num_granting_voters
         -orig-id: GrantingVoters
         type: kafka_uvarint
-        doc: Voters that follow, plus one.
+        -valid: {min: 1}
+        doc: |
+          Voters that follow, plus one; 0 would stand for null, which is an
+          error.
       - id: granting_voters
         -orig-id: GrantingVoters
         type: election_voter(version)
@@ -132,7 +143,7 @@ types:
         repeat-expr: num_granting_voters.count
         doc: The voters that voted for the leader.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   election_voter:
@@ -155,7 +166,7 @@ types:
           UUID of the voter's metadata directory; since version 1, null before.
           All zeros stand for none.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   snapshot_header_record:
@@ -172,7 +183,7 @@ types:
           Append time of the last record that the snapshot covers, in
           milliseconds since the Unix epoch.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   snapshot_footer_record:
@@ -185,7 +196,7 @@ types:
         type: s2
         doc: Version of the record; 0.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   kraft_version_record:
@@ -204,7 +215,7 @@ types:
           Version of the protocol: 0 has the voters in the configuration, 1 in
           the log, where they can be changed.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   voters_record:
@@ -217,7 +228,10 @@ types:
       - id: num_voters
         -orig-id: Voters
         type: kafka_uvarint
-        doc: Voters that follow, plus one.
+        -valid: {min: 1}
+        doc: |
+          Voters that follow, plus one; 0 would stand for null, which is an
+          error.
       - id: voters
         -orig-id: Voters
         type: voter
@@ -225,7 +239,7 @@ types:
         repeat-expr: num_voters.count
         doc: The voters.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   voter:
@@ -245,7 +259,10 @@ types:
       - id: num_endpoints
         -orig-id: Endpoints
         type: kafka_uvarint
-        doc: Endpoints that follow, plus one.
+        -valid: {min: 1}
+        doc: |
+          Endpoints that follow, plus one; 0 would stand for null, which is an
+          error.
       - id: endpoints
         -orig-id: Endpoints
         type: endpoint
@@ -261,13 +278,13 @@ types:
         type: s2
         doc: Highest version of the KRaft protocol that the voter supports.
       - id: feature_extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: |
           Tagged fields of the range of versions, which is a structure of its
           own in Kafka (`KRaftVersionFeature`); none is defined.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   endpoint:
@@ -297,7 +314,7 @@ types:
         type: u2
         doc: TCP port.
       - id: extension
-        type: tag_section
+        type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
   unknown_content:
@@ -307,37 +324,6 @@ types:
         size-eos: true
         -ours: true
         doc: All of the value.
-  tag_section:
-    doc: |
-      The end of every structure of a flexible version (KIP-482): fields that a
-      reader skips if it does not know their tags. None is one zero byte.
-    seq:
-      - id: num_fields
-        type: kafka_uvarint
-        -ours: true
-        doc: Fields that follow.
-      - id: fields
-        type: tagged_field
-        repeat: expr
-        repeat-expr: num_fields.value.as<s4>
-        -ours: true
-        doc: The fields, by rising tag.
-  tagged_field:
-    doc: A field that may be there or not.
-    -webide-representation: '{tag}'
-    seq:
-      - id: tag
-        type: kafka_uvarint
-        -ours: true
-        doc: Which field it is.
-      - id: len_data
-        type: kafka_uvarint
-        -ours: true
-        doc: Bytes in `data`.
-      - id: data
-        size: len_data.value.as<s4>
-        -ours: true
-        doc: The field's value.
 enums:
   control_types:
     0:

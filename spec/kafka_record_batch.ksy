@@ -274,6 +274,18 @@ types:
             value: _parent.magic
             doc: Version of the format that the record is stored in.
         doc: The records, in the order of their offsets.
+      - id: unexpected
+        type: u1
+        valid:
+          min: 1
+          max: 0
+        if: _parent.num_records > 0 and not _io.eof
+        -ours: true
+        doc: |
+          A byte that must not be, as no value lies within both limits: a parser
+          comes here where bytes follow the last record, and stops. Always null.
+          A batch of no records may have bytes here, as in Kafka, which does not
+          look for records in it.
 enums:
   codecs:
     0:

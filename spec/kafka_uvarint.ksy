@@ -50,8 +50,15 @@ instances:
     value: >-
       (low_bits + (high_bits * (0x1000_0000).as<s8>).as<s8>).as<s8>
     doc: The integer itself.
+  clamped:
+    value: >-
+      (value > (0x7fff_ffff).as<s8> ? (0x7fff_ffff).as<s8> : value).as<s4>
+    doc: |
+      The integer, or the largest of 31 bits where it is larger. For lengths and
+      counts: so they lead past the end of the bytes in every language, instead
+      of being negative in some.
   count:
-    value: (value - (1).as<s8>).as<s4>
+    value: (clamped - 1).as<s4>
     doc: |
       What the integer stands for where it is a count or a length that is
       stored plus one, so that 0 can stand for null: here -1.

@@ -1,6 +1,7 @@
 """The generator, on copies that something was done to."""
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 
 from magicbyte_tools.generate.expressions import to_python, type_of
 from magicbyte_tools.generate.kaitai import CompileError, all_languages, compile_specs
+from magicbyte_tools.generate.parsers import module
+from magicbyte_tools.generate.source import specs
 from magicbyte_tools.generate.wire import merged_enum
 
 
@@ -93,18 +96,20 @@ def test_enums_that_disagree_are_refused() -> None:
         merged_enum("codecs", [one, other])
 
 
-def test_all_specifications_compile_for_all_languages(checkout: Path) -> None:
-    sources = {source.stem: source for source in (checkout / "spec").glob("*.ksy")}
-    text = "".join(source.read_text() for source in sources.values())
-    # What another one imports is compiled along with it.
-    roots = [source for name, source in sources.items() if f"    - {name}\n" not in text]
+def test_all_specifications_compile_for_all_languages(checkout: Path, tmp_path: Path) -> None:
+    names = sorted(source.stem for source in (checkout / "spec").glob("*.ksy"))
+    for name in names:
+        shutil.copy(checkout / "spec" / f"{name}.ksy", tmp_path)
+    # What another one imports is compiled along with it, and so each is compiled once.
+    imports = "".join(f"    - {name}\n" for name in names)
+    everything = tmp_path / "everything.ksy"
+    everything.write_text(f"meta:\n  id: everything\n  imports:\n{imports}")
     languages = all_languages()
     assert len(languages) == 15
-    compiled = compile_specs(roots, languages)
+    files = compile_specs([everything], languages)["everything"]["files"]
     for language in languages:
-        files = [name for one in compiled.values() for name in one["files"][language]]
-        made = {re.sub(r"\W|_", "", Path(name).stem).lower() for name in files}
-        assert made >= {name.replace("_", "") for name in sources}, language
+        made = {re.sub(r"\W|_", "", Path(name).stem).lower() for name in files[language]}
+        assert made >= {name.replace("_", "") for name in names}, language
 
 
 def test_what_the_compiler_refuses_is_said(tmp_path: Path) -> None:
@@ -129,3 +134,18 @@ def test_conditions_become_python() -> None:
     )
     with pytest.raises(ValueError, match="not a field before it"):
         to_python("later >= 1", {})
+
+
+def test_imports_are_in_one_order_whatever_the_compilers() -> None:
+    spec = {"meta": {"id": "a", "imports": ["b", "c", "d"]}}
+    source = "import kaitaistruct\nimport {}\nimport {}\nimport {}\n\nclass A(KaitaiStruct):\n"
+    one, other = (module(source.format(*order), spec) for order in ("dcb", "bdc"))
+    assert one == other
+    assert "\nfrom . import b\nfrom . import c\nfrom . import d\n" in one
+
+
+def test_specifications_as_they_are_written(checkout: Path) -> None:
+    found = specs()
+    assert set(found) == {path.stem for path in (checkout / "spec").glob("*.ksy")}
+    assert found["kafka_control_record"]["enums"]["control_types"][0]["-orig-id"] == "ABORT"
+    assert all(name == spec["meta"]["id"] for name, spec in found.items())

@@ -13,10 +13,17 @@ import pytest
 from magicbyte_formats.kaitai import (
     kafka_control_record,
     kafka_crc,
+    kafka_early_leader_change,
+    kafka_kraft_snapshot,
+    kafka_leader_epoch_checkpoint,
     kafka_log,
+    kafka_metadata_record,
+    kafka_offset_checkpoint,
     kafka_offset_index,
+    kafka_partition_metadata,
     kafka_producer_snapshot,
     kafka_record_batch_checked,
+    kafka_record_batch_kip_931,
     kafka_time_index,
     kafka_transaction_index,
 )
@@ -45,6 +52,17 @@ VOTERS = (
     "08 00000006 4c 0000 02 00000001 00000000000000000000000000000000 02 02 43 02 68 0001 00"
     "0000 0001 00 00 00"
 )
+KIP_931 = (
+    "0000000000000000 0000003b ffffffff 03 5d2c78cd 0080 ffffffffffffffff ffff ffffffff 00000002"
+    "02 80d0e3a5e263 02 14 00 00 01 0a 68656c6c6f 00 14 02 02 01 0a 776f726c64 00"
+)
+CONTROL = (
+    "0000000000000000 000000{size} 00000000 02 00000000 0020 00000000 0000018f125c7400"
+    "0000018f125c7400 ffffffffffffffff ffff ffffffff 00000001 {record}"
+)
+METADATA_SNAPSHOT = CONTROL.format(
+    size="47", record="2a 00 00 00 08 00000003 16 0000 0000000000000000 00 00"
+) + CONTROL.format(size="3f", record="1a 00 00 00 08 00000004 06 0000 00 00")
 SAMPLES = [
     (kafka_log, V0 + V1 + HEADERS + COMPRESSED + ABORT + "00" * 40),
     (kafka_log, V0 + V1[:30]),
@@ -56,6 +74,16 @@ SAMPLES = [
     (kafka_transaction_index, "0000 0000000000000fa0 0000000000000014" + "00" * 16),
     (kafka_producer_snapshot, SNAPSHOT),
     (kafka_record_batch_checked, ABORT),
+    (kafka_record_batch_kip_931, KIP_931),
+    (kafka_kraft_snapshot, METADATA_SNAPSHOT),
+    (kafka_metadata_record, "01 0c 00 0d 6d"),
+    (kafka_early_leader_change, "00000001 02 00000001 00 02 00000001 00 00"),
+    (kafka_early_leader_change, "00000001 02 00000001 00 00"),
+    (kafka_offset_checkpoint, b"0\n1\norders 0 123\n".hex()),
+    (kafka_offset_checkpoint, ""),
+    (kafka_leader_epoch_checkpoint, b"0\n1\n7 1500\n".hex()),
+    (kafka_partition_metadata, b"version: 0\ntopic_id: h453d0_nR06KcDOcShpWRA".hex()),
+    (kafka_partition_metadata, b"version: 0\ntopic_id: h453d0_nR06KcDOcShpWRA\n".hex()),
 ]
 
 

@@ -1,7 +1,8 @@
 # Generated from spec/kafka_control_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 38e41bb27e422c7dcb66620c5223e18e2360802bba1d446f8aaa551319d06604, kaitai-struct-compiler 0.11.0
+# spec sha256 ae980203d6a914b495293ef1c7769542c14d4c76cba4bec47ed7f63a42496605, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
+from . import kafka_tagged_fields
 from . import kafka_uvarint
 from . import kafka_varint
 from enum import IntEnum
@@ -11,7 +12,8 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
 
 class KafkaControlRecord(KaitaiStruct):
     """Key and value of a record in a control batch, each behind its length: the
-    middle of what `kafka_record` describes. The key says what the value is.
+    middle of what `kafka_record` describes. The key says what the value is. The
+    batch's CRC covers all of it.
 
     Two families share the format. A transaction marker ends a transaction in a
     partition; its batch is transactional, bears the producer's id and holds this
@@ -20,7 +22,8 @@ class KafkaControlRecord(KaitaiStruct):
     Consumers are given neither; each takes an offset.
 
     In the early KRaft of Kafka 2.7 and 2.8, type 3 was the change of leader, and
-    its value had no version; nothing here reads those.
+    its value had no version: see `kafka_early_leader_change`, which also says
+    how to tell. Here, type 3 is the header of a snapshot.
 
     .. seealso::
        Source - https://kafka.apache.org/documentation/#controlbatch
@@ -160,7 +163,7 @@ class KafkaControlRecord(KaitaiStruct):
                 pass
                 self.voter_directory_id = self._io.read_bytes(16)
 
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass
@@ -200,7 +203,7 @@ class KafkaControlRecord(KaitaiStruct):
             self.len_host = kafka_uvarint.KafkaUvarint(self._io)
             self.host = (self._io.read_bytes(self.len_host.count)).decode(u"UTF-8")
             self.port = self._io.read_u2be()
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass
@@ -221,7 +224,7 @@ class KafkaControlRecord(KaitaiStruct):
         def _read(self):
             self.version = self._io.read_s2be()
             self.protocol_version = self._io.read_s2be()
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass
@@ -250,7 +253,7 @@ class KafkaControlRecord(KaitaiStruct):
             for i in range(self.num_granting_voters.count):
                 self.granting_voters.append(KafkaControlRecord.ElectionVoter(self.version, self._io, self, self._root))
 
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass
@@ -278,7 +281,7 @@ class KafkaControlRecord(KaitaiStruct):
 
         def _read(self):
             self.version = self._io.read_s2be()
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass
@@ -295,52 +298,11 @@ class KafkaControlRecord(KaitaiStruct):
         def _read(self):
             self.version = self._io.read_s2be()
             self.last_contained_log_timestamp = self._io.read_s8be()
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass
             self.extension._fetch_instances()
-
-    class TagSection(KaitaiStruct):
-        """The end of every structure of a flexible version (KIP-482): fields that a
-        reader skips if it does not know their tags. None is one zero byte.
-        """
-        def __init__(self, _io, _parent=None, _root=None):
-            super(KafkaControlRecord.TagSection, self).__init__(_io)
-            self._parent = _parent
-            self._root = _root
-            self._read()
-
-        def _read(self):
-            self.num_fields = kafka_uvarint.KafkaUvarint(self._io)
-            self.fields = []
-            for i in range(self.num_fields.value):
-                self.fields.append(KafkaControlRecord.TaggedField(self._io, self, self._root))
-
-        def _fetch_instances(self):
-            pass
-            self.num_fields._fetch_instances()
-            for i in range(len(self.fields)):
-                pass
-                self.fields[i]._fetch_instances()
-
-    class TaggedField(KaitaiStruct):
-        """A field that may be there or not."""
-        def __init__(self, _io, _parent=None, _root=None):
-            super(KafkaControlRecord.TaggedField, self).__init__(_io)
-            self._parent = _parent
-            self._root = _root
-            self._read()
-
-        def _read(self):
-            self.tag = kafka_uvarint.KafkaUvarint(self._io)
-            self.len_data = kafka_uvarint.KafkaUvarint(self._io)
-            self.data = self._io.read_bytes(self.len_data.value)
-
-        def _fetch_instances(self):
-            pass
-            self.tag._fetch_instances()
-            self.len_data._fetch_instances()
 
     class UnknownContent(KaitaiStruct):
         """The value of a kind of record that is not known here."""
@@ -374,8 +336,8 @@ class KafkaControlRecord(KaitaiStruct):
 
             self.min_supported_version = self._io.read_s2be()
             self.max_supported_version = self._io.read_s2be()
-            self.feature_extension = KafkaControlRecord.TagSection(self._io, self, self._root)
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.feature_extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass
@@ -402,7 +364,7 @@ class KafkaControlRecord(KaitaiStruct):
             for i in range(self.num_voters.count):
                 self.voters.append(KafkaControlRecord.Voter(self._io, self, self._root))
 
-            self.extension = KafkaControlRecord.TagSection(self._io, self, self._root)
+            self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
 
         def _fetch_instances(self):
             pass

@@ -1,16 +1,18 @@
 # Generated from spec/kafka_control_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 38e41bb27e422c7dcb66620c5223e18e2360802bba1d446f8aaa551319d06604, kaitai-struct-compiler 0.11.0
+# spec sha256 ae980203d6a914b495293ef1c7769542c14d4c76cba4bec47ed7f63a42496605, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
 from . import KaitaiStruct
+from .kafka_tagged_fields import KafkaTaggedFields
 from .kafka_uvarint import KafkaUvarint
 from .kafka_varint import KafkaVarint
 
 class KafkaControlRecord(KaitaiStruct):
     """Key and value of a record in a control batch, each behind its length: the
-    middle of what `kafka_record` describes. The key says what the value is.
+    middle of what `kafka_record` describes. The key says what the value is. The
+    batch's CRC covers all of it.
 
     Two families share the format. A transaction marker ends a transaction in a
     partition; its batch is transactional, bears the producer's id and holds this
@@ -19,7 +21,8 @@ class KafkaControlRecord(KaitaiStruct):
     Consumers are given neither; each takes an offset.
 
     In the early KRaft of Kafka 2.7 and 2.8, type 3 was the change of leader, and
-    its value had no version; nothing here reads those.
+    its value had no version: see `kafka_early_leader_change`, which also says
+    how to tell. Here, type 3 is the header of a snapshot.
     """
     class ControlTypes(IntEnum):
         abort = 0
@@ -90,18 +93,24 @@ class KafkaControlRecord(KaitaiStruct):
         _parent: Any
         _root: Any
         version: int
-        """Version of the message, 0 or 1."""
+        """Version of the message: 0, or 1, which adds the directories of the
+        voters (KIP-853). It stands here and nowhere else.
+        """
         leader_id: int
         """Node id of the new leader."""
         num_voters: KafkaUvarint
-        """Voters that follow, plus one."""
+        """Voters that follow, plus one; 0 would stand for null, which is an
+        error.
+        """
         voters: list[KafkaControlRecord.ElectionVoter]
         """The voters of the quorum in this epoch."""
         num_granting_voters: KafkaUvarint
-        """Voters that follow, plus one."""
+        """Voters that follow, plus one; 0 would stand for null, which is an
+        error.
+        """
         granting_voters: list[KafkaControlRecord.ElectionVoter]
         """The voters that voted for the leader."""
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class ElectionVoter(KaitaiStruct):
         """A voter in the election of a leader."""
@@ -116,7 +125,7 @@ class KafkaControlRecord(KaitaiStruct):
         """UUID of the voter's metadata directory; since version 1, null before.
         All zeros stand for none.
         """
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class SnapshotHeaderRecord(KaitaiStruct):
         """The first record of a snapshot of the metadata log; since 3.0."""
@@ -135,7 +144,7 @@ class KafkaControlRecord(KaitaiStruct):
         """Append time of the last record that the snapshot covers, in
         milliseconds since the Unix epoch.
         """
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class SnapshotFooterRecord(KaitaiStruct):
         """The last record of a snapshot of the metadata log; since 3.0. A snapshot
@@ -152,7 +161,7 @@ class KafkaControlRecord(KaitaiStruct):
         _root: Any
         version: int
         """Version of the record; 0."""
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class KraftVersionRecord(KaitaiStruct):
         """Which version of the KRaft protocol the cluster uses from here on; since
@@ -173,7 +182,7 @@ class KafkaControlRecord(KaitaiStruct):
         """Version of the protocol: 0 has the voters in the configuration, 1 in
         the log, where they can be changed.
         """
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class VotersRecord(KaitaiStruct):
         """The voters of the metadata quorum from here on; since 3.8 (KIP-853)."""
@@ -189,10 +198,12 @@ class KafkaControlRecord(KaitaiStruct):
         version: int
         """Version of the record; 0."""
         num_voters: KafkaUvarint
-        """Voters that follow, plus one."""
+        """Voters that follow, plus one; 0 would stand for null, which is an
+        error.
+        """
         voters: list[KafkaControlRecord.Voter]
         """The voters."""
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class Voter(KaitaiStruct):
         """A voter of the metadata quorum."""
@@ -212,18 +223,20 @@ class KafkaControlRecord(KaitaiStruct):
         from the old one. All zeros stand for none.
         """
         num_endpoints: KafkaUvarint
-        """Endpoints that follow, plus one."""
+        """Endpoints that follow, plus one; 0 would stand for null, which is an
+        error.
+        """
         endpoints: list[KafkaControlRecord.Endpoint]
         """Where the voter can be reached."""
         min_supported_version: int
         """Lowest version of the KRaft protocol that the voter supports."""
         max_supported_version: int
         """Highest version of the KRaft protocol that the voter supports."""
-        feature_extension: KafkaControlRecord.TagSection
+        feature_extension: KafkaTaggedFields
         """Tagged fields of the range of versions, which is a structure of its
         own in Kafka (`KRaftVersionFeature`); none is defined.
         """
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class Endpoint(KaitaiStruct):
         """An address of a voter."""
@@ -246,7 +259,7 @@ class KafkaControlRecord(KaitaiStruct):
         """Host name or address."""
         port: int
         """TCP port."""
-        extension: KafkaControlRecord.TagSection
+        extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
     class UnknownContent(KaitaiStruct):
         """The value of a kind of record that is not known here."""
@@ -261,40 +274,6 @@ class KafkaControlRecord(KaitaiStruct):
         _root: Any
         data: bytes
         """All of the value."""
-    class TagSection(KaitaiStruct):
-        """The end of every structure of a flexible version (KIP-482): fields that a
-        reader skips if it does not know their tags. None is one zero byte.
-        """
-        def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
-        @classmethod
-        def from_file(cls, filename: str | PathLike[str]) -> Self: ...
-        @classmethod
-        def from_bytes(cls, buf: bytes) -> Self: ...
-        @classmethod
-        def from_io(cls, io: BinaryIO) -> Self: ...
-        _parent: Any
-        _root: Any
-        num_fields: KafkaUvarint
-        """Fields that follow."""
-        fields: list[KafkaControlRecord.TaggedField]
-        """The fields, by rising tag."""
-    class TaggedField(KaitaiStruct):
-        """A field that may be there or not."""
-        def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
-        @classmethod
-        def from_file(cls, filename: str | PathLike[str]) -> Self: ...
-        @classmethod
-        def from_bytes(cls, buf: bytes) -> Self: ...
-        @classmethod
-        def from_io(cls, io: BinaryIO) -> Self: ...
-        _parent: Any
-        _root: Any
-        tag: KafkaUvarint
-        """Which field it is."""
-        len_data: KafkaUvarint
-        """Bytes in `data`."""
-        data: bytes
-        """The field's value."""
     def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
     @classmethod
     def from_file(cls, filename: str | PathLike[str]) -> Self: ...

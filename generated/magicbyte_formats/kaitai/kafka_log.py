@@ -2,8 +2,8 @@
 # spec sha256 9e4ad3eab171a1288cf1a053ac87d068e6b6f85b04c0eaf99464008d7668aab3, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
-from . import kafka_record_batch
 from . import kafka_message
+from . import kafka_record_batch
 
 if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 6f82c3e9fbed040fd746dff88b3264108afc62072ac6ae8293051cb7cd46c028, kaitai-struct-compiler 0.11.0
+# spec sha256 f9e191371e5d4d6afa0bfea9f096c5b3eb219d102d30c195dac56841c64c75f8, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_record
@@ -112,6 +112,7 @@ class KafkaRecordBatch(KaitaiStruct):
 
     class RecordList(KaitaiStruct):
         """The records of an uncompressed batch."""
+        unexpected = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaRecordBatch.RecordList, self).__init__(_io)
             self._parent = _parent
@@ -123,11 +124,22 @@ class KafkaRecordBatch(KaitaiStruct):
             for i in range(self._parent.num_records):
                 self.records.append(kafka_record.KafkaRecord(self._parent.attributes.is_control, self._io))
 
+            if  ((self._parent.num_records > 0) and ((not (self._io.is_eof())))) :
+                pass
+                self.unexpected = self._io.read_u1()
+                if not self.unexpected >= 1:
+                    raise kaitaistruct.ValidationLessThanError(1, self.unexpected, self._io, u"/types/record_list/seq/1")
+                if not self.unexpected <= 0:
+                    raise kaitaistruct.ValidationGreaterThanError(0, self.unexpected, self._io, u"/types/record_list/seq/1")
+
         def _fetch_instances(self):
             pass
             for i in range(len(self.records)):
                 pass
                 self.records[i]._fetch_instances()
+
+            if  ((self._parent.num_records > 0) and ((not (self._io.is_eof())))) :
+                pass
 
     @property
     def last_offset(self):

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 6f82c3e9fbed040fd746dff88b3264108afc62072ac6ae8293051cb7cd46c028, kaitai-struct-compiler 0.11.0
+# spec sha256 f9e191371e5d4d6afa0bfea9f096c5b3eb219d102d30c195dac56841c64c75f8, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -87,6 +87,12 @@ class KafkaRecordBatch(KaitaiStruct):
         _root: Any
         records: list[KafkaRecord]
         """The records, in the order of their offsets."""
+        unexpected: int | None
+        """A byte that must not be, as no value lies within both limits: a parser
+        comes here where bytes follow the last record, and stops. Always null.
+        A batch of no records may have bytes here, as in Kafka, which does not
+        look for records in it.
+        """
     def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
     @classmethod
     def from_file(cls, filename: str | PathLike[str]) -> Self: ...

@@ -2,8 +2,8 @@
 # spec sha256 e83928184dd9ef216cc4e4f3af4789cd2611873896ffa54c9dcc63f48e76ea48, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
-from . import kafka_record_batch
 from . import kafka_crc
+from . import kafka_record_batch
 
 if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))

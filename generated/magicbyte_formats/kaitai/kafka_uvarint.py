@@ -1,5 +1,5 @@
 # Generated from spec/kafka_uvarint.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 3636f748c33d5796ea9a7335558fed005927caf048c086eeee4cc7d32198fa0b, kaitai-struct-compiler 0.11.0
+# spec sha256 c543c132306be739578eb279f3e114221cc5413b1555a1b25617c3d344cf4744, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -45,6 +45,18 @@ class KafkaUvarint(KaitaiStruct):
             pass
 
     @property
+    def clamped(self):
+        """The integer, or the largest of 31 bits where it is larger. For lengths and
+        counts: so they lead past the end of the bytes in every language, instead
+        of being negative in some.
+        """
+        if hasattr(self, '_m_clamped'):
+            return self._m_clamped
+
+        self._m_clamped = (2147483647 if self.value > 2147483647 else self.value)
+        return getattr(self, '_m_clamped', None)
+
+    @property
     def count(self):
         """What the integer stands for where it is a count or a length that is
         stored plus one, so that 0 can stand for null: here -1.
@@ -52,7 +64,7 @@ class KafkaUvarint(KaitaiStruct):
         if hasattr(self, '_m_count'):
             return self._m_count
 
-        self._m_count = (self.value - 1)
+        self._m_count = (self.clamped - 1)
         return getattr(self, '_m_count', None)
 
     @property

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_uvarint.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 3636f748c33d5796ea9a7335558fed005927caf048c086eeee4cc7d32198fa0b, kaitai-struct-compiler 0.11.0
+# spec sha256 c543c132306be739578eb279f3e114221cc5413b1555a1b25617c3d344cf4744, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -38,6 +38,12 @@ class KafkaUvarint(KaitaiStruct):
     @property
     def value(self) -> int:
         """The integer itself."""
+    @property
+    def clamped(self) -> int:
+        """The integer, or the largest of 31 bits where it is larger. For lengths and
+        counts: so they lead past the end of the bytes in every language, instead
+        of being negative in some.
+        """
     @property
     def count(self) -> int:
         """What the integer stands for where it is a count or a length that is

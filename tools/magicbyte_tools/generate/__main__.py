@@ -7,31 +7,31 @@ from pathlib import Path
 from magicbyte_tools.generate import parsers, stubs, wire
 from magicbyte_tools.generate.kaitai import CHECKOUT, Compiled, compile_specs
 from magicbyte_tools.generate.origin import FIXED, header
+from magicbyte_tools.generate.source import SPEC
 
-SPEC = CHECKOUT / "spec"
 GENERATED = CHECKOUT / "generated" / "magicbyte_formats"
 
 ABOUT = '"""Kafka\'s record formats as Python, generated from spec/."""\n'
 
 
-def outputs() -> dict[Path, str]:
-    """Return every generated file's path and text."""
-    sources = sorted(SPEC.glob("*.ksy"))
+def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Path, str]:
+    """Return the path and text of every file that is generated from the *specifications*."""
+    sources = sorted(specifications.glob("*.ksy"))
     compiled = compile_specs(sources)
+    kaitai = generated / "kaitai"
     files = {
-        GENERATED / "__init__.py": FIXED + ABOUT,
-        GENERATED / "py.typed": "",
-        GENERATED / "wire.py": header(sources) + wire.module(specs(compiled)),
-        GENERATED / "kaitai" / "__init__.py": FIXED + stubs.PACKAGE,
-        GENERATED / "kaitai" / "__init__.pyi": FIXED + stubs.PACKAGE_STUB,
+        generated / "__init__.py": FIXED + ABOUT,
+        generated / "py.typed": "",
+        generated / "wire.py": header(sources) + wire.module(specs(compiled)),
+        kaitai / "__init__.py": FIXED + stubs.PACKAGE,
+        kaitai / "__init__.pyi": FIXED + stubs.PACKAGE_STUB,
     }
     for source in sources:
         name, head = source.stem, header([source])
-        file = GENERATED / "kaitai" / name
         spec = compiled[name]["spec"]
         text = compiled[name]["files"]["python"][f"{name}.py"]
-        files[file.with_suffix(".py")] = head + parsers.module(text, spec)
-        files[file.with_suffix(".pyi")] = head + stubs.module(name, specs(compiled))
+        files[kaitai / f"{name}.py"] = head + parsers.module(text, spec)
+        files[kaitai / f"{name}.pyi"] = head + stubs.module(name, specs(compiled))
     return files
 
 

@@ -17,12 +17,9 @@ import jsonschema
 import yaml
 
 from magicbyte_tools.generate.expressions import tokens
-from magicbyte_tools.generate.kaitai import CHECKOUT
 from magicbyte_tools.generate.parsers import camel
+from magicbyte_tools.generate.source import SPEC, Spec, load
 
-Spec = dict[str, Any]
-
-SPEC = CHECKOUT / "spec"
 WIDTH = 80
 
 # The order of keys, after the style guide; ours stand before what explains them.
@@ -81,7 +78,7 @@ def lint(folder: Path = SPEC) -> list[Problem]:
     """Return all problems of the specifications in *folder*."""
     schema = json.loads((folder / "schema" / "magicbyte-keys.schema.json").read_text("utf-8"))
     files = sorted(folder.glob("*.ksy"))
-    instances = {name for file in files for name in _instances(yaml.safe_load(file.read_bytes()))}
+    instances = {name for file in files for name in _instances(load(file))}
     return [found for file in files for found in _File(file, schema, instances).problems()]
 
 

@@ -19,9 +19,15 @@ def module(source: str, spec: Spec) -> str:
     source = re.sub(r"[ \t]+$", "", source, flags=re.MULTILINE)
     imports = "|".join(spec["meta"].get("imports", []))
     if imports:
-        source = re.sub(rf"^import ({imports})$", r"from . import \1", source, flags=re.MULTILINE)
+        # The compiler's order is that in which it happened to finish with the imported files.
+        block = re.compile(rf"^(?:import (?:{imports})\n)+", re.MULTILINE)
+        source = block.sub(lambda found: _relative(sorted(found[0].splitlines())), source)
     lines = _with_absent_fields(source.splitlines(), _absent(spec))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def _relative(imports: list[str]) -> str:
+    return "".join(f"from . {line}\n" for line in imports)
 
 
 def camel(name: str) -> str:

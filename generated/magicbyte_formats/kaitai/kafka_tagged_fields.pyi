@@ -1,0 +1,43 @@
+# Generated from spec/kafka_tagged_fields.ksy. Do not edit: change the .ksy and `make generate`.
+# spec sha256 1f920f3a71830d6edda615d80983c38f8275540353b8341d39978d11b7a8ba05, kaitai-struct-compiler 0.11.0
+from enum import IntEnum
+from os import PathLike
+from typing import Any, BinaryIO, Self
+
+from . import KaitaiStruct
+from .kafka_uvarint import KafkaUvarint
+
+class KafkaTaggedFields(KaitaiStruct):
+    """The end of every structure of a flexible version (KIP-482): fields that a
+    reader skips if it does not know their tags. None is one zero byte.
+    """
+    class TaggedField(KaitaiStruct):
+        """A field that may be there or not."""
+        def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
+        @classmethod
+        def from_file(cls, filename: str | PathLike[str]) -> Self: ...
+        @classmethod
+        def from_bytes(cls, buf: bytes) -> Self: ...
+        @classmethod
+        def from_io(cls, io: BinaryIO) -> Self: ...
+        _parent: Any
+        _root: Any
+        tag: KafkaUvarint
+        """Which field it is."""
+        len_data: KafkaUvarint
+        """Bytes in `data`."""
+        data: bytes
+        """The field's value."""
+    def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
+    @classmethod
+    def from_file(cls, filename: str | PathLike[str]) -> Self: ...
+    @classmethod
+    def from_bytes(cls, buf: bytes) -> Self: ...
+    @classmethod
+    def from_io(cls, io: BinaryIO) -> Self: ...
+    _parent: Any
+    _root: KafkaTaggedFields
+    num_fields: KafkaUvarint
+    """Fields that follow."""
+    fields: list[KafkaTaggedFields.TaggedField]
+    """The fields, by rising tag."""

@@ -1,0 +1,118 @@
+"""The text files beside the logs, as brokers wrote them and as nothing else may be."""
+
+from pathlib import Path
+
+import kaitaistruct
+import pytest
+
+from magicbyte_formats.kaitai.kafka_leader_epoch_checkpoint import KafkaLeaderEpochCheckpoint
+from magicbyte_formats.kaitai.kafka_offset_checkpoint import KafkaOffsetCheckpoint
+from magicbyte_formats.kaitai.kafka_partition_metadata import KafkaPartitionMetadata
+from places import DATA
+
+OFFSETS = b"0\n2\norders 0 123\n__consumer_offsets 49 9223372036854775807\n"
+EPOCHS = b"0\n2\n0 0\n7 1500\n"
+TOPIC = b"version: 0\ntopic_id: h453d0_nR06KcDOcShpWRA"
+
+
+def test_an_offset_checkpoint_has_an_entry_per_partition() -> None:
+    file = KafkaOffsetCheckpoint.from_bytes(OFFSETS)
+    assert (file.version, file.num_entries) == ("0", "2")
+    assert [(entry.topic, entry.partition, entry.offset) for entry in file.entries] == [
+        ("orders", "0", "123"),
+        ("__consumer_offsets", "49", "9223372036854775807"),
+    ]
+
+
+def test_a_leader_epoch_checkpoint_says_where_each_epoch_began() -> None:
+    entries = KafkaLeaderEpochCheckpoint.from_bytes(EPOCHS).entries
+    assert [(entry.epoch, entry.start_offset) for entry in entries] == [("0", "0"), ("7", "1500")]
+
+
+@pytest.mark.parametrize("kind", [KafkaOffsetCheckpoint, KafkaLeaderEpochCheckpoint])
+def test_an_empty_checkpoint_has_no_entries(
+    kind: type[KafkaOffsetCheckpoint] | type[KafkaLeaderEpochCheckpoint],
+) -> None:
+    file = kind.from_bytes(b"")
+    assert (file.version, file.num_entries, file.entries) == (None, None, [])
+
+
+def test_partition_metadata_names_the_topic() -> None:
+    file = KafkaPartitionMetadata.from_bytes(TOPIC)
+    assert (file.version, file.topic_id, file.rest) == ("0", "h453d0_nR06KcDOcShpWRA", None)
+    assert KafkaPartitionMetadata.from_bytes(TOPIC + b"\n").rest == b"\n"
+
+
+@pytest.mark.parametrize("length", range(1, len(OFFSETS)))
+def test_a_checkpoint_that_is_cut_off_ends_at_a_line_or_not_at_all(length: int) -> None:
+    if OFFSETS[:length].count(b"\n") >= 2 and OFFSETS[length - 1 : length] == b"\n":
+        entries = KafkaOffsetCheckpoint.from_bytes(OFFSETS[:length]).entries
+        assert len(entries) == OFFSETS[:length].count(b"\n") - 2
+    else:
+        with pytest.raises(EOFError):
+            KafkaOffsetCheckpoint.from_bytes(OFFSETS[:length])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"1\n0\n", b"-1\n0\n", b"00\n0\n", b"\n0\n"],
+)
+def test_a_checkpoint_of_another_version_is_refused(data: bytes) -> None:
+    for kind in (KafkaOffsetCheckpoint, KafkaLeaderEpochCheckpoint):
+        with pytest.raises(kaitaistruct.ValidationNotEqualError):
+            kind.from_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("sound", "broken"),
+    [
+        (b"version: 0", b"version: 1"),
+        (b"version:", b"Version:"),
+        (b"version: ", b"version:  "),
+        (b"topic_id:", b"topic_ID:"),
+    ],
+)
+def test_partition_metadata_in_other_words_is_refused(sound: bytes, broken: bytes) -> None:
+    with pytest.raises(kaitaistruct.ValidationNotEqualError):
+        KafkaPartitionMetadata.from_bytes(TOPIC.replace(sound, broken))
+
+
+@pytest.mark.parametrize("length", range(len(TOPIC)))
+def test_partition_metadata_is_refused_where_it_is_cut_off(length: int) -> None:
+    with pytest.raises(EOFError):
+        KafkaPartitionMetadata.from_bytes(TOPIC[:length])
+
+
+def test_files_of_brokers() -> None:
+    seen = dict.fromkeys(("offset-checkpoint", "epoch-checkpoint", "partition.metadata"), 0)
+    for path in sorted(DATA.rglob("*")):
+        if path.name.endswith("offset-checkpoint"):
+            offsets = KafkaOffsetCheckpoint.from_bytes(path.read_bytes())
+            assert int(offsets.num_entries or 0) == len(offsets.entries), path
+            assert all(is_number(one.partition, one.offset) for one in offsets.entries), path
+            seen["offset-checkpoint"] += len(offsets.entries)
+        elif path.name == "leader-epoch-checkpoint":
+            epochs = KafkaLeaderEpochCheckpoint.from_bytes(path.read_bytes())
+            assert int(epochs.num_entries or 0) == len(epochs.entries), path
+            starts = [(int(one.epoch), int(one.start_offset)) for one in epochs.entries]
+            assert starts == sorted(starts), path
+            seen["epoch-checkpoint"] += len(starts)
+        elif path.name == "partition.metadata":
+            metadata = KafkaPartitionMetadata.from_bytes(path.read_bytes())
+            assert metadata.rest is None, path
+            seen["partition.metadata"] += 1
+    assert all(seen.values()), seen
+
+
+def test_files_of_all_brokers(real_files: list[Path]) -> None:
+    for path in real_files:
+        if path.name.endswith("offset-checkpoint"):
+            KafkaOffsetCheckpoint.from_bytes(path.read_bytes())
+        elif path.name == "leader-epoch-checkpoint":
+            KafkaLeaderEpochCheckpoint.from_bytes(path.read_bytes())
+        elif path.name == "partition.metadata":
+            KafkaPartitionMetadata.from_bytes(path.read_bytes())
+
+
+def is_number(*texts: str) -> bool:
+    return all(text.isdecimal() for text in texts)

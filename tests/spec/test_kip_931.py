@@ -1,0 +1,93 @@
+"""The discarded v3: it can be read with its own description, and is no part of any log."""
+
+import crc32c
+import kaitaistruct
+import pytest
+
+from magicbyte_formats import wire
+from magicbyte_formats.kaitai.kafka_log import KafkaLog
+from magicbyte_formats.kaitai.kafka_record_batch_kip_931 import KafkaRecordBatchKip931
+
+TIME = 1714000000000
+HEADER = "0000000000000000 {len} ffffffff 03 {crc} {bits} ffffffffffffffff ffff ffffffff {num}"
+FLAGGED = bytes.fromhex(
+    HEADER.format(len="0000003b", crc="5d2c78cd", bits="0080", num="00000002")
+    + "02 80d0e3a5e263 02"
+    + "14 00 00 01 0a 68656c6c6f 00"
+    + "14 02 02 01 0a 776f726c64 00"
+)
+UNFLAGGED = bytes.fromhex(
+    HEADER.format(len="00000031", crc="944ce678", bits="0000", num="00000001")
+    + "00 80d0e3a5e263 00"
+    + "16 00 00 00 01 0a 68656c6c6f 00"
+)
+REFUSED = (EOFError, kaitaistruct.ValidationFailedError, kaitaistruct.InvalidArgumentError)
+
+
+@pytest.mark.parametrize("data", [FLAGGED, UNFLAGGED])
+def test_its_checksum_covers_all_from_the_attributes(data: bytes) -> None:
+    assert KafkaRecordBatchKip931.from_bytes(data).crc == crc32c.crc32c(data[21:])
+
+
+def test_records_without_attributes() -> None:
+    batch = KafkaRecordBatchKip931.from_bytes(FLAGGED)
+    assert batch.attributes.ignores_message_attributes
+    assert (batch.last_offset_delta.value, batch.max_timestamp_delta.value) == (1, 1)
+    assert batch.base_timestamp.value == TIME
+    assert batch.payload is not None
+    bodies = [record.body for record in batch.payload.records]
+    assert [body.value for body in bodies] == [b"hello", b"world"]
+    assert [body.attributes for body in bodies] == [None, None]
+    assert [body.timestamp_delta.value for body in bodies] == [0, 1]
+
+
+def test_records_with_attributes() -> None:
+    batch = KafkaRecordBatchKip931.from_bytes(UNFLAGGED)
+    assert not batch.attributes.ignores_message_attributes
+    assert batch.payload is not None
+    (record,) = batch.payload.records
+    assert (record.body.attributes, record.body.value) == (0, b"hello")
+
+
+def test_a_compressed_payload_is_bytes() -> None:
+    data = FLAGGED[:22] + b"\x81" + FLAGGED[23:]
+    batch = KafkaRecordBatchKip931.from_bytes(data)
+    assert (batch.payload, batch.compressed_payload) == (None, FLAGGED[49:])
+
+
+@pytest.mark.parametrize(
+    "position_and_byte",
+    [
+        (11, 0x3A),  # the batch a byte shorter
+        (11, 0x3C),  # and longer
+        (11, 0x1F),  # shorter than any
+        (16, 2),  # another magic
+        (37, 0xFF),  # a count of records below 0
+        (40, 1),  # one record too few
+        (40, 3),  # one too many
+        (49, 0x12),  # the first record shorter than its fields
+        (49, 0x16),  # and longer
+        (49, 0x01),  # a length below 0
+        (53, 0x7E),  # the value beyond the record
+        (59, 0x01),  # a count of headers below 0
+        (59, 0x02),  # a header that is not there
+    ],
+)
+def test_a_broken_batch_is_refused(position_and_byte: tuple[int, int]) -> None:
+    position, byte = position_and_byte
+    data = FLAGGED[:position] + bytes([byte]) + FLAGGED[position + 1 :]
+    assert data != FLAGGED
+    with pytest.raises(REFUSED):
+        KafkaRecordBatchKip931.from_bytes(data)
+
+
+def test_a_log_refuses_it() -> None:
+    with pytest.raises(kaitaistruct.ValidationNotAnyOfError):
+        KafkaLog.from_bytes(FLAGGED)
+
+
+def test_it_has_no_part_in_tables_and_headers() -> None:
+    sources = {column.source for table in wire.COLUMNS.values() for column in table}
+    assert sources
+    assert not any("kip_931" in source for source in sources)
+    assert not any("Kip" in name for name in dir(wire))
