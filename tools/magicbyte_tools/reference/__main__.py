@@ -1,0 +1,67 @@
+"""python -m magicbyte_tools.reference [--check] [--html OUT]: write docs/formats, or check it."""
+
+import sys
+from pathlib import Path
+
+from magicbyte_tools.generate.kaitai import CHECKOUT
+from magicbyte_tools.generate.source import specs
+from magicbyte_tools.reference.html import html
+from magicbyte_tools.reference.library import Library
+from magicbyte_tools.reference.reference import reference
+
+FORMATS = CHECKOUT / "docs" / "formats"
+
+
+def differing(wanted: dict[str, str], folder: Path = FORMATS) -> list[Path]:
+    """Return the files in *folder* that are not as *wanted*, are missing or do not belong."""
+    there = {path for path in folder.rglob("*") if path.is_file()}
+    files = {folder / name: text for name, text in wanted.items()}
+    stale = there - files.keys()
+    changed = {path for path in files if path not in there or _text(path) != files[path]}
+    return sorted(stale | changed)
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def write(wanted: dict[str, str], folder: Path = FORMATS) -> None:
+    """Make *folder* what is *wanted*."""
+    for path in differing(wanted, folder):
+        name = path.relative_to(folder).as_posix()
+        if name not in wanted:
+            path.unlink()
+            print(f"{path}: deleted")
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[name], "utf-8", newline="\n")
+        print(path)
+
+
+def check(wanted: dict[str, str], folder: Path = FORMATS) -> int:
+    """Say which files are not as *wanted*; return the exit status."""
+    found = differing(wanted, folder)
+    for path in found:
+        print(path)
+    if found:
+        print("docs/formats is not what spec/ says: run `make docs`.")
+    return int(bool(found))
+
+
+def main(arguments: list[str]) -> int:
+    """Do what *arguments* say; return the exit status."""
+    wanted = reference(Library(specs()))
+    if arguments == ["--check"]:
+        return check(wanted)
+    if len(arguments) == 2 and arguments[0] == "--html":
+        Path(arguments[1]).write_text(html(wanted), "utf-8", newline="\n")
+        return 0
+    if arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    write(wanted)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

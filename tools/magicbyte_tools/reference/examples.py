@@ -1,0 +1,365 @@
+"""Which bytes each page takes apart: those of real brokers, and where they have none, our own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from magicbyte.codecs import decompress
+from magicbyte_tools.generate.kaitai import CHECKOUT
+
+DATA = CHECKOUT / "tests" / "data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """Some bytes, where they are from, and what they show."""
+
+    format: str
+    title: str
+    about: str
+    file: str = ""
+    """Below tests/data; nothing where the bytes are given here."""
+    position: int = 0
+    size: int = 0
+    given: str = ""
+    """The bytes in hex, where no broker in tests/data wrote such."""
+    codec: int = 0
+    """The codec that compressed the bytes of the file; the example is what comes out of it."""
+    magic: int = 2
+    parameters: tuple[Any, ...] = ()
+    worked_out: tuple[str, ...] = ()
+    """Instances of the format whose values are worth seeing."""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes to be taken apart."""
+        if self.given:
+            return bytes.fromhex(self.given)
+        stored = (DATA / self.file).read_bytes()[self.position : self.position + self.size]
+        return decompress(self.codec, stored, magic=self.magic, max_bytes=1 << 16)
+
+    @property
+    def source(self) -> str:
+        """Where the bytes are from, in words."""
+        if self.given:
+            return "Bytes made for this page; no log among the test data has such."
+        end = self.position + self.size
+        words = f"Bytes {self.position} to {end - 1} of `tests/data/{self.file}`"
+        return words + (", decompressed." if self.codec else ".")
+
+
+FIRST = "00000000000000000000"
+COMPRESSED = f"2.8/compacted/log-0/v2-compacted-gzip-0/{'114'.zfill(20)}.log"
+WRAPPER = f"2.8/compacted/log-0/v1-compacted-gzip-0/{'185'.zfill(20)}.log"
+BOOTSTRAP = "4.3/plain/log-0/bootstrap.checkpoint"
+QUORUM = f"4.3/compacted/log-0/__cluster_metadata-0/{FIRST}.log"
+HORIZON = f"4.3/compacted/log-0/compact-and-delete-0/{'182'.zfill(20)}.log"
+HEADERS = f"4.3/plain/log-0/headers-0/{FIRST}.log"
+
+EXAMPLES = (
+    Example(
+        format="kafka_record_batch",
+        title="Two records, as a producer sent them",
+        about=(
+            "The Java client of Kafka 2.8. The batch ends where `len_batch` says: 12 bytes for the "
+            "offset and the length itself, and 107 after them. The second record came 12 ms after "
+            "the first."
+        ),
+        file=f"2.8/formats/log-0/v2-java-none-0/{FIRST}.log",
+        size=119,
+        worked_out=("last_offset",),
+    ),
+    Example(
+        format="kafka_record_batch",
+        title="Compressed, and cleaned",
+        about=(
+            "A batch of a compacted topic. The header is never compressed; the records are, as a "
+            "whole. The cleaner took records away and wrote the batch anew, with the base offset, "
+            "`last_offset_delta` and maximum timestamp it had. What comes out of gzip is taken "
+            "apart at [kafka_records](kafka_records.md#real-bytes)."
+        ),
+        file=COMPRESSED,
+        position=752,
+        size=120,
+        worked_out=("last_offset",),
+    ),
+    Example(
+        format="kafka_record_batch",
+        title="Without records",
+        about=(
+            "The cleaner of Kafka 4.3 removed all records of this batch, but keeps the header for "
+            "what it knows of the producer: its last sequence number. The six offsets are gone; "
+            "`base_timestamp` is -1, `max_timestamp` what it was."
+        ),
+        file=f"4.3/compacted/log-0/emptied-batches-0/{FIRST}.log",
+        size=61,
+        worked_out=("last_offset",),
+    ),
+    Example(
+        format="kafka_record_batch",
+        title="With a delete horizon",
+        about=(
+            "A tombstone that the cleaner met for the first time. Bit 6 is set, and "
+            "`base_timestamp` is now the time from which the tombstone may go; the record's "
+            "`timestamp_delta`, large and negative, leads back to when it was made."
+        ),
+        file=HORIZON,
+        position=151,
+        size=78,
+    ),
+    Example(
+        format="kafka_record_batch",
+        title="With the broker's append time",
+        about=(
+            "`timestamp_type` is 1: the record's time is `max_timestamp`. `base_timestamp` is what "
+            "the producer sent, and means nothing to a consumer."
+        ),
+        file=f"4.3/plain/log-1/append-time-none-0/{FIRST}.log",
+        position=3449,
+        size=92,
+    ),
+    Example(
+        format="kafka_record_batch_kip_931",
+        title="One record",
+        about=(
+            "As the proposal would have it, for what no producer ever wrote. The same record takes "
+            "73 bytes in v2."
+        ),
+        given=(
+            "000000000000000000000030ffffffff03281b6dd20080ffffffffffffffffff"
+            "ffffffffff000000010080d0e3a5e26300140000010a68656c6c6f00"
+        ),
+    ),
+    Example(
+        format="kafka_message",
+        title="A message of v0",
+        about="No timestamp: `len_key` follows on `attributes`.",
+        file=f"2.8/compacted/log-0/v0-compacted-none-0/{'135'.zfill(20)}.log",
+        size=39,
+    ),
+    Example(
+        format="kafka_message",
+        title="A tombstone of v1",
+        about="The value is null, its length -1: the key is to be forgotten.",
+        file=f"2.8/compacted/log-0/v1-compacted-none-0/{'123'.zfill(20)}.log",
+        position=50,
+        size=40,
+    ),
+    Example(
+        format="kafka_message",
+        title="A wrapper of v1",
+        about=(
+            "The codec is gzip, the key null. `offset` is that of the last message inside. What "
+            "comes out is taken apart at [kafka_log](kafka_log.md#what-was-in-a-wrapper)."
+        ),
+        file=WRAPPER,
+        position=261,
+        size=130,
+    ),
+    Example(
+        format="kafka_log",
+        title="Where v1 ends and v2 begins",
+        about=(
+            "Two entries of one segment of a topic whose format was raised from v1 to v2. The byte "
+            "at 16 after the start of each tells them apart."
+        ),
+        file=f"2.8/lives/log-0/upgraded-one-segment-0/{FIRST}.log",
+        position=7229,
+        size=173,
+    ),
+    Example(
+        format="kafka_log",
+        title="What was in a wrapper",
+        about=(
+            "The value of the wrapper at [kafka_message](kafka_message.md#a-wrapper-of-v1), whose "
+            "offset is 249. The offsets in here are relative, and those between them were cleaned "
+            "away. The messages' own are `249 - 5 + 0` and `249 - 5 + 5`: 244 and 249."
+        ),
+        file=WRAPPER,
+        position=261 + 34,
+        size=96,
+        codec=1,
+        magic=1,
+    ),
+    Example(
+        format="kafka_record",
+        title="A record with three headers",
+        about=(
+            "Two headers of one key with different values, and a third of the same key whose value "
+            "is null. The length counts the 56 bytes after itself."
+        ),
+        file=HEADERS,
+        position=61,
+        size=57,
+        parameters=(False,),
+    ),
+    Example(
+        format="kafka_records",
+        title="Real bytes",
+        about="The payload of the compressed batch at [kafka_record_batch](kafka_record_batch.md).",
+        file=COMPRESSED,
+        position=752 + 61,
+        size=120 - 61,
+        codec=1,
+    ),
+    Example(
+        format="kafka_control_record",
+        title="A COMMIT marker",
+        about="The whole batch around it has 78 bytes, and bits 4 and 5 of its attributes set.",
+        file=f"2.8/lives/log-0/v2-transactions-0/{'2'.zfill(20)}.log",
+        position=65,
+        size=12,
+    ),
+    Example(
+        format="kafka_control_record",
+        title="A change of leader",
+        about="The first record of the metadata log of a cluster with one controller.",
+        file=QUORUM,
+        position=65,
+        size=25,
+    ),
+    Example(
+        format="kafka_control_record",
+        title="The beginning of a snapshot",
+        about="Of the snapshot that a new cluster starts from; it covers no record yet.",
+        file=BOOTSTRAP,
+        position=65,
+        size=17,
+    ),
+    Example(
+        format="kafka_control_record",
+        title="The end of a snapshot",
+        about="The last record of the same file.",
+        file=BOOTSTRAP,
+        position=401,
+        size=9,
+    ),
+    Example(
+        format="kafka_control_record",
+        title="The version of KRaft",
+        about="From here on the voters stand in the log.",
+        given="08 0000 0005 0a 0000 0001 00",
+    ),
+    Example(
+        format="kafka_control_record",
+        title="The voters of KRaft",
+        about="One voter with one address. Every structure ends with its tagged fields: none.",
+        given=(
+            "08 0000 0006 6e 0000 02 00000001 000102030405060708090a0b0c0d0e0f"
+            "02 0b 434f4e54524f4c4c4552 0a 6c6f63616c686f7374 2385 00 0000 0001 00 00 00"
+        ),
+    ),
+    Example(
+        format="kafka_varint",
+        title="Two bytes",
+        about=(
+            "The length of a record. `d8` says that another byte follows; 0x58 and 4 times 0x80 is 600, "
+            "which is even, so it stands for half of itself."
+        ),
+        file=HEADERS,
+        position=118,
+        size=2,
+        worked_out=("value", "num_bytes"),
+    ),
+    Example(
+        format="kafka_varlong",
+        title="Six bytes",
+        about="A timestamp delta of minus a few years: the base is a delete horizon.",
+        file=HORIZON,
+        position=214,
+        size=6,
+        worked_out=("value", "num_bytes"),
+    ),
+    Example(
+        format="kafka_uvarint",
+        title="One byte",
+        about="The number of voters in a change of leader, plus one.",
+        file=QUORUM,
+        position=77,
+        size=1,
+        worked_out=("value", "count"),
+    ),
+    Example(
+        format="kafka_offset_index",
+        title="A whole index",
+        about="The segment begins at offset 189, so the first entry is about its record at 209.",
+        file=f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.index",
+        size=32,
+    ),
+    Example(
+        format="kafka_time_index",
+        title="A whole index",
+        about="Of the same segment as the example of [kafka_offset_index](kafka_offset_index.md).",
+        file=f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.timeindex",
+        size=48,
+    ),
+    Example(
+        format="kafka_transaction_index",
+        title="Two aborted transactions",
+        about="A whole file.",
+        file=f"4.3/transactions/log-0/append-time-0/{FIRST}.txnindex",
+        size=68,
+    ),
+    Example(
+        format="kafka_producer_snapshot",
+        title="One producer",
+        about="A whole file: the state of the partition just before offset 55.",
+        file=f"4.3/transactions/log-0/aborted-0/{'55'.zfill(20)}.snapshot",
+        size=56,
+    ),
+    Example(
+        format="kafka_crc",
+        title="The check value of CRC-32C",
+        about="By custom a checksum is told by its value of these nine digits: here 0xe3069283.",
+        given="313233343536373839",
+        parameters=(True,),
+        worked_out=("value",),
+    ),
+    Example(
+        format="kafka_metadata_record",
+        title="A feature's level",
+        about="The value of the first data record of a new cluster's first snapshot.",
+        file=BOOTSTRAP,
+        position=150,
+        size=23,
+    ),
+    Example(
+        format="kafka_early_leader_change",
+        title="A leader with one voter",
+        about="As 2.8 would write it for a quorum of one.",
+        given="00000001 02 00000001 00 02 00000001 00 00",
+    ),
+    Example(
+        format="kafka_tagged_fields",
+        title="One field",
+        about="A field with the tag 0, of two bytes. What Kafka writes where there is none is `00`.",
+        given="01 00 02 cafe",
+    ),
+    Example(
+        format="kafka_kraft_snapshot",
+        title="The snapshot that a cluster starts from",
+        about="A whole file: a header, six records of features, a footer.",
+        file=BOOTSTRAP,
+        size=411,
+    ),
+    Example(
+        format="kafka_offset_checkpoint",
+        title="A whole file",
+        about="Where the logs of two partitions begin since records were deleted from them.",
+        file="4.3/plain/log-0/log-start-offset-checkpoint",
+        size=46,
+    ),
+    Example(
+        format="kafka_leader_epoch_checkpoint",
+        title="A whole file",
+        about="Four leaders, one after another; an epoch in which nothing was written is not kept.",
+        file="4.3/plain/log-1/epochs-0/leader-epoch-checkpoint",
+        size=22,
+    ),
+    Example(
+        format="kafka_partition_metadata",
+        title="A whole file",
+        about="There is no line feed at its end.",
+        file="4.3/transactions/log-0/open-1/partition.metadata",
+        size=43,
+    ),
+)

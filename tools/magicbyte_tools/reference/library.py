@@ -1,0 +1,124 @@
+"""The specifications as structures that know each other: what a page describes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Spec = dict[str, Any]
+
+INTEGER = re.compile(r"([us])([1248])(?:le|be)?")
+BITS = re.compile(r"b(\d+)(?:le|be)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A format, or a type inside of one."""
+
+    format: str
+    path: tuple[str, ...]
+    spec: Spec = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The structure's own name: that of the format, or of the type."""
+        return self.path[-1] if self.path else self.format
+
+    @property
+    def fields(self) -> list[Spec]:
+        fields: list[Spec] = self.spec.get("seq", [])
+        return fields
+
+    @property
+    def doc(self) -> str:
+        return str(self.spec.get("doc", "")).strip()
+
+    @property
+    def is_bits(self) -> bool:
+        """Whether it is nothing but bits, of one number."""
+        return bool(self.fields) and all(bits(one) for one in self.fields)
+
+    @property
+    def is_primitive(self) -> bool:
+        """Whether it is one number, in as many bytes as that takes."""
+        return "-primitive" in self.spec
+
+
+def bits(attribute: Spec) -> int:
+    """Return how many bits *attribute* has if it is of a type that counts them, else 0."""
+    found = BITS.fullmatch(str(attribute.get("type", "")))
+    return int(found[1]) if found else 0
+
+
+class Library:
+    """All formats, by their ids, and what the names in them stand for."""
+
+    def __init__(self, specs: Mapping[str, Spec]) -> None:
+        self.formats = {name: Structure(name, (), spec) for name, spec in specs.items()}
+
+    def structures(self, name: str) -> Iterator[Structure]:
+        """Yield a format's own structure and all types in it, outer before inner."""
+        waiting = [self.formats[name]]
+        while waiting:
+            structure = waiting.pop(0)
+            yield structure
+            inner = structure.spec.get("types", {})
+            waiting[:0] = [
+                Structure(name, (*structure.path, kind), spec) for kind, spec in inner.items()
+            ]
+
+    def find(self, kind: str, user: Structure) -> Structure | None:
+        """Return what *kind* means inside of *user*; None if it is of the language."""
+        name = kind.split("(")[0].strip().split("::")
+        for depth in range(len(user.path), -1, -1):
+            path = (*user.path[:depth], *name)
+            for structure in self.structures(user.format):
+                if structure.path == path:
+                    return structure
+        return self.formats.get(name[0])
+
+    def of(self, attribute: Spec, user: Structure) -> Structure | None:
+        """Return the structure of *attribute*, unless it has none or several."""
+        kind = attribute.get("type")
+        return self.find(kind, user) if isinstance(kind, str) else None
+
+    def cases(self, attribute: Spec, user: Structure) -> list[tuple[str, Structure]]:
+        """Return the structures that *attribute* may have, each with the value that selects it."""
+        kind = attribute.get("type")
+        if not isinstance(kind, dict):
+            return []
+        found = [(str(value), self.find(one, user)) for value, one in kind["cases"].items()]
+        return [(value, structure) for value, structure in found if structure]
+
+    def enum(self, name: str, user: Structure) -> tuple[Structure, Spec] | None:
+        """Return the enum that *name* means inside of *user*, and where it is declared."""
+        for depth in range(len(user.path), -1, -1):
+            for structure in self.structures(user.format):
+                enums = structure.spec.get("enums", {})
+                if structure.path == user.path[:depth] and name in enums:
+                    return structure, enums[name]
+        return None
+
+    def size(self, attribute: Spec, user: Structure) -> int | None:
+        """Return the bytes of *attribute* where they are always the same."""
+        if "repeat" in attribute:
+            return None
+        if "size" in attribute:
+            return attribute["size"] if isinstance(attribute["size"], int) else None
+        if "contents" in attribute:
+            return len(attribute["contents"])
+        integer = INTEGER.fullmatch(str(attribute.get("type", "")))
+        if integer:
+            return int(integer[2])
+        structure = self.of(attribute, user)
+        return self.fixed(structure) if structure else None
+
+    def fixed(self, structure: Structure) -> int | None:
+        """Return the bytes of *structure* where they are always the same."""
+        if structure.is_bits:
+            return sum(map(bits, structure.fields)) // 8
+        sizes = [
+            None if "if" in attribute else self.size(attribute, structure)
+            for attribute in structure.fields
+        ]
+        return None if None in sizes or not sizes else sum(size for size in sizes if size)

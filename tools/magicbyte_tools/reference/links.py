@@ -1,0 +1,9 @@
+"""What a heading's anchor is called, as code hosts make it."""
+
+import re
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of *heading*: lower case, no punctuation, hyphens for spaces."""
+    words = re.sub(r"[^\w\- ]", "", heading.lower())
+    return words.replace(" ", "-")

@@ -1,0 +1,73 @@
+"""How values and bytes are written down in an example."""
+
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any
+
+from magicbyte_tools.reference.library import Library, Spec, Structure
+from magicbyte_tools.reference.walk import Leaf
+
+ROW = 16
+"""Bytes of hex in a line."""
+
+
+def value_words(leaf: Leaf, library: Library) -> str:
+    """Return the value of *leaf* for a table: the value as it is, and what it stands for."""
+    if isinstance(leaf.value, dict):
+        inner = library.of(leaf.field, leaf.owner)
+        if inner is None:
+            raise ValueError(f"{leaf.path} has bits and no structure")
+        return "<br>".join(
+            f"`{one['id']}` {_one(leaf.value[one['id']], one, inner, library)}"
+            for one in inner.fields
+        )
+    return _one(leaf.value, leaf.field, leaf.owner, library)
+
+
+def _one(value: Any, attribute: Spec, owner: Structure, library: Library) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bytes):
+        return _bytes(value)
+    if isinstance(value, str):
+        return code(f'"{value}"')
+    if "-checksum" in attribute:
+        return f"`0x{value:08x}`"
+    number = int(value)
+    if isinstance(value, Enum) and "enum" in attribute:
+        found = library.enum(attribute["enum"], owner)
+        members: dict[Any, Spec] = found[1] if found else {}
+        if number in members:
+            member = members[number]
+            return f"`{number}` {member.get('-orig-id', member['id'])}"
+    return f"`{number}`" + _time(number, attribute)
+
+
+def _time(number: int, attribute: Spec) -> str:
+    """Return the time that *number* stands for, where it is one."""
+    doc = " ".join(str(attribute.get("doc", "")).split())
+    if number <= 0 or "milliseconds since the unix epoch" not in doc.lower():
+        return ""
+    moment = datetime.fromtimestamp(number // 1000, UTC)
+    return f" {moment:%Y-%m-%d %H:%M:%S}.{number % 1000:03} UTC"
+
+
+def _bytes(value: bytes) -> str:
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if text.isprintable():
+        return code(f'"{text}"')
+    return f"{len(value)} byte" + "s" * (len(value) != 1)
+
+
+def code(text: str) -> str:
+    """Return *text* as code in a table's cell."""
+    return f"`{text}`".replace("|", "\\|") if "`" not in text else f"`` {text} ``"
+
+
+def hex_words(data: bytes) -> str:
+    """Return *data* in hex, in lines, for a table's cell."""
+    lines = (data[at : at + ROW].hex(" ") for at in range(0, len(data), ROW))
+    return "<br>".join(f"`{line}`" for line in lines)

@@ -1,0 +1,126 @@
+"""Bytes taken apart: the fields of a parsed structure, each with the bytes that are its own.
+
+The generated Kaitai classes parse; where each field lies follows from its specification, field
+after field. That all bytes are accounted for is checked here, and again in the tests.
+"""
+
+import importlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kaitaistruct import KaitaiStream
+
+from magicbyte_tools.reference.library import INTEGER, Library, Spec, Structure, bits
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A field of the example that has no fields inside."""
+
+    path: tuple[str, ...]
+    """The names from the outside in, without regions that only a description needs."""
+    start: int
+    end: int
+    value: Any
+    """What the parser read: a number, bytes, text, None, or the bits by their ids."""
+    field: Spec
+    owner: Structure
+
+
+class UnaccountedError(Exception):
+    """The fields do not add up to the bytes."""
+
+
+def parse(structure: Structure, data: bytes, *, parameters: tuple[Any, ...] = ()) -> Any:
+    """Return *data* as the generated parser of *structure*, a format, reads it."""
+    module = importlib.import_module(f"magicbyte_formats.kaitai.{structure.format}")
+    parser = getattr(module, camel(structure.format))
+    return parser(*parameters, KaitaiStream(io.BytesIO(data)))
+
+
+def camel(name: str) -> str:
+    """Return the compiler's class name for *name*."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+def leaves(structure: Structure, parsed: Any, data: bytes, library: Library) -> list[Leaf]:
+    """Return the fields of *parsed*, in the order of their bytes, all of *data* accounted for."""
+    walk = _Walk(data, library)
+    found = list(walk.structure(structure, parsed, ()))
+    position = 0
+    for leaf in found:
+        if leaf.start != position:
+            raise UnaccountedError(f"{leaf.path} begins at {leaf.start}, not at {position}")
+        position = leaf.end
+    if position != len(data):
+        raise UnaccountedError(f"{structure.name} ends at {position} of {len(data)}")
+    return found
+
+
+class _Walk:
+    """A position that moves over the bytes as the fields do."""
+
+    def __init__(self, data: bytes, library: Library) -> None:
+        self.data, self.library, self.at = data, library, 0
+        self.classes = {
+            (name, ".".join(map(camel, (name, *structure.path)))): structure
+            for name in library.formats
+            for structure in library.structures(name)
+        }
+
+    def structure(self, structure: Structure, parsed: Any, path: tuple[str, ...]) -> Iterator[Leaf]:
+        for attribute in structure.fields:
+            name = str(attribute["id"])
+            value = getattr(parsed, name)
+            if isinstance(value, list):
+                for number, one in enumerate(value):
+                    numbered = (*path, f"{name}[{number}]")
+                    yield from self.one(attribute, structure, one, numbered)
+            elif "-ours" in attribute and "size" in attribute and self.known(value):
+                yield from self.one(attribute, structure, value, path)
+            else:
+                yield from self.one(attribute, structure, value, (*path, name))
+
+    def known(self, value: Any) -> Structure | None:
+        """Return the structure that *value* was parsed as."""
+        kind = type(value)
+        return self.classes.get((kind.__module__.split(".")[-1], kind.__qualname__))
+
+    def one(
+        self, attribute: Spec, owner: Structure, value: Any, path: tuple[str, ...]
+    ) -> Iterator[Leaf]:
+        """Yield the leaves of one field, or of one of its repetitions."""
+        start = self.at
+        inner = self.known(value)
+        if inner is None:
+            self.at += self.width(attribute, value)
+            yield Leaf(path, start, self.at, value, attribute, owner)
+        elif inner.is_primitive:
+            for _ in self.structure(inner, value, path):
+                pass
+            yield Leaf(path, start, self.at, value.value, attribute, owner)
+        elif inner.is_bits:
+            self.at += sum(map(bits, inner.fields)) // 8
+            found = {str(one["id"]): getattr(value, one["id"]) for one in inner.fields}
+            yield Leaf(path, start, self.at, found, attribute, owner)
+        else:
+            yield from self.structure(inner, value, path)
+            end = start + value._io.size()
+            if ("size" in attribute or "size-eos" in attribute) and end != self.at:
+                raise UnaccountedError(f"{path}: {end - self.at} bytes left over")
+
+    def width(self, attribute: Spec, value: Any) -> int:
+        if value is None:
+            return 0
+        integer = INTEGER.fullmatch(str(attribute.get("type", "")))
+        if integer:
+            return int(integer[2])
+        if not isinstance(value, bytes | str):
+            raise UnaccountedError(f"{attribute['id']} is a {type(value).__name__}")
+        length = len(value.encode() if isinstance(value, str) else value)
+        terminator = attribute.get("terminator")
+        if terminator is None or attribute.get("include") or attribute.get("consume") is False:
+            return length
+        return length + (self.data[self.at + length :][:1] == bytes([terminator]))

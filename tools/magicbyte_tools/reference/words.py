@@ -1,0 +1,72 @@
+"""What a table says of a field: type, valid values, what stands for null."""
+
+import re
+
+from magicbyte_tools.reference.library import INTEGER, Library, Spec, Structure, bits
+
+
+def type_words(attribute: Spec, owner: Structure, library: Library) -> str:
+    """Return the type in Kafka's words: int32, varint, bytes, or the structure's name."""
+    kind = attribute.get("type")
+    if isinstance(kind, dict):
+        return "by its kind"
+    if kind is None:
+        return "bytes"
+    integer = INTEGER.fullmatch(kind)
+    if integer:
+        return f"{'u' if integer[1] == 'u' else ''}int{8 * int(integer[2])}"
+    if bits(attribute):
+        return "bit" if bits(attribute) == 1 else "bits"
+    if kind in ("str", "strz"):
+        return "text"
+    structure = library.of(attribute, owner)
+    if structure and structure.is_primitive:
+        return structure.format.removeprefix("kafka_")
+    return structure.name if structure else str(kind)
+
+
+def valid_words(attribute: Spec) -> str:
+    """Return which values are valid; nothing where all are."""
+    if "contents" in attribute:
+        return repr(attribute["contents"])
+    valid = attribute.get("valid", attribute.get("-valid"))
+    if valid is None:
+        return ""
+    if not isinstance(valid, dict):
+        return str(valid)
+    if "eq" in valid:
+        return str(valid["eq"])
+    if "any-of" in valid:
+        return ", ".join(map(str, valid["any-of"]))
+    least, most = valid.get("min"), valid.get("max")
+    if least is not None and most is not None:
+        return f"{least} to {most}"
+    return f"≥ {least}" if least is not None else f"≤ {_hex(most)}"
+
+
+def is_impossible(attribute: Spec) -> bool:
+    """Return whether no value is valid: the field stands for bytes that must not be."""
+    valid = attribute.get("valid")
+    if not isinstance(valid, dict) or not {"min", "max"} <= valid.keys():
+        return False
+    return bool(valid["min"] > valid["max"])
+
+
+def _hex(number: object) -> str:
+    return f"0x{number:x}" if isinstance(number, int) and number > 0x7E else str(number)
+
+
+def null_words(attribute: Spec, structure: Structure) -> str:
+    """Return which value stands for none; nothing where none does.
+
+    A column's sentinel says it, or a field beside it that is there only where this is not
+    negative, or the sentence with which every specification here says it.
+    """
+    column = attribute.get("-column")
+    if isinstance(column, dict) and "sentinel" in column:
+        return str(column["sentinel"])
+    for other in structure.fields:
+        if re.fullmatch(rf"{attribute['id']}(\.value)? >= 0", str(other.get("if", ""))):
+            return "< 0"
+    doc = re.sub(r"\s+", " ", str(attribute.get("doc", "")))
+    return "-1" if re.search(r"-1 (stands for none|where (it has|there is) none)", doc) else ""
