@@ -53,7 +53,6 @@ CODES = _registry(
     Code("incomplete-tail", "warning", "The log ends inside an entry, as after a crash.", FRAME),
     Code("zero-tail", "warning", "The log ends in zeros, as a preallocated file does.", FRAME),
     Code("zeros", "error", "Zeros lie where entries should.", FRAME),
-    Code("garbage", "error", "Bytes that are no entry.", FRAME),
     Code("entry-over-limit", "error", "An entry is larger than max_entry_bytes.", "a limit of ours"),
     Code("found-by-search", "warning", "Reading went on here after a search.", "a rule of ours"),
     Code("candidate-passed-over", "warning", "A search gave up on checking a candidate.", "a limit of ours"),

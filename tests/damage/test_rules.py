@@ -188,6 +188,37 @@ def test_a_wild_offset_costs_no_entry_behind_it(plain, workshop) -> None:
         assert any(f.severity == "error" for f in findings)
 
 
+def test_a_marker_whose_offset_goes_back_withholds_nothing_before_it(make, workshop) -> None:
+    data = make.batch(0, b"a", b"b", producer=7)
+    for offset in (1, 0, -(1 << 62)):
+        path = workshop.put({name(0): data + make.marker(offset, 7, commits=True)})
+        rows, _ = workshop.read(path, COMMITTED)
+        assert offsets(rows) == [0, 1], offset
+
+
+def test_a_record_of_a_wild_offset_is_delivered_where_no_transaction_is_open(
+    make, workshop
+) -> None:
+    data = make.batch(0, b"a") + make.batch(1 << 40, b"b") + make.batch(2, b"c")
+    path = workshop.put({name(0): data + make.batch(3, b"d")})
+    for level in (COMMITTED, UNCOMMITTED):
+        rows, findings = workshop.read(path, level)
+        assert offsets(rows) == [0, 1 << 40, 2, 3]
+        assert "offset-out-of-order" in codes(findings)
+    (partition,) = workshop.open(path).partitions().to_pylist()
+    assert partition["log_end_offset"] == 4
+
+
+def test_an_entry_that_goes_back_leaves_no_gap_where_the_log_goes_on(
+    make, workshop, log_dir
+) -> None:
+    entries = make.batch(0, b"a"), make.batch(1, b"b"), make.batch(0, b"x"), make.batch(2, b"c")
+    path = workshop.put({name(0): b"".join(entries)}, log_dir)
+    assert codes(workshop.read(path)[1]) == {"offset-out-of-order"}
+    path = workshop.put({name(0): b"".join((*entries, make.batch(4, b"e")))}, log_dir)
+    assert codes(workshop.read(path)[1]) == {"offset-out-of-order", "offset-gap"}
+
+
 def test_an_offset_of_the_next_segment_is_delivered_with_an_error(plain, workshop) -> None:
     files = {name(0): b"".join(plain[:7]), name(12): b"".join(plain[7:])}
     rows, findings = workshop.read(workshop.put(files))

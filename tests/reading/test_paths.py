@@ -383,7 +383,7 @@ def test_log_start_below_the_first_segment_changes_nothing(folder: Any, build: A
 
 @pytest.mark.parametrize(
     "text",
-    ["1\n0\n", "0\nx\n", "0\n2\nt 0 1\n", "0\n1\nt 0\n", "0\n1\nt 0 x\n", "0\n", "\xff\xfe\n"],
+    ["1\n0\n", "0\nx\n", "0\n2\nt 0 1\n", "0\n1\nt 0\n", "0\n1\nt 0 x\n", "0\n1\n", "\xff\xfe\n"],
 )
 def test_checkpoint_that_is_none_is_a_warning_and_does_not_bound(
     text: str, folder: Any, build: Any

@@ -141,14 +141,14 @@ def test_bit_3_means_nothing_in_v0(build: Any, read: Any) -> None:
     assert (row["timestamp"], row["timestamp_type"]) == (None, None)
 
 
-def test_v0_message_in_a_v1_wrapper_has_no_time_whatever_the_wrapper_says(
+def test_v0_message_in_a_v1_wrapper_has_no_time_but_the_wrappers_type_as_in_kafka(
     build: Any, read: Any
 ) -> None:
     inner = [build.message(b"x", n, magic=0) for n in range(2)]
     got = read(build.wrapper(inner, 11, flags=build.APPEND_TIME))
     assert [(r["offset"], r["timestamp"], r["timestamp_type"]) for r in got.rows] == [
-        (10, None, None),
-        (11, None, None),
+        (10, None, "LogAppendTime"),
+        (11, None, "LogAppendTime"),
     ]
     assert {row["magic"] for row in got.rows} == {1}
 

@@ -470,15 +470,15 @@ def _read_message(data: bytes, one: DecodedEntry, position: int | None) -> Any:
 
 
 def _message_row(body: Any, offset: int, entry: Entry) -> Row:
-    timestamp, timestamp_type = body.timestamp, entry.timestamp_type
+    timestamp = body.timestamp
     if body.magic == 0:
-        timestamp = timestamp_type = None  # whatever a wrapper of v1 around it says
+        timestamp = None  # and yet of the type that a wrapper of v1 around it has, as in Kafka
     elif entry.is_append_time:
         timestamp = entry.max_timestamp
     return Row(
         offset=offset,
         timestamp=None if timestamp == -1 else timestamp,
-        timestamp_type=timestamp_type,
+        timestamp_type=entry.timestamp_type,
         key=body.key,
         value=body.value,
         headers=None,

@@ -1,5 +1,6 @@
 """The text checkpoints of a log.dir (CheckpointFile, OffsetCheckpointFile)."""
 
+import re
 from dataclasses import dataclass, field
 
 from magicbyte import storage
@@ -9,45 +10,76 @@ from magicbyte.findings import Finding
 MAX_CHECKPOINT_BYTES = 64 << 20
 """Lines of some 60 bytes for a million partitions; what is longer is no checkpoint."""
 
+MAX_NUMBER_LENGTH = 4000
+"""Longer digits, zeros in front, are no checkpoint's; Python itself converts no more than 4300."""
+
 Offsets = dict[tuple[str, int], int]
+
+
+# What java.io.BufferedReader ends a line with, and what the pattern \s stands for in Java.
+LINE_END = re.compile("\r\n|\r|\n")
+BLANKS = re.compile("[ \t\v\f]+")
+NUMBER = re.compile(r"[+-]?\d+")
 
 
 def parse_offsets(data: bytes) -> Offsets:
     """Return topic and partition -> offset of an offset checkpoint.
 
-    Raises FormatError (`checkpoint-invalid`) with the line that is wrong.
+    Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends behind
+    its version has no entries, and of two lines for a partition the last counts, as in Kafka.
     """
-    lines = data.decode("utf-8", "replace").splitlines()
-    if not lines:
-        return {}
+    lines = _lines(data)
 
     def bad(number: int, expected: str) -> FormatError:
         found = lines[number] if number < len(lines) else "the end"
-        return FormatError(
-            f"line {number + 1}: {found!r}, expected {expected}",
-            code="checkpoint-invalid",
-            field=f"line {number + 1}",
-            found=found,
-            expected=expected,
-        )
+        return _bad_checkpoint(f"line {number + 1}", found, expected)
 
-    if lines[0] != "0":
+    if lines and _number(lines[0], bits=32) != 0:
         raise bad(0, "version 0")
-    if len(lines) < 2 or not lines[1].isdecimal():
+    if len(lines) < 2:
+        return {}
+    count = _number(lines[1], bits=32)
+    if count is None:
         raise bad(1, "a count of entries")
     offsets: Offsets = {}
     for number, line in enumerate(lines[2:], 2):
-        match line.split():
-            case [topic, partition, offset]:
-                try:
-                    offsets[topic, int(partition)] = int(offset)
-                except ValueError as error:
-                    raise bad(number, "topic, partition, offset") from error
-            case _:
-                raise bad(number, "topic, partition, offset")
-    if len(offsets) != int(lines[1]):
-        raise bad(1, f"{len(offsets)}, the number of entries that follow")
+        # Blanks at the end are nothing, and those at the beginning are behind an empty field.
+        fields = BLANKS.split(line.rstrip(" \t\v\f"))
+        topic, partition, offset = fields if len(fields) == 3 else ("", "", "")
+        key, value = _number(partition, bits=32), _number(offset, bits=64)
+        if key is None or value is None:
+            raise bad(number, "topic, partition, offset")
+        offsets[topic, key] = value
+    if len(lines) - 2 != count:
+        raise bad(1, f"{len(lines) - 2}, the number of entries that follow")
     return offsets
+
+
+def _lines(data: bytes) -> list[str]:
+    try:
+        lines = LINE_END.split(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        found = data[error.start : error.start + 8].hex()
+        raise _bad_checkpoint(f"byte {error.start}", found, "UTF-8") from error
+    return lines if lines[-1] else lines[:-1]
+
+
+def _number(text: str, *, bits: int) -> int | None:
+    """Return what Integer.parseInt or Long.parseLong makes of *text*; None where they refuse."""
+    if not NUMBER.fullmatch(text) or len(text) > MAX_NUMBER_LENGTH:
+        return None
+    number = int(text)
+    return number if -(1 << (bits - 1)) <= number < 1 << (bits - 1) else None
+
+
+def _bad_checkpoint(place: str, found: str, expected: str) -> FormatError:
+    return FormatError(
+        f"{place}: {found!r}, expected {expected}",
+        code="checkpoint-invalid",
+        field=place,
+        found=found,
+        expected=expected,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,8 @@ class CrossCheck:
             if producer.current_transaction_first_offset >= 0
         }
         for producer_id, found in tracker.open.items():
+            if _is_hearsay(found):
+                continue
             first = stated.get(producer_id)
             # Cleaning may have taken the first batches of a transaction.
             if first is None or first > found.first_offset:
@@ -231,7 +233,7 @@ class CrossCheck:
     def drop_unconfirmed(self) -> None:
         """Ignore what the first snapshot alone calls open, unless every later one names it too."""
         for producer_id, found in list(self.tracker.open.items()):
-            if found.last_place is not None or not found.begun_before_log:
+            if not _is_hearsay(found):
                 continue
             for base, snapshot in self.companions.snapshots.items():
                 firsts = {p.producer_id: p.current_transaction_first_offset for p in snapshot}
@@ -332,3 +334,8 @@ class CrossCheck:
     def _is_missing(self, offset: int) -> bool:
         """Return whether *offset* lies in a hole, so that nothing in sight speaks against it."""
         return any(low <= offset < high for low, high in self.missing)
+
+
+def _is_hearsay(transaction: Transaction) -> bool:
+    """Return whether only the snapshot at the log's beginning knows the open *transaction*."""
+    return transaction.begun_before_log and transaction.last_place is None

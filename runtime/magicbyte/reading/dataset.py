@@ -278,8 +278,12 @@ class Dataset:
                     has_transactions=segment.has_transactions and found.is_verified,
                     fates=found.fates(there),
                     log_start_offset=found.log_start_offset,
+                    # Where nothing is open, no record waits for its outcome, wherever it lies.
                     last_stable_offset=(
-                        found.last_stable_offset if self._aborted_list is None else None
+                        found.last_stable_offset
+                        if self._aborted_list is None
+                        and found.last_stable_offset != found.log_end_offset
+                        else None
                     ),
                     offsets=offsets,
                     isolation_level=self.options.isolation_level,

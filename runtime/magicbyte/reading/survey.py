@@ -192,8 +192,11 @@ class _Pass:
         )
         self.next_offset: int | None = None
         """What the next entry should begin with; None before the first."""
+        self.highest = 0
+        """What it would be if no entry had gone back."""
         self.is_behind_damage = False
-        self.last_sound: int | None = None
+        self.end: int | None = None
+        """The offset behind the last entry that has not gone back."""
         out.findings.extend(self.companions.findings)
         if self.first_base:
             snapshot = self.companions.snapshots.get(self.first_base)
@@ -281,8 +284,10 @@ class _Pass:
                 return
             self._boundary(entry)
             self._gap(entry.position, entry.first_offset, entry.base_offset is not None)
+            if self.next_offset is None or entry.first_offset >= self.next_offset:
+                self.end = entry.last_offset + 1
             self.next_offset = entry.last_offset + 1
-            self.last_sound = entry.last_offset
+            self.highest = max(self.highest, self.next_offset)
             segment.sound_bytes += entry.size_bytes
             segment.leader_epoch = max(segment.leader_epoch, entry.leader_epoch)
             if entry.is_transactional or entry.is_control:
@@ -336,6 +341,8 @@ class _Pass:
     def _gap(self, position: int, first: int, is_base: bool) -> None:
         """See whether offsets are missing below *first*, and what that means."""
         expected = self.next_offset
+        if expected is not None and expected < self.highest <= first:
+            expected = self.highest  # an entry went back, and the log goes on where it was
         was_damaged, self.is_behind_damage = self.is_behind_damage, False
         if was_damaged:
             self.check.missing.append((expected or 0, first))
@@ -405,8 +412,8 @@ class _Pass:
         out.log_start_offset = start
         stopped = any(segment.stop_at is not None for segment in out.segments)
         ends = [] if stopped else [*bases[-1:]]
-        if self.last_sound is not None:
-            ends.append(self.last_sound + 1)
+        if self.end is not None:
+            ends.append(self.end)
         if start is not None:
             ends.append(start)
         out.log_end_offset = max(ends, default=None)

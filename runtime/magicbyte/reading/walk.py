@@ -393,7 +393,7 @@ class Walk:
         # Damage, and behind it perhaps the zeros of a preallocated file.
         stop = zeros if self.is_last and self.end - zeros >= EntryHeader.SIZE else self.end
         damage = Note(
-            code="garbage" if note.code == "incomplete-entry" and self.is_last else note.code,
+            code=note.code,
             message=note.message,
             position=position,
             length=stop - position,

@@ -1,0 +1,62 @@
+"""Offset checkpoints are read as CheckpointFile and OffsetCheckpointFile of Kafka read them."""
+
+import pytest
+
+from magicbyte.errors import FormatError
+from magicbyte.logdir.checkpoints import parse_offsets
+
+ONE = {("t", 0): 5}
+
+READ = {
+    "written by Kafka": (b"0\n1\nt 0 5\n", ONE),
+    "empty": (b"", {}),
+    "a version alone": (b"0", {}),
+    "no line end behind the last": (b"0\n1\nt 0 5", ONE),
+    "CR LF": (b"0\r\n1\r\nt 0 5\r\n", ONE),
+    "CR": (b"0\r1\rt 0 5\r", ONE),
+    "tabs and a form feed": (b"0\n1\nt\t0 \f5\f\n", ONE),
+    "signs": (b"+0\n+1\nt -0 +5\n", ONE),
+    "zeros in front": (b"00\n01\nt 000 05\n", ONE),
+    "digits of another script": ("0\n1\nt 0 ٥\n".encode(), ONE),
+    "a partition twice": (b"0\n2\nt 0 4\nt 0 5\n", ONE),
+    "a no-break space in a topic": ("0\n1\n\u00a0t 0 5\n".encode(), {("\u00a0t", 0): 5}),
+    "the highest": (
+        b"0\n1\nt 2147483647 9223372036854775807\n",
+        {("t", (1 << 31) - 1): (1 << 63) - 1},
+    ),
+}
+
+REFUSED = {
+    "version 1": (b"1\n0\n", "line 1"),
+    "no version": (b"\n0\n", "line 1"),
+    "a vertical tab in the version": (b"0\v0\n", "line 1"),
+    "no count": (b"0\nt 0 5\n", "line 2"),
+    "count above": (b"0\n2\nt 0 5\n", "line 2"),
+    "count below": (b"0\n0\nt 0 5\n", "line 2"),
+    "count beyond 32 bits": (b"0\n4294967297\nt 0 5\n", "line 2"),
+    "two fields": (b"0\n1\nt 5\n", "line 3"),
+    "four fields": (b"0\n1\nt 0 5 6\n", "line 3"),
+    "blanks in front": (b"0\n1\n t 0 5\n", "line 3"),
+    "a blank line": (b"0\n1\nt 0 5\n\n\n", "line 4"),
+    "an underscore": (b"0\n1\nt 0 1_0\n", "line 3"),
+    "no number": (b"0\n1\nt 0 five\n", "line 3"),
+    "a separator that is none of Java's": (b"0\n1\nt 0\x1f5\n", "line 3"),
+    "a partition beyond 32 bits": (b"0\n1\nt 2147483648 5\n", "line 3"),
+    "an offset beyond 64 bits": (b"0\n1\nt 0 9223372036854775808\n", "line 3"),
+    "endless digits": (b"0\n1\nt 0 " + b"1" * 5000 + b"\n", "line 3"),
+    "not UTF-8": (b"0\n1\n\xff 0 5\n", "byte 4"),
+}
+
+
+@pytest.mark.parametrize("what", READ)
+def test_what_kafka_reads_is_read(what: str) -> None:
+    data, offsets = READ[what]
+    assert parse_offsets(data) == offsets
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_kafka_refuses_is_refused_with_its_place(what: str) -> None:
+    data, place = REFUSED[what]
+    with pytest.raises(FormatError) as caught:
+        parse_offsets(data)
+    assert (caught.value.code, caught.value.field) == ("checkpoint-invalid", place)
