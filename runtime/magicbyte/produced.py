@@ -45,9 +45,9 @@ def check_produced(
     """Return what is wrong with *data*, one partition's `records` of a produce request as sent.
 
     All of a batch is checked, as far as it can be read; of each code the first place is told.
-    Severity `error`: a broker refuses it, be it only with some settings. `warning`: it takes it,
-    and something is not as it should be. `note`: worth knowing. *compacted* says that the topic
-    is (`cleanup.policy`), which forbids null keys.
+    Severity `error`: a broker refuses it, be it only with some settings or some codec. `warning`:
+    it takes it, and something is not as it should be. `note`: worth knowing. *compacted* says
+    that the topic is (`cleanup.policy`), which forbids null keys.
     """
     view = memoryview(data).cast("B")
     limits = limits or Limits()
@@ -310,6 +310,8 @@ def _producer_problems(header: RecordBatchHeader) -> Iterator[Problem]:
         for field, found in producer:
             if found != -1:
                 yield _differs("produced-producer-id", field, found, -1)
+    # One that encodes the batch anew takes only -1 for no id, and wants the rest with any other.
+    if header.producer_id == -1:
         return
     if header.producer_epoch < 0:
         yield _differs("produced-epoch", "producer_epoch", header.producer_epoch, "0 or more")

@@ -124,7 +124,12 @@ BROKEN = [
     ),
     Broken("produced-producer-id", Batch(base_sequence=0), field="base_sequence", found="0"),
     Broken("produced-producer-id", Batch(producer_epoch=0), field="producer_epoch"),
-    Broken("produced-producer-id", Batch(producer_id=-2), field="producer_id", found="-2"),
+    Broken(
+        "produced-producer-id",
+        Batch(producer_id=-2, producer_epoch=0, base_sequence=0),
+        field="producer_id",
+        found="-2",
+    ),
     Broken("produced-epoch", Batch(producer_id=7, base_sequence=0), field="producer_epoch"),
     Broken("produced-sequence", Batch(producer_id=7, producer_epoch=0), field="base_sequence"),
     Broken(
@@ -284,6 +289,17 @@ def test_a_legal_batch_has_no_finding(batch: Batch) -> None:
 
 def codes(data: bytes, **options: object) -> list[str]:
     return [finding.code for finding in mb.check_produced(data, **options)]  # type: ignore[arg-type]
+
+
+def test_a_producer_id_below_minus_1_needs_an_epoch_and_a_sequence() -> None:
+    assert codes(bytes(Batch(producer_id=-2, base_sequence=0))) == [
+        "produced-producer-id",
+        "produced-epoch",
+    ]
+    assert codes(bytes(Batch(producer_id=-2, producer_epoch=0))) == [
+        "produced-producer-id",
+        "produced-sequence",
+    ]
 
 
 def test_null_keys_are_legal_where_the_topic_is_not_compacted() -> None:
