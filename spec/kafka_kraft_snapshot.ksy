@@ -63,28 +63,24 @@ types:
         -ours: true
         doc: The batch; its `crc` covers it as in any log.
     instances:
+      has_control_type:
+        value: >-
+          batch.attributes.is_control
+          and batch.attributes.codec.to_i == 0
+          and batch.num_records > 0
+          and batch.payload.records.first.body.len_key.value >= 4
+        doc: Whether the batch begins with a control record that has a key.
       control_type:
         value: >-
           (batch.payload.records.first.body.control_record.key.control_type
           .to_i).as<s4>
-        if: >-
-          batch.attributes.is_control
-          and batch.attributes.codec.to_i == 0
-          and batch.num_records > 0
+        if: has_control_type
         doc: |
           Kind of the batch's first control record, as the enum `control_types`
           of `kafka_control_record` numbers them.
       is_header:
-        value: >-
-          batch.attributes.is_control
-          and batch.attributes.codec.to_i == 0
-          and batch.num_records > 0
-          and control_type == 3
+        value: has_control_type and control_type == 3
         doc: Whether the batch begins with SNAPSHOT_HEADER.
       is_footer:
-        value: >-
-          batch.attributes.is_control
-          and batch.attributes.codec.to_i == 0
-          and batch.num_records > 0
-          and control_type == 4
+        value: has_control_type and control_type == 4
         doc: Whether the batch begins with SNAPSHOT_FOOTER.

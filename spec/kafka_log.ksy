@@ -119,8 +119,11 @@ types:
         value: >-
           not is_zero_tail
           and len_avail >= 17
+          and magic >= 0
           and len_avail >= 12 + len_content.as<s8>
-        doc: Whether the file holds all bytes that the entry's length counts.
+        doc: |
+          Whether the file holds all bytes that the entry's length counts. That
+          `magic` is looked at refuses what is no entry where one might be cut.
   unknown_content:
     doc: |
       Never parsed, as `magic` is checked; but without it a value of `content`

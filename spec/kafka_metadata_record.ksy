@@ -25,6 +25,7 @@ seq:
   - id: frame_version
     -orig-id: frameVersion
     type: kafka_uvarint
+    -valid: {max: 1}
     doc: |
       Version of this frame; 1, or 0 in 2.8. Written by the active controller,
       as all of the record; covered by the batch's CRC.

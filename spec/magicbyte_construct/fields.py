@@ -164,16 +164,19 @@ class Sealed(Fields):
 
 
 class Expected(Subconstruct):  # type: ignore[misc]
-    """One of *values*, else an error; building writes the first unless told otherwise."""
+    """One of *values*, else an error, unless *always* is false and parsing not strict.
 
-    def __init__(self, subcon: Any, *values: int) -> None:
+    Building writes the first unless told otherwise.
+    """
+
+    def __init__(self, subcon: Any, *values: int, always: bool = True) -> None:
         super().__init__(subcon)
-        self.values = values
+        self.values, self.always = values, always
         self.flagbuildnone = True
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         value = self.subcon._parsereport(stream, context, path)
-        if value not in self.values:
+        if value not in self.values and (self.always or is_strict(context)):
             expected = " or ".join(map(str, self.values))
             raise ValidationError(f"{value} found, {expected} expected", path=path)
         return value

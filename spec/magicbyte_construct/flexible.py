@@ -5,24 +5,32 @@ As org.apache.kafka.common.protocol.types.TaggedFields and the code of Kafka's g
 
 from typing import Any
 
-from construct import Construct, StringError, Subconstruct
+from construct import Construct, RangeError, StringError, Subconstruct
 from construct.core import stream_write
 
-from magicbyte_construct.fields import Counted, Data, Fields, build_each, length_of, read_exactly
+from magicbyte_construct.fields import (
+    Counted,
+    Data,
+    Fields,
+    build_each,
+    is_strict,
+    length_of,
+    read_exactly,
+)
 from magicbyte_construct.varint import Uvarint
 
 
 class CompactStringConstruct(Construct):  # type: ignore[misc]
-    """A string behind its length in UTF-8 plus one; null where that is 0."""
+    """A string behind its length in UTF-8 plus one. Null, which is 0 there, is an error."""
 
     def __init__(self) -> None:
         super().__init__()
         self.flagbuildnone = True
 
-    def _parse(self, stream: Any, context: Any, path: str) -> str | None:
+    def _parse(self, stream: Any, context: Any, path: str) -> str:
         length = Uvarint._parsereport(stream, context, path) - 1
         if length < 0:
-            return None
+            raise StringError("null, which none of these strings may be", path=path)
         data = read_exactly(stream, length, path)
         try:
             return data.decode()
@@ -37,11 +45,11 @@ class CompactStringConstruct(Construct):  # type: ignore[misc]
 
 
 CompactString = CompactStringConstruct()
-"""A string, or None for null."""
+"""A string; None builds null."""
 
 
 class CompactArray(Subconstruct):  # type: ignore[misc]
-    """A list behind its count plus one; None where that is 0."""
+    """A list behind its count plus one. Null, 0 there, is an error if strict, else None."""
 
     def __init__(self, subcon: Any) -> None:
         super().__init__(subcon)
@@ -50,6 +58,8 @@ class CompactArray(Subconstruct):  # type: ignore[misc]
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         context["_count"] = Uvarint._parsereport(stream, context, path) - 1
         if context["_count"] < 0:
+            if is_strict(context):
+                raise RangeError("null, which none of these lists may be", path=path)
             return None
         return self.elements._parsereport(stream, context, path)
 

@@ -29,7 +29,15 @@ from typing import Any
 from construct import Default, If, Int8sb, Int16sb, Int16ub, Int32sb, Int32ub, Int64sb
 from crc32c import crc32c
 
-from magicbyte_construct.fields import Counted, Expected, Fields, LeftOver, Sealed, Sized
+from magicbyte_construct.fields import (
+    AtLeast,
+    Counted,
+    Expected,
+    Fields,
+    LeftOver,
+    Sealed,
+    Sized,
+)
 from magicbyte_construct.record import BEHIND_ATTRIBUTES
 from magicbyte_construct.record_batch import (
     Attributes,
@@ -94,7 +102,7 @@ RecordBatchKip931 = Fields(
             "producer_id" / Default(Int64sb, -1),
             "producer_epoch" / Default(Int16sb, -1),
             "base_sequence" / Default(Int32sb, -1),
-            "records_count" / Default(Int32sb, records_count),
+            "records_count" / Default(AtLeast(0, Int32sb), records_count),
             "last_offset_delta" / Default(Varint, last_offset_delta),
             "base_timestamp" / Default(Varlong, base_timestamp),
             "max_timestamp_delta" / Default(Varint, max_timestamp_delta),

@@ -6,7 +6,7 @@ from magicbyte_construct.fields import Expected, Fields
 from magicbyte_construct.varint import Uvarint
 
 MetadataRecord = Fields(
-    "frame_version" / Expected(Uvarint, 1, 0),
+    "frame_version" / Expected(Uvarint, 1, 0, always=False),
     "api_key" / Uvarint,
     "version" / Default(Uvarint, 0),
     "message" / Default(GreedyBytes, b""),

@@ -4,22 +4,27 @@ import base64
 import re
 from typing import Any
 
-from construct import Construct, Container, StringError, ValidationError
+from construct import Construct, Container, IntegerError, StringError, ValidationError
 from construct.core import stream_write
 
 from magicbyte_construct.fields import is_strict
 
-FORM = re.compile(rb"version: ([0-9]{1,10})\ntopic_id: ([A-Za-z0-9_-]{22})", re.ASCII)
+FORM = re.compile(rb"version: (0|[1-9][0-9]{0,9})\ntopic_id: ([A-Za-z0-9_-]{22})", re.ASCII)
 
 
 class PartitionMetadataConstruct(Construct):  # type: ignore[misc]
-    """``version`` and ``topic_id``, and in ``trailing`` the end of line that Kafka leaves out."""
+    """``version`` and ``topic_id``, and in ``trailing`` the end of line that Kafka leaves out.
+
+    Otherwise in the form that Kafka writes alone, of the several that it reads.
+    """
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         data: bytes = stream.read()
         found = FORM.match(data)
         if found is None:
             raise StringError(f"no version and topic_id in {data[:64]!r}", path=path)
+        if int(found[1]) >> 31:
+            raise IntegerError(f"version {found[1].decode()} has more than 32 bits", path=path)
         trailing = data[found.end() :]
         if trailing.strip(b"\r\n"):
             raise StringError(f"{trailing[:16]!r} behind the topic_id", path=path)

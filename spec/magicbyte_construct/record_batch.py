@@ -19,7 +19,15 @@ from construct import (
 from construct.core import stream_write
 from crc32c import crc32c
 
-from magicbyte_construct.fields import Counted, Expected, Fields, LeftOver, Sealed, Sized
+from magicbyte_construct.fields import (
+    AtLeast,
+    Counted,
+    Expected,
+    Fields,
+    LeftOver,
+    Sealed,
+    Sized,
+)
 from magicbyte_construct.record import Record
 
 MIN_BATCH_LENGTH = 49
@@ -167,7 +175,7 @@ RecordBatch = Fields(
             "producer_id" / Default(Int64sb, -1),
             "producer_epoch" / Default(Int16sb, -1),
             "base_sequence" / Default(Int32sb, -1),
-            "records_count" / Default(Int32sb, records_count),
+            "records_count" / Default(AtLeast(0, Int32sb), records_count),
             "records" / Payload(Counted("records_count", Record)),
             "trailing" / LeftOver(is_empty),
         ),

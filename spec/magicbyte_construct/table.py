@@ -12,8 +12,9 @@ from magicbyte_construct.fields import build_each, is_strict
 class Table(Construct):  # type: ignore[misc]
     """``entries``, then ``zero_tail`` where slots are preallocated, and ``trailing``.
 
-    Bytes that are neither are an error if strict, else ``trailing``. *ends* says of an entry
-    that is not the first whether Kafka takes it for the end of what was written.
+    Bytes that are neither are an error if strict, else ``trailing``; zeros that fill no slot are
+    an error if strict, too. *ends* says of an entry that is not the first whether Kafka takes it
+    for the end of what was written, so that only zeros may follow.
     """
 
     def __init__(self, entry: Any, *, preallocated: bool = False, ends: Any = None) -> None:
@@ -24,26 +25,25 @@ class Table(Construct):  # type: ignore[misc]
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         data: bytes = stream.read()
-        used = len(data.rstrip(b"\0")) if self.preallocated else len(data)
-        # The last entry may end in zeros of its own. A file that is no multiple of an entry is
-        # corrupt to Kafka, whatever the odd bytes are.
-        used = min(-(-used // self.size), len(data) // self.size) * self.size
-        entries, inside = ListContainer(), io.BytesIO(data[:used])
-        while inside.tell() < used:
+        whole = len(data) - len(data) % self.size
+        strict, unused = is_strict(context), bytes(self.size) if self.preallocated else None
+        entries, inside, used = ListContainer(), io.BytesIO(data), 0
+        while used < whole and data[used : used + self.size] != unused:
             entry = self.entry._parsereport(inside, context, path)
-            if entries and self.ends is not None and self.ends(entry):
-                used = len(entries) * self.size
+            if strict and entries and self.ends is not None and self.ends(entry):
                 break
             entries.append(entry)
-        whole = len(data) - len(data) % self.size
-        zeros = whole if data.count(0, used, whole) == whole - used else used
+            used += self.size
+        tail = data[used:]
         obj = Container(entries=entries)
         if self.preallocated:
-            obj["zero_tail"] = data[used:zeros]
-        obj["trailing"] = data[zeros:]
-        if obj["trailing"] and is_strict(context):
-            text = f"{len(obj['trailing'])} bytes from byte {zeros} on are no entry of {self.size}"
-            raise TerminatedError(text, path=path)
+            obj["zero_tail"] = tail if tail.count(0) == len(tail) else b""
+        obj["trailing"] = b"" if obj.get("zero_tail") else tail
+        # A file that is no multiple of an entry is corrupt to Kafka, whatever the odd bytes are.
+        wrong = obj["trailing"] or data[whole:]
+        if wrong and strict:
+            text = f"{len(wrong)} bytes from byte {len(data) - len(wrong)} on"
+            raise TerminatedError(f"{text} are no entry of {self.size}", path=path)
         return obj
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:

@@ -86,6 +86,11 @@ def test_bytes_left_over_are_refused_unless_the_grammar_alone_is_asked(data: byt
         pytest.param(twin.record_batch([{}], records_count=2), StreamError, id="count too high"),
         pytest.param(twin.record_batch([{}], records_count=2**31 - 1), RangeError, id="huge count"),
         pytest.param(twin.record_batch([{}], records_count=-1), RangeError, id="count negative"),
+        pytest.param(
+            twin.record_batch([{}], codec=1, compress=compress, records_count=-1),
+            RangeError,
+            id="count negative, compressed",
+        ),
         pytest.param(twin.record_batch([{}], magic=3), ValidationError, id="magic"),
         pytest.param(twin.record_batch([], batch_length=48), RangeError, id="batch too short"),
         pytest.param(twin.record_batch([], batch_length=50), StreamError, id="batch cut"),

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_kraft_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 aea404714788412fe9277d68f8edb39189cb56f35d05108450b15133d3d4a9d7, kaitai-struct-compiler 0.11.0
+# spec sha256 e50f47c208a52132b4b5692e7593073725d9e89e86ab09fadd8e343c184bf9a6, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_record_batch
@@ -84,11 +84,20 @@ class KafkaKraftSnapshot(KaitaiStruct):
             if hasattr(self, '_m_control_type'):
                 return self._m_control_type
 
-            if  ((self.batch.attributes.is_control) and (int(self.batch.attributes.codec) == 0) and (self.batch.num_records > 0)) :
+            if self.has_control_type:
                 pass
                 self._m_control_type = int(self.batch.payload.records[0].body.control_record.key.control_type)
 
             return getattr(self, '_m_control_type', None)
+
+        @property
+        def has_control_type(self):
+            """Whether the batch begins with a control record that has a key."""
+            if hasattr(self, '_m_has_control_type'):
+                return self._m_has_control_type
+
+            self._m_has_control_type =  ((self.batch.attributes.is_control) and (int(self.batch.attributes.codec) == 0) and (self.batch.num_records > 0) and (self.batch.payload.records[0].body.len_key.value >= 4))
+            return getattr(self, '_m_has_control_type', None)
 
         @property
         def is_footer(self):
@@ -96,7 +105,7 @@ class KafkaKraftSnapshot(KaitaiStruct):
             if hasattr(self, '_m_is_footer'):
                 return self._m_is_footer
 
-            self._m_is_footer =  ((self.batch.attributes.is_control) and (int(self.batch.attributes.codec) == 0) and (self.batch.num_records > 0) and (self.control_type == 4))
+            self._m_is_footer =  ((self.has_control_type) and (self.control_type == 4))
             return getattr(self, '_m_is_footer', None)
 
         @property
@@ -105,5 +114,5 @@ class KafkaKraftSnapshot(KaitaiStruct):
             if hasattr(self, '_m_is_header'):
                 return self._m_is_header
 
-            self._m_is_header =  ((self.batch.attributes.is_control) and (int(self.batch.attributes.codec) == 0) and (self.batch.num_records > 0) and (self.control_type == 3))
+            self._m_is_header =  ((self.has_control_type) and (self.control_type == 3))
             return getattr(self, '_m_is_header', None)

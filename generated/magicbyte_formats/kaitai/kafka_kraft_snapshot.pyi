@@ -1,5 +1,5 @@
 # Generated from spec/kafka_kraft_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 aea404714788412fe9277d68f8edb39189cb56f35d05108450b15133d3d4a9d7, kaitai-struct-compiler 0.11.0
+# spec sha256 e50f47c208a52132b4b5692e7593073725d9e89e86ab09fadd8e343c184bf9a6, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -36,6 +36,9 @@ class KafkaKraftSnapshot(KaitaiStruct):
         _root: Any
         batch: KafkaRecordBatch
         """The batch; its `crc` covers it as in any log."""
+        @property
+        def has_control_type(self) -> bool:
+            """Whether the batch begins with a control record that has a key."""
         @property
         def control_type(self) -> int | None:
             """Kind of the batch's first control record, as the enum `control_types`

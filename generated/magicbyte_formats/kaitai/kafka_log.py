@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 9e4ad3eab171a1288cf1a053ac87d068e6b6f85b04c0eaf99464008d7668aab3, kaitai-struct-compiler 0.11.0
+# spec sha256 1908c4073e74b3a79b0fc096dae7cf9a7acb79bee51d21cbd3f1d6efe3e95597, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_message
@@ -153,11 +153,13 @@ class KafkaLog(KaitaiStruct):
 
         @property
         def is_complete(self):
-            """Whether the file holds all bytes that the entry's length counts."""
+            """Whether the file holds all bytes that the entry's length counts. That
+            `magic` is looked at refuses what is no entry where one might be cut.
+            """
             if hasattr(self, '_m_is_complete'):
                 return self._m_is_complete
 
-            self._m_is_complete =  (((not (self.is_zero_tail))) and (self.len_avail >= 17) and (self.len_avail >= 12 + self.len_content))
+            self._m_is_complete =  (((not (self.is_zero_tail))) and (self.len_avail >= 17) and (self.magic >= 0) and (self.len_avail >= 12 + self.len_content))
             return getattr(self, '_m_is_complete', None)
 
         @property

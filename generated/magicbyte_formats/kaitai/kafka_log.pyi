@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 9e4ad3eab171a1288cf1a053ac87d068e6b6f85b04c0eaf99464008d7668aab3, kaitai-struct-compiler 0.11.0
+# spec sha256 1908c4073e74b3a79b0fc096dae7cf9a7acb79bee51d21cbd3f1d6efe3e95597, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -67,7 +67,9 @@ class KafkaLog(KaitaiStruct):
             """Version of the format: 0 and 1 are messages, 2 is a record batch."""
         @property
         def is_complete(self) -> bool:
-            """Whether the file holds all bytes that the entry's length counts."""
+            """Whether the file holds all bytes that the entry's length counts. That
+            `magic` is looked at refuses what is no entry where one might be cut.
+            """
     class UnknownContent(KaitaiStruct):
         """Never parsed, as `magic` is checked; but without it a value of `content`
         that is no known format would be raw bytes, which Nim cannot express.

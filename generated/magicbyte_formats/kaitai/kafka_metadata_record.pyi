@@ -1,5 +1,5 @@
 # Generated from spec/kafka_metadata_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 f355f04cf4c5803d1d84d24fd3f9fc66d7fbecf5ac14777c4651e83e3792a718, kaitai-struct-compiler 0.11.0
+# spec sha256 b949b4ddbceca044cafbf56e5c1f479306364a8d570fc95fe482eacbde6b9d42, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
