@@ -1,0 +1,199 @@
+"""The vectors are what their cases say, and cover what they must."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import magicbyte as mb
+from magicbyte_tools.vectors import __main__ as command
+from magicbyte_tools.vectors import build
+from magicbyte_tools.vectors.case import Case, severity_of
+from magicbyte_tools.vectors.classes import CLASSES, CODES_WITHOUT_A_CASE, WITHOUT_A_CASE
+from places import CHECKOUT
+
+VECTORS = CHECKOUT / "tests" / "vectors"
+MAX_BYTES = 1_500_000
+
+ERROR_CLASSES = {
+    "FormatError": mb.FormatError,
+    "TruncatedError": mb.TruncatedError,
+    "ChecksumError": mb.ChecksumError,
+    "CodecError": mb.CodecError,
+    "LimitError": mb.LimitError,
+}
+
+
+@pytest.fixture(scope="session")
+def cases() -> list[Case]:
+    return list(build.cases())
+
+
+@pytest.fixture(scope="session")
+def built(cases: list[Case]) -> dict[str, bytes]:
+    return build.files(cases)
+
+
+def test_what_is_checked_in_is_what_the_cases_say(built: dict[str, bytes]) -> None:
+    there = command.present(VECTORS)
+    different = [n for n in built.keys() | there.keys() if built.get(n) != there.get(n)]
+    assert not different, f"{sorted(different)[:5]}: run: make vectors"
+
+
+def test_a_second_build_in_another_process_gives_the_same_bytes(built: dict[str, bytes]) -> None:
+    program = (
+        "import hashlib\n"
+        "from magicbyte_tools.vectors import build\n"
+        "total = hashlib.sha256()\n"
+        "for name, data in sorted(build.files(build.cases()).items()):\n"
+        "    total.update(name.encode() + data)\n"
+        "print(total.hexdigest())\n"
+    )
+    environment = {"PYTHONHASHSEED": "1", "TZ": "Asia/Kolkata", "LC_ALL": "C"}
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd="/",
+        env=environment,
+    )
+    total = hashlib.sha256()
+    for name, data in sorted(built.items()):
+        total.update(name.encode() + data)
+    assert run.stdout.strip() == total.hexdigest()
+
+
+def test_check_names_a_file_that_was_altered_and_says_how_to_mend_it(
+    built: dict[str, bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(command, "VECTORS", tmp_path)
+    monkeypatch.setattr(command, "files", lambda cases: built)
+    assert command.main([]) == 0
+    assert command.main(["--check"]) == 0
+    altered = "valid/kafka_log/v2-one-record.bin"
+    (tmp_path / altered).write_bytes(b"")
+    (tmp_path / "valid/kafka_log/of-no-case.bin").write_bytes(b"")
+    (tmp_path / "README.md").write_text("not the builder's")
+    capsys.readouterr()
+    assert command.main(["--check"]) == 1
+    said = capsys.readouterr().err
+    assert altered in said and "of-no-case" in said and "README" not in said
+    assert said.endswith("make vectors\n")
+    assert command.main([]) == 0
+    assert command.main(["--check"]) == 0
+
+
+def test_names_are_kebab_case_and_there_once(cases: list[Case]) -> None:
+    paths = [case.path for case in cases]
+    assert len(set(paths)) == len(paths)
+    for case in cases:
+        assert case.name.replace("-", "").isalnum() and case.name == case.name.lower(), case.path
+
+
+def test_every_case_says_why_it_is_there_and_how_it_was_made(cases: list[Case]) -> None:
+    for case in cases:
+        assert case.why.endswith("."), case.path
+        assert case.made and case.source, case.path
+
+
+def test_every_class_of_bad_input_has_a_case_or_a_reason(cases: list[Case]) -> None:
+    seen = {number for case in cases for number in case.classes}
+    assert seen <= set(CLASSES)
+    assert sorted(set(CLASSES) - seen) == sorted(WITHOUT_A_CASE)
+
+
+def test_every_code_is_found_in_a_case_or_has_a_reason(cases: list[Case]) -> None:
+    codes = {found.code for case in cases for found in case.findings}
+    codes |= {case.front_code for case in cases if case.front_code}
+    assert codes <= set(mb.CODES)
+    assert sorted(set(mb.CODES) - codes) == sorted(CODES_WITHOUT_A_CASE)
+
+
+def test_every_error_of_a_log_is_a_fault_with_code_position_and_rows(cases: list[Case]) -> None:
+    faults = {
+        case.fault.code: case
+        for case in cases
+        if case.fault and case.format in ("kafka_log", "log_dir", "kafka_produced")
+    }
+    errors = {name for name, code in mb.CODES.items() if code.severity == "error"}
+    # It follows from other damage, and is never the first finding.
+    errors -= {"transaction-undecided", *CODES_WITHOUT_A_CASE}
+    assert errors <= set(faults), sorted(errors - set(faults))
+
+
+def test_severities_are_those_of_the_registry() -> None:
+    for name, code in mb.CODES.items():
+        assert severity_of(name) == code.severity, name
+
+
+def test_a_fault_is_among_the_findings_and_a_valid_case_has_no_error(cases: list[Case]) -> None:
+    for case in cases:
+        errors = [found for found in case.findings if severity_of(found.code) == "error"]
+        if case.fault is not None and case.fault.code and case.findings:
+            first = (errors[0].code, errors[0].position, errors[0].file)
+            assert first == (case.fault.code, case.fault.position, case.fault.file), case.path
+        elif case.format in ("kafka_log", "log_dir"):
+            assert not errors, case.path
+
+
+def test_errors_are_those_that_findings_become(built: dict[str, bytes]) -> None:
+    from magicbyte.findings import Finding, raised
+
+    for name, data in built.items():
+        if not name.endswith(".json") or name == "manifest.json":
+            continue
+        case = json.loads(data)
+        if case["format"] in ("kafka_log", "log_dir") and "code" in case:
+            found = Finding(code=case["code"], message="", position=0, found="0", expected="0")
+            assert type(raised(found)) is ERROR_CLASSES[case["error"]], name
+
+
+def test_one_file_with_one_fault_leaves_rows_before_and_behind_it(cases: list[Case]) -> None:
+    """Most invalid logs show that reading goes on; those that cannot are few."""
+    logs = [case for case in cases if case.format == "kafka_log" and case.verdict == "invalid"]
+    both = [
+        case
+        for case in logs
+        if case.fault and 0 < case.fault.records_before < len(case.fault.records)
+    ]
+    assert len(both) > 0.9 * len(logs)
+
+
+def test_the_manifest_lists_every_case_with_the_hash_of_its_bytes(built: dict[str, bytes]) -> None:
+    manifest = json.loads(built["manifest.json"])
+    assert manifest["licence"] == "CC0-1.0"
+    assert [entry["path"] for entry in manifest["cases"]] == sorted(
+        name.removesuffix(".json")
+        for name in built
+        if name.endswith(".json") and name != "manifest.json" and name.count("/") == 2
+    )
+    for entry in manifest["cases"]:
+        if entry["format"] != "log_dir":
+            data = built[f"{entry['path']}.bin"]
+            assert hashlib.sha256(data).hexdigest() == entry["sha256"], entry["path"]
+
+
+def test_all_of_it_is_small(built: dict[str, bytes]) -> None:
+    assert sum(map(len, built.values())) < MAX_BYTES
+
+
+def test_no_file_names_the_machine_that_built_it(built: dict[str, bytes]) -> None:
+    for name, data in built.items():
+        assert str(CHECKOUT).encode() not in data, name
+
+
+def test_what_a_limit_forbids_is_sound_without_it(cases: list[Case]) -> None:
+    limited = [case for case in cases if case.limits]
+    assert len(limited) > 4
+    for case in limited:
+        assert isinstance(case.data, bytes)
+        dataset = mb.from_bytes(case.data, on_damage="fail")
+        rows = sum(batch.num_rows for batch in dataset.records(["offset"]))
+        assert case.fault is not None and rows == len(case.fault.records) + 1, case.path

@@ -1,0 +1,58 @@
+"""python -m magicbyte_tools.vectors [--check]: write tests/vectors, or compare with what is there."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from magicbyte_tools.vectors.build import cases, files
+
+VECTORS = Path(__file__).parents[3] / "tests" / "vectors"
+REMEDY = "run: make vectors"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; return 1 where --check finds a difference."""
+    parser = argparse.ArgumentParser(prog="python -m magicbyte_tools.vectors")
+    parser.add_argument("--check", action="store_true", help="write nothing, compare")
+    chosen = parser.parse_args(arguments)
+    wanted = files(cases())
+    there = present(VECTORS)
+    different = sorted(
+        name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name)
+    )
+    if chosen.check:
+        for name in different:
+            print(f"tests/vectors/{name}: not what the cases say", file=sys.stderr)
+        if different:
+            print(REMEDY, file=sys.stderr)
+        return 1 if different else 0
+    write(VECTORS, wanted, different)
+    print(f"{len(different)} of {len(wanted)} files written")
+    return 0
+
+
+def present(folder: Path) -> dict[str, bytes]:
+    """Return the files in *folder* that are of the builder's making, by path in it."""
+    kinds = [*(folder / "valid").rglob("*"), *(folder / "invalid").rglob("*")]
+    found = [file for file in [*kinds, folder / "manifest.json"] if file.is_file()]
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
+
+
+def write(folder: Path, wanted: dict[str, bytes], different: Sequence[str]) -> None:
+    """Bring the files named in *different* to what *wanted* says; delete what is not wanted."""
+    for name in different:
+        path = folder / name
+        if name in wanted:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(wanted[name])
+        else:
+            path.unlink()
+    for kind in ("valid", "invalid"):
+        for path in sorted((folder / kind).rglob("*"), reverse=True):
+            if path.is_dir() and not any(path.iterdir()):
+                path.rmdir()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

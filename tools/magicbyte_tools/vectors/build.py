@@ -1,0 +1,149 @@
+"""From cases to the files of tests/vectors."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from construct import ConstructError
+
+from magicbyte_tools.vectors import (
+    batches,
+    brokers,
+    companions,
+    control,
+    directories,
+    fates,
+    framing,
+    gzip_sections,
+    lz4_sections,
+    messages,
+    metadata,
+    numbers,
+    payloads,
+    produced,
+    records,
+    snappy_sections,
+    wrappers,
+    zstd_sections,
+)
+from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.classes import CLASSES, WITHOUT_A_CASE
+from magicbyte_tools.vectors.tree import tree
+
+FAMILIES = (
+    framing,
+    messages,
+    wrappers,
+    batches,
+    records,
+    gzip_sections,
+    snappy_sections,
+    lz4_sections,
+    zstd_sections,
+    payloads,
+    control,
+    numbers,
+    metadata,
+    companions,
+    directories,
+    fates,
+    produced,
+    brokers,
+)
+
+LICENCE = "CC0-1.0"
+"""Of the vectors: anybody may use them for anything."""
+
+
+class CaseError(Exception):
+    """A case contradicts itself."""
+
+
+def cases() -> Iterator[Case]:
+    """Yield every case, family by family."""
+    for family in FAMILIES:
+        yield from family.cases()
+
+
+def files(all_cases: Iterable[Case]) -> dict[str, bytes]:
+    """Return the contents of tests/vectors, by path in it: bytes, JSON and the manifest."""
+    out: dict[str, bytes] = {}
+    entries = []
+    for case in sorted(all_cases, key=lambda case: case.path):
+        if f"{case.path}.json" in out:
+            raise CaseError(f"{case.path}: there twice")
+        out[f"{case.path}.json"] = text(case.json(fields_of(case)))
+        if isinstance(case.data, bytes):
+            out[f"{case.path}.bin"] = case.data
+        else:
+            out |= {f"{case.path}/{name}": data for name, data in case.data.items()}
+        entries.append(manifest_entry(case))
+    manifest = {
+        "licence": LICENCE,
+        "classes": {str(number): name for number, name in CLASSES.items()},
+        "classes_without_a_case": {str(n): why for n, why in WITHOUT_A_CASE.items()},
+        "cases": entries,
+    }
+    out["manifest.json"] = text(manifest)
+    return out
+
+
+def fields_of(case: Case) -> Any:
+    """Return the canonical tree of *case*, None where the grammar must refuse it.
+
+    Raises CaseError where the twin does not do what the case says.
+    """
+    if not isinstance(case.data, bytes):
+        return None
+    if case.fields is not None:
+        return case.fields
+    try:
+        found = tree(case.format, case.data)
+    except ConstructError as error:
+        if case.has_fields:
+            raise CaseError(f"{case.path}: the twin refuses it: {error}") from error
+        return None
+    if not case.has_fields:
+        raise CaseError(f"{case.path}: the twin reads it, {found}")
+    return found
+
+
+def manifest_entry(case: Case) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "path": case.path,
+        "format": case.format,
+        "verdict": case.verdict,
+        "why": case.why,
+        "made": case.made,
+        "sha256": digest(case),
+    }
+    if case.classes:
+        out["classes"] = list(case.classes)
+    return out
+
+
+def digest(case: Case) -> str:
+    """Return the SHA-256 of a case's bytes; of a folder, of the names and bytes of its files."""
+    if isinstance(case.data, bytes):
+        return hashlib.sha256(case.data).hexdigest()
+    total = hashlib.sha256()
+    for name, data in sorted(case.data.items()):
+        total.update(f"{name}\0{len(data)}\0".encode() + data)
+    return total.hexdigest()
+
+
+def text(value: Any) -> bytes:
+    """Return *value* as JSON of which a change is a line or two: entries and rows on their own."""
+    return (_json(value, 0, 3) + "\n").encode()
+
+
+def _json(value: Any, depth: int, deepest: int) -> str:
+    indent = "\n" + " " * depth
+    if depth < deepest and isinstance(value, dict) and value:
+        parts = [f"{_json(k, 0, 0)}: {_json(v, depth + 1, deepest)}" for k, v in value.items()]
+        return f"{{{indent} " + f",{indent} ".join(parts) + f"{indent}}}"
+    if depth < deepest and isinstance(value, list) and value:
+        parts = [_json(v, depth + 1, depth + 1) for v in value]
+        return f"[{indent} " + f",{indent} ".join(parts) + f"{indent}]"
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))

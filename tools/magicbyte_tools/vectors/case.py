@@ -1,0 +1,243 @@
+"""What a case is, and the JSON that it becomes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Verdict = Literal["valid", "invalid", "either"]
+Json = dict[str, Any]
+
+TRUNCATED, CHECKSUM, CODEC, LIMIT = "TruncatedError", "ChecksumError", "CodecError", "LimitError"
+
+ERRORS = {
+    "incomplete-entry": TRUNCATED,
+    "checksum-mismatch": CHECKSUM,
+    "codec-error": CODEC,
+    "unknown-codec": CODEC,
+    "codec-not-allowed": CODEC,
+    "entry-over-limit": LIMIT,
+    "batch-over-limit": LIMIT,
+}
+"""The error that a finding becomes where damage is not skipped; FormatError for all others."""
+
+WARNINGS = frozenset(
+    [
+        "incomplete-tail",
+        "zero-tail",
+        "found-by-search",
+        "candidate-passed-over",
+        "bytes-unread",
+        "message-bytes-unread",
+        "negative-length",
+        "inner-magic-differs",
+        "inner-message-cut",
+        "bad-marker-value",
+        "txnindex-invalid",
+        "txnindex-mismatch",
+        "snapshot-invalid",
+        "snapshot-mismatch",
+        "snapshot-transaction-ignored",
+        "segment-missing",
+        "checkpoint-invalid",
+        "timestamp-out-of-range",
+        "produced-bytes-behind-batch",
+        "produced-bytes-behind-payload",
+        "produced-delete-horizon",
+        "produced-header-key",
+        "produced-max-timestamp",
+        "produced-record-attributes",
+        "produced-reserved-bits",
+    ]
+)
+NOTES = frozenset(
+    [
+        "unknown-control-type",
+        "offset-gap-cleaned",
+        "transaction-open",
+        "txnindex-missing",
+        "snapshot-missing",
+        "log-begins-above",
+        "high-watermark-stale",
+        "produced-base-timestamp",
+        "produced-large",
+        "produced-leader-epoch",
+        "produced-overlong-varint",
+        "produced-producer-id",
+        "produced-zstd",
+    ]
+)
+"""Severities, written down a second time so that a change of one is seen. All else is an error."""
+
+
+def severity_of(code: str) -> str:
+    return "warning" if code in WARNINGS else "note" if code in NOTES else "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A record as a consumer gets it; None is null, which is not empty."""
+
+    offset: int
+    timestamp: int | None
+    timestamp_type: str | None
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+    topic: str | None = None
+    partition: int | None = None
+
+    def json(self) -> Json:
+        place = {} if self.topic is None else {"topic": self.topic, "partition": self.partition}
+        return place | {
+            "offset": str(self.offset),
+            "timestamp": None if self.timestamp is None else str(self.timestamp),
+            "timestamp_type": self.timestamp_type,
+            "key": _hex(self.key),
+            "value": _hex(self.value),
+            "headers": [{"key": key, "value": _hex(value)} for key, value in self.headers],
+        }
+
+
+def _hex(data: bytes | None) -> str | None:
+    return None if data is None else data.hex()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding that magicbyte must give."""
+
+    code: str
+    position: int | None = None
+    file: str | None = None
+    """In a log.dir, the file in the partition's folder."""
+
+    def json(self, *, is_folder: bool) -> Json:
+        place = {"file": self.file} if is_folder else {}
+        return {
+            "code": self.code,
+            "severity": severity_of(self.code),
+            **place,
+            "position": self.position,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is wrong, and where."""
+
+    position: int | None
+    """The byte at which the entry begins, 0 where the file is one; None: no file has it."""
+    caught_by: str
+    """The class of checks that sees it: `grammar exact checksum codec order directory limits`."""
+    code: str | None = None
+    """The finding of the runtime; None for a format that it reads only as part of a log."""
+    error: str | None = None
+    """The error that is raised, where it is not what the code alone tells."""
+    payload_position: int | None = None
+    file: str | None = None
+    """In a log.dir, the file in the partition's folder."""
+    records: tuple[Row, ...] = ()
+    """The rows that are left when it is skipped."""
+    records_before: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Bytes, and what a reader must make of them."""
+
+    format: str
+    name: str
+    why: str
+    verdict: Verdict
+    data: bytes | Mapping[str, bytes]
+    """The file, or the files of a log.dir by their paths in it."""
+    made: str
+    source: str
+    classes: tuple[int, ...] = ()
+    """Rows of the table of bad inputs that it stands for."""
+    rows: tuple[Row, ...] | None = None
+    """The rows where it is read; None for a format that has none."""
+    fault: Fault | None = None
+    is_refused: bool = False
+    """Whether magicbyte refuses it, where the verdict is `either`."""
+    findings: tuple[Found, ...] = ()
+    limits: Mapping[str, int] = field(default_factory=dict)
+    reason: str | None = None
+    has_fields: bool = True
+    """Whether the grammar alone can read it."""
+    fields: Any = None
+    """The canonical tree, where the twin refuses what a grammar cannot; else the twin tells."""
+    front: str | None = None
+    """The only front of magicbyte in which *front_code* is found."""
+    front_code: str | None = None
+    is_compacted: bool = False
+    """Of what a producer sent: whether it is for a compacted topic."""
+    is_kafka_refusal: bool = False
+    """Of an `either`: whether Kafka's own reader refuses it."""
+
+    @property
+    def is_folder(self) -> bool:
+        return not isinstance(self.data, bytes)
+
+    @property
+    def folder(self) -> str:
+        """`valid` or `invalid`; an `either` lies where Kafka's own reader puts it."""
+        refused = self.verdict == "invalid" or self.is_kafka_refusal
+        return "invalid" if refused else "valid"
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.format}/{self.name}"
+
+    def json(self, fields: Any) -> Json:
+        """Return what stands beside the bytes, with *fields*, the canonical tree, None for none."""
+        out: Json = {
+            "format": self.format,
+            "why": self.why,
+            "made": self.made,
+            "source": self.source,
+            "verdict": self.verdict,
+        }
+        if self.classes:
+            out["classes"] = list(self.classes)
+        if self.reason is not None:
+            out["reason"] = self.reason
+        if self.front is not None:
+            out["front"] = self.front
+        if self.is_compacted:
+            out["compacted"] = True
+        if self.limits:
+            out["limits"] = dict(self.limits)
+        if not self.is_folder:
+            out["fields"] = fields
+        fault = self.fault
+        rows = fault.records if fault is not None and self.verdict == "invalid" else self.rows
+        if rows is not None and self.rows is not None:
+            out["records"] = [row.json() for row in rows]
+        if fault is not None and self.verdict == "invalid":
+            if self.rows is not None:
+                out["records_before"] = fault.records_before
+            out |= self._error(fault)
+            out["caught_by"] = fault.caught_by
+        elif fault is not None:
+            if self.is_refused:
+                out |= self._error(fault)
+            refused: Json = {"position": fault.position, "caught_by": fault.caught_by}
+            if self.rows is not None:
+                refused["records"] = [row.json() for row in fault.records]
+                refused["records_before"] = fault.records_before
+            out["refused"] = refused
+        if self.rows is not None or self.format == "kafka_produced":
+            out["findings"] = [f.json(is_folder=self.is_folder) for f in self.findings]
+        return out
+
+    def _error(self, fault: Fault) -> Json:
+        out: Json = {"error": fault.error or ERRORS.get(fault.code or "", "FormatError")}
+        if fault.code is not None:
+            out["code"] = fault.code
+        out["position"] = fault.position
+        if fault.file is not None:
+            out["file"] = fault.file
+        if fault.payload_position is not None:
+            out["payload_position"] = fault.payload_position
+        return out

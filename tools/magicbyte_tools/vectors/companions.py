@@ -1,0 +1,502 @@
+"""The files beside a log, each alone: indexes, producer snapshots, checkpoints."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import magicbyte_construct as twin
+from magicbyte_tools.vectors.alone import broken, doubtful, whole
+from magicbyte_tools.vectors.case import CHECKSUM, TRUNCATED, Case
+from magicbyte_tools.vectors.parts import T0
+
+TOPIC_ID = "MkTv-x9ERN6gwVYOfqE3Ag"
+
+
+def cases() -> Iterator[Case]:
+    yield from offset_indexes()
+    yield from time_indexes()
+    yield from transaction_indexes()
+    yield from producer_snapshots()
+    yield from offset_checkpoints()
+    yield from leader_epoch_checkpoints()
+    yield from partition_metadata()
+
+
+def offset_index(*entries: tuple[int, int], **rest: bytes) -> bytes:
+    """Return an offset index: relative offsets and positions."""
+    pairs = [{"relative_offset": offset, "position": at} for offset, at in entries]
+    data: bytes = twin.OffsetIndex.build({"entries": pairs, **rest})
+    return data
+
+
+def time_index(*entries: tuple[int, int], **rest: bytes) -> bytes:
+    """Return a time index: timestamps and relative offsets."""
+    pairs = [{"timestamp": time, "relative_offset": offset} for time, offset in entries]
+    data: bytes = twin.TimeIndex.build({"entries": pairs, **rest})
+    return data
+
+
+def transaction_index(*entries: tuple[int, int, int, int], **raw: Any) -> bytes:
+    """Return a transaction index: producer, first offset, that of the marker, last stable one."""
+    names = ("producer_id", "first_offset", "last_offset", "last_stable_offset")
+    aborted = [dict(zip(names, entry, strict=True)) | raw for entry in entries]
+    data: bytes = twin.TransactionIndex.build({"entries": aborted})
+    return data
+
+
+def producer(producer_id: int, **fields: Any) -> dict[str, Any]:
+    return {"producer_id": producer_id, "epoch": 0, "timestamp": T0, **fields}
+
+
+def producer_snapshot(*producers: dict[str, Any], **raw: Any) -> bytes:
+    data: bytes = twin.ProducerSnapshot.build({"producer_entries": producers, **raw})
+    return data
+
+
+def checkpoint(*entries: tuple[str, int, int], **raw: Any) -> bytes:
+    """Return an offset checkpoint: topic, partition, offset."""
+    lines = [{"topic": topic, "partition": n, "offset": at} for topic, n, at in entries]
+    data: bytes = twin.OffsetCheckpoint.build({"entries": lines, **raw})
+    return data
+
+
+def epochs(*entries: tuple[int, int], **raw: Any) -> bytes:
+    """Return a leader epoch checkpoint: epoch, start offset."""
+    lines = [{"epoch": epoch, "start_offset": start} for epoch, start in entries]
+    data: bytes = twin.LeaderEpochCheckpoint.build({"entries": lines, **raw})
+    return data
+
+
+def offset_indexes() -> Iterator[Case]:
+    form, source = "kafka_offset_index", "OffsetIndex"
+    yield whole(
+        form, "empty", b"", why="A segment of less than 4096 bytes has none.", source=source
+    )
+    yield whole(
+        form,
+        "three-entries",
+        offset_index((30, 4200), (71, 8500), (2**31 - 1, 1_000_000)),
+        why="Offsets are counted from the segment's name, which the file does not hold.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "zero-tail",
+        offset_index((30, 4200), zero_tail=bytes(80)),
+        classes=[96],
+        why="The broker allocates the file before it fills it: what follows is not entries of 0.",
+        source="AbstractIndex",
+    )
+    yield whole(
+        form,
+        "zeros-alone",
+        bytes(80),
+        classes=[96],
+        why="Allocated and nothing written yet: not one entry of offset 0.",
+        source="AbstractIndex",
+    )
+    yield broken(
+        form,
+        "cut",
+        offset_index((30, 4200), (71, 8500))[:-3],
+        caught_by="exact",
+        classes=[96],
+        why="The size is no multiple of 8: a broker deletes the file and makes it anew.",
+        source="AbstractIndex.sanityCheck",
+        made="the last three bytes are missing",
+    )
+
+
+def time_indexes() -> Iterator[Case]:
+    form, source = "kafka_time_index", "TimeIndex"
+    yield whole(
+        form,
+        "empty",
+        b"",
+        why="A segment of v0 messages has no times, so no entries; neither has an empty one.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "two-entries",
+        time_index((T0, 30), (T0 + 60_000, 71)),
+        why="The largest time so far, and an offset that has it.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "zero-tail",
+        time_index((T0, 30), zero_tail=bytes(120)),
+        classes=[96],
+        why="The broker allocates the file before it fills it.",
+        source="AbstractIndex",
+    )
+    yield whole(
+        form,
+        "time-0",
+        time_index((0, 5), (1, 6)),
+        why="The first millisecond of 1970 is a time: only a whole entry of zeros is the end.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "cut",
+        time_index((T0, 30), (T0 + 1, 31))[:-5],
+        caught_by="exact",
+        classes=[96],
+        why="The size is no multiple of 12: a broker deletes the file and makes it anew.",
+        source="AbstractIndex.sanityCheck",
+        made="the last five bytes are missing",
+    )
+
+
+def transaction_indexes() -> Iterator[Case]:
+    form, source = "kafka_transaction_index", "TransactionIndex, AbortedTxn"
+    code = "txnindex-invalid"
+    one, two = (4000, 20, 30, 31), (4001, 25, 40, 25)
+    yield whole(
+        form,
+        "empty",
+        b"",
+        why="No transaction was aborted; mostly there is no such file at all.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "one-entry",
+        transaction_index(one),
+        why="34 bytes, and neither a header nor a checksum.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "two-entries",
+        transaction_index(one, two),
+        why="The second began before the first had ended.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "cut",
+        transaction_index(one, two)[:-1],
+        caught_by="grammar",
+        code=code,
+        error=TRUNCATED,
+        position=34,
+        classes=[100],
+        why="The last entry is not whole; a reader that takes what is there misses an abort.",
+        source="TransactionIndex.sanityCheck",
+        made="the last byte is missing",
+    )
+    yield broken(
+        form,
+        "version-1",
+        transaction_index(one, version=1),
+        caught_by="grammar",
+        code=code,
+        classes=[100],
+        why="There is no version 1: what its fields would be nobody knows.",
+        source="AbortedTxn",
+    )
+    for name, entries, position, why in (
+        (
+            "marker-before-the-data",
+            [(4000, 30, 20, 31)],
+            0,
+            "Its marker lies before its first record: no search finds either.",
+        ),
+        ("markers-go-back", [two, one], 34, "Entries lie in the order of their markers."),
+        (
+            "producer-minus-1",
+            [(-1, 20, 30, 31)],
+            0,
+            "Nobody's transaction: -1 stands for no producer.",
+        ),
+        (
+            "stable-offset-above-the-marker",
+            [(4000, 20, 30, 32)],
+            0,
+            "At most the offset behind the marker was stable: a search that believes this one "
+            "ends too early.",
+        ),
+    ):
+        yield broken(
+            form,
+            name,
+            transaction_index(*entries),
+            caught_by="directory",
+            code=code,
+            position=position,
+            classes=[100],
+            why=why,
+            source="TransactionIndex.append, collectAbortedTxns",
+        )
+
+
+def producer_snapshots() -> Iterator[Case]:
+    form, source = "kafka_producer_snapshot", "ProducerStateManager, ProducerSnapshot.json"
+    code = "snapshot-invalid"
+    idle = producer(
+        4000, epoch=5, last_sequence=104, last_offset=24, offset_delta=4, coordinator_epoch=7
+    )
+    busy = producer(4001, last_sequence=0, last_offset=27, current_txn_first_offset=26)
+    only_marker = producer(4002, epoch=1, coordinator_epoch=7)
+    both = producer_snapshot(idle, busy)
+    yield whole(
+        form,
+        "no-producers",
+        producer_snapshot(),
+        why="Ten bytes: nobody idempotent has written.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "two-producers",
+        both,
+        why="The second has a transaction open, since offset 26: no other file says so.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "producer-known-by-its-marker-alone",
+        producer_snapshot(only_marker),
+        why="No batch of it is in memory: -1 stands for no offset and no sequence.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "crc-flipped-bit",
+        both[:5] + bytes([both[5] ^ 1]) + both[6:],
+        caught_by="checksum",
+        code=code,
+        error=CHECKSUM,
+        position=2,
+        classes=[99],
+        why="A broker deletes the file, and takes an older one.",
+        source="ProducerStateManager.readSnapshot",
+        made="one bit of byte 5 flipped",
+    )
+    yield broken(
+        form,
+        "epoch-flipped-bit",
+        both[:19] + bytes([both[19] ^ 1]) + both[20:],
+        caught_by="checksum",
+        code=code,
+        error=CHECKSUM,
+        position=2,
+        classes=[99],
+        why="An epoch that is one off fences the producer, or lets a fenced one in.",
+        source="ProducerStateManager.readSnapshot",
+        made="one bit of byte 19 flipped",
+    )
+    for name, data, caught_by, error, position, why in (
+        ("empty", b"", "grammar", TRUNCATED, 0, "A file of no bytes, as a crash leaves it."),
+        ("header-cut", both[:7], "grammar", TRUNCATED, 0, "It ends in the number of producers."),
+        (
+            "cut",
+            both[:-10],
+            "grammar",
+            CHECKSUM,
+            2,
+            "The last producer is not whole; the checksum tells first.",
+        ),
+        ("version-0", b"\0\0" + both[2:], "grammar", None, 0, "The only version is 1."),
+        ("version-2", b"\0\2" + both[2:], "grammar", None, 0, "The only version is 1."),
+        (
+            "count-3-of-2",
+            producer_snapshot(idle, busy, entries_count=3),
+            "grammar",
+            TRUNCATED,
+            10,
+            "A third producer is claimed, under a right checksum.",
+        ),
+        (
+            "count-largest-int32",
+            producer_snapshot(idle, entries_count=2**31 - 1),
+            "grammar",
+            TRUNCATED,
+            10,
+            "An array made by this count takes a hundred gigabytes.",
+        ),
+        (
+            "count-minus-1",
+            producer_snapshot(entries_count=-1),
+            "grammar",
+            TRUNCATED,
+            10,
+            "A negative count of producers, under a right checksum.",
+        ),
+        (
+            "bytes-behind",
+            producer_snapshot(idle, trailing=b"more"),
+            "exact",
+            TRUNCATED,
+            10,
+            "Bytes follow the last producer, under a right checksum.",
+        ),
+    ):
+        yield broken(
+            form,
+            name,
+            data,
+            caught_by=caught_by,
+            code=code,
+            error=error,
+            position=position,
+            classes=[99],
+            why=why,
+            source="ProducerStateManagerTest",
+        )
+
+
+def offset_checkpoints() -> Iterator[Case]:
+    form, source = "kafka_offset_checkpoint", "CheckpointFile, OffsetCheckpointFile"
+    yield whole(
+        form, "empty", b"", why="A broker makes the file before it writes one.", source=source
+    )
+    yield whole(
+        form,
+        "no-entries",
+        checkpoint(),
+        why="Version 0, a count of 0, and no lines.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "two-entries",
+        checkpoint(("a-topic-with-dashes", 11, 42), ("t", 0, 2**63 - 1)),
+        why="Topic, partition and offset, each behind a space.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "version-1",
+        checkpoint(("t", 0, 5), version=1),
+        caught_by="grammar",
+        code="checkpoint-invalid",
+        why="The only version is 0: a later one may mean other offsets.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "count-1-of-2",
+        checkpoint(("t", 0, 5), ("t", 1, 6), entries_count=1),
+        caught_by="exact",
+        code="checkpoint-invalid",
+        why="An entry more than announced: the file was not written in one go.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "field-missing",
+        b"0\n1\nt 0\n",
+        caught_by="grammar",
+        code="checkpoint-invalid",
+        why="An entry has three fields.",
+        source=source,
+        made="text",
+    )
+    for name, count, offset, why in (
+        ("count-2-of-1", "2", "5", "An entry is missing."),
+        ("count-no-number", "many", "5", "The count is a decimal number."),
+        ("offset-no-number", "1", "five", "An offset is a decimal number."),
+        ("offset-with-an-underscore", "1", "1_0", "Python takes it for 10, Java for no number."),
+        ("offset-above-int64", "1", str(2**63), "Offsets have 64 bits."),
+    ):
+        line = {"topic": "t", "partition": "0", "offset": offset}
+        yield broken(
+            form,
+            name,
+            f"0\n{count}\nt 0 {offset}\n".encode(),
+            caught_by="exact",
+            code="checkpoint-invalid",
+            fields={"version": "0", "num_entries": count, "entries": [line]},
+            why=why,
+            source=source,
+            made="text",
+        )
+    for name, data, why in (
+        ("crlf", b"0\r\n1\r\nt 0 5\r\n", "Lines end as on Windows."),
+        ("last-line-not-ended", b"0\n1\nt 0 5", "The last line has no end."),
+        ("tabs", b"0\n1\nt\t0\t5\n", "Fields lie behind tabs."),
+    ):
+        yield doubtful(
+            form,
+            name,
+            data,
+            caught_by="grammar",
+            why=why,
+            source=source,
+            made="text, as someone may have edited it",
+            reason="Java's readLine and split take it; no broker writes it.",
+        )
+
+
+def leader_epoch_checkpoints() -> Iterator[Case]:
+    form, source = "kafka_leader_epoch_checkpoint", "LeaderEpochCheckpointFile"
+    yield whole(
+        form,
+        "empty",
+        b"",
+        why="No epoch yet: a broker makes the file before it leads.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "three-epochs",
+        epochs((0, 0), (3, 120), (4, 2**40)),
+        why="Epochs 1 and 2 wrote nothing, and are not there.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "version-1",
+        epochs((0, 0), version=1),
+        caught_by="grammar",
+        why="The only version is 0: a later one may mean other offsets.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "count-1-of-2",
+        epochs((0, 0), (1, 5), entries_count=1),
+        caught_by="exact",
+        why="An entry more than announced.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "field-missing",
+        b"0\n1\n7\n",
+        caught_by="grammar",
+        why="An epoch without its offset.",
+        source=source,
+        made="text",
+    )
+
+
+def partition_metadata() -> Iterator[Case]:
+    form, source = "kafka_partition_metadata", "PartitionMetadataFile"
+    text = twin.PartitionMetadata.build({"topic_id": TOPIC_ID})
+    yield whole(
+        form,
+        "as-written",
+        text,
+        why="Two lines; the second has no end. The id is 16 bytes in base64 of the URL kind.",
+        source=source,
+    )
+    yield doubtful(
+        form,
+        "last-line-ended",
+        text + b"\n",
+        caught_by="exact",
+        why="An editor ended the last line.",
+        source=source,
+        made="a line feed behind the id",
+        reason="Java's readLine takes it; no broker writes it.",
+    )
+    for name, data, why in (
+        ("id-cut", text[:-4], "The id has 22 characters."),
+        ("without-an-id", b"version: 0\n", "The second line is missing."),
+        ("keys-swapped", b"topic_id: " + TOPIC_ID.encode() + b"\nversion: 0", "Version first."),
+    ):
+        yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="text")

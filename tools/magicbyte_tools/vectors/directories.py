@@ -1,0 +1,446 @@
+"""Log directories: segments beside each other, and what lies beside them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from magicbyte_tools.vectors.case import Case, Fault, Found, Row
+from magicbyte_tools.vectors.cases import TWIN
+from magicbyte_tools.vectors.companions import (
+    TOPIC_ID,
+    checkpoint,
+    epochs,
+    offset_index,
+    producer_snapshot,
+    time_index,
+)
+from magicbyte_tools.vectors.parts import (
+    T0,
+    Part,
+    batch,
+    cut,
+    flipped,
+    rec,
+)
+
+TOPIC = "events"
+META = b"version=1\nnode.id=1\ncluster.id=example-of-a-cluster-id\n"
+CLEAN = {".kafka_cleanshutdown": b""}
+
+HIGH_WATERMARK = "replication-offset-checkpoint"
+LOG_START = "log-start-offset-checkpoint"
+CLEANER = "cleaner-offset-checkpoint"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """A partition's folder."""
+
+    segments: Mapping[int, Sequence[Part]]
+    """By base offset."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    topic: str = TOPIC
+    number: int = 0
+    folder: str | None = None
+    """Where it is not named as a partition is."""
+
+    def written(self) -> Iterator[tuple[str, bytes]]:
+        folder = self.folder or f"{self.topic}-{self.number}"
+        for base, parts in self.segments.items():
+            yield f"{folder}/{log_name(base)}", b"".join(part.data for part in parts)
+        for name, data in self.files.items():
+            yield f"{folder}/{name}", data
+
+    def rows(self) -> Iterator[Row]:
+        for parts in self.segments.values():
+            for part in parts:
+                for row in part.rows:
+                    yield replace(row, topic=self.topic, partition=self.number)
+
+
+def log_name(base: int) -> str:
+    return f"{base:020}.log"
+
+
+def hidden(part: Part) -> Part:
+    """Return *part*, of which no row is delivered."""
+    return replace(part, rows=())
+
+
+def log_dir(
+    name: str,
+    *partitions: Partition,
+    why: str,
+    source: str,
+    files: Mapping[str, bytes] | None = None,
+    made: str = TWIN,
+    classes: Sequence[int] = (),
+    findings: Sequence[Found] = (),
+    error: Found | None = None,
+    caught_by: str = "directory",
+    records_before: int = 0,
+) -> Case:
+    """Return the case of a log.dir of *partitions*, with *files* in its root.
+
+    With *error*, one of *findings*, something is wrong with it, and the rows are those that are
+    left; else it is sound, or all that is wrong costs no row.
+    """
+    data = {"meta.properties": META, **(files or {})}
+    for partition in partitions:
+        data |= dict(partition.written())
+    rows = tuple(row for partition in partitions for row in partition.rows())
+    fault = None
+    if error is not None:
+        fault = Fault(
+            position=error.position,
+            caught_by=caught_by,
+            code=error.code,
+            file=error.file,
+            records=rows,
+            records_before=records_before,
+        )
+    return Case(
+        format="log_dir",
+        name=name,
+        why=why,
+        verdict="valid" if error is None else "invalid",
+        data=data,
+        made=made,
+        source=source,
+        classes=tuple(classes),
+        rows=rows,
+        fault=fault,
+        findings=tuple(findings),
+    )
+
+
+def one(offset: int, text: bytes = b"value") -> Part:
+    return batch(rec(offset, text))
+
+
+def cases() -> Iterator[Case]:
+    yield from sound()
+    yield from starts_and_ends()
+    yield from gaps()
+    yield from leftovers()
+    yield from indexes()
+    yield from damage()
+
+
+def sound() -> Iterator[Case]:
+    yield log_dir(
+        "one-segment",
+        Partition(
+            segments={0: [one(0), one(1)]},
+            files={
+                "partition.metadata": f"version: 0\ntopic_id: {TOPIC_ID}".encode(),
+                "leader-epoch-checkpoint": epochs((3, 0)),
+                "00000000000000000000.index": b"",
+                "00000000000000000000.timeindex": time_index((T0 + 1, 1)),
+            },
+        ),
+        files=CLEAN | {HIGH_WATERMARK: checkpoint((TOPIC, 0, 2))},
+        why="What a broker leaves when it stops in order.",
+        source="LogManager.shutdown",
+    )
+    yield log_dir(
+        "several-partitions",
+        Partition(segments={0: [one(0, b"of partition 0")]}),
+        Partition(segments={0: [one(0, b"of partition 11")]}, number=11),
+        Partition(segments={0: [one(0, b"of another")]}, topic="topic-with-dashes-2"),
+        why="A folder's name ends in the partition's number, behind the last dash.",
+        source="LocalLog.parseTopicPartitionName",
+    )
+    yield log_dir(
+        "several-segments",
+        Partition(segments={0: [one(0), one(1)], 2: [one(2)], 3: []}),
+        why="A segment begins where the one before ends; the last may be empty.",
+        source="LogSegments",
+    )
+
+
+def starts_and_ends() -> Iterator[Case]:
+    yield log_dir(
+        "log-start-offset",
+        Partition(segments={0: [hidden(one(0)), hidden(one(1)), one(2)]}),
+        files={LOG_START: checkpoint((TOPIC, 0, 2))},
+        why="Records below the log's start were deleted, though their bytes are there.",
+        source="KIP-107; LogManager",
+    )
+    two = batch(rec(0), rec(1))
+    yield log_dir(
+        "log-start-offset-inside-a-batch",
+        Partition(segments={0: [replace(two, rows=two.rows[1:]), one(2)]}),
+        files={LOG_START: checkpoint((TOPIC, 0, 1))},
+        why="Records were deleted up to the middle of a batch, which stays whole.",
+        source="KIP-107",
+    )
+    yield log_dir(
+        "high-watermark-stale",
+        Partition(segments={0: [one(0), one(1)]}),
+        files={HIGH_WATERMARK: checkpoint((TOPIC, 0, 1))},
+        findings=[Found("high-watermark-stale")],
+        why="The broker was killed: its high watermark is some seconds old, and withholds nothing.",
+        source="ReplicaManager.checkpointHighWatermarks",
+    )
+    begins = Found("log-begins-above")
+    yield log_dir(
+        "log-begins-above-its-epochs",
+        Partition(
+            segments={10: [one(10)]},
+            files={
+                "leader-epoch-checkpoint": epochs((0, 0), (3, 5)),
+                "00000000000000000010.snapshot": producer_snapshot(),
+            },
+        ),
+        findings=[begins],
+        why="The first epoch began at 0, the log begins at 10: the rest is in remote storage, or "
+        "lost.",
+        source="a rule of magicbyte; KIP-405",
+    )
+    lost = Found("log-ends-below")
+    yield log_dir(
+        "log-ends-below-its-high-watermark",
+        Partition(segments={0: [one(0), one(1)]}),
+        files=CLEAN | {HIGH_WATERMARK: checkpoint((TOPIC, 0, 5))},
+        findings=[lost],
+        error=lost,
+        records_before=2,
+        why="Three records were acknowledged, and are not there: the file was cut between entries, "
+        "which the file alone does not show.",
+        source="a rule of magicbyte",
+    )
+    wrong = Found("checkpoint-invalid", file=LOG_START)
+    yield log_dir(
+        "checkpoint-invalid",
+        Partition(segments={0: [one(0)]}),
+        files={LOG_START: checkpoint((TOPIC, 0, 1), entries_count=2)},
+        findings=[wrong],
+        why="A checkpoint announces two entries and has one: it counts for nothing.",
+        source="CheckpointFile",
+    )
+    yield log_dir(
+        "zero-tail-of-the-last-segment",
+        Partition(segments={0: [one(0)], 1: [one(1), Part(bytes(200))]}),
+        findings=[Found("zero-tail", len(one(1)), log_name(1))],
+        classes=[6],
+        why="Only the last segment may end in zeros that nothing has filled.",
+        source="log.preallocate",
+    )
+    yield log_dir(
+        "incomplete-tail-of-the-last-segment",
+        Partition(segments={0: [one(0)], 1: [one(1), cut(one(2), 40)]}),
+        findings=[Found("incomplete-tail", len(one(1)), log_name(1))],
+        classes=[3],
+        why="Only the last segment may end inside an entry.",
+        source="LogSegment.recover",
+    )
+
+
+def gaps() -> Iterator[Case]:
+    gap = Found("offset-gap", 0, log_name(5))
+    yield log_dir(
+        "offsets-missing-between-segments",
+        Partition(
+            segments={0: [one(0), one(1)], 5: [one(5)]},
+            files={"00000000000000000005.snapshot": producer_snapshot()},
+        ),
+        files={CLEANER: checkpoint()},
+        findings=[gap],
+        error=gap,
+        caught_by="directory",
+        records_before=2,
+        why="Offsets 2 to 4 are in no segment, and the cleaner was never here.",
+        source="a rule of magicbyte",
+    )
+    yield log_dir(
+        "offsets-missing-below-the-cleaner",
+        Partition(segments={0: [one(0), one(7)], 9: [one(9)]}),
+        files={CLEANER: checkpoint((TOPIC, 0, 9))},
+        why="Below the cleaner's offset records go missing by right.",
+        source="LogCleanerManager",
+    )
+    short = batch(rec(0), last_offset=4)
+    yield log_dir(
+        "offsets-missing-in-a-folder-that-looks-cleaned",
+        Partition(segments={0: [short, one(7)]}),
+        findings=[Found("offset-gap-cleaned", len(short), log_name(0))],
+        why="There is no cleaner's checkpoint; a batch with fewer records than offsets speaks for "
+        "cleaning.",
+        source="a rule of magicbyte",
+    )
+    far = 2**31 + 10
+    gap = Found("offset-gap", len(one(0)), log_name(0))
+    yield log_dir(
+        "offset-2-gib-above-its-segment",
+        Partition(segments={0: [one(0), batch(rec(far, time=T0))]}),
+        findings=[gap],
+        error=gap,
+        classes=[97],
+        records_before=1,
+        caught_by="directory",
+        why="Indexes count offsets from the segment's base in 32 bits: such a segment cannot be "
+        "indexed, and is split at the next start.",
+        source="KAFKA-6264",
+    )
+    outside = Found("offset-outside-segment", len(one(0)), log_name(0))
+    yield log_dir(
+        "offset-of-the-next-segment",
+        Partition(segments={0: [one(0), one(3)], 3: [one(3, b"again"), one(4)]}),
+        findings=[outside, Found("offset-gap", len(one(0)), log_name(0))],
+        error=outside,
+        caught_by="directory",
+        classes=[15],
+        records_before=2,
+        why="An entry lies in the segment before the one that its offset belongs to: an index "
+        "never finds it, a reader gives it twice.",
+        source="LogSegment",
+    )
+
+
+def leftovers() -> Iterator[Case]:
+    old = [hidden(one(0)), hidden(one(1)), hidden(one(2))]
+    cleaned = [one(0, b"kept by the cleaner"), one(2, b"kept by the cleaner")]
+    for suffix, swapped, rows, why in (
+        ("swap", cleaned, "swap", "The cleaner had finished: its segment replaces the old one."),
+        ("cleaned", cleaned, "log", "The cleaner had not finished: its segment goes."),
+        ("deleted", cleaned, "log", "The segment waits to be removed, and is none any more."),
+    ):
+        is_swap = rows == "swap"
+        data = b"".join(part.data for part in swapped)
+        segments = {0: old if is_swap else [one(0), one(1), one(2)]}
+        partition = Partition(segments=segments, files={f"{log_name(0)}.{suffix}": data})
+        case = log_dir(
+            f"leftover-{suffix}",
+            partition,
+            files={CLEANER: checkpoint((TOPIC, 0, 3))},
+            classes=[98],
+            why=why + " Read both, and records come twice.",
+            source="LogLoader; KAFKA-7401",
+        )
+        if is_swap:
+            kept = Partition(segments={0: swapped})
+            case = replace(case, rows=tuple(kept.rows()))
+        yield case
+    two = [one(3), one(4)]
+    swapped = [one(0, b"merged"), one(4, b"merged")]
+    case = log_dir(
+        "leftover-swap-of-two-segments",
+        Partition(
+            segments={
+                0: [hidden(part) for part in old],
+                3: [hidden(part) for part in two],
+                5: [one(5)],
+            },
+            files={f"{log_name(0)}.swap": b"".join(part.data for part in swapped)},
+        ),
+        files={CLEANER: checkpoint((TOPIC, 0, 5))},
+        classes=[98],
+        why="The cleaner merged two segments into one: both are superseded, the third is not.",
+        source="LogLoader; KAFKA-7401",
+    )
+    kept = Partition(segments={0: swapped, 5: [one(5)]})
+    yield replace(case, rows=tuple(kept.rows()))
+    ident = "0123456789abcdef0123456789abcdef"
+    yield log_dir(
+        "leftover-folders",
+        Partition(segments={0: [one(0)]}),
+        *(
+            Partition(
+                segments={0: [hidden(one(0, b"no record of this log"))]},
+                topic=f"{state}d",
+                folder=f"{state}d-0.{ident}-{state}",
+            )
+            for state in ("delete", "future", "stray")
+        ),
+        classes=[98],
+        why="Folders that wait to be deleted, copied or assigned are no partitions of this broker.",
+        source="LocalLog; KIP-113",
+    )
+    yield log_dir(
+        "segment-missing",
+        Partition(
+            segments={0: [one(0)]},
+            files={"00000000000000000009.index": offset_index((1, 0))},
+        ),
+        findings=[Found("segment-missing", file="00000000000000000009.index")],
+        why="An index lies here without its segment: the segment was lost, or never copied.",
+        source="LogLoader.loadSegmentFiles",
+    )
+
+
+def indexes() -> Iterator[Case]:
+    segment = {0: [one(0), one(1), one(2)]}
+    size = len(one(0))
+    for name, files, why in (
+        (
+            "offset-index-of-garbage",
+            {"00000000000000000000.index": b"\xff" * 13},
+            "The index is no index: a reader that trusts it jumps into the middle of an entry.",
+        ),
+        (
+            "offset-index-beyond-the-end",
+            {"00000000000000000000.index": offset_index((2, 2 * size), (9, 100_000))},
+            "The index leads behind the end of the log.",
+        ),
+        (
+            "time-index-of-garbage",
+            {"00000000000000000000.timeindex": bytes(range(30))},
+            "The times of the index are not those of the log.",
+        ),
+        (
+            "indexes-preallocated",
+            {
+                "00000000000000000000.index": offset_index((2, 2 * size), zero_tail=bytes(800)),
+                "00000000000000000000.timeindex": time_index((T0, 0), zero_tail=bytes(1200)),
+            },
+            "The broker was killed: both indexes end in zeros.",
+        ),
+    ):
+        yield log_dir(
+            name,
+            Partition(segments=segment, files=files),
+            classes=[96],
+            why=why + " Rows come from the log alone.",
+            source="LogSegmentTest, LogLoaderTest.testCorruptIndexRebuild; KAFKA-10101",
+        )
+
+
+def damage() -> Iterator[Case]:
+    zeros = Found("zeros", len(one(0)), log_name(0))
+    yield log_dir(
+        "zeros-at-the-end-of-an-earlier-segment",
+        Partition(segments={0: [one(0), Part(bytes(100))], 2: [one(2)]}),
+        findings=[zeros],
+        error=zeros,
+        caught_by="directory",
+        classes=[6],
+        records_before=1,
+        why="Zeros where offset 1 should be: in a file on its own they are a tail, with a segment "
+        "behind it they are a hole.",
+        source="LogLoader.recoverSegment",
+    )
+    cut_off = Found("incomplete-entry", len(one(0)), log_name(0))
+    yield log_dir(
+        "earlier-segment-ends-inside-an-entry",
+        Partition(segments={0: [one(0), cut(one(1), 50)], 2: [one(2)]}),
+        findings=[cut_off],
+        error=cut_off,
+        caught_by="directory",
+        classes=[3],
+        records_before=1,
+        why="A cut entry is a tail in the last segment alone; here it is a record that is lost.",
+        source="LogLoader.recoverSegment",
+    )
+    flip = Found("checksum-mismatch", 0, log_name(1))
+    yield log_dir(
+        "damage-in-the-second-of-three-segments",
+        Partition(segments={0: [one(0)], 1: [hidden(flipped(one(1), 22)), one(2)], 3: [one(3)]}),
+        findings=[flip],
+        error=flip,
+        caught_by="checksum",
+        classes=[14],
+        records_before=1,
+        why="A broker would cut the log here and delete all that follows; it is sound.",
+        source="LogLoader.recoverLog",
+        made="one bit of the second segment flipped",
+    )

@@ -1,0 +1,252 @@
+"""Log directories with transactions, and what indexes and snapshots say of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from magicbyte_tools.vectors.case import Case, Found
+from magicbyte_tools.vectors.companions import (
+    producer,
+    producer_snapshot,
+    transaction_index,
+)
+from magicbyte_tools.vectors.directories import Partition, hidden, log_dir, log_name, one
+from magicbyte_tools.vectors.parts import (
+    ABORT,
+    COMMIT,
+    Part,
+    flipped,
+    marker,
+    rec,
+    transactional,
+)
+
+PRODUCER = 4000
+ABORTED_INDEX = "00000000000000000000.txnindex"
+
+
+def cases() -> Iterator[Case]:
+    yield from transactions()
+    yield from snapshots()
+
+
+def transactions() -> Iterator[Case]:
+    data = transactional(rec(1), rec(2), producer=PRODUCER, epoch=5)
+    gone = hidden(data)
+    commit = marker(COMMIT, 3, producer=PRODUCER, epoch=5)
+    abort = marker(ABORT, 3, producer=PRODUCER, epoch=5)
+    right = transaction_index((PRODUCER, 1, 3, 4))
+
+    def of(
+        name: str,
+        parts: Sequence[Part],
+        why: str,
+        findings: Sequence[Found] = (),
+        files: Mapping[str, bytes] | None = None,
+        classes: Sequence[int] = (),
+        source: str = "KIP-98",
+    ) -> Case:
+        return log_dir(
+            f"transaction-{name}",
+            Partition(segments={0: parts}, files=files or {}),
+            why=why,
+            source=source,
+            classes=classes,
+            findings=findings,
+        )
+
+    yield of(
+        "committed",
+        [one(0), data, commit, one(4)],
+        "The marker commits: the records count, the marker is none.",
+    )
+    yield of(
+        "aborted",
+        [one(0), gone, abort, one(4)],
+        "The marker aborts: who does not look ahead for it delivers what never happened.",
+        files={ABORTED_INDEX: right},
+    )
+    yield of(
+        "aborted-by-the-next-epoch",
+        [one(0), gone, marker(ABORT, 3, producer=PRODUCER, epoch=6), one(4)],
+        "The marker has the epoch of its data plus one, and the producer's id decides.",
+        files={ABORTED_INDEX: right},
+        source="KIP-890",
+    )
+    yield of(
+        "open",
+        [one(0), gone, hidden(one(3)), hidden(one(4))],
+        "It has not ended: nothing from its first offset on is stable, records of others included.",
+        findings=[Found("transaction-open", len(one(0)), log_name(0))],
+    )
+    yield of(
+        "without-its-index",
+        [one(0), gone, abort, one(4)],
+        "A broker that lost the index delivers the aborted records. The marker is in the log.",
+        findings=[Found("txnindex-missing", file=ABORTED_INDEX)],
+        source="differences D35",
+    )
+    yield of(
+        "index-cut",
+        [one(0), gone, abort, one(4)],
+        "The index is not whole, and counts for nothing; the marker decides.",
+        findings=[Found("txnindex-invalid", 0, ABORTED_INDEX)],
+        files={ABORTED_INDEX: right[:-1]},
+        classes=[100],
+        source="LogSegmentTest.testRecoverTransactionIndex; differences D36",
+    )
+    yield of(
+        "index-of-another",
+        [one(0), gone, abort, one(4)],
+        "The index names another producer: it is another log's, and the marker decides.",
+        findings=[
+            Found("txnindex-mismatch", file=ABORTED_INDEX),
+            Found("txnindex-mismatch", file=ABORTED_INDEX),
+        ],
+        files={ABORTED_INDEX: transaction_index((PRODUCER + 1, 1, 3, 4))},
+        classes=[100],
+        source="differences D36",
+    )
+    yield of(
+        "index-of-a-committed-one",
+        [one(0), data, commit, one(4)],
+        "The index calls aborted what its marker commits.",
+        findings=[Found("txnindex-mismatch", file=ABORTED_INDEX)],
+        files={ABORTED_INDEX: right},
+        classes=[100],
+        source="differences D36",
+    )
+    second = "00000000000000000003.txnindex"
+    yield log_dir(
+        "transaction-aborted-in-the-next-segment",
+        Partition(
+            segments={0: [one(0), gone], 3: [abort, one(4)]},
+            files={
+                second: right,
+                "00000000000000000003.snapshot": producer_snapshot(
+                    producer(
+                        PRODUCER,
+                        epoch=5,
+                        last_sequence=1,
+                        last_offset=2,
+                        offset_delta=1,
+                        current_txn_first_offset=1,
+                    )
+                ),
+            },
+        ),
+        why="The marker lies in the segment behind: who reads each file alone delivers the records.",
+        source="KIP-98",
+    )
+    aborting = flipped(abort, len(abort) - 1)
+    place = len(one(0)) + len(data)
+    mismatch = Found("checksum-mismatch", place, log_name(0))
+    yield log_dir(
+        "transaction-undecided",
+        Partition(segments={0: [one(0), gone, hidden(aborting), one(4)]}),
+        findings=[mismatch, Found("transaction-undecided", len(one(0)), log_name(0))],
+        error=mismatch,
+        caught_by="checksum",
+        records_before=1,
+        why="The marker is damaged: nobody can tell whether the records count, so they are "
+        "withheld, and those behind are not.",
+        source="a rule of magicbyte; differences D37",
+        made="one bit of the marker's last byte flipped",
+    )
+    yield log_dir(
+        "transaction-of-a-damaged-marker-in-its-index",
+        Partition(
+            segments={0: [one(0), gone, hidden(aborting), one(4)]}, files={ABORTED_INDEX: right}
+        ),
+        findings=[mismatch],
+        error=mismatch,
+        caught_by="checksum",
+        records_before=1,
+        why="The marker is damaged, and the index says that it was an abort.",
+        source="a rule of magicbyte",
+        made="one bit of the marker's last byte flipped",
+    )
+
+
+def snapshots() -> Iterator[Case]:
+    mine = transactional(rec(5), producer=PRODUCER, epoch=5, sequence=7)
+    ended = [
+        transactional(rec(5), producer=PRODUCER, epoch=5, sequence=7),
+        marker(COMMIT, 6, producer=PRODUCER, epoch=5),
+        one(7),
+    ]
+    base = "00000000000000000005.snapshot"
+    opened = producer(PRODUCER, epoch=5, last_sequence=6, last_offset=4, current_txn_first_offset=3)
+    yield log_dir(
+        "snapshot-tells-what-was-open",
+        Partition(
+            segments={5: [hidden(mine), marker(ABORT, 6, producer=PRODUCER, epoch=5), one(7)]},
+            files={
+                base: producer_snapshot(opened),
+                "00000000000000000005.txnindex": transaction_index((PRODUCER, 3, 6, 7)),
+            },
+        ),
+        why="The log begins inside a transaction; the snapshot knows where it began.",
+        source="ProducerStateManager",
+    )
+    yield log_dir(
+        "snapshot-missing",
+        Partition(segments={5: ended}),
+        findings=[Found("snapshot-missing", file=base)],
+        why="The log begins at 5 without a snapshot there: what was open before is not known.",
+        source="ProducerStateManager",
+    )
+    idle = producer(PRODUCER, epoch=5, last_sequence=6, last_offset=4)
+    whole = producer_snapshot(idle)
+    for name, data, position, why in (
+        ("cut", whole[:-10], 2, "The snapshot is not whole; its checksum says so."),
+        ("empty", b"", 0, "A snapshot of no bytes, as a crash leaves it."),
+        ("version-2", b"\0\2" + whole[2:], 0, "A snapshot of a version that nobody knows."),
+    ):
+        yield log_dir(
+            f"snapshot-{name}",
+            Partition(segments={5: ended}, files={base: data}),
+            classes=[99],
+            findings=[Found("snapshot-invalid", position, base)],
+            why=why + " The log is read all the same.",
+            source="ProducerStateManagerTest",
+        )
+    yield log_dir(
+        "snapshot-of-another-log",
+        Partition(
+            segments={
+                0: [transactional(rec(0), producer=1), marker(COMMIT, 1, producer=1)],
+                2: [one(2)],
+            },
+            files={
+                "00000000000000000002.snapshot": producer_snapshot(
+                    producer(77, last_sequence=0, last_offset=0)
+                )
+            },
+        ),
+        findings=[Found("snapshot-mismatch", file="00000000000000000002.snapshot")],
+        classes=[99],
+        why="The snapshot says that producer 77 wrote offset 0, and producer 1 did.",
+        source="ProducerStateManager",
+    )
+    yield log_dir(
+        "snapshot-knows-the-future",
+        Partition(
+            segments={5: ended},
+            files={base: producer_snapshot(producer(PRODUCER, last_sequence=6, last_offset=5))},
+        ),
+        findings=[Found("snapshot-mismatch", 0, base)],
+        classes=[99],
+        why="A snapshot at 5 holds what was below 5, and names offset 5.",
+        source="ProducerStateManager",
+    )
+    later = "00000000000000000006.snapshot"
+    yield log_dir(
+        "snapshot-transaction-of-one-alone",
+        Partition(
+            segments={5: [one(5)], 6: [one(6)]},
+            files={base: producer_snapshot(opened), later: producer_snapshot()},
+        ),
+        findings=[Found("snapshot-transaction-ignored", file=base)],
+        why="One snapshot calls a transaction open, the next one does not know it, and no marker "
+        "lies between: believed, it would withhold the whole log.",
+        source="a rule of magicbyte; differences D38",
+    )

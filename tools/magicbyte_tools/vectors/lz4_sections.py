@@ -1,0 +1,267 @@
+"""LZ4 in v2: frames of independent blocks, as Lz4BlockInputStream reads them."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.cases import between, either
+from magicbyte_tools.vectors.framers import (
+    BLOCK_CHECKSUM,
+    CONTENT_CHECKSUM,
+    CONTENT_SIZE,
+    LZ4,
+    lz4,
+    lz4_packed,
+    lz4_plain,
+    lz4_sequence,
+)
+from magicbyte_tools.vectors.parts import payload, rec
+from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, of, refused, sound
+
+
+def cases() -> Iterator[Case]:
+    source = "Lz4BlockInputStream"
+    whole = lz4(PLAIN)
+    everything = BLOCK_CHECKSUM | CONTENT_SIZE | CONTENT_CHECKSUM
+    yield sound("lz4", LZ4, whole, "A frame of independent blocks, as Java writes it.", source)
+    yield sound(
+        "lz4-really-compressed",
+        LZ4,
+        lz4(payload(*AGAIN), blocks=[lz4_packed(bytes.fromhex(REALLY["lz4"]))]),
+        "What lz4 writes: literals and copies, in a frame.",
+        source,
+        records=AGAIN,
+    )
+    flags = {
+        "block-checksums": (BLOCK_CHECKSUM, "4 bytes behind each block, which Kafka verifies."),
+        "content-size": (CONTENT_SIZE, "8 bytes in the header, which Kafka does not look at."),
+        "content-checksum": (
+            CONTENT_CHECKSUM,
+            "4 bytes behind the end mark, which are no other frame.",
+        ),
+        "all-options": (
+            everything,
+            "All that a frame may have beside its blocks: each moves what comes behind it.",
+        ),
+    }
+    for name, (flag, why) in flags.items():
+        yield sound(
+            f"lz4-{name}",
+            LZ4,
+            lz4(PLAIN, flg=0x60 | flag),
+            why,
+            "KAFKA-9203; librdkafka v2_lz4",
+            [90],
+        )
+    yield sound(
+        "lz4-blocks-of-4-mib",
+        LZ4,
+        lz4(PLAIN, bd=0x70),
+        "The largest size of blocks that a frame may announce: 4 MiB, which it need not fill.",
+        source,
+    )
+    literals = lz4_packed(lz4_sequence(PLAIN[HALF:]))
+    yield sound(
+        "lz4-two-blocks",
+        LZ4,
+        lz4(PLAIN, blocks=[lz4_plain(PLAIN[:HALF]), literals]),
+        "A block as it is and a compressed one, cut inside a record.",
+        source,
+    )
+    yield sound(
+        "lz4-end-mark-with-the-high-bit",
+        LZ4,
+        lz4(PLAIN, end=b"\0\0\0\x80"),
+        "A block of no bytes, uncompressed: Kafka takes the high bit away before it compares.",
+        source,
+    )
+    run = rec(1, b"a" * 300)
+    head = payload(run)
+    at = head.index(b"a" * 300) + 1
+    yield sound(
+        "lz4-copy-that-overlaps",
+        LZ4,
+        lz4(
+            head,
+            blocks=[
+                lz4_packed(
+                    lz4_sequence(head[:at], offset=1, length=290) + lz4_sequence(head[at + 290 :])
+                )
+            ],
+        ),
+        "A copy from one byte back, 290 bytes long: it reads what it has just written.",
+        source,
+        records=[run],
+    )
+    yield either(
+        "v2-lz4-bytes-behind-the-end-mark",
+        between(of(LZ4, whole + b"bytes behind the frame")),
+        doubtful=1,
+        caught_by="codec",
+        classes=[90],
+        why="Something follows the end mark of the frame, and the batch counts it.",
+        source=source,
+        made="text behind the end mark",
+        reason="Kafka's reader ends with the frame and ignores what follows, even another frame; "
+        "liblz4 leaves it to its caller.",
+    )
+    yield either(
+        "v2-lz4-content-checksum-wrong",
+        between(of(LZ4, lz4(PLAIN, flg=0x60 | CONTENT_CHECKSUM, content_checksum=0x12345678))),
+        doubtful=1,
+        caught_by="codec",
+        classes=[90],
+        why="The checksum over all that the frame holds is wrong.",
+        source="differences D32; KAFKA-20528",
+        made="a content checksum of 0x12345678",
+        reason="Kafka reads over the 4 bytes (newer releases compare them with something else "
+        "than the format defines); a reader that verifies them refuses.",
+    )
+    yield either(
+        "v2-lz4-content-size-wrong",
+        between(of(LZ4, lz4(PLAIN, flg=0x60 | CONTENT_SIZE, content_size=len(PLAIN) + 1))),
+        doubtful=1,
+        caught_by="codec",
+        classes=[90],
+        why="The frame says that it holds a byte more than it does.",
+        source=source,
+        made="a content size of one more",
+        reason="Kafka skips the field; the frame format says that it must be right.",
+    )
+    checked = lz4(PLAIN, flg=0x60 | BLOCK_CHECKSUM)
+    flipped = bytes([checked[-5] ^ 1])
+    for name, section, why, classes, made in (
+        (
+            "wrong-magic",
+            b"\5" + whole[1:],
+            "No frame begins so: what it is nobody knows.",
+            [87],
+            "the magic altered",
+        ),
+        (
+            "header-checksum",
+            lz4(PLAIN, checksum=0),
+            "The checksum of the frame's header is wrong: its flags cannot be relied on.",
+            [87],
+            "a header checksum of 0",
+        ),
+        (
+            "kafka-3160",
+            lz4(PLAIN, is_kafka_3160=True),
+            "The checksum covers the frame's magic too, which is legal in v0 alone.",
+            [41, 87],
+            "the header checksum that Kafka wrote in v0",
+        ),
+        (
+            "version-0",
+            lz4(PLAIN, flg=0x20),
+            "The version of frames is 1; of another one no field is known.",
+            [87],
+            "FLG 0x20",
+        ),
+        (
+            "reserved-flag",
+            lz4(PLAIN, flg=0x62),
+            "A bit that may mean more fields in a later format.",
+            [87],
+            "FLG 0x62",
+        ),
+        (
+            "reserved-in-bd",
+            lz4(PLAIN, bd=0x41),
+            "A bit that may mean larger blocks in a later format.",
+            [87],
+            "BD 0x41",
+        ),
+        (
+            "dictionary",
+            lz4(PLAIN, flg=0x61),
+            "Kafka has no dictionaries: the frame's first bytes would be an id.",
+            [87],
+            "FLG 0x61",
+        ),
+        (
+            "dependent-blocks",
+            lz4(PLAIN, flg=0x40),
+            "Blocks that may copy from the one before: Kafka reads none of them.",
+            [90],
+            "FLG 0x40",
+        ),
+        (
+            "block-size-3",
+            lz4(PLAIN, bd=0x30),
+            "Sizes of blocks go from 4 to 7: how much a block may come to is not known.",
+            [88],
+            "BD 0x30",
+        ),
+        (
+            "block-above-the-largest",
+            lz4(PLAIN, blocks=[(16 << 20).to_bytes(4, "little") + PLAIN]),
+            "The frame announced blocks of 64 KiB, and this one claims 16 MiB.",
+            [88],
+            "a block of 16 MiB, by its length alone",
+        ),
+        (
+            "copy-from-before-the-start",
+            lz4(
+                PLAIN,
+                blocks=[
+                    lz4_packed(
+                        lz4_sequence(PLAIN[:9], offset=60_000, length=20) + lz4_sequence(PLAIN[:9])
+                    )
+                ],
+            ),
+            "A copy from before the first byte reads memory that is not the reader's.",
+            [88],
+            "nine literals and a copy from 60000 bytes back",
+        ),
+        (
+            "literals-beyond-the-block",
+            lz4(PLAIN, blocks=[lz4_packed(b"\xf0\xff\xff\xff\x00" + PLAIN)]),
+            "The block promises 780 literals, and has a few.",
+            [88],
+            "a sequence of 780 literals in a shorter block",
+        ),
+        (
+            "no-end-mark",
+            lz4(PLAIN, end=b""),
+            "The frame does not end: whether blocks are missing nobody can tell.",
+            [89],
+            "no end mark",
+        ),
+        (
+            "cut",
+            whole[:-9],
+            "The section ends inside a block; its first records would still come out.",
+            [89],
+            "9 bytes are missing",
+        ),
+        (
+            "header-alone",
+            whole[:7],
+            "A header and nothing else: neither a block nor an end mark.",
+            [89],
+            "the first 7 bytes",
+        ),
+        (
+            "empty",
+            b"",
+            "No bytes are no frame: even an empty one has its magic.",
+            [89],
+            "no bytes where records are counted",
+        ),
+        (
+            "block-checksum-wrong",
+            checked[:-5] + flipped + checked[-4:],
+            "The checksum of the block is wrong, and the batch's right: it was damaged before.",
+            [90],
+            "one bit of the block's checksum flipped",
+        ),
+        (
+            "content-checksum-missing",
+            lz4(PLAIN, flg=0x60 | CONTENT_CHECKSUM)[:-4],
+            "The header promises a checksum behind the end mark.",
+            [89],
+            "FLG 0x64 and nothing behind the end mark",
+        ),
+    ):
+        yield refused(f"lz4-{name}", LZ4, section, why, "Lz4CompressionTest", classes, made)

@@ -1,0 +1,295 @@
+"""Payloads and frames: decompressed records, single entries, KRaft's snapshots and records."""
+
+from collections.abc import Iterator
+
+import magicbyte_construct as twin
+from magicbyte_tools.vectors.alone import broken, whole
+from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.control import CONTENTS, control, control_batch
+from magicbyte_tools.vectors.framers import GZIP, SNAPPY
+from magicbyte_tools.vectors.parts import (
+    ABORT,
+    T0,
+    Part,
+    batch,
+    i32,
+    marker,
+    message,
+    payload,
+    rec,
+    wrapper,
+)
+
+TOPIC_RECORD = bytes.fromhex("0274") + bytes(range(16)) + b"\0"
+
+
+def cases() -> Iterator[Case]:
+    yield from payloads()
+    yield from single_entries()
+    yield from snapshots()
+    yield from metadata_records()
+    yield from tagged_fields()
+    yield from early_leader_changes()
+    yield from kip_931()
+
+
+def payloads() -> Iterator[Case]:
+    form, source = "kafka_records", "DefaultRecord"
+    three = payload(rec(0), rec(1, None, None), rec(2, headers=[(b"h", None)]))
+    yield whole(
+        form,
+        "three-records",
+        three,
+        why="What comes out of a codec: records back to back, and no count.",
+        source=source,
+    )
+    yield whole(
+        form, "empty", b"", why="No records, as in a batch that was emptied.", source=source
+    )
+    for name, data, classes, why in (
+        ("cut", three[:-2], [57], "The last record is not whole."),
+        ("length-0", b"\0" + three, [58], "A record of nothing leads to itself."),
+        ("length-minus-1", b"\x01" + three, [58], "A negative length leads back."),
+        ("zeros", bytes(40), [58], "Zeros are no records: each would have length 0."),
+        (
+            "key-beyond-the-record",
+            payload(rec(0, key_length=105)),
+            [60],
+            "The key claims bytes that are not there.",
+        ),
+        (
+            "length-varint-too-long",
+            b"\x80\x80\x80\x80\x80\x01" + three,
+            [71],
+            "The length does not end in 5 bytes.",
+        ),
+    ):
+        yield broken(form, name, data, caught_by="grammar", classes=classes, why=why, source=source)
+    yield broken(
+        form,
+        "bytes-left-in-a-record",
+        payload(rec(0, trailing=b"\0\0"), rec(1)),
+        caught_by="exact",
+        classes=[59],
+        why="The first record's length counts two bytes that its fields do not use.",
+        source=source,
+    )
+
+
+def single_entries() -> Iterator[Case]:
+    for magic in (0, 1):
+        yield whole(
+            "kafka_message",
+            f"v{magic}",
+            message(rec(5), magic=magic).data,
+            why="One entry, which knows its own length.",
+            source="LegacyRecord",
+        )
+        yield whole(
+            "kafka_message",
+            f"v{magic}-wrapper",
+            wrapper(rec(5), rec(6), codec=GZIP, magic=magic).data,
+            why="To a grammar the value of a wrapper is bytes.",
+            source="LegacyRecord",
+        )
+    one = message(rec(5)).data
+    for name, data, why in (
+        ("cut", one[:-1], "The last byte of the value is missing."),
+        ("size-13", one[:8] + i32(13) + one[12:], "Smaller than any message."),
+        ("magic-2", batch(rec(5)).data, "A batch is no message."),
+    ):
+        yield broken(
+            "kafka_message", name, data, caught_by="grammar", why=why, source="LegacyRecord"
+        )
+    parts = {
+        "two-records": batch(rec(5), rec(6)),
+        "empty": batch(base_offset=5),
+        "snappy": batch(rec(5), rec(6), codec=SNAPPY),
+        "marker": marker(ABORT, 5, producer=4000, epoch=5),
+    }
+    for name, part in parts.items():
+        yield whole(
+            "kafka_record_batch",
+            name,
+            part.data,
+            why="One batch, which knows its own length.",
+            source="DefaultRecordBatch",
+        )
+    one = parts["two-records"].data
+    for name, data, why in (
+        ("cut", one[:-1], "The last byte of the last record is missing."),
+        ("length-48", one[:8] + i32(48) + one[12:], "Smaller than the header."),
+        ("magic-1", one[:16] + b"\x01" + one[17:], "A batch has magic 2."),
+    ):
+        yield broken(
+            "kafka_record_batch",
+            name,
+            data,
+            caught_by="grammar",
+            why=why,
+            source="DefaultRecordBatch",
+        )
+
+
+def snapshots() -> Iterator[Case]:
+    form, source = "kafka_kraft_snapshot", "RecordsSnapshotWriter; KIP-630"
+
+    def of(*names: str, offset: int) -> Part:
+        contents = [CONTENTS[name] for name in names]
+        return control_batch(
+            *(
+                control(kind, value, offset=offset + number)
+                for number, (kind, value) in enumerate(contents)
+            )
+        )
+
+    head = of("snapshot-header", offset=0)
+    long_head = of("snapshot-header", "kraft-version", "kraft-voters", offset=0)
+    state = batch(
+        *(rec(1 + n, record, None, time=T0) for n, record in enumerate(_metadata())),
+        partition_leader_epoch=1,
+    )
+    foot = of("snapshot-footer", offset=state.next_offset)
+
+    def data(*parts: Part) -> bytes:
+        return b"".join(part.data for part in parts)
+
+    yield whole(
+        form,
+        "header-state-footer",
+        data(head, state, foot),
+        why="Batches as in a log; the first and the last say that it is whole.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "header-with-version-and-voters",
+        data(long_head, of("snapshot-footer", offset=3)),
+        why="Since 3.8 the first batch holds three records; there may be no state at all.",
+        source="KIP-853",
+    )
+    for name, raw, why in (
+        ("without-its-footer", data(head, state), "A controller stopped while it wrote."),
+        ("footer-cut", data(head, state, foot)[:-1], "The last byte is missing."),
+        ("without-its-header", data(state, foot), "The first batch is of records."),
+        ("batch-behind-the-footer", data(head, foot, state), "Nothing follows a footer."),
+    ):
+        yield broken(form, name, raw, caught_by="grammar", why=why, source=source)
+
+
+def _metadata() -> Iterator[bytes]:
+    yield twin.MetadataRecord.build(
+        {"api_key": 12, "version": 0, "message": b"\x11metadata.version\0\x14\0"}
+    )
+    yield twin.MetadataRecord.build({"api_key": 2, "version": 0, "message": TOPIC_RECORD})
+
+
+def metadata_records() -> Iterator[Case]:
+    form, source = "kafka_metadata_record", "AbstractApiMessageSerde"
+    for name, fields, why in (
+        ("topic", {"api_key": 2, "message": TOPIC_RECORD}, "A topic, its name and id."),
+        ("no-op", {"api_key": 20, "message": b"\0"}, "Written so that the log goes on."),
+        (
+            "frame-version-0",
+            {"frame_version": 0, "api_key": 2, "message": TOPIC_RECORD[:-1]},
+            "The early access of 2.8 wrote frames of version 0.",
+        ),
+        (
+            "type-in-two-bytes",
+            {"api_key": 300, "version": 200, "message": b"\0"},
+            "Three numbers of variable length: the message may begin at any byte from 3 on.",
+        ),
+        ("without-a-message", {"api_key": 20, "message": b""}, "A frame around no bytes."),
+    ):
+        yield whole(form, name, twin.MetadataRecord.build(fields), why=why, source=source)
+    for name, data, why in (
+        ("cut", b"\x01\x02", "The version of the message is missing."),
+        ("empty", b"", "A value of no bytes is no frame."),
+        ("type-too-long", b"\x01\x80\x80\x80\x80\x80\x01\0", "The type does not end in 5 bytes."),
+    ):
+        yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="bytes")
+
+
+def tagged_fields() -> Iterator[Case]:
+    form, source = "kafka_tagged_fields", "KIP-482, TaggedFields"
+    for name, data, why in (
+        ("none", b"\0", "No fields, as every structure ends today: one zero byte."),
+        (
+            "two",
+            b"\x02\x00\x01a\x80\x01\x00",
+            "A field of one byte, and one whose number takes two bytes, and which holds none.",
+        ),
+    ):
+        yield whole(form, name, data, why=why, source=source, made="bytes")
+    for name, data, why in (
+        ("empty", b"", "Not even their number is there."),
+        ("data-beyond-the-end", b"\x01\x05\x64ab", "A field claims a hundred bytes of two."),
+        ("one-missing", b"\x02\x00\x01a", "Two fields are announced, and one is there."),
+        (
+            "four-thousand-million",
+            b"\xff\xff\xff\xff\x0f",
+            "Four thousand million fields are announced, in no bytes.",
+        ),
+    ):
+        yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="bytes")
+
+
+def early_leader_changes() -> Iterator[Case]:
+    form, source = "kafka_early_leader_change", "LeaderChangeMessage.json of 2.7 and 2.8"
+    none = {"num_fields": 0, "fields": []}
+    voters = [{"voter_id": number, "extension": none} for number in (1, 2)]
+    two = b"\x03" + i32(1) + b"\0" + i32(2) + b"\0"
+    first = {"leader_id": 1, "num_voters": 3, "voters": voters}
+    yield whole(
+        form,
+        "of-2-7",
+        i32(1) + two + b"\0",
+        fields=first | {"extension": none},
+        why="The voters alone; the bytes do not say of which release they are.",
+        source=source,
+        made="bytes; the twin has no such format",
+    )
+    yield whole(
+        form,
+        "of-2-8",
+        i32(1) + two + b"\x02" + i32(2) + b"\0" + b"\0",
+        fields=first | {"num_granting_voters": 2, "granting_voters": voters[1:], "extension": none},
+        why="The voters, and those of them that voted for the leader.",
+        source=source,
+        made="bytes; the twin has no such format",
+    )
+
+
+def kip_931() -> Iterator[Case]:
+    form, source = "kafka_record_batch_kip_931", "KIP-931, discarded"
+    records = [
+        {"timestamp": T0 + n, "offset_delta": n, "key": b"k", "value": b"v%d" % n} for n in range(3)
+    ]
+    for name, fields, why in (
+        ("three-records", {}, "Records without attributes, and three numbers as varints."),
+        (
+            "with-record-attributes",
+            {"attributes": {"ignore_message_attributes": False}},
+            "The bit is not set: records keep the byte that nobody uses.",
+        ),
+        ("empty", {"records": [], "base_timestamp": -1}, "45 bytes, where v2 takes 61."),
+    ):
+        data = twin.RecordBatchKip931.build({"records": records, **fields})
+        yield whole(form, name, data, why=why, source=source)
+    data = twin.RecordBatchKip931.build({"records": records})
+    yield broken(
+        form,
+        "magic-2",
+        data[:16] + b"\x02" + data[17:],
+        caught_by="grammar",
+        why="The fields of v2 lie elsewhere.",
+        source=source,
+    )
+    yield broken(
+        form,
+        "cut",
+        data[:-1],
+        caught_by="grammar",
+        why="The last byte is missing.",
+        source=source,
+    )

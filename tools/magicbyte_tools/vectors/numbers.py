@@ -1,0 +1,87 @@
+"""Integers of variable length alone."""
+
+from collections.abc import Iterator
+
+import magicbyte_construct as twin
+from magicbyte_tools.vectors.alone import broken, doubtful, whole
+from magicbyte_tools.vectors.case import Case
+
+SOURCE = "ByteUtilsTest"
+KINDS = {
+    "kafka_varint": (twin.Varint, 5),
+    "kafka_varlong": (twin.Varlong, 10),
+    "kafka_uvarint": (twin.Uvarint, 5),
+}
+"""The twin's construct, and the bytes that a number may take."""
+
+EDGES = {
+    "kafka_varint": (0, -1, 1, 63, 64, -64, -65, 8191, 8192, 2**27 - 1, 2**31 - 1, -(2**31)),
+    "kafka_varlong": (0, -1, 63, 64, 2**34, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63)),
+    "kafka_uvarint": (0, 1, 127, 128, 16383, 16384, 2**28, 2**32 - 1),
+}
+"""Where a number begins to take a byte more, or is the last of its kind."""
+
+
+def cases() -> Iterator[Case]:
+    for form, (construct, longest) in KINDS.items():
+        for number in EDGES[form]:
+            data = construct.build(number)
+            yield whole(
+                form,
+                named(number),
+                data,
+                why=f"{number} takes {len(data)} byte{'s' if len(data) > 1 else ''}.",
+                source=SOURCE,
+            )
+        yield whole(
+            form,
+            "zero-in-two-bytes",
+            b"\x80\x00",
+            classes=[74],
+            why="A zero on top changes nothing: Java reads it, and so must others.",
+            source=SOURCE,
+        )
+        yield whole(
+            form,
+            "zero-in-all-bytes",
+            b"\x80" * (longest - 1) + b"\x00",
+            classes=[74],
+            why="The longest form of the least number.",
+            source=SOURCE,
+        )
+        yield doubtful(
+            form,
+            "spare-bits",
+            b"\x81" + b"\x80" * (longest - 2) + b"\x70" if longest == 5 else b"\x80" * 9 + b"\x7e",
+            caught_by="grammar",
+            classes=[73],
+            why="The last byte has bits for which there is no room.",
+            source="kafka-sharp varlong_overflow_bit_65; differences D15",
+            made=f"a {longest}th byte with bits above its number's width",
+            reason="Java drops the bits without a word; nothing writes them.",
+        )
+        yield broken(
+            form,
+            "one-byte-too-long",
+            b"\x80" * longest + b"\x01",
+            caught_by="grammar",
+            classes=[72] if longest == 10 else [71],
+            why=f"The {longest}th byte says that another follows: who reads on leaves the width.",
+            source="testInvalidVarint, testInvalidVarlong; differences D14",
+        )
+        for count, name in ((0, "empty"), (1, "cut-behind-a-byte"), (longest - 1, "cut-at-last")):
+            yield broken(
+                form,
+                name,
+                b"\x80" * count,
+                caught_by="grammar",
+                classes=[70],
+                why="The bytes end where another must follow."
+                if count
+                else "There is no byte at all.",
+                source="testUnderflowReadingVarlong",
+            )
+
+
+def named(number: int) -> str:
+    return f"minus-{-number}" if number < 0 else str(number)

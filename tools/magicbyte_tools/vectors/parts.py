@@ -1,0 +1,315 @@
+"""Entries of a log with the records that they hold: the words in which cases are written.
+
+Offsets and times are given as they are meant; the deltas, relative offsets and sums of the bytes
+are worked out from them, here and by the twin. So the rows that a case expects are what was put
+in, and were never read out of anything.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import magicbyte_construct as twin
+from magicbyte_tools.vectors.case import Row
+from magicbyte_tools.vectors.framers import NONE, compress
+
+T0 = 1714000000000
+"""2024-04-24T23:06:40Z."""
+
+LEADER_EPOCH = 3
+"""Of the leader that appends, unless a case says otherwise."""
+
+CREATE_TIME, APPEND_TIME = "CreateTime", "LogAppendTime"
+ABORT, COMMIT, LEADER_CHANGE, SNAPSHOT_HEADER, SNAPSHOT_FOOTER, KRAFT_VERSION, KRAFT_VOTERS = range(
+    7
+)
+"""Types of control records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Bytes of a file, and the rows that they give."""
+
+    data: bytes
+    rows: tuple[Row, ...] = ()
+    next_offset: int = 0
+    """What an entry behind it begins with."""
+    is_faulty: bool = False
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rec:
+    """A record as its producer meant it."""
+
+    offset: int
+    time: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[bytes, bytes | None], ...]
+    shown_headers: tuple[tuple[str, bytes | None], ...] | None
+    raw: dict[str, Any]
+    """Fields of the record as they are to be written, right or wrong."""
+
+    def row(self, *, timestamp: int | None, timestamp_type: str | None) -> Row:
+        shown = self.shown_headers
+        if shown is None:
+            shown = tuple((key.decode(), value) for key, value in self.headers)
+        return Row(
+            offset=self.offset,
+            timestamp=None if timestamp == -1 else timestamp,
+            timestamp_type=timestamp_type,
+            key=self.key,
+            value=self.value,
+            headers=shown,
+        )
+
+
+def rec(
+    offset: int = 0,
+    value: bytes | None = b"value",
+    key: bytes | None = b"key",
+    *,
+    time: int | None = None,
+    headers: Sequence[tuple[bytes, bytes | None]] = (),
+    shown_headers: Sequence[tuple[str, bytes | None]] | None = None,
+    **raw: Any,
+) -> Rec:
+    """Return the record at *offset*; by default its time is T0 and a millisecond per offset.
+
+    *shown_headers* are those of the row where a key is not UTF-8; *raw* are fields as they are
+    written, whatever is right.
+    """
+    return Rec(
+        offset=offset,
+        time=T0 + offset if time is None else time,
+        key=key,
+        value=value,
+        headers=tuple(headers),
+        shown_headers=None if shown_headers is None else tuple(shown_headers),
+        raw=raw,
+    )
+
+
+# v2
+
+
+def records_of(records: Sequence[Rec], *, base_offset: int, base_time: int) -> list[dict[str, Any]]:
+    """Return *records* as the twin takes them."""
+    return [
+        {
+            "timestamp_delta": one.time - base_time,
+            "offset_delta": one.offset - base_offset,
+            "key": one.key,
+            "value": one.value,
+            "headers": [{"key": key, "value": value} for key, value in one.headers],
+            **one.raw,
+        }
+        for one in records
+    ]
+
+
+def payload(*records: Rec, base_offset: int | None = None, base_time: int | None = None) -> bytes:
+    """Return *records* as they lie in a batch, uncompressed."""
+    first = records[0]
+    dicts = records_of(
+        records,
+        base_offset=first.offset if base_offset is None else base_offset,
+        base_time=first.time if base_time is None else base_time,
+    )
+    return b"".join(twin.Record.build(one) for one in dicts)
+
+
+def batch(
+    *records: Rec,
+    codec: int = NONE,
+    base_offset: int | None = None,
+    last_offset: int | None = None,
+    base_time: int | None = None,
+    append_time: int | None = None,
+    section: bytes | None = None,
+    is_control: bool = False,
+    **fields: Any,
+) -> Part:
+    """Return a v2 batch of *records*, by default from the first one's offset to the last one's.
+
+    With *append_time* the broker stamped it. *section* stands in the place of the records, for
+    payloads that no framer of ours writes. *fields* are the twin's, written as they are.
+    """
+    first = base_offset if base_offset is not None else records[0].offset if records else 0
+    last = last_offset if last_offset is not None else records[-1].offset if records else first
+    start = base_time if base_time is not None else records[0].time if records else -1
+    plain = b"".join(
+        twin.Record.build(one) for one in records_of(records, base_offset=first, base_time=start)
+    )
+    attributes = {
+        "compression_type": codec,
+        "timestamp_type": int(append_time is not None),
+        "is_control_batch": is_control,
+        **fields.pop("attributes", {}),
+    }
+    newest = max((one.time for one in records), default=-1)
+    data = twin.RecordBatch.build(
+        {
+            "base_offset": first,
+            "partition_leader_epoch": LEADER_EPOCH,
+            "attributes": attributes,
+            "last_offset_delta": last - first,
+            "base_timestamp": start,
+            "max_timestamp": newest if append_time is None else append_time,
+            "records_count": len(records),
+            "records": compress(codec, plain) if section is None else section,
+            **fields,
+        }
+    )
+    kind = CREATE_TIME if append_time is None else APPEND_TIME
+    rows = (
+        ()
+        if is_control
+        else tuple(
+            one.row(timestamp=one.time if append_time is None else append_time, timestamp_type=kind)
+            for one in records
+        )
+    )
+    return Part(data, rows, last + 1)
+
+
+TRANSACTIONAL = {"is_transactional": True}
+
+
+def transactional(*records: Rec, producer: int, epoch: int = 0, sequence: int = 0) -> Part:
+    """Return a batch of the transaction that *producer* has open."""
+    return batch(
+        *records,
+        producer_id=producer,
+        producer_epoch=epoch,
+        base_sequence=sequence,
+        attributes=TRANSACTIONAL,
+    )
+
+
+def marker(kind: int, offset: int, *, producer: int, epoch: int = 0, **fields: Any) -> Part:
+    """Return the ABORT or COMMIT that ends the transaction of *producer*; no row comes of it."""
+    fields = {"timestamp": T0 + offset, "partition_leader_epoch": LEADER_EPOCH, **fields}
+    data = twin.marker(kind, offset, producer, epoch, **fields)
+    return Part(data, (), offset + 1)
+
+
+# v0 and v1
+
+
+def message(
+    one: Rec,
+    *,
+    magic: int = 1,
+    append_time: int | None = None,
+    attributes: Any = None,
+    **fields: Any,
+) -> Part:
+    """Return a message that is no wrapper; *fields* are the twin's, written as they are."""
+    kind = None if magic == 0 else CREATE_TIME if append_time is None else APPEND_TIME
+    time = one.time if append_time is None else append_time
+    data = twin.message(
+        one.value,
+        key=one.key,
+        offset=one.offset,
+        magic=magic,
+        timestamp=time,
+        attributes={"timestamp_type": int(append_time is not None), **(attributes or {})},
+        **fields,
+    )
+    row = one.row(timestamp=None if magic == 0 else time, timestamp_type=kind)
+    return Part(data, (row,), one.offset + 1)
+
+
+def wrapper(
+    *records: Rec,
+    codec: int,
+    magic: int = 1,
+    inner_magic: int | None = None,
+    offset: int | None = None,
+    relative_from: int | None = None,
+    append_time: int | None = None,
+    inside: bytes | None = None,
+    section: bytes | None = None,
+    **fields: Any,
+) -> Part:
+    """Return a wrapper around *records*: in v0 with their own offsets, in v1 with relative ones.
+
+    *relative_from* is the offset that relative ones are counted from, by default the first
+    record's. *inside* are the messages where not those of *records*, *section* the value where it
+    is not *inside* in the codec's usual form.
+    """
+    form = magic if inner_magic is None else inner_magic
+    start = 0 if magic == 0 else records[0].offset if relative_from is None else relative_from
+    if inside is None:
+        inside = b"".join(
+            message(replace(one, offset=one.offset - start), magic=form).data for one in records
+        )
+    own = (records[-1].offset if records else 0) if offset is None else offset
+    newest = max((one.time for one in records), default=-1)
+    time = newest if append_time is None else append_time
+    data = twin.message(
+        **{
+            "offset": own,
+            "magic": magic,
+            "value": compress(codec, inside, magic=magic) if section is None else section,
+            "timestamp": time,
+            "attributes": {
+                "compression_type": codec,
+                "timestamp_type": int(append_time is not None),
+            },
+            **fields,
+        }
+    )
+    # Kafka's consumer asks the wrapper whose clock it was, even of messages that have no time.
+    kind = None if magic == 0 else CREATE_TIME if append_time is None else APPEND_TIME
+    rows = tuple(
+        one.row(
+            timestamp=None if form == 0 else one.time if append_time is None else append_time,
+            timestamp_type=kind,
+        )
+        for one in records
+    )
+    return Part(data, rows, own + 1)
+
+
+# Damage
+
+
+def bad(part: Part | bytes) -> Part:
+    """Return *part* as the fault of its case: none of its rows is delivered."""
+    if isinstance(part, bytes):
+        return Part(part, is_faulty=True)
+    return replace(part, rows=(), is_faulty=True)
+
+
+def patched(part: Part, at: int, new: bytes) -> Part:
+    """Return *part* with *new* at byte *at*, and everything else as it was."""
+    return replace(part, data=part.data[:at] + new + part.data[at + len(new) :])
+
+
+def sealed(part: Part, at: int, new: bytes) -> Part:
+    """Return *part* with *new* at byte *at*, and the checksum that is right for that."""
+    changed = patched(part, at, new)
+    return replace(changed, data=twin.reseal(changed.data))
+
+
+def flipped(part: Part, at: int, bits: int = 1) -> Part:
+    """Return *part* with *bits* of byte *at* flipped."""
+    return patched(part, at, bytes([part.data[at] ^ bits]))
+
+
+def cut(part: Part, keep: int) -> Part:
+    """Return the first *keep* bytes of *part*, which give no row."""
+    return Part(part.data[:keep], (), part.next_offset)
+
+
+def i32(value: int) -> bytes:
+    return value.to_bytes(4, "big", signed=True)
+
+
+def i64(value: int) -> bytes:
+    return value.to_bytes(8, "big", signed=True)

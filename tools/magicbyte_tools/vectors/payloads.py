@@ -1,0 +1,118 @@
+"""Compressed payloads of v2 that hold too little, too much, or far too much."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.cases import between, invalid, valid
+from magicbyte_tools.vectors.framers import (
+    GZIP,
+    LZ4,
+    SNAPPY,
+    ZSTD,
+    gzip,
+    lz4,
+    lz4_packed,
+    lz4_sequence,
+    snappy,
+    snappy_copy,
+    zstd,
+    zstd_raw,
+    zstd_run,
+)
+from magicbyte_tools.vectors.parts import bad, batch, i32, payload, rec, sealed
+from magicbyte_tools.vectors.sections import HALF, PLAIN, RECORDS, of, refused
+
+LONG = rec(1, bytes(100_000))
+BOMB = (
+    "1f8b0800000000000203edc6211100201405b0a750d44491802aa4f929c8c31d29109bdad93d499b63d51b"
+    + "00" * 96
+    + "f0ab0b8cdadb42ae860100"
+)
+"""LONG as zlib compresses it best."""
+
+
+def cases() -> Iterator[Case]:
+    yield from counts()
+    yield from bombs()
+
+
+def counts() -> Iterator[Case]:
+    whole = of(GZIP, gzip(PLAIN))
+    for number, code, position, row in (
+        (2, "bytes-left-over", HALF, 46),
+        (5, "bad-record-count", len(PLAIN), 45),
+    ):
+        at = len(payload(*RECORDS[:2])) if number == 2 else position
+        yield invalid(
+            f"v2-gzip-record-count-{number}-of-3",
+            between(bad(sealed(whole, 57, i32(number)))),
+            code=code,
+            caught_by="codec",
+            classes=[row, 94] if number == 2 else [row],
+            payload_position=at,
+            why="The count is wrong, which is seen only when all is decompressed.",
+            source="testInvalidRecordCountTooLittleCompressedV2 and TooMany",
+            made="the number of records overwritten, and the right checksum",
+        )
+    yield valid(
+        "v2-gzip-empty-with-count-0",
+        batch(codec=GZIP, section=gzip(b""), base_offset=0),
+        classes=[95],
+        findings=[("bytes-unread", 0)],
+        why="A compressed section that holds no records, as the count says; nobody reads it.",
+        source="KAFKA-5443",
+    )
+    spoiled = payload(rec(1), rec(2, key_length=105), rec(3))
+    yield refused(
+        "gzip-bad-record",
+        GZIP,
+        gzip(spoiled),
+        "The fault lies in the second record, and shows once all is decompressed.",
+        "DefaultRecordBatch.CompressedRecordIterator",
+        [60],
+        "the key of the second record claims 105 bytes",
+        code="bad-record",
+        payload_position=len(payload(rec(1))),
+    )
+
+
+def bombs() -> Iterator[Case]:
+    plain = payload(LONG)
+    at = plain.index(bytes(100_000)) + 8
+    left = 100_000 - 8
+    copies = b"".join(snappy_copy(offset=1, length=min(64, left - n)) for n in range(0, left, 64))
+    head, tail = plain[:at], plain[at + left :]
+    forms = {
+        "gzip": (GZIP, bytes.fromhex(BOMB)),
+        "snappy": (SNAPPY, snappy(head, claimed=len(plain)) + copies + snappy(tail)[1:]),
+        "lz4": (
+            LZ4,
+            lz4(
+                plain,
+                bd=0x50,
+                blocks=[
+                    lz4_packed(
+                        lz4_sequence(head, offset=1, length=left - 8)
+                        + lz4_sequence(bytes(8) + tail)
+                    )
+                ],
+            ),
+        ),
+        "zstd": (
+            ZSTD,
+            zstd(zstd_raw(head, is_last=False), zstd_run(b"\0", left), zstd_raw(tail)),
+        ),
+    }
+    for name, (codec, section) in forms.items():
+        yield invalid(
+            f"v2-{name}-over-limit",
+            between(bad(of(codec, section, [LONG]))),
+            code="batch-over-limit",
+            caught_by="limits",
+            classes=[80],
+            limits={"max_batch_bytes": 50_000},
+            why=f"{len(section)} bytes come to 100 kB, and the reader was told to take 50: with no "
+            "such limit a batch of 1 MiB comes to gigabytes.",
+            source="KAFKA-4090; kafkajs #1795; sarama ErrDecompressedBatchTooLarge",
+            made="a value of 100000 zeros, read with a limit of 50000",
+        )

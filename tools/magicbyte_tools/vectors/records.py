@@ -1,0 +1,343 @@
+"""Records of v2 with one fault, in batches whose checksums are right."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from magicbyte_construct import Stored
+from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.cases import between, either, invalid, last, valid
+from magicbyte_tools.vectors.framers import GZIP, zstd, zstd_raw
+from magicbyte_tools.vectors.parts import Part, bad, batch, payload, rec
+from magicbyte_tools.vectors.tree import tree
+
+SOURCE = "DefaultRecordTest"
+HEADERS = [(b"one", b"1"), (b"two", b"2"), (b"three", b"3")]
+
+
+def cases() -> Iterator[Case]:
+    yield from lengths()
+    yield from headers()
+    yield from varints()
+    yield from payloads()
+
+
+def faulty(
+    name: str,
+    why: str,
+    classes: list[int],
+    made: str,
+    *,
+    caught_by: str = "grammar",
+    source: str = SOURCE,
+    **raw: Any,
+) -> Case:
+    """Return the case of a batch of two records, the second of which has the fields *raw*."""
+    sound = rec(1, b"in the same batch")
+    second = rec(2, headers=raw.pop("with_headers", ()))
+    part = batch(sound, replace(second, raw=raw))
+    return invalid(
+        f"record-{name}",
+        between(bad(part)),
+        code="bad-record",
+        caught_by=caught_by,
+        classes=classes,
+        payload_position=len(payload(sound)),
+        why=why,
+        source=source,
+        made=f"{made}; the record before it is sound",
+    )
+
+
+def _raw(field: str, value: int) -> dict[str, Any]:
+    return {field: value}
+
+
+def lengths() -> Iterator[Case]:
+    yield faulty(
+        "longer-than-its-fields",
+        "The record claims two bytes more than it uses, which lie behind it.",
+        [59],
+        "a length of two more, and two bytes behind the headers",
+        caught_by="exact",
+        trailing=b"\0\0",
+    )
+    yield faulty(
+        "shorter-than-its-fields",
+        "The length ends inside the value: the rest would be read as another record.",
+        [59],
+        "a length of 8",
+        length=8,
+    )
+    yield faulty(
+        "length-beyond-the-batch",
+        "The record claims bytes that are not there, but of which the next entry has enough.",
+        [57],
+        "a length of 1000",
+        source="testInvalidSizeOfBodyInBytes",
+        length=1000,
+    )
+    yield faulty(
+        "length-0",
+        "A record of length 0 leads to its own end: the next fields are another record's.",
+        [58],
+        "length 0",
+        length=0,
+    )
+    yield faulty(
+        "length-minus-1",
+        "A negative length added to a position leads back, and the loop never ends.",
+        [58],
+        "length -1",
+        length=-1,
+    )
+    yield faulty(
+        "length-largest-int32",
+        "A buffer made by this length before it is compared with what is left takes 2 GiB.",
+        [57],
+        "a length of 2^31-1",
+        length=2**31 - 1,
+    )
+    for field in ("key", "value"):
+        yield faulty(
+            f"{field}-beyond-the-record",
+            f"The {field} claims bytes behind the record; in an uncompressed batch of many they "
+            "would be there.",
+            [60] if field == "key" else [61],
+            f"the length of the {field} is 105",
+            source="testInvalidKeySize" if field == "key" else "testInvalidValueSize",
+            **_raw(f"{field}_length", 105),
+        )
+        negative = batch(
+            rec(1, None if field == "value" else b"value", None if field == "key" else b"key",
+                **_raw(f"{field}_length", -5)),
+        )  # fmt: skip
+        yield valid(
+            f"record-{field}-length-minus-5",
+            negative,
+            last(negative),
+            classes=[60] if field == "key" else [61],
+            findings=[("negative-length", 0)],
+            why="Any negative length is null to Kafka, not -1 alone.",
+            source="DefaultRecord.readFrom; differences D22",
+            made=f"the length of the null {field} is -5",
+        )
+    spilled = batch(rec(1, b"v", b"k", key_length=3), rec(2, b"w" * 40))
+    yield invalid(
+        "record-key-into-the-next-record",
+        between(bad(spilled)),
+        code="bad-record",
+        caught_by="grammar",
+        classes=[60],
+        payload_position=0,
+        why="The key runs into the next record: who checks against the batch alone delivers it.",
+        source="DefaultRecord.readFrom",
+        made="the length of the first key is 3, of one byte",
+    )
+
+
+def headers() -> Iterator[Case]:
+    def one(name: str, why: str, classes: list[int], made: str, source: str, **raw: Any) -> Case:
+        return faulty(f"header-{name}", why, classes, made, source=source, **raw)
+
+    yield negative_count()
+    yield one(
+        "count-100",
+        "A hundred headers are claimed, where no byte is left.",
+        [63],
+        "a count of 100 and no headers",
+        "testInvalidNumHeaders",
+        headers_count=100,
+    )
+    yield one(
+        "count-largest-int32",
+        "72 bytes under a right checksum that claim two thousand million headers.",
+        [63],
+        "a count of 2^31-1 and no headers",
+        "iggy PR 4229; Redpanda PR 26482",
+        headers_count=2**31 - 1,
+    )
+    yield one(
+        "count-4-of-3",
+        "One header too many is claimed: it would be read from the next record.",
+        [64],
+        "a count of 4 and three headers",
+        "testBasicSerdeInvalidHeaderCountTooHigh",
+        with_headers=HEADERS,
+        headers_count=4,
+    )
+    yield one(
+        "count-2-of-3",
+        "One header is not counted: its bytes are left over.",
+        [64],
+        "a count of 2 and three headers",
+        "testBasicSerdeInvalidHeaderCountTooLow",
+        caught_by="exact",
+        with_headers=HEADERS,
+        headers_count=2,
+    )
+    for length, name in ((-1, "null"), (-7, "length-minus-7")):
+        yield one(
+            f"key-{name}",
+            "A header's key is never null, though its value may be.",
+            [65],
+            f"a header key of length {length}",
+            "testNullHeaderKey",
+            headers=[{"key_length": length, "key": b"", "value": b"v"}],
+        )
+    for field in ("key", "value"):
+        yield one(
+            f"{field}-beyond-the-record",
+            f"The header's {field} claims bytes that are not there.",
+            [66],
+            f"a header's {field} of length 105",
+            "testInvalidHeaderKey, testInvalidHeaderValue",
+            headers=[{"key": b"k", "value": b"v", f"{field}_length": 105}],
+        )
+    written = [{"key": b"k", "value": None, "value_length": -5}]
+    negative = _of_headers(written, shown=[("k", None)])
+    yield valid(
+        "record-header-value-length-minus-5",
+        negative,
+        last(negative),
+        why="Any negative length of a header's value is null too.",
+        source="DefaultRecord.readHeaders",
+        made="a header value of length -5",
+    )
+
+
+def negative_count() -> Case:
+    """Return the case of -1 headers, which the twin refuses and a grammar reads as none."""
+    sound = rec(1, b"in the same batch")
+
+    def of(count: int) -> list[Part]:
+        second = replace(rec(2), raw={"headers_count": count})
+        return between(bad(batch(sound, second)))
+
+    parts = of(-1)
+    fields = tree("kafka_log", b"".join(part.data for part in of(0)))
+    content = fields["entries"][1]["content"]
+    content["crc"] = int.from_bytes(parts[1].data[17:21], "big")
+    content["payload"]["records"][1]["body"]["num_headers"] = -1
+    return invalid(
+        "record-header-count-minus-1",
+        parts,
+        code="bad-record",
+        caught_by="exact",
+        classes=[62],
+        payload_position=len(payload(sound)),
+        fields=fields,
+        why="A negative count of headers: a loop does nothing, an array fails.",
+        source="testInvalidNumHeaders",
+        made="a count of -1 and no headers; the record before it is sound",
+    )
+
+
+def _of_headers(written: list[dict[str, Any]], *, shown: list[tuple[str, bytes | None]]) -> Part:
+    """Return a batch of one record whose headers are *written* as they stand."""
+    one = rec(1, shown_headers=shown)
+    return batch(replace(one, raw={"headers": written}))
+
+
+def varints() -> Iterator[Case]:
+    over = {
+        "length": (b"\x80" * 5 + b"\x01", 71, "varint"),
+        "offset_delta": (b"\x80" * 5 + b"\x01", 71, "varint"),
+        "headers_count": (b"\x80" * 5 + b"\x01", 71, "varint"),
+        "timestamp_delta": (b"\x80" * 10 + b"\x01", 72, "varlong"),
+    }
+    for field, (stored, row, kind) in over.items():
+        yield faulty(
+            f"{field.replace('_', '-')}-too-long",
+            f"A {kind} that goes on behind its last byte: no number of its width is written so.",
+            [row],
+            f"{field} as {stored.hex()}",
+            source="ByteUtilsTest.testInvalidVarint, testInvalidVarlong; differences D14",
+            **_raw(field, Stored(0, stored)),
+        )
+    long = batch(
+        rec(1, b"value", b"key",
+            timestamp_delta=Stored(0, b"\x80\x80\x00"),
+            offset_delta=Stored(0, b"\x80\x00"),
+            key_length=Stored(3, b"\x86\x80\x80\x80\x00"),
+            value_length=Stored(5, b"\x8a\x00"),
+            headers_count=Stored(0, b"\x80\x80\x00")),
+    )  # fmt: skip
+    yield valid(
+        "record-overlong-varints",
+        long,
+        last(long),
+        classes=[74],
+        why="Zeros on top of a varint change nothing; Java reads them, and so must others.",
+        source="ByteUtils.readVarint",
+        made="five varints in longer forms than need be",
+    )
+    spare = batch(
+        rec(1, b"value", b"key",
+            timestamp_delta=Stored(0, b"\x80" * 9 + b"\x7e"),
+            key_length=Stored(3, b"\x86\x80\x80\x80\x70")),
+    )  # fmt: skip
+    yield either(
+        "record-spare-bits-of-varints",
+        [spare, last(spare)],
+        doubtful=0,
+        caught_by="grammar",
+        classes=[73],
+        why="The last byte of a varint has bits for which its number has no room.",
+        source="kafka-sharp varlong_overflow_bit_65; differences D15",
+        made="the key's length as 8680808070, the timestamp's delta with a 10th byte of 7e",
+        reason="Java drops the bits without a word. Nothing writes them, and a reader that takes "
+        "them for damage loses nothing that a producer meant.",
+    )
+    for name, body, why in (
+        ("in-its-timestamp", b"\x02\x00", "The record ends where its timestamp should begin."),
+        ("in-its-offset", b"\x04\x00\x00", "The record ends where its offset should begin."),
+        (
+            "in-a-varint",
+            b"\x06\x00\x00\x80",
+            "The last byte of a varint says that another follows, and none does.",
+        ),
+        (
+            "behind-its-key",
+            b"\x0a\x00\x00\x02\x02k",
+            "The record ends behind its key: whether it has a value nobody can tell.",
+        ),
+    ):
+        part = batch(rec(1), base_offset=1, section=body, base_time=0, records_count=1)
+        yield invalid(
+            f"record-ends-{name}",
+            between(bad(part)),
+            code="bad-record",
+            caught_by="grammar",
+            classes=[70],
+            payload_position=0,
+            why=why,
+            source="testUnderflowReadingTimestamp, testUnderflowReadingVarlong",
+            made=f"{body.hex()} as the only record",
+        )
+
+
+def payloads() -> Iterator[Case]:
+    plain = payload(rec(1), rec(2))
+    packed = zstd(zstd_raw(plain))
+    yield invalid(
+        "record-is-a-zstd-frame",
+        between(bad(batch(rec(1), rec(2), section=packed))),
+        code="bad-record",
+        caught_by="grammar",
+        classes=[26, 93],
+        payload_position=0,
+        why="The attributes say that nothing is compressed, and the records are; checksum right.",
+        source="kafkajs v2_zstd; differences D10; KAFKA-17862",
+        made="a zstd frame in the place of the records, codec 0",
+    )
+    yield invalid(
+        "v2-payload-was-never-compressed",
+        between(bad(batch(rec(1), rec(2), codec=GZIP, section=plain))),
+        code="codec-error",
+        caught_by="codec",
+        classes=[93],
+        why="The attributes say gzip, and the records lie there as they are.",
+        source="perl-kafka v0_gzip_garbage",
+        made="the records as they are, codec 1",
+    )

@@ -1,0 +1,78 @@
+"""Compressed sections of v2, and the batches around them."""
+
+from collections.abc import Sequence
+
+from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.cases import between, invalid, valid
+from magicbyte_tools.vectors.parts import Part, Rec, bad, batch, payload, rec
+
+RECORDS = rec(1, b"first"), rec(2, b"second"), rec(3, b"third")
+PLAIN = payload(*RECORDS)
+HALF = len(PLAIN) // 2
+
+# The same five records as zlib, snappy, lz4 and zstd of 2026 compress them, at their defaults.
+AGAIN = tuple(
+    rec(
+        number,
+        b"the same words again, the same words again, %d" % number,
+        headers=[(b"trace", b"0123456789abcdef")],
+    )
+    for number in range(1, 6)
+)
+REALLY = {
+    "gzip": "1f8b08000000000000039bc5c8c0c0c0969d5a19559291aa509c989baa509e5f9452ac90989e9899a7a3"
+    "805dd49089aba428313955c1c0d0c8d8c4d4ccdcc23231293925356d1623031313c9c619e1318e858564e38cf1"
+    "18c7c646b27126788ce3e020d938535cc601005974a1b08b010000",
+    "snappy": "8b037c9a01000000066b65795a7468652073616d6520776f72647320616761696e2c20561600783102"
+    "0a747261636520303132333435363738396162636465669a0100020206be4f0000326a4f00040404c24f000033"
+    "6a4f00040606c24f0000346a4f00040808c24f0000355e4f00",
+    "lz4": "ff119a01000000066b65795a7468652073616d6520776f72647320616761696e2c20160003ff0f31020a"
+    "747261636520303132333435363738396162636465669a010002024f001e1f324f00082f04044f001e1f334f00"
+    "082f06064f001e1f344f00082f08084f001e1f354f0000506263646566",
+    "zstd": "28b52ffd04000d030084049a01000000066b65795a7468652073616d6520776f72647320616761696e2c"
+    "2031020a747261636520303132333435363738396162636465669a010002023204043306063408083509000014"
+    "820841c8045103a11044082153294419a94c3234c08c55",
+}
+"""The lz4 one is a block of the block format; the zstd frame ends in a checksum."""
+
+
+def of(codec: int, section: bytes, records: Sequence[Rec] = RECORDS) -> Part:
+    """Return a batch of *records* whose bytes are *section*."""
+    return batch(*records, codec=codec, section=section)
+
+
+def sound(
+    name: str,
+    codec: int,
+    section: bytes,
+    why: str,
+    source: str,
+    classes: Sequence[int] = (),
+    records: Sequence[Rec] = RECORDS,
+) -> Case:
+    return valid(f"v2-{name}", of(codec, section, records), why=why, source=source, classes=classes)
+
+
+def refused(
+    name: str,
+    codec: int,
+    section: bytes,
+    why: str,
+    source: str,
+    classes: Sequence[int],
+    made: str,
+    *,
+    code: str = "codec-error",
+    payload_position: int | None = None,
+) -> Case:
+    return invalid(
+        f"v2-{name}",
+        between(bad(of(codec, section))),
+        code=code,
+        caught_by="codec",
+        classes=classes,
+        payload_position=payload_position,
+        why=why,
+        source=source,
+        made=made,
+    )

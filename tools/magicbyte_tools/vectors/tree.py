@@ -1,0 +1,440 @@
+"""The canonical tree: what the Construct twin reads, under the names of the .ksy files.
+
+64-bit integers are decimal strings, byte strings hex, enums numbers; a field that is not there
+is left out. The names are a mapping by hand, because the twin shares nothing with the .ksy.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from construct import Container, TerminatedError, ValidationError
+
+import magicbyte_construct as twin
+from magicbyte_construct.fields import Data, Fields
+from magicbyte_construct.flexible import Tags
+from magicbyte_construct.varint import Varint
+from magicbyte_tools.vectors.parts import SNAPSHOT_FOOTER, SNAPSHOT_HEADER
+
+Json = dict[str, Any]
+
+
+def tree(format_id: str, data: bytes) -> Any:
+    """Return *data*, which is of the format *format_id*, as every grammar of it reads it.
+
+    Raises construct's ConstructError where even the grammar must refuse. The twin reads without
+    its strict checks, of which the .ksy have one: nothing lies behind the last record of a batch.
+    """
+    construct, shape = FORMATS[format_id]
+    return shape(construct.parse(data, strict=False))
+
+
+def fits(format_id: str) -> bool:
+    """Return whether there is a tree of *format_id*."""
+    return format_id in FORMATS
+
+
+def some(**fields: Any) -> Json:
+    """Return those of *fields* that are there."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def optional(data: bytes | None) -> str | None:
+    return None if data is None else data.hex()
+
+
+# Logs
+
+
+def log(found: Any) -> Json:
+    entries: list[Json] = [{"content": entry(one)} for one in found.entries]
+    if found.partial is not None:
+        # Too few bytes for an entry are the end to Kafka and to the twin, whatever they are.
+        name = "partial" if any(found.partial) else "zero_tail"
+        entries.append({name: found.partial.hex()})
+    if found.zero_tail is not None:
+        entries.append({"zero_tail": found.zero_tail.hex()})
+    return {"entries": entries}
+
+
+def entry(found: Any) -> Json:
+    return batch(found) if found.magic == 2 else message(found)
+
+
+def message(found: Any) -> Json:
+    bits = found.attributes
+    return {
+        "offset": str(found.offset),
+        "len_message": found.message_size,
+        "message": some(
+            crc=found.crc,
+            magic=found.magic,
+            attributes={
+                "reserved": bits.reserved,
+                "timestamp_type": bits.timestamp_type,
+                "codec": bits.compression_type,
+            },
+            timestamp=None if found.magic == 0 else str(found.timestamp),
+            len_key=found.key_length,
+            key=optional(found.key),
+            len_value=found.value_length,
+            value=optional(found.value),
+        ),
+    }
+
+
+def batch(found: Any) -> Json:
+    bits = found.attributes
+    is_control = bits.is_control_batch
+    payload: Json
+    if bits.compression_type:
+        payload = {"compressed_payload": found.records.hex()}
+    else:
+        if found.trailing and found.records_count:
+            raise TerminatedError(f"{len(found.trailing)} bytes behind the last record")
+        payload = {"payload": {"records": [record(one, is_control) for one in found.records]}}
+    return {
+        "base_offset": str(found.base_offset),
+        "len_batch": found.batch_length,
+        "partition_leader_epoch": found.partition_leader_epoch,
+        "magic": found.magic,
+        "crc": found.crc,
+        "attributes": {
+            "reserved": bits.reserved,
+            "has_delete_horizon": bits.has_delete_horizon_ms,
+            "is_control": is_control,
+            "is_transactional": bits.is_transactional,
+            "timestamp_type": bits.timestamp_type,
+            "codec": bits.compression_type,
+        },
+        "last_offset_delta": found.last_offset_delta,
+        "base_timestamp": str(found.base_timestamp),
+        "max_timestamp": str(found.max_timestamp),
+        "producer_id": str(found.producer_id),
+        "producer_epoch": found.producer_epoch,
+        "base_sequence": found.base_sequence,
+        "num_records": found.records_count,
+        **payload,
+    }
+
+
+def record(found: Any, is_control: bool = False) -> Json:
+    body = some(
+        attributes=found.attributes,
+        timestamp_delta=str(int(found.timestamp_delta)),
+        offset_delta=int(found.offset_delta),
+        len_key=int(found.key_length),
+        key=optional(found.key),
+        len_value=int(found.value_length),
+        value=optional(found.value),
+        num_headers=int(found.headers_count),
+        headers=[header(one) for one in found.headers],
+    )
+    if is_control and found.key_length >= 4:
+        body["control_record"] = control_record(found)
+    return {"len_body": int(found.length), "body": body}
+
+
+def records(found: Any) -> Json:
+    return {"records": [record(one) for one in found]}
+
+
+def header(found: Any) -> Json:
+    return some(
+        len_key=int(found.key_length),
+        key=found.key.hex(),
+        len_value=int(found.value_length),
+        value=optional(found.value),
+    )
+
+
+# Control records
+
+
+def control_record(found: Any) -> Json:
+    """Return key and value of *found*, a record of a control batch, taken apart."""
+    key = twin.ControlRecordKey.parse(found.key)
+    out: Json = {
+        "len_key": int(found.key_length),
+        "key": {"version": key.version, "control_type": key.type},
+        "len_value": int(found.value_length),
+    }
+    if found.value is not None:
+        construct, shape = CONTENTS.get(key.type, (None, None))
+        out["content"] = (
+            {"data": found.value.hex()}
+            if construct is None or shape is None
+            else shape(construct.parse(found.value, strict=False))
+        )
+    return out
+
+
+def extension(found: Any) -> Json:
+    fields = [
+        {"tag": int(one.tag), "len_data": int(one.size), "data": one.data.hex()} for one in found
+    ]
+    return {"num_fields": len(fields), "fields": fields}
+
+
+def stored_count(elements: Any) -> int:
+    """Return the count that is stored before *elements*: plus one, and 0 for null."""
+    return 0 if elements is None else len(elements) + 1
+
+
+def marker(found: Any) -> Json:
+    return {"version": found.version, "coordinator_epoch": found.coordinator_epoch}
+
+
+def leader_change(found: Any) -> Json:
+    return {
+        "version": found.version,
+        "leader_id": found.leader_id,
+        "num_voters": stored_count(found.voters),
+        "voters": [election_voter(one) for one in found.voters or ()],
+        "num_granting_voters": stored_count(found.granting_voters),
+        "granting_voters": [election_voter(one) for one in found.granting_voters or ()],
+        "extension": extension(found.tags),
+    }
+
+
+def election_voter(found: Any) -> Json:
+    return some(
+        voter_id=found.voter_id,
+        voter_directory_id=optional(found.voter_directory_id),
+        extension=extension(found.tags),
+    )
+
+
+def snapshot_header(found: Any) -> Json:
+    return {
+        "version": found.version,
+        "last_contained_log_timestamp": str(found.last_contained_log_timestamp),
+        "extension": extension(found.tags),
+    }
+
+
+def snapshot_footer(found: Any) -> Json:
+    return {"version": found.version, "extension": extension(found.tags)}
+
+
+def kraft_version(found: Any) -> Json:
+    return {
+        "version": found.version,
+        "protocol_version": found.k_raft_version,
+        "extension": extension(found.tags),
+    }
+
+
+def voters(found: Any) -> Json:
+    return {
+        "version": found.version,
+        "num_voters": stored_count(found.voters),
+        "voters": [voter(one) for one in found.voters or ()],
+        "extension": extension(found.tags),
+    }
+
+
+def voter(found: Any) -> Json:
+    feature = found.k_raft_version_feature
+    return {
+        "voter_id": found.voter_id,
+        "voter_directory_id": found.voter_directory_id.hex(),
+        "num_endpoints": stored_count(found.endpoints),
+        "endpoints": [endpoint(one) for one in found.endpoints or ()],
+        "min_supported_version": feature.min_supported_version,
+        "max_supported_version": feature.max_supported_version,
+        "feature_extension": extension(feature.tags),
+        "extension": extension(found.tags),
+    }
+
+
+def endpoint(found: Any) -> Json:
+    return {
+        "len_name": len(found.name.encode()) + 1,
+        "name": found.name,
+        "len_host": len(found.host.encode()) + 1,
+        "host": found.host,
+        "port": found.port,
+        "extension": extension(found.tags),
+    }
+
+
+CONTENTS: Mapping[int, tuple[Any, Callable[[Any], Any]]] = {
+    0: (twin.EndTransactionMarker, marker),
+    1: (twin.EndTransactionMarker, marker),
+    2: (twin.LeaderChangeMessage, leader_change),
+    3: (twin.SnapshotHeaderRecord, snapshot_header),
+    4: (twin.SnapshotFooterRecord, snapshot_footer),
+    5: (twin.KRaftVersionRecord, kraft_version),
+    6: (twin.VotersRecord, voters),
+}
+"""The value of a control record, by its type."""
+
+ControlRecord = Fields(
+    "key_length" / Varint,
+    "key" / Data("key_length", nullable=False),
+    "value_length" / Varint,
+    "value" / Data("value_length"),
+)
+"""Key and value of a control record as they lie in it, each behind its length."""
+
+
+# Snapshots and records of the metadata log
+
+
+def kraft_snapshot(found: Any) -> Json:
+    kinds = [_first_control_type(one) for one in found.entries]
+    is_whole = len(kinds) > 1 and kinds[0] == SNAPSHOT_HEADER and kinds[-1] == SNAPSHOT_FOOTER
+    if not is_whole or SNAPSHOT_FOOTER in kinds[1:-1] or found.partial or found.zero_tail:
+        raise ValidationError(f"control types {kinds}: not from a header to a footer")
+    batches = [{"batch": batch(one)} for one in found.entries]
+    return {"header": batches[0], "batches": batches[1:]}
+
+
+def _first_control_type(found: Any) -> int | None:
+    """Return the type of the first control record in the batch *found*, if it holds one."""
+    bits = found.attributes
+    if found.magic != 2:
+        raise ValidationError(f"magic {found.magic} in a snapshot")
+    if not bits.is_control_batch or bits.compression_type or not found.records_count:
+        return None
+    key = found.records[0].key
+    return int(twin.ControlRecordKey.parse(key).type) if key and len(key) >= 4 else None
+
+
+def metadata_record(found: Any) -> Json:
+    return {
+        "frame_version": int(found.frame_version),
+        "api_key": int(found.api_key),
+        "api_version": int(found.version),
+        "data": found.message.hex(),
+    }
+
+
+def kip_931(found: Any) -> Json:
+    records = () if found.attributes.compression_type else found.records
+    left = sum(len(one.trailing) for one in records)
+    if left:
+        raise TerminatedError(f"{left} bytes behind the last header of a record")
+    out = batch(
+        Container(found, last_offset_delta=int(found.last_offset_delta), max_timestamp=0),
+    )
+    out["attributes"] = {
+        "reserved": found.attributes.reserved,
+        "ignores_message_attributes": found.attributes.ignore_message_attributes,
+        **{name: bit for name, bit in out["attributes"].items() if name != "reserved"},
+    }
+    out["base_timestamp"] = str(int(found.base_timestamp))
+    del out["max_timestamp"]
+    out["max_timestamp_delta"] = int(found.max_timestamp_delta)
+    return out
+
+
+# Companion files
+
+
+def offset_index(found: Any) -> Json:
+    return _index(
+        found,
+        lambda one: {"relative_offset": one.relative_offset, "ofs_batch": one.position},
+    )
+
+
+def time_index(found: Any) -> Json:
+    return _index(
+        found,
+        lambda one: {
+            "timestamp": str(one.timestamp),
+            "relative_offset": one.relative_offset,
+        },
+    )
+
+
+def _index(found: Any, entry_of: Callable[[Any], Json]) -> Json:
+    return some(
+        entries=[entry_of(one) for one in found.entries] or None,
+        zero_tail=optional(found.zero_tail or None),
+        unknown_tail=optional(found.trailing or None),
+    )
+
+
+def transaction_index(found: Any) -> Json:
+    if found.trailing:
+        raise TerminatedError(f"{len(found.trailing)} bytes of an entry")
+    return {
+        "aborted_transactions": [
+            {
+                "version": one.version,
+                "producer_id": str(one.producer_id),
+                "first_offset": str(one.first_offset),
+                "last_offset": str(one.last_offset),
+                "last_stable_offset": str(one.last_stable_offset),
+            }
+            for one in found.entries
+        ]
+    }
+
+
+def producer_snapshot(found: Any) -> Json:
+    return {
+        "version": found.version,
+        "crc": found.crc,
+        "num_producers": found.entries_count,
+        "producers": [
+            {
+                "producer_id": str(one.producer_id),
+                "epoch": one.epoch,
+                "last_sequence": one.last_sequence,
+                "last_offset": str(one.last_offset),
+                "offset_delta": one.offset_delta,
+                "timestamp": str(one.timestamp),
+                "coordinator_epoch": one.coordinator_epoch,
+                "current_transaction_first_offset": str(one.current_txn_first_offset),
+            }
+            for one in found.producer_entries
+        ],
+    }
+
+
+def checkpoint(found: Any) -> Json:
+    """Return a checkpoint of either kind; its numbers are text to the .ksy."""
+    entries = [{name: str(value) for name, value in one.items()} for one in found.entries]
+    version, count = found.version, found.entries_count
+    return some(
+        version=None if version is None else str(version),
+        num_entries=None if count is None else str(count),
+        entries=entries,
+    )
+
+
+def partition_metadata(found: Any) -> Json:
+    return some(
+        version_key="version:",
+        version=str(found.version),
+        topic_id_key="topic_id:",
+        topic_id=found.topic_id,
+        rest=optional(found.trailing or None),
+    )
+
+
+FORMATS: Mapping[str, tuple[Any, Callable[[Any], Any]]] = {
+    "kafka_log": (twin.Log, log),
+    "kafka_produced": (twin.Log, log),
+    "kafka_message": (twin.Message, message),
+    "kafka_record_batch": (twin.RecordBatch, batch),
+    "kafka_record_batch_kip_931": (twin.RecordBatchKip931, kip_931),
+    "kafka_records": (twin.Records, records),
+    "kafka_control_record": (ControlRecord, control_record),
+    "kafka_kraft_snapshot": (twin.Log, kraft_snapshot),
+    "kafka_metadata_record": (twin.MetadataRecord, metadata_record),
+    "kafka_tagged_fields": (Tags, extension),
+    "kafka_varint": (twin.Varint, int),
+    "kafka_varlong": (twin.Varlong, lambda value: str(int(value))),
+    "kafka_uvarint": (twin.Uvarint, int),
+    "kafka_offset_index": (twin.OffsetIndex, offset_index),
+    "kafka_time_index": (twin.TimeIndex, time_index),
+    "kafka_transaction_index": (twin.TransactionIndex, transaction_index),
+    "kafka_producer_snapshot": (twin.ProducerSnapshot, producer_snapshot),
+    "kafka_offset_checkpoint": (twin.OffsetCheckpoint, checkpoint),
+    "kafka_leader_epoch_checkpoint": (twin.LeaderEpochCheckpoint, checkpoint),
+    "kafka_partition_metadata": (twin.PartitionMetadata, partition_metadata),
+}

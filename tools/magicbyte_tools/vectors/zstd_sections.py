@@ -1,0 +1,162 @@
+"""zstd in v2: the frames of RFC 8878, as zstd-jni reads them."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.framers import (
+    ZSTD,
+    zstd,
+    zstd_block,
+    zstd_raw,
+    zstd_run,
+    zstd_skippable,
+)
+from magicbyte_tools.vectors.parts import payload, rec
+from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, refused, sound
+
+
+def cases() -> Iterator[Case]:
+    source = "ZstdInputStream"
+    whole = zstd(zstd_raw(PLAIN))
+    yield sound(
+        "zstd",
+        ZSTD,
+        whole,
+        "A frame that does not say how much it holds, as Java streams it: one call with a size fails.",
+        source,
+    )
+    yield sound(
+        "zstd-really-compressed",
+        ZSTD,
+        bytes.fromhex(REALLY["zstd"]),
+        "What zstd writes: a compressed block, and a checksum behind it.",
+        source,
+        records=AGAIN,
+    )
+    yield sound(
+        "zstd-content-size",
+        ZSTD,
+        zstd(zstd_raw(PLAIN), content_size=len(PLAIN)),
+        "A frame that says how much it holds, as librdkafka writes it.",
+        source,
+    )
+    run = rec(1, b"z" * 3000)
+    head = payload(run)
+    at = head.index(b"z" * 3000)
+    pieces = [
+        zstd_raw(head[:at], is_last=False),
+        zstd_run(b"z", 3000),
+        zstd_raw(head[at + 3000 :]),
+    ]
+    yield sound(
+        "zstd-run",
+        ZSTD,
+        zstd(*pieces, content_size=len(head)),
+        "A block of one byte that stands for 3000, and counts as 3000 against a limit.",
+        "RFC 8878",
+        records=[run],
+    )
+    yield sound(
+        "zstd-two-frames",
+        ZSTD,
+        zstd(zstd_raw(PLAIN[:HALF])) + zstd(zstd_raw(PLAIN[HALF:])),
+        "Frames one after another are one stream; many libraries stop behind the first.",
+        source,
+        [92],
+    )
+    yield sound(
+        "zstd-skippable-frames",
+        ZSTD,
+        zstd_skippable(b"before") + whole + zstd_skippable(b""),
+        "Frames that decoders skip, before and behind.",
+        "RFC 8878",
+        [92],
+    )
+    huge = b"\x28\xb5\x2f\xfd\xe0" + (8 << 30).to_bytes(8, "little")
+    yield refused(
+        "zstd-claims-8-gib",
+        ZSTD,
+        huge + zstd_raw(PLAIN),
+        "A buffer made by what the frame claims takes 8 GiB.",
+        "franz-go TestDecompressZstdHugeClaim; redpanda #1726",
+        [81],
+        "a content size of 8 GiB",
+        code="batch-over-limit",
+    )
+    yield refused(
+        "zstd-empty",
+        ZSTD,
+        b"",
+        "No frame at all is a stream of no bytes: the records are missing.",
+        source,
+        [92],
+        "no bytes where records are counted",
+        code="bad-record-count",
+        payload_position=0,
+    )
+    for name, section, why, classes, made in (
+        (
+            "wrong-magic",
+            b"\0" + whole[1:],
+            "No frame begins so: what it is nobody knows.",
+            [92],
+            "the magic altered",
+        ),
+        (
+            "cut",
+            whole[:-5],
+            "The frame is cut, and some clients return what there is without an error.",
+            [92],
+            "5 bytes are missing",
+        ),
+        (
+            "without-a-last-block",
+            zstd(zstd_raw(PLAIN, is_last=False)),
+            "All records are there; the frame has not ended.",
+            [92],
+            "no block is flagged as the last",
+        ),
+        (
+            "content-size-wrong",
+            zstd(zstd_raw(PLAIN), content_size=len(PLAIN) + 1),
+            "The frame says that it holds a byte more than it does.",
+            [92],
+            "a content size of one more",
+        ),
+        (
+            "reserved-block",
+            zstd(zstd_block(3, len(PLAIN), PLAIN)),
+            "Blocks are of the kinds 0 to 2: where this one ends nobody knows.",
+            [92],
+            "a block of kind 3",
+        ),
+        (
+            "garbage-behind",
+            whole + b"garbage behind",
+            "What follows the frame begins no other; all records came out before it.",
+            [92],
+            "text behind the frame",
+        ),
+        (
+            "second-frame-cut",
+            zstd(zstd_raw(PLAIN[:HALF])) + zstd(zstd_raw(PLAIN[HALF:]))[:-4],
+            "Whether Java sees it hangs on where the cut is; here never half a stream is given.",
+            [92],
+            "two frames, the last 4 bytes missing",
+        ),
+        (
+            "checksum-wrong",
+            bytes.fromhex(REALLY["zstd"])[:-1] + b"\0",
+            "The frame's own checksum is wrong, though all of it decompresses.",
+            [92],
+            "the last byte of the checksum is 0",
+        ),
+        (
+            "window-of-4-gib",
+            b"\x28\xb5\x2f\xfd\x00\xb0" + zstd_raw(PLAIN),
+            "The window that a decoder must keep is larger than zstd allows unasked.",
+            [92],
+            "a window of 2^32 bytes",
+        ),
+    ):
+        yield refused(f"zstd-{name}", ZSTD, section, why, source, classes, made)
