@@ -1,0 +1,145 @@
+"""The twin and the parsers of other languages agree with Kaitai's in Python, field by field.
+
+On every file of real brokers in tests/data; with MAGICBYTE_WIDE=1 on those of ../shared/logs too,
+in all languages for which there are tools.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from magicbyte_tools.conformance import engines
+from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.child import MIB, Bounds, ChildError
+from magicbyte_tools.conformance.compare import differences
+from magicbyte_tools.conformance.runner import Output, Runner, parse
+from places import DATA, shared
+
+REFERENCE = "kaitai-python"
+ALWAYS = ("construct", "kaitai-javascript", "kaitai-java")
+WIDE = os.environ.get("MAGICBYTE_WIDE") == "1"
+
+FORMATS = {
+    r".*\.log": "kafka_log",
+    r".*\.index": "kafka_offset_index",
+    r".*\.timeindex": "kafka_time_index",
+    r".*\.txnindex": "kafka_transaction_index",
+    r".*\.snapshot": "kafka_producer_snapshot",
+    r".*\.checkpoint": "kafka_kraft_snapshot",
+    r"(cleaner|log-start|recovery-point|replication)-offset-checkpoint": "kafka_offset_checkpoint",
+    r"leader-epoch-checkpoint|.*\.leader_epoch_checkpoint": "kafka_leader_epoch_checkpoint",
+    r"partition\.metadata": "kafka_partition_metadata",
+}
+"""By the names of files; `.deleted` behind them changes nothing."""
+
+MAX_DIFFERENCES = 20
+"""Each has the reference read a file again; so many are one mistake."""
+
+BOUNDS = Bounds(timeout_s=120.0, output_bytes=256 * MIB)
+
+
+def real_files() -> Iterator[tuple[str, Path]]:
+    """Yield format and path of the files of real brokers; of equal ones, the first."""
+    seen = set()
+    for folder in [DATA, shared() / "logs"] if WIDE else [DATA]:
+        for path in sorted(folder.rglob("*")):
+            name = path.name.removesuffix(".deleted")
+            if "oracle" in path.parts or not path.is_file():
+                continue
+            for pattern, format_name in FORMATS.items():
+                if re.fullmatch(pattern, name):
+                    key = format_name, hashlib.sha256(path.read_bytes()).digest()
+                    if key not in seen:
+                        yield format_name, path
+                    seen.add(key)
+
+
+@pytest.fixture(scope="session")
+def files() -> list[Case]:
+    if WIDE and not (shared() / "logs").is_dir():
+        pytest.fail(f"MAGICBYTE_WIDE is set, and there are no logs in {shared()}")
+    found = [Case(str(path), path, {"format": name}) for name, path in real_files()]
+    assert {case.format for case in found} == set(FORMATS.values())
+    return sorted(found, key=lambda case: case.format)
+
+
+@pytest.fixture(scope="session")
+def reference() -> Runner:
+    return engines.runner(REFERENCE, BOUNDS)
+
+
+@pytest.fixture(scope="session")
+def digests(reference: Runner, files: list[Case]) -> list[bytes]:
+    """What the reference prints of each file, in short: all of it would fill the memory."""
+    found = []
+    for case, output in reference.outputs(files):
+        assert not isinstance(output, ChildError), f"{case.path}: {output}"
+        assert not output.startswith(b'{"fields":null'), f"{case.path}: {output[:200]!r}"
+        found.append(digest(output))
+    return found
+
+
+def digest(output: bytes) -> bytes:
+    """Return a digest of the fields alone, as they are written."""
+    return hashlib.sha256(output.partition(b',"error":')[0]).digest()
+
+
+@pytest.mark.parametrize("name", [name for name in engines.TARGETS if name != REFERENCE])
+def test_parsers_of_other_languages_read_the_same(
+    name: str, reference: Runner, files: list[Case], digests: list[bytes]
+) -> None:
+    if name not in ALWAYS and not WIDE:
+        pytest.skip("only with MAGICBYTE_WIDE=1")
+    compare(name, reference, files, digests)
+
+
+def test_the_twin_reads_the_same(
+    reference: Runner, files: list[Case], digests: list[bytes]
+) -> None:
+    compare("construct", reference, files, digests)
+
+
+def compare(name: str, reference: Runner, files: list[Case], digests: list[bytes]) -> None:
+    """Fail where the engine *name* reads one of *files* otherwise than *reference*."""
+    try:
+        runner = engines.runner(name, BOUNDS)
+    except engines.Unavailable as error:
+        pytest.skip(str(error))
+    wrong: list[str] = []
+    for (case, output), expected in zip(runner.outputs(files), digests, strict=True):
+        if isinstance(output, ChildError) or digest(output) != expected:
+            wrong += [f"{case.path}: {line}" for line in differing(reference, case, output)]
+        assert len(wrong) < MAX_DIFFERENCES, "\n".join(["many differences", *wrong])
+    assert not wrong, "\n".join(wrong)
+
+
+def differing(reference: Runner, case: Case, output: Output) -> list[str]:
+    """Return how *output* differs from what *reference* makes of *case*, if but in writing."""
+    if isinstance(output, ChildError):
+        return [str(output)]
+    ((_, again),) = reference.outputs([case])
+    assert isinstance(again, bytes)
+    expected, found = parse(again).content, parse(output).content
+    if not isinstance(found, dict) or "fields" not in found:
+        return [f"printed {output[:200]!r}"]
+    return list(differences(expected["fields"], found["fields"], "fields"))
+
+
+def test_a_difference_is_found(tmp_path: Path, reference: Runner) -> None:
+    same, other = tmp_path / "same", tmp_path / "other"
+    same.write_bytes(b"\0" * 7 + b"\1")
+    other.write_bytes(b"\0" * 7 + b"\2")
+    case = Case("same", same, {"format": "kafka_offset_index"})
+    changed = Case("other", other, {"format": "kafka_offset_index"})
+    ((_, output),) = reference.outputs([changed])
+    assert isinstance(output, bytes)
+    assert differing(reference, case, output) == [
+        "fields.entries[0].ofs_batch: expected 1, found 2"
+    ]
+    assert differing(reference, changed, output) == []
+    assert differing(reference, changed, ChildError("ended")) == ["ended"]
+    assert differing(reference, changed, b'{"unsupported":"x"}')

@@ -1,0 +1,48 @@
+"""Every engine, and every peer, on every case."""
+
+import pytest
+
+from magicbyte_tools.conformance import engines, known, report
+from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.child import Bounds
+from magicbyte_tools.conformance.scoring import Score, scored
+
+OUR_OWN = {"runtime", "construct", *engines.TARGETS}
+
+BOUNDS = Bounds(timeout_s=60.0)
+"""A JVM starts slowly where four others run."""
+
+
+@pytest.mark.parametrize("name", engines.NAMES)
+def test_an_engine_fails_no_case_but_those_known(name: str, all_cases: list[Case]) -> None:
+    try:
+        runner = engines.runner(name, BOUNDS)
+    except engines.Unavailable as error:
+        pytest.skip(str(error))
+    file = engines.known_failures(name)
+    score, failures = Score(), []
+    for one in scored(runner.answers(all_cases), known.load(file) if file else {}):
+        score.add(one)
+        if one.outcome == "failed":
+            failures.append(report.failure(one))
+    assert not failures, "\n".join([f"{name} fails {len(failures)} cases:", *failures])
+    assert score.total["passed"] > 0
+
+
+@pytest.mark.parametrize("name", engines.NAMES)
+def test_known_failures_are_of_cases_and_have_reasons(name: str, all_cases: list[Case]) -> None:
+    file = engines.known_failures(name)
+    reasons = known.load(file) if file else {}
+    assert not set(reasons) - {case.path for case in all_cases}
+
+
+def test_there_is_no_list_of_known_failures_without_an_engine() -> None:
+    assert {file.stem for file in engines.KNOWN.iterdir()} <= set(engines.NAMES)
+
+
+@pytest.mark.parametrize("name", sorted(OUR_OWN))
+def test_our_own_engines_fail_only_where_their_language_does(name: str) -> None:
+    file = engines.known_failures(name)
+    assert file is None or name == "kaitai-javascript"
+    if file is not None:
+        assert all("2^53" in reason for reason in known.load(file).values())

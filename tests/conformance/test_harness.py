@@ -1,0 +1,458 @@
+"""The harness as its users run it: on runners that are right, wrong, and worse."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import pytest
+
+from magicbyte_tools.conformance.__main__ import main
+from magicbyte_tools.conformance.cases import VECTORS
+from magicbyte_tools.conformance.judge import CHECKS
+
+COMMAND = (sys.executable, "-m", "magicbyte_tools.conformance")
+
+RIGHT = """
+    import json, sys
+    from pathlib import Path
+    file = Path(sys.argv[2])
+    case = json.loads(file.with_suffix(".json").read_bytes())
+    refusal = {key: case[key] for key in ("position",) if "error" in case}
+    answer = {"fields": case.get("fields"), "error": refusal or None}
+"""
+"""It copies. What follows may change `answer`, and prints it."""
+
+PRINT = "    print(json.dumps(answer))\n"
+
+
+class Ran(NamedTuple):
+    """What came of a run."""
+
+    status: int
+    lines: list[str]
+    complaints: str
+
+
+class Conformance(Protocol):
+    def __call__(self, *options: str | Path, runner: Sequence[str | Path] = ()) -> Ran: ...
+
+
+@pytest.fixture
+def conformance(capsys: pytest.CaptureFixture[str]) -> Conformance:
+    """Return what runs the harness as its command line does."""
+
+    def run(*options: str | Path, runner: Sequence[str | Path] = ()) -> Ran:
+        try:
+            status = main([*map(str, options), *(["--"] if runner else []), *map(str, runner)])
+        except SystemExit as error:  # argparse
+            assert isinstance(error.code, int)
+            status = error.code
+        out, complaints = capsys.readouterr()
+        return Ran(status, out.splitlines(), complaints)
+
+    return run
+
+
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    """A folder of four small cases."""
+    folder = tmp_path / "vectors"
+    tree: dict[str, Any] = {"entries": [{"relative_offset": 1, "ofs_batch": 2}]}
+    add(folder, "valid/kafka_offset_index/one-entry", fields=tree, verdict="valid")
+    add(folder, "valid/kafka_offset_index/zeros", fields={"zero_tail": "00"}, verdict="valid")
+    fault: dict[str, Any] = {"verdict": "invalid", "error": "FormatError", "position": 8}
+    add(folder, "invalid/kafka_time_index/cut", fields=None, caught_by="grammar", **fault)
+    add(folder, "invalid/kafka_log/crc", fields=tree, caught_by="checksum", **fault)
+    return folder
+
+
+def add(folder: Path, name: str, **content: Any) -> None:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.with_suffix(".bin").write_bytes(b"\0" * 8)
+    content |= {"format": file.parent.name, "why": f"{file.name} was once misread"}
+    file.with_suffix(".json").write_text(json.dumps(content))
+
+
+def counts(lines: list[str]) -> dict[str, int]:
+    """Return the last row of the table."""
+    head = next(line for line in lines if line.startswith("format")).split()[2:]
+    (row,) = (line.split()[1:] for line in lines if line.startswith("all"))
+    return dict(zip(head, map(int, row), strict=True))
+
+
+def test_a_runner_that_is_right_passes(
+    vectors: Path, runner: Any, conformance: Conformance
+) -> None:
+    status, lines, complaints = conformance("--vectors", vectors, runner=runner(RIGHT + PRINT))
+    assert (status, complaints) == (0, "")
+    assert lines == [
+        "format              verdict  passed  failed  known  not-judged",
+        "kafka_offset_index  valid         2       0      0           0",
+        "kafka_log           invalid       1       0      0           0",
+        "kafka_time_index    invalid       1       0      0           0",
+        "all                               4       0      0           0",
+    ]
+
+
+def test_the_command_may_be_one_string(
+    vectors: Path, runner: Any, conformance: Conformance
+) -> None:
+    command = " ".join(runner(RIGHT + PRINT))
+    assert conformance(command, "--vectors", vectors).status == 0
+
+
+def test_a_failure_says_what_was_expected_what_came_and_why(
+    vectors: Path, runner: Any, conformance: Conformance
+) -> None:
+    program = RIGHT + "    answer['error'] = answer['error'] and {'position': 9}\n" + PRINT
+    status, lines, _ = conformance("--vectors", vectors, runner=runner(program))
+    assert status == 1
+    assert lines[:2] == [
+        "FAILED invalid/kafka_log/crc: error.position: expected 8, found 9. "
+        "Why: crc was once misread",
+        "FAILED invalid/kafka_time_index/cut: error.position: expected 8, found 9. "
+        "Why: cut was once misread",
+    ]
+    assert counts(lines) == {"passed": 2, "failed": 2, "known": 0, "not-judged": 0}
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("print('oops')", "printed no JSON"),
+        ("print('{\"fields\": {}, ')", "printed no JSON"),
+        ("print('[' * 100000)", "printed no JSON"),
+        ("print('{\"fields\": ' + '9' * 100000 + '}')", "printed no JSON"),
+        ("print('7')", "expected a JSON object"),
+        ("print('{}')", "unanswered"),
+        ("", "printed nothing"),
+        ("import sys; print('{\"fields\": {}}'); sys.exit(3)", "failed, exit status 3"),
+        ("raise ValueError('a reason')", "failed, exit status 1: ValueError: a reason"),
+        ("import os; os.kill(os.getpid(), 11)", "failed, killed by SIGSEGV"),
+        ("import time; time.sleep(60)", "no answer within 0.5 s"),
+        ("while True: pass", "no answer within 0.5 s"),
+        ("import os\nwhile True: os.write(1, b'x' * 65536)", "printed more than"),
+        ("data = b'x' * (1 << 30)", "MemoryError"),
+    ],
+)
+def test_what_is_no_answer_fails_the_case_and_not_the_run(
+    program: str, words: str, vectors: Path, runner: Any, conformance: Conformance
+) -> None:
+    bounds = ("--timeout-s", "0.5", "--memory-mib", "256")
+    if "printed more" in words:
+        bounds = ("--timeout-s", "20", "--memory-mib", "256")
+    status, lines, _ = conformance(
+        "--vectors", vectors, "--cases", "valid/*", *bounds, runner=runner(program)
+    )
+    assert status == 1
+    assert words in lines[0]
+    assert counts(lines)["failed"] == 2
+
+
+def test_what_a_runner_left_behind_is_ended(
+    vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
+) -> None:
+    program = f"""
+    import subprocess, sys, time
+    child = subprocess.Popen(["sleep", "600"])
+    with open({str(tmp_path / "children")!r}, "a") as file: print(child.pid, file=file)
+    time.sleep(600)
+    """
+    chosen = ("--vectors", vectors, "--cases", "valid/*", "--timeout-s", "0.5")
+    conformance(*chosen, runner=runner(program))
+    children = [int(line) for line in (tmp_path / "children").read_text().split()]
+    assert len(children) == 2
+    deadline = time.monotonic() + 10
+    while running := [pid for pid in children if is_running(pid)]:
+        assert time.monotonic() < deadline, running
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+# Runners that take many cases
+
+
+LINES = """
+    import json, os, sys
+    from pathlib import Path
+    assert sys.argv[1:] == ["--lines"]
+    for line in sys.stdin:
+        request = json.loads(line)
+        case = json.loads(Path(request["file"]).with_suffix(".json").read_bytes())
+        refusal = {key: case[key] for key in ("position",) if "error" in case}
+        if "zeros" in request["file"]:
+            FAULT
+        print(json.dumps({"fields": case["fields"], "error": refusal or None}), flush=True)
+"""
+FILES = """
+    import json, os, sys
+    from pathlib import Path
+    for name in sys.argv[2:]:
+        case = json.loads(Path(name).with_suffix(".json").read_bytes())
+        refusal = {key: case[key] for key in ("position",) if "error" in case}
+        if "zeros" in name:
+            FAULT
+        print(json.dumps({"fields": case["fields"], "error": refusal or None}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(("process_per", "program"), [("run", LINES), ("format", FILES)])
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("os._exit(0)", "ended without an answer, exit status 0"),
+        ("os.abort()", "ended without an answer, killed by SIGABRT"),
+        ("raise KeyError('x')", "ended without an answer, exit status 1: KeyError: 'x'"),
+        ("import time; time.sleep(60)", "no answer within 2 s"),
+        ("print('?', flush=True); continue", "printed no JSON"),
+    ],
+)
+def test_a_case_that_ends_a_process_of_many_costs_itself_alone(
+    process_per: str,
+    program: str,
+    fault: str,
+    words: str,
+    vectors: Path,
+    runner: Any,
+    conformance: Conformance,
+) -> None:
+    add(vectors, "valid/kafka_offset_index/zzz", fields={"a": 1}, verdict="valid")
+    command = runner(program.replace("FAULT", fault))
+    arguments = ("--vectors", vectors, "--process-per", process_per, "--timeout-s", "2")
+    status, lines, _ = conformance(*arguments, runner=command)
+    assert status == 1
+    assert lines[0].startswith(f"FAILED valid/kafka_offset_index/zeros: {words}")
+    assert counts(lines) == {"passed": 4, "failed": 1, "known": 0, "not-judged": 0}
+
+
+def test_a_case_that_fails_only_behind_others_is_asked_again(
+    vectors: Path, runner: Any, conformance: Conformance
+) -> None:
+    fault = "if len(sys.argv) > 3 and sys.argv[2] != name: os.abort()"
+    arguments = ("--vectors", vectors, "--process-per", "format")
+    run = conformance(*arguments, runner=runner(FILES.replace("FAULT", fault)))
+    assert counts(run.lines) == {"passed": 4, "failed": 0, "known": 0, "not-judged": 0}
+
+
+def test_a_runner_is_told_what_a_case_sets(
+    vectors: Path, runner: Any, conformance: Conformance
+) -> None:
+    limits = {"max_entry_bytes": 2**53 + 1}
+    add(vectors, "valid/kafka_produced/set", fields=limits, verdict="valid", limits=limits)
+    alone = """
+    import json, os, sys
+    told = json.loads(os.environ.get("CONFORMANCE_SETTINGS", "{}"))
+    print(json.dumps({"fields": told.get("limits")}))
+    """
+    lines = """
+    import json, sys
+    for line in sys.stdin:
+        print(json.dumps({"fields": json.loads(line).get("limits")}), flush=True)
+    """
+    chosen = ("--vectors", vectors, "--cases", "*/kafka_produced/*")
+    assert conformance(*chosen, runner=runner(alone)).status == 0
+    assert conformance(*chosen, "--process-per", "run", runner=runner(lines)).status == 0
+    assert conformance("--vectors", vectors, "--cases", "valid/*", runner=runner(alone)).status == 1
+
+
+# Known failures
+
+
+def test_a_known_failure_does_not_fail_the_run(
+    vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
+) -> None:
+    command = runner(RIGHT + "    if 'zeros' in sys.argv[2]: answer['fields'] = {}\n" + PRINT)
+    assert conformance("--vectors", vectors, runner=command).status == 1
+    file = tmp_path / "known.json"
+    file.write_text(json.dumps({"valid/kafka_offset_index/zeros": {"reason": "no zeros"}}))
+    status, lines, _ = conformance("--vectors", vectors, "--known", file, runner=command)
+    assert status == 0
+    assert counts(lines) == {"passed": 3, "failed": 0, "known": 1, "not-judged": 0}
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("valid/kafka_offset_index/zeros", "listed as a known failure, but passes"),
+        ("valid/kafka_offset_index/no-such-case", "but there is no such case"),
+    ],
+)
+def test_a_known_failure_that_is_none_fails_the_run(
+    path: str, words: str, vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
+) -> None:
+    file = tmp_path / "known.json"
+    file.write_text(json.dumps({path: {"reason": "it fails"}}))
+    arguments = ("--vectors", vectors, "--known", file)
+    status, lines, _ = conformance(*arguments, runner=runner(RIGHT + PRINT))
+    assert status == 1
+    assert any(line.startswith(f"FAILED {path}: ") and words in line for line in lines)
+
+
+def test_a_known_failure_that_was_not_run_is_not_stale(
+    vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
+) -> None:
+    file = tmp_path / "known.json"
+    file.write_text(json.dumps({"invalid/kafka_log/crc": {"reason": "it fails"}}))
+    arguments = ("--vectors", vectors, "--known", file, "--cases", "valid/*")
+    assert conformance(*arguments, runner=runner(RIGHT + PRINT)).status == 0
+
+
+# Calls that are wrong
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "expected either a RUNNER or --engine"),
+        (("true", "--engine", "runtime"), "expected either a RUNNER or --engine"),
+        (("--engine", "none"), "invalid choice"),
+        (("no-such-program",), "No such file or directory: 'no-such-program'"),
+        (("/",), "Permission denied"),
+        (("true", "--vectors", "/nowhere"), "no case"),
+        (("true", "--cases", "nothing/*"), "no case is named like nothing/*"),
+        (("true", "--known", "/nowhere"), "No such file"),
+        (("true", "--timeout-s", "0"), "invalid _positive value"),
+        (("'unclosed",), "No closing quotation"),
+    ],
+)
+def test_a_wrong_call_has_status_2(
+    arguments: tuple[str, ...], words: str, conformance: Conformance
+) -> None:
+    status, lines, complaints = conformance(*arguments)
+    assert (status, lines) == (2, [])
+    assert words in complaints
+    assert "Traceback" not in complaints
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"a": "b"}', '{"a": {"reason": ""}}', '{"a": {}}'])
+def test_a_list_of_known_failures_that_is_none_has_status_2(
+    text: str, tmp_path: Path, conformance: Conformance
+) -> None:
+    file = tmp_path / "known.json"
+    file.write_text(text)
+    assert conformance("true", "--known", file).status == 2
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": "kafka_log", "verdict": "valid"}'])
+def test_a_case_that_is_none_has_status_2(
+    text: str, vectors: Path, conformance: Conformance
+) -> None:
+    (vectors / "valid" / "kafka_offset_index" / "zeros.json").write_text(text)
+    status, _, complaints = conformance("true", "--vectors", vectors)
+    assert status == 2
+    assert "zeros" in complaints
+
+
+# NDJSON
+
+
+def test_ndjson_has_a_line_per_case_and_a_summary(
+    vectors: Path, runner: Any, conformance: Conformance
+) -> None:
+    program = RIGHT + "    if 'crc' in sys.argv[2]: answer = {'unsupported': 'why'}\n" + PRINT
+    arguments = ("--vectors", vectors, "--format", "ndjson")
+    status, lines, _ = conformance(*arguments, runner=runner(program))
+    rows = [json.loads(line) for line in lines]
+    assert status == 0
+    assert [row["kind"] for row in rows] == ["case"] * 4 + ["summary"]
+    (crc,) = (row for row in rows[:-1] if row["path"].endswith("/crc"))
+    assert crc["outcome"] == "not-judged"
+    assert crc["complaints"] == ["why"]
+    assert crc["why"] == "crc was once misread"
+    assert {key: rows[-1][key] for key in ("passed", "not-judged", "is_good")} == {
+        "passed": 3,
+        "not-judged": 1,
+        "is_good": True,
+    }
+
+
+# What trivial runners score on the real cases
+
+
+ANSWERS = {
+    "refuses everything": {"fields": None, "records": [], "stopped": True, "error": {}},
+    "accepts everything": {"fields": {}, "records": [], "error": None},
+    "finds nothing": {"records": [], "findings": [], "error": None},
+    "looks for nothing": {"fields": {}, "error": None, "checks": []},
+    "looks for nothing and reads no fields": {"records": [], "error": None, "checks": []},
+    "refuses and looks for nothing": {"fields": None, "error": {}, "checks": []},
+    "reads nothing": {"unsupported": "not yet"},
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_runner_that_reads_nothing_scores_badly(
+    name: str, runner: Any, conformance: Conformance
+) -> None:
+    program = f"""
+    import sys
+    for line in sys.stdin:
+        print({json.dumps(ANSWERS[name])!r}, flush=True)
+    """
+    status, lines, _ = conformance(
+        "--process-per", "run", "--format", "ndjson", runner=runner(program)
+    )
+    rows = [json.loads(line) for line in lines]
+    summary = rows.pop()
+    assert status == 1
+    assert not summary["is_good"]
+    passed = {row["path"] for row in rows if row["outcome"] == "passed"}
+    sound = {row["path"] for row in rows if row["verdict"] == "valid"}
+    if name == "refuses everything":  # it is right about what it need not understand
+        assert not passed & sound
+    else:
+        assert len(passed) < len(rows) / 10, sorted(passed)
+
+
+def test_the_runner_of_the_readme_runs(tmp_path: Path, conformance: Conformance) -> None:
+    (program,) = re.findall("```python\n(.*?)```", (VECTORS / "README.md").read_text(), re.DOTALL)
+    (tmp_path / "runner.py").write_text(program)
+    folder = tmp_path / "valid" / "kafka_log"
+    folder.mkdir(parents=True)
+    for name in ("v2-three-records", "v2-gzip", "v2-log-append-time"):
+        for file in (VECTORS / "valid" / "kafka_log").glob(f"{name}.*"):
+            shutil.copy(file, folder)
+    run = conformance("--vectors", tmp_path, runner=(sys.executable, tmp_path / "runner.py"))
+    assert counts(run.lines) == {"passed": 2, "failed": 1, "known": 0, "not-judged": 0}
+    assert run.lines[0].startswith("FAILED valid/kafka_log/v2-log-append-time: ")
+
+
+def test_the_readme_names_the_checks_that_there_are() -> None:
+    section = (VECTORS / "README.md").read_text().partition("### Checks")[2].partition("###")[0]
+    assert tuple(re.findall(r"^\| `(\w+)`", section, re.MULTILINE)) == CHECKS
+
+
+def test_a_signal_of_the_user_ends_the_runner_too(
+    vectors: Path, runner: Any, tmp_path: Path
+) -> None:
+    program = f"""
+    import os, time
+    open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
+    time.sleep(600)
+    """
+    command = [*COMMAND, "--vectors", str(vectors), "--timeout-s", "500", "--", *runner(program)]
+    harness = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    harness.send_signal(signal.SIGINT)
+    harness.communicate(timeout=30)
+    pid = int((tmp_path / "pid").read_text())
+    assert not is_running(pid)

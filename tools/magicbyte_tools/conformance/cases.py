@@ -1,0 +1,84 @@
+"""The cases of a folder of vectors."""
+
+import json
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+
+from magicbyte_tools.generate.kaitai import CHECKOUT
+
+VECTORS = CHECKOUT / "tests" / "vectors"
+
+KINDS = ("valid", "invalid")
+"""The folders of cases. Where either is right, a case lies where Kafka's own reader puts it."""
+
+SETTINGS = ("limits", "compacted")
+"""The keys of a case that a runner is told."""
+
+Verdict = Literal["valid", "invalid", "either"]
+
+
+class CaseError(Exception):
+    """A folder holds no cases, or something that is no case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Some bytes, and what a reader must make of them."""
+
+    path: str
+    """Its name: where it lies in the folder, without a suffix."""
+    data: Path
+    """The bytes: a file, or a folder where the format is log_dir."""
+    content: dict[str, Any]
+    """What the JSON beside the bytes says (tests/vectors/case.schema.json)."""
+
+    @property
+    def format(self) -> str:
+        return str(self.content["format"])
+
+    @property
+    def verdict(self) -> Verdict:
+        verdict: Verdict = self.content["verdict"]
+        return verdict
+
+    @property
+    def why(self) -> str:
+        return str(self.content["why"])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What a runner must know to read the bytes; most cases set nothing."""
+        return {key: self.content[key] for key in SETTINGS if key in self.content}
+
+
+def load(folder: Path = VECTORS) -> list[Case]:
+    """Return the cases in *folder*, by name, valid ones first.
+
+    Raises CaseError where there are none, or one is not whole.
+    """
+    files = [file for kind in KINDS for file in sorted((folder / kind).glob("*/*.json"))]
+    if not files:
+        raise CaseError(f"{folder}: no case; expected valid/FORMAT/NAME.json")
+    return [_load(folder, file) for file in files]
+
+
+def _load(folder: Path, file: Path) -> Case:
+    try:
+        content = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise CaseError(f"{file}: {error}") from error
+    missing = {"format", "verdict", "why"} - set(content if isinstance(content, dict) else ())
+    if missing:
+        raise CaseError(f"{file}: no {', '.join(sorted(missing))}")
+    is_folder = content["format"] == "log_dir"
+    data = file.with_suffix("" if is_folder else ".bin")
+    if not (data.is_dir() if is_folder else data.is_file()):
+        raise CaseError(f"{data}: missing")
+    return Case(file.relative_to(folder).with_suffix("").as_posix(), data, content)
+
+
+def chosen(cases: list[Case], pattern: str | None) -> list[Case]:
+    """Return those of *cases* whose name matches the shell *pattern*; None: all."""
+    return [case for case in cases if pattern is None or fnmatchcase(case.path, pattern)]

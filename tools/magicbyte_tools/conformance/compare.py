@@ -1,0 +1,55 @@
+"""How two JSON values differ; numbers are integers, and equal only exactly."""
+
+from collections.abc import Iterator
+from typing import Any
+
+MAX_SHOWN = 72
+"""Characters of a value in a message."""
+
+
+def differences(expected: Any, found: Any, path: str = "") -> Iterator[str]:
+    """Yield how *found* differs from *expected*, a line for each place."""
+    if type(expected) is not type(found):  # true is not 1, 70.0 is not 70
+        yield f"{path}: expected {shown(expected)}, found {shown(found)}"
+    elif isinstance(expected, dict):
+        for key in expected:
+            if key not in found:
+                yield f"{_under(path, key)}: expected {shown(expected[key])}, found nothing"
+            else:
+                yield from differences(expected[key], found[key], _under(path, key))
+        for key in found:
+            if key not in expected:
+                yield f"{_under(path, key)}: expected nothing, found {shown(found[key])}"
+    elif isinstance(expected, list):
+        for index, (one, other) in enumerate(zip(expected, found, strict=False)):
+            yield from differences(one, other, f"{path}[{index}]")
+        if len(expected) != len(found):
+            yield f"{path}: expected {len(expected)} of them, found {len(found)}"
+    elif expected != found:
+        yield f"{path}: expected {shown(expected)}, found {shown(found)}"
+
+
+def _under(path: str, key: str) -> str:
+    return f"{path}.{key}" if path else key
+
+
+def shown(value: Any) -> str:
+    """Return *value* as JSON, cut where it is long."""
+    text = _text(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}... ({len(text)} characters)"
+
+
+def _text(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case dict():
+            return "{" + ", ".join(f'"{key}": {_text(one)}' for key, one in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_text, value)) + "]"
+        case _:
+            return str(value)

@@ -1,0 +1,53 @@
+"""The Construct twin: strictly for the error, leniently for the fields."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from construct import ConstructError
+
+import magicbyte_construct as twin
+from magicbyte_tools.conformance.engines.answering import Answer, serve, unsupported
+from magicbyte_tools.vectors.tree import FORMATS, fits, tree
+
+CHECKS = ("grammar", "exact", "checksum")
+
+OVERHEAD = 12
+"""Bytes of an entry that its size does not count."""
+
+
+def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
+    """Return what the twin makes of *path*."""
+    if not fits(format_name):
+        return unsupported("the twin does not describe it")
+    data = path.read_bytes()
+    fields, error = None, None
+    try:
+        fields = tree(format_name, data)
+        construct, _ = FORMATS[format_name]
+        found = construct.parse(data)
+        if format_name == "kafka_log":
+            check_control_keys(found)
+    except ConstructError as refusal:
+        error = {"message": str(refusal), "position": getattr(refusal, "position", None)}
+    return {"fields": fields, "error": error, "checks": CHECKS}
+
+
+def check_control_keys(log: Any) -> None:
+    """Raise ConstructError where the key of a control record is none: to the twin it is bytes."""
+    position = 0
+    for entry in log.entries:
+        is_batch = entry.magic == 2
+        bits = entry.attributes
+        if is_batch and bits.is_control_batch and not bits.compression_type:
+            for record in entry.records:
+                try:
+                    twin.ControlRecordKey.parse(record.key or b"")
+                except ConstructError as refusal:
+                    refusal.position = position
+                    raise
+        position += OVERHEAD + (entry.batch_length if is_batch else entry.message_size)
+
+
+if __name__ == "__main__":
+    serve(read)

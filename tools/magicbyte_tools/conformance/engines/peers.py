@@ -1,0 +1,62 @@
+"""Other readers of record batches in Python, through the interface that they share."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from magicbyte_tools.conformance.engines.answering import Answer, Reader, unsupported
+
+CHECKS = ("grammar", "exact", "checksum", "codec")
+"""What they look for. Neither compares the offsets of entries, or bounds what it unpacks."""
+
+NOT_INSTALLED = ("Libraries for", "pip install")
+"""What they say where a library of a codec is not there, which they do not depend on."""
+
+TIMESTAMP_TYPES = {0: "CreateTime", 1: "LogAppendTime", None: None}
+
+
+def reader(memory_records: Callable[[bytes], Any]) -> Reader:
+    """Return the reader of logs that *memory_records* is: rows up to the first error."""
+
+    def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
+        if format_name != "kafka_log":
+            return unsupported("it reads record batches and message sets alone")
+        records: list[Answer] = []
+        try:
+            for rows in _entries(memory_records(path.read_bytes())):
+                records.extend(rows)
+        except Exception as error:  # nothing narrower: struct.error, SystemError, its own
+            message = f"{type(error).__name__}: {error}"
+            if any(words in message for words in NOT_INSTALLED):
+                return unsupported(message)
+            told = {"message": message}
+            return {"records": records, "error": told, "stopped": True, "checks": CHECKS}
+        return {"records": records, "error": None, "checks": CHECKS}
+
+    return read
+
+
+def _entries(log: Any) -> Iterator[list[Answer]]:
+    """Yield the rows of each entry of *log*, once all of it was read."""
+    while (batch := log.next_batch()) is not None:
+        if not batch.validate_crc():
+            raise ValueError("the checksum is wrong")
+        if getattr(batch, "is_control_batch", False):  # messages of v0 and v1 have no such field
+            continue
+        yield [_row(record) for record in batch]
+
+
+def _row(record: Any) -> Answer:
+    timestamp = record.timestamp
+    return {
+        "offset": str(record.offset),
+        "timestamp": None if timestamp in (None, -1) else str(timestamp),
+        "timestamp_type": TIMESTAMP_TYPES[record.timestamp_type],
+        "key": _hex(record.key),
+        "value": _hex(record.value),
+        "headers": [{"key": key, "value": _hex(value)} for key, value in record.headers or ()],
+    }
+
+
+def _hex(data: bytes | None) -> str | None:
+    return None if data is None else bytes(data).hex()

@@ -1,0 +1,145 @@
+"""The runtime: rows, the first error and the findings of logs; the fields of companion files."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import magicbyte as mb
+from magicbyte.errors import FormatError
+from magicbyte.findings import raised
+from magicbyte.logdir.checkpoints import parse_offsets
+from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
+from magicbyte_formats.wire import ProducerSnapshotHeader
+from magicbyte_tools.conformance.engines.answering import Answer, serve, unsupported
+from magicbyte_tools.conformance.judge import CHECKS
+
+COLUMNS = ("topic", "partition", "offset", "timestamp", "timestamp_type", "key", "value", "headers")
+
+
+def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
+    """Return what the runtime makes of *path*."""
+    limits = mb.Limits(**settings.get("limits", {}))
+    match format_name:
+        case "kafka_log":
+            log = mb.from_bytes(path.read_bytes(), on_damage="skip", limits=limits)
+            return _log(log, COLUMNS[2:])
+        case "log_dir":
+            logs = mb.open(str(path), on_damage="skip", include_internal=True, limits=limits)
+            return _log(logs, COLUMNS)
+        case "kafka_produced":
+            compacted = settings.get("compacted", False)
+            findings = mb.check_produced(path.read_bytes(), compacted=compacted, limits=limits)
+            return _found(findings)
+        case _ if format_name in COMPANIONS:
+            return _companion(path.read_bytes(), COMPANIONS[format_name])
+        case _:
+            return unsupported("the runtime reads it as a part of a log alone")
+
+
+def _log(dataset: mb.Dataset, columns: tuple[str, ...]) -> Answer:
+    records = [row for batch in dataset.records(columns) for row in _rows(batch)]
+    problems = dataset.problems()
+    for _ in problems:
+        pass
+    return {"records": records, **_found(problems.report.findings)}
+
+
+def _found(findings: list[mb.Finding]) -> Answer:
+    first = next((finding for finding in findings if finding.severity == "error"), None)
+    return {
+        "error": None if first is None else _error(first),
+        "findings": [_finding(finding) for finding in findings],
+        "checks": CHECKS,
+    }
+
+
+def _error(finding: mb.Finding) -> Answer:
+    return {**_finding(finding), "class": type(raised(finding)).__name__}
+
+
+def _finding(finding: mb.Finding) -> Answer:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "file": finding.file,
+        "position": finding.position,
+        "payload_position": finding.payload_position,
+    }
+
+
+def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """Yield the rows of *batch* as the protocol has them."""
+    times = batch.schema.get_field_index("timestamp")
+    batch = batch.set_column(times, "timestamp", batch.column(times).cast(pa.int64()))
+    for row in batch.to_pylist():
+        yield {
+            **row,
+            "offset": str(row["offset"]),
+            "timestamp": None if row["timestamp"] is None else str(row["timestamp"]),
+            "key": _hex(row["key"]),
+            "value": _hex(row["value"]),
+            "headers": [
+                {"key": header["key"], "value": _hex(header["value"])}
+                for header in row["headers"] or ()
+            ],
+        }
+
+
+def _hex(data: bytes | None) -> str | None:
+    return None if data is None else data.hex()
+
+
+# Companion files, read alone
+
+
+def _companion(data: bytes, fields: Callable[[bytes], Answer]) -> Answer:
+    try:
+        return {"fields": fields(data), "error": None, "checks": CHECKS}
+    except FormatError as error:
+        told = {"position": error.position, "code": error.code, "class": type(error).__name__}
+        return {"fields": None, "error": told, "checks": CHECKS}
+
+
+def _transaction_index(data: bytes) -> Answer:
+    entries = read_transaction_index(data)
+    longs = ("producer_id", "first_offset", "last_offset", "last_stable_offset")
+    return {"aborted_transactions": [_tree(entry, longs) for entry in entries]}
+
+
+def _producer_snapshot(data: bytes) -> Answer:
+    producers = read_producer_snapshot(data)
+    longs = ("producer_id", "last_offset", "timestamp", "current_transaction_first_offset")
+    return {
+        **_tree(ProducerSnapshotHeader.unpack_from(data), ()),
+        "producers": [_tree(producer, longs) for producer in producers],
+    }
+
+
+def _offset_checkpoint(data: bytes) -> Answer:
+    offsets = parse_offsets(data)
+    head = {"version": "0", "num_entries": str(len(offsets))} if data else {}
+    entries = [
+        {"topic": topic, "partition": str(partition), "offset": str(offset)}
+        for (topic, partition), offset in offsets.items()
+    ]
+    return {**head, "entries": entries}
+
+
+def _tree(values: Any, longs: tuple[str, ...]) -> Answer:
+    """Return the named tuple *values* with its 64-bit integers as strings."""
+    return {
+        name: str(value) if name in longs else value for name, value in values._asdict().items()
+    }
+
+
+COMPANIONS = {
+    "kafka_offset_checkpoint": _offset_checkpoint,
+    "kafka_producer_snapshot": _producer_snapshot,
+    "kafka_transaction_index": _transaction_index,
+}
+
+
+if __name__ == "__main__":
+    serve(read)

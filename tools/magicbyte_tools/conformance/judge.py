@@ -1,0 +1,207 @@
+"""Whether an answer is what a case demands. No files, no processes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from magicbyte_tools.conformance.compare import differences, shown
+
+READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", "limits")
+"""The classes of fault that a reader may look for: all of them, where it does not say."""
+
+CHECKS = (*READER_CHECKS, "produced")
+"""Those, and what a broker asks of a producer: such bytes are sound to any reader."""
+
+ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
+"""What is compared of an error, where both sides say it."""
+
+MAX_DIFFERENCES = 5
+"""Places that a complaint names."""
+
+Outcome = Literal["passed", "failed", "not-judged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of a case."""
+
+    outcome: Outcome
+    complaints: tuple[str, ...] = ()
+    """What was expected and what came, one by one; why nothing could be judged."""
+    choice: Literal["accepted", "refused"] | None = None
+    """What the runner made of bytes with which either is right."""
+
+
+def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
+    """Return what *answer*, a runner's parsed output, is worth by *case*, the JSON of a case."""
+    if wrong := shape(answer):
+        return Judgement("failed", (wrong,))
+    if "unsupported" in answer:
+        return Judgement("not-judged", (answer["unsupported"],))
+    if not _is_answer(case, answer):
+        return Judgement("failed", ("unanswered: neither fields nor records nor an error",))
+    if case["verdict"] == "either":
+        return _either(case, answer)
+    if case["verdict"] == "valid":
+        return _judged(_accepted(case, answer))
+    if _must_see(case, answer.get("checks", READER_CHECKS)):
+        return _judged(_refused(case, case, answer))
+    if answer.get("error") is None and (case.get("fields") is None or "fields" not in answer):
+        return Judgement("not-judged", (f"the runner does not look for {case['caught_by']}",))
+    return _judged(_overlooked(case, answer))
+
+
+def _is_answer(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
+    """Return whether *answer* says anything that can be judged, besides that nothing is wrong."""
+    if answer.get("fields") is not None or answer.get("error") is not None:
+        return True
+    told = "findings" if case["format"] == "kafka_produced" else "records"
+    return told in answer and told in case
+
+
+def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
+    """Return whether a runner with *checks* must refuse the bytes.
+
+    Where there are no fields even the grammar must, whatever sees the fault first.
+    """
+    has_no_fields = "fields" in case and case["fields"] is None and case["format"] != "log_dir"
+    return case["caught_by"] in checks or (has_no_fields and "grammar" in checks)
+
+
+def _judged(
+    complaints: Iterator[str], choice: Literal["accepted", "refused"] | None = None
+) -> Judgement:
+    found = tuple(complaints)
+    return Judgement("failed" if found else "passed", found, choice)
+
+
+def shape(answer: Any) -> str | None:
+    """Return why *answer* is none of a runner's, None where it is."""
+    if not isinstance(answer, dict):
+        return f"expected a JSON object, found {shown(answer)}"
+    if "unsupported" in answer:
+        if isinstance(answer["unsupported"], str) and answer["unsupported"]:
+            return None
+        return f"unsupported: expected a reason, found {shown(answer['unsupported'])}"
+    for key, kinds in (
+        ("records", (list,)),
+        ("findings", (list,)),
+        ("checks", (list,)),
+        ("stopped", (bool,)),
+        ("error", (dict, type(None))),
+    ):
+        if key in answer and not isinstance(answer[key], kinds):
+            names = {list: "an array", bool: "true or false", dict: "an object or null"}
+            return f"{key}: expected {names[kinds[0]]}, found {shown(answer[key])}"
+    for finding in answer.get("findings", ()):
+        if not isinstance(finding, dict):
+            return f"findings: expected objects, found {shown(finding)}"
+    for name in answer.get("checks", ()):
+        if name not in CHECKS:
+            return f"checks: expected some of {', '.join(CHECKS)}, found {shown(name)}"
+    return None
+
+
+def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with an answer to sound bytes."""
+    if answer.get("error") is not None:
+        yield f"error: expected none, found {shown(answer['error'])}"
+    elif answer.get("stopped"):
+        yield "stopped: expected false, found true: there is nothing to stop at"
+    yield from _fields(case, answer, may_be_null=False)
+    yield from _records(case, answer)
+    yield from _findings(case, answer)
+
+
+def _refused(
+    case: Mapping[str, Any], demanded: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what is wrong with an answer that must hold the error *demanded*."""
+    error = answer.get("error")
+    if error is None:
+        place = demanded.get("position")
+        where = "" if place is None else f" at byte {place}"
+        yield f"error: expected {demanded.get('code', 'one')}{where}, found none"
+    else:
+        yield from _error(demanded, error)
+    yield from _fields(case, answer, may_be_null=True)
+    yield from _records(demanded, answer)
+    yield from _findings(case, answer)
+
+
+def _overlooked(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with an answer of a runner that does not look for the case's fault.
+
+    What rows such a reader delivers is open: it does not know that they are damaged.
+    """
+    if answer.get("error") is not None:
+        checks = ", ".join(answer.get("checks", READER_CHECKS)) or "nothing"
+        yield (
+            f"error: expected none of a runner that looks for {checks} alone, "
+            f"found {shown(answer['error'])}"
+        )
+    if "fields" in answer and case.get("fields") is not None:
+        yield from _some(differences(case["fields"], answer["fields"], "fields"))
+
+
+def _either(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
+    choice: Literal["accepted", "refused"]
+    choice = "accepted" if answer.get("error") is None else "refused"
+    own = "refused" if "error" in case else "accepted"
+    if choice != own:
+        # The findings are those of a reader that chose the other.
+        answer = {key: value for key, value in answer.items() if key != "findings"}
+    if choice == "accepted":
+        return _judged(_accepted(case, answer), choice)
+    return _judged(_refused(case, case.get("refused", {}), answer), choice)
+
+
+def _error(demanded: Mapping[str, Any], error: Mapping[str, Any]) -> Iterator[str]:
+    for key in ERROR_KEYS:
+        expected = demanded.get("error" if key == "class" else key)
+        if expected is not None and error.get(key) is not None:
+            yield from differences(expected, error[key], f"error.{key}")
+
+
+def _fields(
+    case: Mapping[str, Any], answer: Mapping[str, Any], *, may_be_null: bool
+) -> Iterator[str]:
+    if "fields" not in answer or "fields" not in case:
+        return
+    expected, found = case["fields"], answer["fields"]
+    if found is None and (may_be_null or expected is None):
+        return
+    if expected is None:
+        if case["format"] != "log_dir":  # a folder has no grammar that could refuse it
+            yield f"fields: expected null, found {shown(found)}"
+        return
+    yield from _some(differences(expected, found, "fields"))
+
+
+def _records(demanded: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
+    if "records" not in answer or "records" not in demanded:
+        return
+    expected = demanded["records"]
+    if answer.get("stopped"):
+        expected = expected[: demanded.get("records_before", len(expected))]
+    yield from _some(differences(expected, answer["records"], "records"))
+
+
+def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
+    if "findings" not in answer or "findings" not in case:
+        return
+    expected, found = case["findings"], answer["findings"]
+    keys = [*expected, *found[len(expected) :]]  # what the case says of each, or all of it
+    compared = [
+        {key: one.get(key) for key in wanted} for one, wanted in zip(found, keys, strict=False)
+    ]
+    yield from _some(differences(expected, compared, "findings"))
+
+
+def _some(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the first few of *lines*, and that there are more."""
+    for number, line in enumerate(lines):
+        if number == MAX_DIFFERENCES:
+            yield f"{line.partition(':')[0]}: and more"
+            return
+        yield line

@@ -1,0 +1,25 @@
+"""Failures that are known, with their reasons: a list that must shrink."""
+
+import json
+from pathlib import Path
+
+Known = dict[str, str]
+"""Why a case fails, by its name."""
+
+
+class KnownError(Exception):
+    """A list of known failures is none."""
+
+
+def load(file: Path) -> Known:
+    """Return the reasons in *file*, {"path": {"reason": "..."}}."""
+    try:
+        content = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise KnownError(f"{file}: {error}") from error
+    if not isinstance(content, dict):
+        raise KnownError(f"{file}: expected an object")
+    for path, entry in content.items():
+        if not (isinstance(entry, dict) and set(entry) == {"reason"} and entry["reason"]):
+            raise KnownError(f'{file}: {path}: expected {{"reason": "..."}}')
+    return {path: str(entry["reason"]) for path, entry in content.items()}

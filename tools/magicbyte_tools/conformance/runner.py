@@ -1,0 +1,148 @@
+"""A runner: an executable that reads files of Kafka's formats and says what they hold."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import groupby, islice
+from typing import Any, Literal
+
+from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.child import Bounds, Child, ChildError
+
+SETTINGS = "CONFORMANCE_SETTINGS"
+"""The environment variable that holds what a case sets, as JSON."""
+
+MAX_FILES = 500
+"""Files on one command line."""
+
+ProcessPer = Literal["case", "format", "run"]
+
+
+Output = bytes | ChildError
+"""What was printed for a case, or why nothing was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came for a case: a JSON value, or why there is none."""
+
+    content: Any = None
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runner:
+    """A command, how it takes its cases, and what it may spend."""
+
+    command: Sequence[str]
+    process_per: ProcessPer = "case"
+    """`case`: COMMAND FORMAT FILE. `format`: COMMAND FORMAT FILE..., a line for each. `run`:
+    COMMAND --lines, and a request on each line of its standard input."""
+    bounds: Bounds = field(default_factory=Bounds)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Formats that the command knows under another name."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Formats that the command does not know, and why."""
+
+    def answers(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Answer]]:
+        """Yield each of *cases* with its answer, in order.
+
+        A case that ends the process, or holds it up, costs itself alone. Raises OSError where the
+        command cannot be started.
+        """
+        for case, output in self.outputs(cases):
+            yield (
+                case,
+                Answer(failure=str(output)) if isinstance(output, ChildError) else parse(output),
+            )
+
+    def outputs(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Output]]:
+        """Yield each of *cases* with what was printed for it, as `answers` does."""
+        for is_read, group in groupby(cases, lambda case: case.format not in self.unread):
+            if is_read:
+                yield from self._asked(list(group))
+            else:
+                for case in group:
+                    yield case, json.dumps({"unsupported": self.unread[case.format]}).encode()
+
+    def _asked(self, cases: list[Case]) -> Iterator[tuple[Case, Output]]:
+        match self.process_per:
+            case "case":
+                for one in cases:
+                    yield one, self._alone(one)
+            case "format":
+                for _, group in groupby(cases, lambda case: (case.format, case.settings)):
+                    while some := list(islice(group, MAX_FILES)):
+                        yield from self._files(some)
+            case "run":
+                yield from self._lines(cases)
+
+    def _alone(self, case: Case) -> Output:
+        command = [*self.command, self._name(case), str(case.data)]
+        with Child(command, self.bounds, environment=_environment(case)) as child:
+            try:
+                return child.output()
+            except ChildError as error:
+                return error
+
+    def _files(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Output]]:
+        def command(left: Sequence[Case]) -> list[str]:
+            return [*self.command, self._name(left[0]), *(str(case.data) for case in left)]
+
+        return self._many(cases, command, lambda child, case: None)
+
+    def _lines(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Output]]:
+        def ask(child: Child, case: Case) -> None:
+            child.send(self._request(case))
+
+        return self._many(cases, lambda left: [*self.command, "--lines"], ask)
+
+    def _many(
+        self,
+        cases: Sequence[Case],
+        command: Callable[[Sequence[Case]], list[str]],
+        ask: Callable[[Child, Case], None],
+    ) -> Iterator[tuple[Case, Output]]:
+        """Yield the lines of as few processes as it takes.
+
+        A case that ends one is asked again as the first of the next, for it may suffer from
+        those before it.
+        """
+        done = 0
+        while done < len(cases):
+            first = done
+            environment = _environment(cases[done])
+            with Child(command(cases[done:]), self.bounds, environment=environment) as child:
+                for case in cases[done:]:
+                    ask(child, case)
+                    try:
+                        line: Output = child.line()
+                    except ChildError as error:
+                        if done == first:
+                            done += 1
+                            yield case, error
+                        break
+                    done += 1
+                    yield case, line
+
+    def _name(self, case: Case) -> str:
+        return self.aliases.get(case.format, case.format)
+
+    def _request(self, case: Case) -> bytes:
+        request = {"format": self._name(case), "file": str(case.data), **case.settings}
+        return json.dumps(request).encode()
+
+
+def _environment(case: Case) -> dict[str, str]:
+    return {SETTINGS: json.dumps(case.settings)} if case.settings else {}
+
+
+def parse(output: bytes) -> Answer:
+    """Return the JSON value that *output* is; a number that is no integer stays different from one."""
+    if not output.strip():
+        return Answer(failure="printed nothing")
+    try:
+        return Answer(json.loads(output, parse_float=Decimal))
+    except (ValueError, RecursionError) as error:
+        return Answer(failure=f"printed no JSON: {error}")
