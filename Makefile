@@ -6,6 +6,11 @@ MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 
 PYTHON ?= python3
 BIN := .venv/bin
+ENGINE ?=
+LOGS ?= $(wildcard tests/data/*/*/log-*)
+RUNNER ?=
+TARGET ?=
+OUT ?=
 # With UV=false pip installs alone: slower, but it reads pip.conf.
 UV ?= $(BIN)/uv
 
@@ -50,8 +55,37 @@ generate: .venv/dev ## Write generated/ from spec/
 	$(BIN)/python -m magicbyte_tools.generate
 
 .PHONY: check-generated
-check-generated: .venv/dev ## Fail if generated/ is not what spec/ says
+check-generated: .venv/dev ## Fail if generated/ or docs/formats/ is not what spec/ says
 	$(BIN)/python -m magicbyte_tools.generate --check
+	$(BIN)/python -m magicbyte_tools.reference --check
+
+.PHONY: vectors
+vectors: .venv/dev ## Write tests/vectors/ by the Construct twin
+	$(BIN)/python -m magicbyte_tools.vectors
+
+.PHONY: conformance
+conformance: .venv/dev ## Score an executable on tests/vectors/: RUNNER='command', or ENGINE=name
+	$(BIN)/python -m magicbyte_tools.conformance $(if $(ENGINE),--engine $(ENGINE),-- $(RUNNER))
+
+.PHONY: parsers
+parsers: .venv/dev ## Write parsers for another language: TARGET=go OUT=folder
+	$(BIN)/python -m magicbyte_tools.parsers $(TARGET) $(OUT)
+
+.PHONY: docs
+docs: .venv/dev ## Write docs/formats/, the format reference, from spec/
+	$(BIN)/python -m magicbyte_tools.reference
+
+.PHONY: gallery
+gallery: .venv/dev ## Write a pull request to the Kaitai format gallery: OUT=folder
+	$(BIN)/python -m magicbyte_tools.webide.gallery $(OUT)
+
+.PHONY: costs
+costs: .venv/dev ## Encode the batches of logs in every format, and write docs/costs.md: LOGS='folder...'
+	$(BIN)/python -m magicbyte_tools.costs $(LOGS) --out docs/costs.md
+
+.PHONY: mutants
+mutants: .venv/dev ## Put small faults into spec/ and runtime/, and count those that the tests find (hours)
+	$(BIN)/python -m magicbyte_tools.mutants
 
 .PHONY: dist
 dist: .venv/run ## Build the wheel

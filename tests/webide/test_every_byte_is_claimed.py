@@ -1,0 +1,220 @@
+"""Of every sound file, each byte belongs to exactly one field: in JavaScript and in Python."""
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from magicbyte_tools.webide import claims, kinds
+from magicbyte_tools.webide.claims import Claims, Fault, in_javascript, in_python
+from magicbyte_tools.webide.compiled import Formats
+from places import CHECKOUT, DATA
+
+from .conftest import REFUSED, UNCLAIMED, VALID, relative, vector
+
+SPEC = CHECKOUT / "spec"
+
+
+def test_javascript_claims_every_byte_of_every_real_file(
+    in_js: dict[Path, Claims], real: dict[Path, str]
+) -> None:
+    assert not_whole({path: in_js[path] for path in real}) == {}
+
+
+def test_javascript_claims_every_byte_of_every_valid_vector(
+    in_js: dict[Path, Claims], vectors: dict[Path, str]
+) -> None:
+    assert vectors
+    faulty = {vector(path): in_js[path] for path in vectors if not in_js[path].whole}
+    assert set(faulty) == set(UNCLAIMED)
+    assert all(one.faults for one in faulty.values())
+
+
+def test_what_the_grammar_need_not_read_it_refuses(debug: Formats) -> None:
+    for name in REFUSED:
+        data = (VALID / f"{name}.bin").read_bytes()
+        assert in_python(debug, name.split("/")[0], data).error, name
+
+
+def test_python_claims_the_same_leaves_of_small_real_files(
+    debug: Formats, in_js: dict[Path, Claims], small: dict[Path, str]
+) -> None:
+    assert differences(debug, in_js, small) == {}
+
+
+def test_python_claims_the_same_leaves_of_every_valid_vector(
+    debug: Formats, in_js: dict[Path, Claims], vectors: dict[Path, str]
+) -> None:
+    assert differences(debug, in_js, vectors) == {}
+
+
+def test_both_claim_every_byte_of_all_logs_beside_the_checkout(
+    debug: Formats, wide: dict[Path, str]
+) -> None:
+    found = in_javascript(SPEC, [(name, path) for path, name in wide.items()])
+    in_js = dict(zip(wide, found, strict=True))
+    assert not_whole(in_js) == {}
+    assert differences(debug, in_js, wide) == {}
+
+
+def test_files_that_no_format_describes_are_only_text(real: dict[Path, str]) -> None:
+    """So that no file is left out for its name, and that every kind of file is there."""
+    log_dirs = [path for path in DATA.rglob("*") if re.fullmatch(r"log-\d", path.name)]
+    files = [path for folder in log_dirs for path in folder.rglob("*") if path.is_file()]
+    assert {path.name for path in files if not kinds.format_of(path.name)} == set(kinds.TEXTS)
+    assert set(real.values()) == {*kinds.FORMATS.values(), *kinds.NAMES.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A field made shorter in a copy of its specification, and a file that has such a field."""
+
+    name: str
+    spec: str
+    before: str
+    after: str
+    file: Path
+
+    def __str__(self) -> str:
+        return self.name
+
+
+BREAKS = [
+    Break(
+        "a message's value, by a byte",
+        "kafka_message",
+        "        size: len_value\n",
+        "        size: len_value - 1\n",
+        DATA / "2.8/formats/log-0/v1-java-snappy-0/00000000000000000000.log",
+    ),
+    Break(
+        "a record's value, by a byte",
+        "kafka_record",
+        "        size: len_value.value\n        if: len_value.value >= 0\n",
+        "        size: len_value.value - 1\n        if: len_value.value >= 0\n",
+        DATA / "2.8/formats/log-0/v2-java-none-0/00000000000000000000.log",
+    ),
+    Break(
+        "a compressed payload, by a byte",
+        "kafka_record_batch",
+        "    size: len_batch - 49\n    if: attributes.codec !=",
+        "    size: len_batch - 50\n    if: attributes.codec !=",
+        DATA / "2.8/formats/log-0/v2-java-gzip-0/00000000000000000000.log",
+    ),
+    Break(
+        "a producer's last number, by four bytes",
+        "kafka_producer_snapshot",
+        "-orig-id: CurrentTxnFirstOffset\n        type: s8",
+        "-orig-id: CurrentTxnFirstOffset\n        type: s4",
+        DATA / "4.3/transactions/log-0/open-0/00000000000000000111.snapshot",
+    ),
+    Break(
+        "an aborted transaction's last number, by four bytes",
+        "kafka_transaction_index",
+        "-orig-id: lastStableOffset\n        type: s8",
+        "-orig-id: lastStableOffset\n        type: s4",
+        DATA / "4.3/transactions/log-0/aborted-0/00000000000000000006.txnindex",
+    ),
+]
+
+# No real format has bits in a stream of their own that could be made fewer without another break.
+NIBBLE = """\
+meta:
+  id: kafka_nibble
+  bit-endian: be
+seq:
+  - id: nibble
+    type: b4
+"""
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the specifications with all breaks in it; each file meets one of them."""
+    folder = tmp_path_factory.mktemp("broken")
+    for path in SPEC.glob("*.ksy"):
+        shutil.copy(path, folder)
+    for one in BREAKS:
+        path = folder / f"{one.spec}.ksy"
+        head, found, tail = path.read_text("utf-8").partition(one.before)
+        assert found, f"{path.name} has no such text"
+        path.write_text(head + one.after + tail, "utf-8")
+    (folder / "kafka_nibble.ksy").write_text(NIBBLE, "utf-8")
+    (folder / "nibble.bin").write_bytes(b"\0")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def broken_files(broken: Path) -> dict[Path, str]:
+    files = {one.file: kinds.format_of(one.file.name) or "" for one in BREAKS}
+    return files | {broken / "nibble.bin": "kafka_nibble"}
+
+
+@pytest.fixture(scope="module")
+def broken_in_js(broken: Path, broken_files: dict[Path, str]) -> dict[Path, Claims]:
+    found = in_javascript(broken, [(name, path) for path, name in broken_files.items()])
+    return dict(zip(broken_files, found, strict=True))
+
+
+@pytest.fixture(scope="module")
+def broken_in_python(broken: Path, broken_files: dict[Path, str]) -> dict[Path, Claims]:
+    names = dict.fromkeys(broken_files.values())
+    formats = Formats([broken / f"{name}.ksy" for name in names], "debug")
+    return {
+        path: in_python(formats, name, path.read_bytes()) for path, name in broken_files.items()
+    }
+
+
+@pytest.mark.parametrize("one", BREAKS, ids=str)
+def test_a_field_that_is_too_short_is_found(
+    one: Break, broken_in_js: dict[Path, Claims], broken_in_python: dict[Path, Claims]
+) -> None:
+    assert not broken_in_js[one.file].whole
+    assert not broken_in_python[one.file].whole
+    assert broken_in_js[one.file].faults == broken_in_python[one.file].faults
+
+
+def test_a_fault_says_which_bytes_no_field_claims(
+    broken_in_js: dict[Path, Claims], broken_in_python: dict[Path, Claims]
+) -> None:
+    message = BREAKS[0].file
+    end = 12 + int.from_bytes(message.read_bytes()[8:12], "big")
+    assert broken_in_js[message].faults[0] == Fault(end - 1, end, 0)
+    assert broken_in_python[message].faults[0] == Fault(end - 1, end, 0)
+
+
+def test_bits_that_no_field_takes_are_found(
+    broken: Path, broken_in_js: dict[Path, Claims], broken_in_python: dict[Path, Claims]
+) -> None:
+    for found in (broken_in_js, broken_in_python):
+        assert (found[broken / "nibble.bin"].error or "").endswith("4 bits are no field's")
+
+
+def test_a_byte_that_two_fields_claim_is_found() -> None:
+    """No specification can say so today; but the sum is worth nothing if it could be hidden."""
+    spans = {"a": {"start": 0, "end": 3}, "b": {"start": 2, "end": 4}}
+    structure: Any = SimpleNamespace(
+        _io=SimpleNamespace(bits_left=0), _debug=spans, SEQ_FIELDS=["a", "b"], a=b"", b=b""
+    )
+    leaves = sorted(claims._leaves(structure, 0))
+    assert list(claims._faults(leaves, 5)) == [Fault(2, 3, 2), Fault(4, 5, 0)]
+
+
+def not_whole(found: dict[Path, Claims]) -> dict[str, Claims]:
+    return {relative(path): one for path, one in found.items() if not one.whole}
+
+
+def differences(
+    debug: Formats, in_js: dict[Path, Claims], files: dict[Path, str]
+) -> dict[str, tuple[Claims, Claims]]:
+    """Return what Python claims of *files* and what JavaScript claims, where they differ."""
+    found = {path: in_python(debug, name, path.read_bytes()) for path, name in files.items()}
+    return {
+        relative(path): (in_py, in_js[path])
+        for path, in_py in found.items()
+        if in_py != in_js[path]
+    }

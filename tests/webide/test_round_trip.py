@@ -1,0 +1,174 @@
+"""What was read from a sound file and is written again is that file."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from construct import ConstructError
+from kaitaistruct import ConsistencyError, KaitaiStructError
+
+import magicbyte_construct as twin
+from magicbyte_tools.generate.kaitai import CHECKOUT, NODE, CompileError, install
+from magicbyte_tools.webide.compiled import HERE, Formats
+from magicbyte_tools.webide.roundtrip import rewritten
+from places import DATA
+
+from .conftest import UNCLAIMED, relative, vector
+
+SPEC = CHECKOUT / "spec"
+
+MESSAGE = DATA / "2.8/formats/log-0/v1-java-snappy-0/00000000000000000000.log"
+
+CONSTRUCTS = {
+    "kafka_kraft_snapshot": twin.Log,
+    "kafka_leader_epoch_checkpoint": twin.LeaderEpochCheckpoint,
+    "kafka_log": twin.Log,
+    "kafka_message": twin.Message,
+    "kafka_metadata_record": twin.MetadataRecord,
+    "kafka_offset_checkpoint": twin.OffsetCheckpoint,
+    "kafka_offset_index": twin.OffsetIndex,
+    "kafka_partition_metadata": twin.PartitionMetadata,
+    "kafka_producer_snapshot": twin.ProducerSnapshot,
+    "kafka_record": twin.Record,
+    "kafka_record_batch": twin.RecordBatch,
+    "kafka_record_batch_kip_931": twin.RecordBatchKip931,
+    "kafka_records": twin.Records,
+    "kafka_time_index": twin.TimeIndex,
+    "kafka_transaction_index": twin.TransactionIndex,
+    "kafka_uvarint": twin.Uvarint,
+    "kafka_varint": twin.Varint,
+    "kafka_varlong": twin.Varlong,
+}
+
+NO_CONSTRUCT = {"kafka_control_record"}
+"""The twin has the keys and the values of control records, and not their lengths around them."""
+
+NOT_SOUND = {
+    "log_dir/offset-index-of-garbage/events-0/00000000000000000000.index",
+    "log_dir/time-index-of-garbage/events-0/00000000000000000000.timeindex",
+}
+"""Indexes that no broker wrote, which a reader of logs does not need: the twin refuses them."""
+
+PASSED_OVER = {"kafka_log/control-key-version-5", "kafka_log/control-marker-value-version-3"}
+"""Control records with bytes that readers pass over, of a newer version.
+
+Read-write mode writes `control_record` over the key and the value, which it reads again; what it
+passes over of them comes out as zeros. So does what no field holds (UNCLAIMED).
+"""
+
+LONGEST = {"kafka_uvarint": 4, "kafka_varint": 4, "kafka_varlong": 9}
+"""From how many bytes on `_check` refuses a number.
+
+Its groups end at a byte below 0x80 or at the fourth (ninth), which is `groups.size == 4`. When all
+are there, the check asks that of each of them, and it is true of the first already.
+"""
+
+
+def test_small_real_files_are_written_as_they_were(
+    read_write: Formats, small: dict[Path, str]
+) -> None:
+    assert changed(read_write, small) == {}
+
+
+def test_valid_vectors_are_written_as_they_were(
+    read_write: Formats, vectors: dict[Path, str]
+) -> None:
+    assert vectors
+    found = {vector(path): outcome(read_write, path, name) for path, name in vectors.items()}
+    cannot = {name: came for name, came in found.items() if came != "same"}
+    assert cannot == {
+        **dict.fromkeys({*UNCLAIMED, *PASSED_OVER}, "differs"),
+        **dict.fromkeys(map(vector, longest(vectors)), "ConsistencyError"),
+    }
+
+
+def test_the_longest_numbers_are_written_as_they_were_without_the_check(
+    read_write: Formats, vectors: dict[Path, str]
+) -> None:
+    files = longest(vectors)
+    assert len(files) > 6
+    for path in files:
+        data = path.read_bytes()
+        assert rewritten(read_write, vectors[path], data, check=False) == data, vector(path)
+
+
+def test_all_logs_beside_the_checkout_are_written_as_they_were(
+    read_write: Formats, wide: dict[Path, str]
+) -> None:
+    assert changed(read_write, wide) == {}
+
+
+def test_the_twin_builds_valid_vectors_as_they_were(vectors: dict[Path, str]) -> None:
+    wrong = {}
+    for path, name in vectors.items():
+        if name not in NO_CONSTRUCT:
+            data, construct = path.read_bytes(), CONSTRUCTS[name]
+            try:
+                if construct.build(construct.parse(data)) != data:
+                    wrong[vector(path)] = "differs"
+            except ConstructError as error:
+                wrong[vector(path)] = str(error)
+    assert set(wrong) == NOT_SOUND
+
+
+def test_bytes_that_no_field_holds_are_not_written(tmp_path: Path) -> None:
+    for path in SPEC.glob("*.ksy"):
+        shutil.copy(path, tmp_path)
+    spec = tmp_path / "kafka_message.ksy"
+    text = spec.read_text("utf-8")
+    short = text.replace("        size: len_value\n", "        size: len_value - 1\n")
+    assert short != text
+    spec.write_text(short, "utf-8")
+    data = MESSAGE.read_bytes()
+    written = rewritten(Formats([tmp_path / "kafka_log.ksy"], "read-write"), "kafka_log", data)
+    end = 12 + int.from_bytes(data[8:12], "big")
+    assert written[: end - 1] == data[: end - 1]
+    assert written[end - 1] == 0 != data[end - 1]
+
+
+def test_read_write_mode_refuses_a_compiler_that_it_was_not_made_for(tmp_path: Path) -> None:
+    package = tmp_path / "node_modules" / "kaitai-struct-compiler"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps({"main": "index.js"}))
+    (package / "index.js").write_text("module.exports = {};\n")
+    install()
+    (tmp_path / "node_modules" / "js-yaml").symlink_to(
+        CHECKOUT / ".cache" / "node" / "node_modules" / "js-yaml"
+    )
+    command = [NODE, HERE / "compile.mjs", tmp_path, "read-write", SPEC / "kafka_varint.ksy"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "not the build that read-write mode was made for" in done.stderr
+
+
+def test_a_specification_that_does_not_compile_is_an_error(tmp_path: Path) -> None:
+    spec = tmp_path / "kafka_nothing.ksy"
+    spec.write_text("meta:\n  id: kafka_nothing\nseq:\n  - id: a\n    type: nowhere\n")
+    with pytest.raises(CompileError, match="nowhere"):
+        Formats([spec], "debug")
+
+
+def changed(formats: Formats, files: dict[Path, str]) -> dict[str, str]:
+    """Return those of *files* that do not come out as they were, and what happens instead."""
+    found = {relative(path): outcome(formats, path, name) for path, name in files.items()}
+    return {path: came for path, came in found.items() if came != "same"}
+
+
+def outcome(formats: Formats, path: Path, name: str) -> str:
+    """Return `same`, `differs`, or the name of the error."""
+    data = path.read_bytes()
+    try:
+        return "same" if rewritten(formats, name, data) == data else "differs"
+    except (EOFError, KaitaiStructError, ConsistencyError) as error:
+        return type(error).__name__
+
+
+def longest(vectors: dict[Path, str]) -> list[Path]:
+    """Return the vectors that are one number, and a long one."""
+    return [
+        path
+        for path, name in vectors.items()
+        if name in LONGEST and path.stat().st_size >= LONGEST[name]
+    ]

@@ -1,0 +1,134 @@
+"""The specifications and real files in the Kaitai Web IDE, with no set-up."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from magicbyte_tools.cli import main
+from magicbyte_tools.webide.browser import Job, Opened, chromium, in_page, in_site
+from magicbyte_tools.webide.claims import in_javascript
+from places import CHECKOUT, DATA
+
+SPEC = CHECKOUT / "spec"
+
+MIXED = DATA / "2.8/lives/log-0/upgraded-one-segment-0/00000000000000000000.log"
+COMPRESSED = DATA / "4.3/plain/log-1/java-zstd-0/00000000000000000000.log"
+GZIP = DATA / "4.3/plain/log-1/java-gzip-0/00000000000000000000.log"
+INDEX = DATA / "4.3/plain/log-0/segments-0/00000000000000000229.index"
+TRANSACTIONS = DATA / "4.3/transactions/log-0/aborted-0"
+
+NAMES = (
+    "kafka_log",
+    "kafka_offset_index",
+    "kafka_producer_snapshot",
+    "kafka_transaction_index",
+    "kafka_records",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> str:
+    path = chromium()
+    if path is None:
+        pytest.skip("no Chromium on PATH (CHROMIUM says where)")
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A file for each of several formats."""
+    payload = tmp_path_factory.mktemp("payload") / "payload.bin"
+    result = CliRunner().invoke(main, ["extract", f"{COMPRESSED}@147", "-o", str(payload)])
+    assert result.exit_code == 0, result.output
+    return {
+        "kafka_log": MIXED,
+        "kafka_offset_index": INDEX,
+        "kafka_producer_snapshot": TRANSACTIONS / "00000000000000000055.snapshot",
+        "kafka_transaction_index": TRANSACTIONS / "00000000000000000006.txnindex",
+        "kafka_records": payload,
+    }
+
+
+def test_a_page_with_the_engine_reads_what_node_reads(browser: str, files: dict[str, Path]) -> None:
+    jobs = list(files.items())
+    found = in_page(browser, SPEC, jobs)
+    assert [one for one in found if not one.whole] == []
+    assert found == in_javascript(SPEC, jobs)
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    folder = os.environ.get("KAITAI_WEBIDE")
+    if not folder:
+        pytest.skip("KAITAI_WEBIDE names no folder with the built Web IDE")
+    return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def opened(browser: str, site: Path, files: dict[str, Path]) -> dict[str, Opened]:
+    """What the built IDE shows of each file."""
+    jobs = [Job(str(path), name) for name, path in files.items()]
+    return dict(zip(files, in_site(browser, site, SPEC, jobs), strict=True))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ide_parses_every_byte_without_an_error(opened: dict[str, Opened], name: str) -> None:
+    assert opened[name].error is None
+    assert opened[name].unparsed == 0
+
+
+def test_the_ide_shows_a_mixed_log(opened: dict[str, Opened]) -> None:
+    entries = opened["kafka_log"].json["entries"]
+    magics = [entry["magic"] for entry in entries]
+    assert magics == sorted(magics)
+    assert set(magics) == {0, 1, 2}
+    labels = opened["kafka_log"].tree
+    assert labels[0] == "entries"
+
+
+def test_the_ide_shows_companion_files(opened: dict[str, Opened]) -> None:
+    assert opened["kafka_offset_index"].json["entries"]
+    assert opened["kafka_producer_snapshot"].json["producers"]
+    transactions = opened["kafka_transaction_index"].json["abortedTransactions"]
+    assert all(one["firstOffset"] < one["lastOffset"] for one in transactions)
+
+
+def test_the_ide_shows_what_extract_gives_of_a_compressed_batch(
+    opened: dict[str, Opened],
+) -> None:
+    records = opened["kafka_records"].json["records"]
+    deltas = [record["body"]["offsetDelta"]["value"] for record in records]
+    assert deltas == list(range(len(records)))
+    assert len(records) == 12
+
+
+def test_the_ide_inflates_gzip_as_the_documentation_says(browser: str, site: Path) -> None:
+    page = (CHECKOUT / "docs" / "web-ide.md").read_text("utf-8")
+    script, diff = (re.search(rf"```{name}\n(.*?)```", page, re.S) for name in ("js", "diff"))
+    assert script and diff
+    user_types = re.search(r"`(.*)`", script[1], re.S)
+    lines = diff[1].splitlines(keepends=True)
+    before = "".join(line[1:] for line in lines if line[0] != "+")
+    after = "".join(line[1:] for line in lines if line[0] != "-")
+    assert user_types
+    job = Job(
+        str(GZIP),
+        "kafka_log",
+        open=("entries", "0", "content", "compressedPayload", "records"),
+        edits=(("kafka_record_batch", before, after),),
+        user_types=user_types[1],
+    )
+    [found] = in_site(browser, site, SPEC, [job])
+    assert found.error is None
+    assert "1 [KafkaRecord]: +1" in found.tree
+
+
+def test_an_error_is_seen(browser: str, site: Path, tmp_path: Path) -> None:
+    """The tests above would not see one if the IDE put it elsewhere."""
+    file = tmp_path / "wrong.log"
+    file.write_bytes(b"\0" * 16 + b"\x09" * 20)
+    [wrong] = in_site(browser, site, SPEC, [Job(str(file), "kafka_log")])
+    assert "ValidationLessThanError" in (wrong.error or "")

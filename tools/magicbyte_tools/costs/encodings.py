@@ -1,0 +1,93 @@
+"""One batch of records in each format, as the Construct twin builds it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from magicbyte_construct import Message, MessageSet, RecordBatch, RecordBatchKip931
+from magicbyte_tools.costs.codecs import COMPRESSORS
+from magicbyte_tools.costs.samples import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """What a batch takes in one format."""
+
+    sizes: dict[str, int]
+    """Bytes of all its entries, by codec; `none` among them."""
+    header_bytes: int
+    """Of the entries that hold the records uncompressed: bytes that do not belong to a record."""
+    payload: bytes
+    """What the codecs compress."""
+
+
+def _messages(sample: Sample, magic: int) -> Encoded:
+    def built(offset: Callable[[int, int], int]) -> bytes:
+        messages = []
+        for number, record in enumerate(sample.records):
+            message = {key: record[key] for key in ("key", "value")}
+            message |= {"magic": magic, "offset": offset(number, record["offset"])}
+            message |= {"timestamp": record["timestamp"]} if magic else {}
+            messages.append(message)
+        return bytes(MessageSet.build(messages))
+
+    # Offsets inside a wrapper are relative in v1; those of v0 are absolute, inside and outside.
+    payload = built(lambda number, offset: number if magic else offset)
+    sizes = {"none": len(payload)}
+    last = sample.records[-1]
+    for codec, (number, compress) in COMPRESSORS.items():
+        if codec == "zstd":  # only batches may have it (KIP-110)
+            continue
+        wrapper: dict[str, Any] = {
+            "magic": magic,
+            "offset": last["offset"],
+            "attributes": {"compression_type": number},
+            "key": None,
+            "value": compress(payload),
+        }
+        if magic:
+            wrapper["timestamp"] = max(record["timestamp"] for record in sample.records)
+        sizes[codec] = len(Message.build(wrapper))
+    return Encoded(sizes, 0, payload)
+
+
+def _batch(sample: Sample, construct: Any, attributes: dict[str, Any]) -> Encoded:
+    fields: dict[str, Any] = {
+        "base_offset": sample.records[0]["offset"],
+        "partition_leader_epoch": 0,
+        "producer_id": sample.producer_id,
+        "producer_epoch": sample.producer_epoch,
+        "base_sequence": sample.base_sequence,
+        "attributes": {**attributes, "is_transactional": sample.is_transactional},
+    }
+    plain = construct.build({**fields, "records": sample.records})
+    read = construct.parse(plain, strict=False)
+    stated = {
+        name: read[name]
+        for name in read
+        if name in ("last_offset_delta", "base_timestamp", "records_count")
+        or name.startswith("max_timestamp")
+    }
+
+    def compressed(codec: int, section: bytes) -> bytes:
+        bits = {**fields["attributes"], "compression_type": codec}
+        whole = {**fields, **stated, "attributes": bits, "records": section}
+        return bytes(construct.build(whole))
+
+    header_bytes = len(compressed(1, b""))
+    payload = bytes(plain[header_bytes:])
+    sizes = {"none": len(plain)}
+    for codec, (number, compress) in COMPRESSORS.items():
+        sizes[codec] = len(compressed(number, compress(payload)))
+    return Encoded(sizes, header_bytes, payload)
+
+
+FORMATS: dict[str, Callable[[Sample], Encoded]] = {
+    "v0": lambda sample: _messages(sample, 0),
+    "v1": lambda sample: _messages(sample, 1),
+    "v2": lambda sample: _batch(sample, RecordBatch, {}),
+    "KIP-931": lambda sample: _batch(
+        sample, RecordBatchKip931, {"ignore_message_attributes": True}
+    ),
+}
+"""What encodes a batch, by the name of the format."""

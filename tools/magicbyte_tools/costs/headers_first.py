@@ -1,0 +1,63 @@
+"""The other idea for a v3: what describes the records first, then their keys and values.
+
+A broker that validates a compressed batch looks at offsets, times, and whether keys are there.
+In v2 these lie between keys and values, so all of the payload is decompressed.
+"""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import lz4.frame
+import zstandard
+from construct import Int8sb
+
+from magicbyte_construct import Records, Varint, Varlong
+from magicbyte_tools.costs.codecs import COMPRESSORS
+
+LEN_PIECE = 64
+"""Compressed bytes that a decompressor is given at a time: how finely is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A payload with what describes the records in front."""
+
+    metadata_bytes: int
+    payload: bytes
+
+
+def headers_first(payload: bytes) -> Split:
+    """Return the v2 *payload*, of records without headers, with keys and values behind the rest."""
+    metadata, content = bytearray(), bytearray()
+    for record in Records.parse(payload):
+        content += (record["key"] or b"") + (record["value"] or b"")
+        metadata += Varint.build(record["length"])
+        metadata += Int8sb.build(record["attributes"])
+        metadata += Varlong.build(record["timestamp_delta"])
+        for name in ("offset_delta", "key_length", "value_length", "headers_count"):
+            metadata += Varint.build(record[name])
+    return Split(len(metadata), bytes(metadata + content))
+
+
+def read_until(codec: str, split: Split) -> tuple[int, int, int]:
+    """Return how many bytes are read, and decompressed, until all metadata is there, and the size.
+
+    Decompressed bytes come in the codec's own blocks.
+    """
+    section = COMPRESSORS[codec][1](split.payload)
+    feed = _decompressors()[codec]
+    read = out = 0
+    while out < split.metadata_bytes and read < len(section):
+        piece = section[read : read + LEN_PIECE]
+        read += len(piece)
+        out += len(feed(piece))
+    return read, out, len(section)
+
+
+def _decompressors() -> dict[str, Callable[[bytes], bytes]]:
+    return {
+        "gzip": zlib.decompressobj(31).decompress,
+        "lz4": lz4.frame.LZ4FrameDecompressor().decompress,
+        "zstd": zstandard.ZstdDecompressor().decompressobj().decompress,
+    }

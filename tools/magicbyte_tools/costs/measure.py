@@ -1,0 +1,83 @@
+"""Sums over all batches, by how large their records are."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from construct import IntegerError
+
+from magicbyte_tools.costs.encodings import FORMATS, Encoded
+from magicbyte_tools.costs.headers_first import headers_first, read_until
+from magicbyte_tools.costs.samples import Sample
+
+STREAMED = ("gzip", "lz4", "zstd")
+"""Codecs that can be decompressed in part; a block of snappy is all or nothing."""
+
+CLASSES = ((100, "up to 100 B"), (1000, "to 1 kB"), (1 << 62, "over 1 kB"))
+"""Batches by the mean size of their records' keys and values."""
+
+
+@dataclass(slots=True)
+class Sums:
+    """What all batches of a class add up to."""
+
+    batches: int = 0
+    records: int = 0
+    content_bytes: int = 0
+    sizes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Bytes, by format and codec."""
+    header_bytes: Counter[str] = field(default_factory=Counter)
+    """Bytes of batch headers, by format."""
+    payload_bytes: int = 0
+    """Of v2, uncompressed."""
+    metadata_bytes: int = 0
+    """Of those, what describes the records."""
+    prefix: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """With headers first, by codec: bytes `read`, `decompressed` and the whole `size`."""
+
+
+@dataclass(slots=True)
+class Measured:
+    """All sums."""
+
+    classes: dict[str, Sums] = field(default_factory=dict)
+    with_headers: int = 0
+    """Batches left out, as v0 and v1 have no headers."""
+    over_24_days: int = 0
+    """Batches left out, as KIP-931 has 32 bits for milliseconds from the base to the largest time."""
+
+
+def measure(batches: Iterable[Sample | None], into: Measured) -> None:
+    """Add *batches* to the sums."""
+    for sample in batches:
+        if sample is None:
+            into.with_headers += 1
+            continue
+        try:
+            encoded = {name: encode(sample) for name, encode in FORMATS.items()}
+        except IntegerError:
+            into.over_24_days += 1
+            continue
+        mean = sample.content_bytes / len(sample.records)
+        name = next(name for limit, name in CLASSES if mean <= limit)
+        _add(sample, encoded, into.classes.setdefault(name, Sums()))
+
+
+def _add(sample: Sample, formats: dict[str, Encoded], sums: Sums) -> None:
+    sums.batches += 1
+    sums.records += len(sample.records)
+    sums.content_bytes += sample.content_bytes
+    for name, encoded in formats.items():
+        sums.header_bytes[name] += encoded.header_bytes
+        for codec, size in encoded.sizes.items():
+            sums.sizes[name, codec] += size
+        if name == "v2":
+            sums.payload_bytes += len(encoded.payload)
+            split = headers_first(encoded.payload)
+            sums.metadata_bytes += split.metadata_bytes
+            for codec in STREAMED:
+                counts = zip(
+                    ("read", "decompressed", "size"), read_until(codec, split), strict=True
+                )
+                for what, count in counts:
+                    sums.prefix[codec, what] += count

@@ -1,0 +1,81 @@
+"""The batches that are encoded anew: those of real logs, with the records that they hold."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import magicbyte as mb
+
+COLUMNS = (
+    "topic",
+    "partition",
+    "file",
+    "position",
+    "offset",
+    "timestamp",
+    "key",
+    "value",
+    "headers",
+    "producer_id",
+    "producer_epoch",
+    "sequence",
+    "is_transactional",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The records that a producer sent, or a broker kept, as one batch."""
+
+    records: list[dict[str, Any]]
+    """`offset`, `timestamp` (milliseconds, -1 for none), `key`, `value` of each."""
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    is_transactional: bool
+
+    @property
+    def content_bytes(self) -> int:
+        """Bytes that are the user's: keys and values."""
+        return sum(len(r["key"] or b"") + len(r["value"] or b"") for r in self.records)
+
+
+def samples(log_dirs: Iterable[Path]) -> Iterator[Sample | None]:
+    """Yield each batch of data in *log_dirs*; None for one with headers, which v0 and v1 lack."""
+    rows = mb.open(*log_dirs, isolation_level="read_uncommitted", on_damage="skip")
+    table = rows.records(columns=list(COLUMNS)).to_reader()
+    in_order = (row for batch in table for row in batch.to_pylist())
+    place = ("topic", "partition", "file", "position")
+    for _, group in groupby(in_order, key=lambda row: [row[name] for name in place]):
+        found = list(group)
+        yield None if any(row["headers"] for row in found) else _sample(found)
+
+
+def _sample(rows: list[dict[str, Any]]) -> Sample:
+    first = rows[0]
+    records = [
+        {
+            "offset": row["offset"],
+            "timestamp": _milliseconds(row["timestamp"]),
+            "key": row["key"],
+            "value": row["value"],
+        }
+        for row in rows
+    ]
+    return Sample(
+        records=records,
+        producer_id=_or_none(first["producer_id"]),
+        producer_epoch=_or_none(first["producer_epoch"]),
+        base_sequence=_or_none(first["sequence"]),
+        is_transactional=first["is_transactional"],
+    )
+
+
+def _milliseconds(timestamp: Any) -> int:
+    return -1 if timestamp is None else round(timestamp.timestamp() * 1000)
+
+
+def _or_none(number: int | None) -> int:
+    return -1 if number is None else number

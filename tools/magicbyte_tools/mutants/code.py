@@ -1,0 +1,125 @@
+"""Mutants of Python: off by one, a comparison swapped, a check dropped."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from magicbyte_tools.mutants.mutant import Mutant, numbered
+
+SWAPPED = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "in": "not in",
+    "not in": "in",
+    "is": "is not",
+    "is not": "is",
+}
+
+OPERATOR = re.compile(r"<=|>=|==|!=|<|>|is\s+not|not\s+in|is|in")
+
+LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
+
+
+def mutants(file: str, source: str) -> Iterator[Mutant]:
+    """Yield each mutant of the Python *source* that stands in *file*."""
+    yield from numbered(_Finder(file, source).found())
+
+
+class _Finder:
+    def __init__(self, file: str, source: str) -> None:
+        self.file = file
+        self.source = source.encode()
+        self.line_starts = [0]
+        for line in self.source.splitlines(keepends=True):
+            self.line_starts.append(self.line_starts[-1] + len(line))
+
+    def found(self) -> Iterator[Mutant]:
+        yield from self._within(ast.parse(self.source), ())
+
+    def _within(self, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Mutant]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                yield from self._within_statements(child, (*scope, child.name))
+                continue
+            yield from self._of(child, ".".join(scope) or "module")
+            if isinstance(child, ast.AnnAssign):
+                if child.value is not None:
+                    yield from self._within(ast.Expr(child.value), scope)
+                continue
+            yield from self._within(child, scope)
+
+    def _within_statements(
+        self, node: ast.FunctionDef | ast.ClassDef, scope: tuple[str, ...]
+    ) -> Iterator[Mutant]:
+        """Yield from the body alone: annotations, defaults and decorators decide nothing."""
+        yield from self._within(ast.Module(body=node.body, type_ignores=[]), scope)
+
+    def _of(self, node: ast.AST, place: str) -> Iterator[Mutant]:
+        match node:
+            case ast.Compare():
+                yield from self._comparisons(node, place)
+            case ast.Constant(value=int() as number) if not isinstance(number, bool):
+                begin, end = self._span(node)
+                changed = f"({number} + 1)"
+                yield self._mutant(place, "off by one", begin, end, changed)
+            case ast.BinOp(op=ast.Add() | ast.Sub()):
+                begin, end = self._span(node.left)[1], self._span(node.right)[0]
+                between = self.source[begin:end].decode()
+                other = "-" if isinstance(node.op, ast.Add) else "+"
+                changed = re.sub(r"[+-]", other, between, count=1)
+                yield self._mutant(place, "sign", begin, end, changed, of=node)
+            case ast.If() if self._checks(node):
+                begin, end = self._span(node.test)
+                yield self._mutant(place, "check dropped", begin, end, "False")
+
+    def _checks(self, node: ast.If) -> bool:
+        """Return whether *node* leaves, complains or notes something down where its test holds."""
+        last = node.body[-1]
+        is_call = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call | ast.Yield)
+        return isinstance(last, LEAVING) or is_call
+
+    def _comparisons(self, node: ast.Compare, place: str) -> Iterator[Mutant]:
+        left: ast.expr = node.left
+        for right in node.comparators:
+            begin, end = self._span(left)[1], self._span(right)[0]
+            between = self.source[begin:end].decode()
+            operator = OPERATOR.search(between)
+            assert operator is not None
+            swapped = SWAPPED[" ".join(operator[0].split())]
+            changed = between[: operator.start()] + swapped + between[operator.end() :]
+            yield self._mutant(place, "comparison", begin, end, changed, of=node)
+            left = right
+
+    def _mutant(
+        self,
+        place: str,
+        operator: str,
+        begin: int,
+        end: int,
+        changed: str,
+        of: ast.expr | None = None,
+    ) -> Mutant:
+        """Return the file with its bytes from *begin* to *end* *changed*; *of* shows in its name."""
+        shown_begin, shown_end = self._span(of) if of else (begin, end)
+        before = self.source[shown_begin:shown_end].decode()
+        after = (
+            before if of is None else self._replaced(shown_begin, shown_end, begin, end, changed)
+        )
+        change = f"{before} -> {changed}" if of is None else f"{before} -> {after}"
+        text = self.source[:begin].decode() + changed + self.source[end:].decode()
+        return Mutant(self.file, place, operator, " ".join(change.split()), text)
+
+    def _replaced(self, begin: int, end: int, change_begin: int, change_end: int, new: str) -> str:
+        return (
+            self.source[begin:change_begin] + new.encode() + self.source[change_end:end]
+        ).decode()
+
+    def _span(self, node: ast.expr) -> tuple[int, int]:
+        """Return where the text of *node* begins and ends, in bytes."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        begin = self.line_starts[node.lineno - 1] + node.col_offset
+        return begin, self.line_starts[node.end_lineno - 1] + node.end_col_offset

@@ -1,0 +1,1 @@
+"""What the Kaitai Web IDE shows of the specifications, and proof that it shows every byte."""

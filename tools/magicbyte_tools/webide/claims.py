@@ -1,0 +1,116 @@
+"""Which bytes of a file the fields of its specification claim: each must be claimed once.
+
+Worked out twice, from the same .ksy: by the compiler's JavaScript, which is what the Web IDE
+runs, and by its Python; they share no code. A leaf is a field that is no structure. An instance
+reads bytes again and claims none.
+"""
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from kaitaistruct import KaitaiStream, KaitaiStruct
+
+from magicbyte_tools.generate.kaitai import INSTALLED, NODE, CompileError, install
+from magicbyte_tools.webide.compiled import HERE, Formats
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A stretch of a file, from *start* up to *end*, that is not claimed once."""
+
+    start: int
+    end: int
+    times: int
+    """0, or 2 and more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What the fields claim of one file."""
+
+    leaves: int = 0
+    faults: tuple[Fault, ...] = ()
+    error: str | None = None
+    """Why the file could not be parsed, or which bits no field takes."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether every byte is claimed exactly once."""
+        return not self.faults and self.error is None
+
+
+def in_javascript(folder: Path, files: Sequence[tuple[str, Path]]) -> list[Claims]:
+    """Return what the formats of *folder* claim of *files*, each with its format's name."""
+    install()
+    return claims_of([NODE, HERE / "cover.mjs", INSTALLED, folder], files)
+
+
+def claims_of(command: Sequence[str | Path], files: Sequence[tuple[str, Path]]) -> list[Claims]:
+    """Return what *command*, one of the scripts here, prints of *files*."""
+    jobs = json.dumps([(name, str(path)) for name, path in files])
+    done = subprocess.run(command, input=jobs, capture_output=True, text=True, encoding="utf-8")
+    if done.returncode:
+        raise CompileError(done.stderr.strip())
+    return [
+        Claims(one["leaves"], tuple(Fault(*fault) for fault in one["faults"]))
+        if "leaves" in one
+        else Claims(error=one["error"])
+        for one in json.loads(done.stdout)
+    ]
+
+
+def in_python(formats: Formats, name: str, data: bytes) -> Claims:
+    """Return what the format *name* of *formats*, in debug mode, claims of *data*."""
+    root = formats.new(name, KaitaiStream(BytesIO(data)))
+    try:
+        root._read()
+        leaves = sorted(_leaves(root, 0))
+    # What the runtime and the generated code raise has no common base but this.
+    except Exception as error:
+        return Claims(error=f"{type(error).__name__}: {error}")
+    return Claims(len(leaves), tuple(_faults(leaves, len(data))))
+
+
+def _leaves(structure: Any, base: int) -> Iterator[tuple[int, int]]:
+    """Yield the positions of the leaves of *structure*, whose stream begins at *base*."""
+    stream, spans = structure._io, structure._debug
+    for field in structure.SEQ_FIELDS:
+        span = spans.get(field)
+        if span is None:
+            continue
+        value = getattr(structure, field)
+        several = "arr" in span
+        pairs = zip(value, span["arr"], strict=True) if several else ((value, span),)
+        for one, place in pairs:
+            if isinstance(one, KaitaiStruct):
+                # A field with a size has a stream of its own, which begins at 0.
+                inner = base if one._io is stream else base + place["start"]
+                yield from _leaves(one, inner)
+            else:
+                yield base + place["start"], base + place["end"]
+    # Bits claim their byte at once; so the rest of a byte is to be looked for here.
+    if stream.bits_left:
+        raise ValueError(f"{type(structure).__qualname__}: {stream.bits_left} bits are no field's")
+
+
+def _faults(leaves: Sequence[tuple[int, int]], size: int) -> Iterator[Fault]:
+    """Yield the stretches of *size* bytes that the sorted *leaves* do not claim once."""
+    chain = pairwise([(0, 0), *leaves, (size, size)])
+    if all(end == start for (_, end), (start, _) in chain):
+        return
+    steps: dict[int, int] = {}
+    for start, end in leaves:
+        steps[start] = steps.get(start, 0) + 1
+        steps[end] = steps.get(end, 0) - 1
+    places, times, begin = sorted({*steps, size}), 0, 0
+    for place in places:
+        if begin < place and times != 1:
+            yield Fault(begin, place, times)
+        times += steps.get(place, 0)
+        begin = place

@@ -1,0 +1,45 @@
+"""Which format describes a file of a log.dir, by its name."""
+
+from pathlib import Path
+
+from magicbyte.logdir.names import parse_file
+
+FORMATS = {
+    "log": "kafka_log",
+    "index": "kafka_offset_index",
+    "timeindex": "kafka_time_index",
+    "txnindex": "kafka_transaction_index",
+    "snapshot": "kafka_producer_snapshot",
+    "checkpoint": "kafka_kraft_snapshot",
+}
+
+NAMES = {
+    "bootstrap.checkpoint": "kafka_kraft_snapshot",
+    "cleaner-offset-checkpoint": "kafka_offset_checkpoint",
+    "leader-epoch-checkpoint": "kafka_leader_epoch_checkpoint",
+    "log-start-offset-checkpoint": "kafka_offset_checkpoint",
+    "partition.metadata": "kafka_partition_metadata",
+    "recovery-point-offset-checkpoint": "kafka_offset_checkpoint",
+    "replication-offset-checkpoint": "kafka_offset_checkpoint",
+}
+
+TEXTS = (".kafka_cleanshutdown", "meta.properties", "quorum-state")
+"""Files that no specification describes: JSON and Java properties."""
+
+
+def format_of(name: str) -> str | None:
+    """Return the format of the file *name*, None where no specification describes it."""
+    return NAMES.get(name) or FORMATS.get(parse_file(name).kind)
+
+
+def files_below(folder: Path, max_bytes: int | None = None) -> dict[Path, str]:
+    """Return the formats of the files below *folder*, at any depth, of *max_bytes* at most.
+
+    Of files with the same bytes and the same format only the first by name is taken.
+    """
+    found: dict[tuple[str, bytes], Path] = {}
+    for path in sorted(folder.rglob("*")):
+        name = format_of(path.name) if path.is_file() else None
+        if name and (max_bytes is None or path.stat().st_size <= max_bytes):
+            found.setdefault((name, path.read_bytes()), path)
+    return {path: name for (name, _), path in found.items()}
