@@ -102,7 +102,7 @@ def _passes(check: Check, folder: Path) -> bool:
     environment = {
         **os.environ,
         # Before what is installed; without .pyc files, which would outlive the mutant.
-        "PYTHONPATH": os.pathsep.join(map(str, roots)),
+        "PYTHONPATH": os.pathsep.join([*map(str, roots), os.environ.get("PYTHONPATH", "")]),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     limit = "unlimited" if check.memory_bytes is None else str(check.memory_bytes >> 10)

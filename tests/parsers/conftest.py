@@ -1,0 +1,92 @@
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from magicbyte_tools.generate import kaitai, source
+from magicbyte_tools.parsers import Unavailable, dumper
+from magicbyte_tools.parsers.__main__ import write
+from magicbyte_tools.parsers.compiled import Files, compile_targets
+from magicbyte_tools.parsers.packages import REFUSED, package
+from places import DATA
+
+SUFFIXES = {
+    ".log": "kafka_log",
+    ".index": "kafka_offset_index",
+    ".timeindex": "kafka_time_index",
+    ".txnindex": "kafka_transaction_index",
+    ".snapshot": "kafka_producer_snapshot",
+}
+CLUSTERS = ("2.8/formats", "3.9/transactions")
+
+
+@pytest.fixture(scope="session")
+def specs() -> dict[str, dict[str, Any]]:
+    return source.specs()
+
+
+@pytest.fixture(scope="session")
+def packages(specs: dict[str, dict[str, Any]]) -> dict[str, Files]:
+    """Every target's folder, as path and text; one process compiles them all."""
+    targets = [target for target in kaitai.all_languages() if target not in REFUSED]
+    compiled = compile_targets(targets)
+    return {target: package(target, compiled[target], specs) for target in targets}
+
+
+@pytest.fixture(scope="session")
+def folders(packages: dict[str, Files], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders of the languages that examples are run in."""
+    out = tmp_path_factory.mktemp("parsers")
+    for target in ("python", "javascript", "java"):
+        write(packages[target], out / target)
+    return out
+
+
+@pytest.fixture(scope="session")
+def real_files() -> dict[str, list[Path]]:
+    """Real brokers' files by format, each content once."""
+    found: dict[str, dict[bytes, Path]] = {}
+    for cluster in CLUSTERS:
+        for path in sorted((DATA / cluster).rglob("*")):
+            if path.suffix in SUFFIXES:
+                found.setdefault(SUFFIXES[path.suffix], {}).setdefault(path.read_bytes(), path)
+    return {name: list(files.values()) for name, files in found.items()}
+
+
+@pytest.fixture(scope="session")
+def commands() -> dict[str, list[str]]:
+    """The dumpers that can be had here, by language; Python's and JavaScript's always can."""
+    found = {}
+    for target in ("python", "javascript", "java"):
+        try:
+            found[target] = dumper(target)
+        except Unavailable:
+            assert target == "java"
+    return found
+
+
+@pytest.fixture(scope="session")
+def java_build(commands: dict[str, list[str]]) -> Path:
+    """The build of Java's dumper; skips where Kaitai's runtime, a JDK or Maven is absent."""
+    if "java" not in commands:
+        try:
+            dumper("java")
+        except Unavailable as error:
+            pytest.skip(str(error))
+    (folder,) = {Path(part).parent for part in commands["java"][2].split(os.pathsep)}
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run() -> Callable[..., str]:
+    """Return what a command prints; it must succeed."""
+
+    def run(command: Sequence[str | Path], folder: Path | None = None) -> str:
+        done = subprocess.run(command, cwd=folder, capture_output=True)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode()
+
+    return run

@@ -1,0 +1,201 @@
+"""What the dumpers print, of bytes made here and of real brokers' files."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from magicbyte_tools.parsers import Unavailable, dumper
+from magicbyte_tools.parsers.dumpers import build
+
+Run = Callable[..., str]
+Dump = Callable[[str, str, bytes], dict[str, Any]]
+
+LANGUAGES = ["python", "javascript", "java"]
+COMPILED = ["go", "rust", "cpp_stl", "csharp"]
+
+MESSAGE = bytes.fromhex("0000000000000007 00000011 00000000 00 05 ffffffff 00000003 616263")
+EMPTY_BATCH = bytes.fromhex(
+    "7fffffffffffffff 00000031 00000000 02 00000000 0000 ffffffff"
+    "0000000000000001 ffffffffffffffff ffffffffffffffff ffff ffffffff 00000000"
+)
+
+
+@pytest.fixture
+def dump(commands: dict[str, list[str]], tmp_path: Path, run: Run) -> Dump:
+    """What a language's dumper answers of some bytes."""
+
+    def dump(language: str, name: str, data: bytes) -> dict[str, Any]:
+        if language not in commands:
+            pytest.skip("the dumper for Java needs a JDK and Maven")
+        file = tmp_path / "bytes"
+        file.write_bytes(data)
+        answer: dict[str, Any] = json.loads(run([*commands[language], name, file]))
+        return answer
+
+    return dump
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_absent_is_left_out_and_what_is_empty_is_not(language: str, dump: Dump) -> None:
+    answer = dump(language, "kafka_message", MESSAGE)
+    assert answer == {
+        "fields": {
+            "offset": "7",
+            "len_message": 17,
+            "message": {
+                "crc": 0,
+                "magic": 0,
+                "attributes": {"reserved": 0, "timestamp_type": 0, "codec": 5},
+                "len_key": -1,
+                "len_value": 3,
+                "value": "616263",
+            },
+        },
+        "error": None,
+        "checks": ["grammar"],
+    }
+    zeros = bytes.fromhex("0000000000000007 00000016 00000000 01 00 0000000000000000") + bytes(8)
+    message = dump(language, "kafka_message", zeros)["fields"]["message"]
+    assert [message[name] for name in ("timestamp", "key", "value")] == ["0", "", ""]
+
+
+@pytest.mark.parametrize("language", ["python", "java"])
+def test_long_integers_are_strings_with_all_their_digits(language: str, dump: Dump) -> None:
+    fields = dump(language, "kafka_record_batch", EMPTY_BATCH)["fields"]
+    assert fields["base_offset"] == "9223372036854775807"
+    assert fields["producer_id"] == "-1"
+    assert fields["crc"] == 0 and fields["len_batch"] == 49
+    assert fields["attributes"]["is_control"] is False
+    assert fields["payload"] == {"records": []}
+
+
+def test_long_integers_are_rounded_in_javascript(dump: Dump) -> None:
+    # Kaitai's runtime for JavaScript has no BigInt; this is a limit that is documented.
+    fields = dump("javascript", "kafka_record_batch", EMPTY_BATCH)["fields"]
+    assert fields["base_offset"] == "9223372036854776000"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_number_of_no_enum_is_a_number(language: str, dump: Dump) -> None:
+    record = bytes.fromhex("08 0000 7fff 02 09")  # a key of type 32767, then a value of 1 byte
+    fields = dump(language, "kafka_control_record", record)["fields"]
+    assert fields["key"] == {"version": 0, "control_type": 32767}
+    negative = record.replace(b"\x7f\xff", b"\xff\xfe")
+    assert dump(language, "kafka_control_record", negative)["fields"]["key"]["control_type"] == -2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_primitive_is_its_number(language: str, dump: Dump) -> None:
+    assert dump(language, "kafka_varint", b"\x03")["fields"] == -2
+    assert dump(language, "kafka_varlong", b"\x03")["fields"] == "-2"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_text_is_escaped_as_json_wants_it(language: str, dump: Dump) -> None:
+    topic = 'a"\\\x01\n\té🚀'
+    data = f"0\n1\n{topic.replace(chr(10), '')} 0 5\n".encode()
+    fields = dump(language, "kafka_offset_checkpoint", data)["fields"]
+    assert fields["entries"][0]["topic"] == topic.replace("\n", "")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("data", [b"", MESSAGE[:-1], MESSAGE[:16] + b"\x09" + MESSAGE[17:]])
+def test_what_a_parser_refuses_is_an_answer(language: str, data: bytes, dump: Dump) -> None:
+    answer = dump(language, "kafka_message", data)
+    assert answer["fields"] is None and answer["checks"] == ["grammar"]
+    assert answer["error"]["message"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_control_record_that_cannot_be_parsed_is_an_answer(language: str, dump: Dump) -> None:
+    # It is an instance, parsed when it is asked for, when half of the line is written.
+    body = bytes.fromhex("00 00 00 08 ffff0000 0c 000000000000 00")  # version -1 of the key
+    payload = bytes([2 * len(body)]) + body
+    batch = bytearray(EMPTY_BATCH + payload)
+    batch[8:12] = (49 + len(payload)).to_bytes(4, "big")
+    batch[22], batch[60] = 0x20, 1
+    answer = dump(language, "kafka_record_batch", bytes(batch))
+    assert answer["fields"] is None and answer["error"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_no_format_or_no_file_is_no_answer(
+    language: str, commands: dict[str, list[str]], tmp_path: Path
+) -> None:
+    if language not in commands:
+        pytest.skip("the dumper for Java needs a JDK and Maven")
+    for arguments in ([], ["kafka_log"], ["kafka_crc", __file__], ["kafka_log", tmp_path / "no"]):
+        done = subprocess.run([*commands[language], *arguments], capture_output=True)
+        assert (done.returncode, done.stdout) == (2, b"") and done.stderr
+
+
+@pytest.fixture(scope="session")
+def answers(
+    commands: dict[str, list[str]], real_files: dict[str, list[Path]], run: Run
+) -> dict[str, dict[str, str]]:
+    """What each language prints of the real files, by format."""
+    return {
+        language: {name: run([*command, name, *files]) for name, files in real_files.items()}
+        for language, command in commands.items()
+    }
+
+
+@pytest.mark.parametrize("language", ["javascript", "java"])
+def test_languages_print_the_same_of_real_files(
+    language: str, answers: dict[str, dict[str, str]], real_files: dict[str, list[Path]]
+) -> None:
+    if language not in answers:
+        pytest.skip("the dumper for Java needs a JDK and Maven")
+    assert len(real_files) == 5
+    for name, lines in answers["python"].items():
+        assert lines.count("\n") == len(real_files[name])
+        assert lines.count('"error":null') == len(real_files[name])
+        assert answers[language][name] == lines
+
+
+@pytest.mark.parametrize("language", COMPILED)
+def test_compiled_languages_print_the_same_of_real_files(
+    language: str, answers: dict[str, dict[str, str]], real_files: dict[str, list[Path]], run: Run
+) -> None:
+    variable = f"KAITAI_RUNTIME_{language.upper()}"
+    if variable not in os.environ:
+        pytest.skip(f"{variable} names no folder of Kaitai's runtime for {language}")
+    try:
+        command = dumper(language)
+    except Unavailable as error:
+        pytest.skip(str(error))
+    for name, files in real_files.items():
+        assert run([*command, name, *files]) == answers["python"][name]
+
+
+def test_a_dumper_is_built_once(
+    commands: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "build", lambda builder, folder: pytest.fail("built again"))
+    assert dumper("javascript") == commands["javascript"]
+    with pytest.raises(pytest.fail.Exception):
+        dumper("javascript", Path("elsewhere"))
+
+
+def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(Unavailable, match="java is not on PATH"):
+        dumper("java")
+
+
+@pytest.mark.parametrize("language", ["rust", "cpp_stl", "csharp"])
+def test_a_missing_runtime_is_named(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    variable = f"KAITAI_RUNTIME_{language.upper()}"
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(Unavailable, match=variable):
+        dumper(language)
+
+
+def test_a_language_without_a_dumper_is_refused() -> None:
+    with pytest.raises(ValueError, match="no dumper for 'nim'"):
+        dumper("nim")

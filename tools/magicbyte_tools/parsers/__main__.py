@@ -1,0 +1,54 @@
+"""python -m magicbyte_tools.parsers TARGET OUT: write the parsers of a language into a folder."""
+
+import sys
+from pathlib import Path
+
+from magicbyte_tools.generate import source
+from magicbyte_tools.generate.kaitai import CompileError
+from magicbyte_tools.parsers.compiled import Files, compile_targets
+from magicbyte_tools.parsers.packages import LAYOUTS, REFUSED, left_out, package
+
+USAGE = "usage: python -m magicbyte_tools.parsers TARGET OUT (make parsers TARGET=... OUT=...)"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the parsers; return the exit status, 2 where that cannot be done."""
+    if len(arguments) != 2 or not all(arguments):
+        return complain(USAGE)
+    target, out = arguments[0], Path(arguments[1])
+    if target in REFUSED:
+        return complain(f"{target}: {REFUSED[target]}")
+    if target not in LAYOUTS:
+        known = ", ".join(sorted({*LAYOUTS, *REFUSED}))
+        return complain(f"there is no target {target!r}; there are {known}")
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        return complain(f"{out} is there already and is not an empty folder")
+    specs = source.specs()
+    try:
+        files = package(target, compile_targets([target])[target], specs)
+    except CompileError as error:
+        return complain(str(error))
+    write(files, out)
+    print(f"{out}: {len(files)} files; README.md says how to use them")
+    absent = sorted(left_out(target, specs))
+    if absent:
+        print(f"left out, as README.md explains: {', '.join(absent)}")
+    return 0
+
+
+def write(files: Files, out: Path) -> None:
+    """Write *files*, whose paths are relative to *out*."""
+    for path, text in files.items():
+        file = out / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8", newline="\n")
+
+
+def complain(words: str) -> int:
+    """Say why nothing was done."""
+    print(words, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,276 @@
+"""What a dumper of each language is made of, how it is built, and how it is run."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from magicbyte_tools.generate import kaitai
+from magicbyte_tools.parsers.compiled import Files, Spec, compile_targets
+from magicbyte_tools.parsers.dumpers.cpp_stl import Cpp
+from magicbyte_tools.parsers.dumpers.csharp import CSharp
+from magicbyte_tools.parsers.dumpers.go import Go
+from magicbyte_tools.parsers.dumpers.java import Java
+from magicbyte_tools.parsers.dumpers.javascript import JavaScript
+from magicbyte_tools.parsers.dumpers.python import Python
+from magicbyte_tools.parsers.dumpers.rust import Rust
+from magicbyte_tools.parsers.dumpers.shapes import shapes
+from magicbyte_tools.parsers.dumpers.walker import Language, program
+from magicbyte_tools.parsers.packages import package
+
+TEMPLATES = Path(__file__).with_name("templates")
+MAVEN = kaitai.CHECKOUT / ".cache" / "maven"
+JAR = "kaitai-struct-runtime/0.11/kaitai-struct-runtime-0.11.jar"
+GO_RUNTIME = "github.com/kaitai-io/kaitai_struct_go_runtime"
+
+
+class Unavailable(Exception):
+    """A dumper cannot be had on this machine; the message says what is missing."""
+
+
+class Builder(ABC):
+    """One language's dumper. To make one raises Unavailable where a tool or library is missing."""
+
+    target: ClassVar[str]
+    language: ClassVar[type[Language]]
+    main: ClassVar[tuple[str, str]]
+    """The program: its template, and its path in the build."""
+
+    def __init__(self, runtime: Path | None) -> None:
+        self.runtime = runtime
+
+    def files(self, specs: Mapping[str, Spec]) -> Files:
+        """Return what is written before anything is built, by path."""
+        template = (TEMPLATES / self.main[0]).read_text("utf-8")
+        text = program(self.language(shapes(specs)), template)
+        return {**self.parsers(specs), self.main[1]: text}
+
+    def parsers(self, specs: Mapping[str, Spec]) -> Files:
+        """Return the parsers, as `make parsers` writes them."""
+        return package(self.target, compile_targets([self.target])[self.target], specs)
+
+    @abstractmethod
+    def build(self, folder: Path) -> None:
+        """Make what lies in *folder* ready to run."""
+
+    @abstractmethod
+    def command(self, folder: Path) -> list[str]:
+        """Return the command that runs what lies in *folder*."""
+
+
+class PythonBuilder(Builder):
+    """Runs on the classes in generated/; nothing is compiled."""
+
+    target = "python"
+    language = Python
+    main = ("dump.py.in", "dump.py")
+
+    def parsers(self, specs: Mapping[str, Spec]) -> Files:
+        return {}
+
+    def build(self, folder: Path) -> None:
+        pass
+
+    def command(self, folder: Path) -> list[str]:
+        return [sys.executable, str(folder / "dump.py")]
+
+
+class JavaScriptBuilder(Builder):
+    """Runs in the Node that the compiler runs in, with the runtime that lies beside it."""
+
+    target = "javascript"
+    language = JavaScript
+    main = ("dump.js.in", "dump.js")
+
+    def build(self, folder: Path) -> None:
+        kaitai.install()
+        runtime = kaitai.INSTALLED / "node_modules" / "kaitai-struct"
+        shutil.copytree(runtime, folder / "node_modules" / "kaitai-struct")
+
+    def command(self, folder: Path) -> list[str]:
+        return [kaitai.NODE, str(folder / "dump.js")]
+
+
+class JavaBuilder(Builder):
+    """Maven finds the runtime that the delivered pom.xml names."""
+
+    target = "java"
+    language = Java
+    main = ("Dump.java.in", "src/main/java/Dump.java")
+
+    def __init__(self, runtime: Path | None) -> None:
+        super().__init__(runtime)
+        self.java, self.javac = tool("java"), tool("javac")
+        if not self.jar.exists():
+            self.mvn = tool("mvn")
+
+    @property
+    def jar(self) -> Path:
+        """The runtime library: as given, or where Maven is to put it."""
+        return self.runtime or MAVEN / "io" / "kaitai" / JAR
+
+    def build(self, folder: Path) -> None:
+        if not self.jar.exists():
+            # Of Maven's plugins that resolve dependencies, this one needs the fewest downloads.
+            goal = "org.apache.maven.plugins:maven-antrun-plugin:3.1.0:run"
+            run([self.mvn, "--batch-mode", "--quiet", f"-Dmaven.repo.local={MAVEN}", goal], folder)
+        shutil.copy(self.jar, folder / "runtime.jar")
+        sources = sorted(str(path) for path in (folder / "src").rglob("*.java"))
+        options = ["-encoding", "UTF-8", "-nowarn", "-d", "classes", "-cp", "runtime.jar"]
+        run([self.javac, *options, *sources], folder)
+
+    def command(self, folder: Path) -> list[str]:
+        classes = os.pathsep.join([str(folder / "classes"), str(folder / "runtime.jar")])
+        return [self.java, "-cp", classes, "Dump"]
+
+
+class GoBuilder(Builder):
+    """The runtime is a Go module, which Go finds by itself unless a folder is given."""
+
+    target = "go"
+    language = Go
+    main = ("dump.go.in", "cmd/dump/main.go")
+
+    def __init__(self, runtime: Path | None) -> None:
+        super().__init__(runtime or of_environment(self.target))
+        self.go = tool("go")
+
+    def files(self, specs: Mapping[str, Spec]) -> Files:
+        files = super().files(specs)
+        if self.runtime:
+            files["go.mod"] += f"\nreplace {GO_RUNTIME} => {self.runtime}\n"
+        return files
+
+    def build(self, folder: Path) -> None:
+        cache = kaitai.CHECKOUT / ".cache" / "go"
+        where = {"GOCACHE": str(cache / "build"), "GOMODCACHE": str(cache / "modules")}
+        # Without modcacherw nobody could delete the modules with an ordinary rm.
+        run([self.go, "mod", "tidy", "-modcacherw"], folder, **where)
+        run([self.go, "build", "-modcacherw", "-o", "dump", "./cmd/dump"], folder, **where)
+
+    def command(self, folder: Path) -> list[str]:
+        return [str(folder / "dump")]
+
+
+class RustBuilder(Builder):
+    target = "rust"
+    language = Rust
+    main = ("dump.rs.in", "src/bin/dump.rs")
+
+    def __init__(self, runtime: Path | None) -> None:
+        super().__init__(needed(runtime, self.target))
+        self.cargo = tool("cargo")
+
+    def files(self, specs: Mapping[str, Spec]) -> Files:
+        files = super().files(specs)
+        given = f"kaitai = {{ path = {json.dumps(str(self.runtime))} }}"
+        files["Cargo.toml"] = re.sub(r"(?m)^kaitai = .*$", given, files["Cargo.toml"])
+        return files
+
+    def build(self, folder: Path) -> None:
+        target = kaitai.CHECKOUT / ".cache" / "rust"
+        where = {"CARGO_TARGET_DIR": str(target)}
+        run([self.cargo, "build", "--quiet", "--release", "--bin", "dump"], folder, **where)
+        shutil.copy(target / "release" / "dump", folder)
+
+    def command(self, folder: Path) -> list[str]:
+        return [str(folder / "dump")]
+
+
+class CppBuilder(Builder):
+    target = "cpp_stl"
+    language = Cpp
+    main = ("dump.cpp.in", "dump.cpp")
+
+    def __init__(self, runtime: Path | None) -> None:
+        super().__init__(needed(runtime, self.target))
+        self.compiler = tool("g++")
+
+    def build(self, folder: Path) -> None:
+        sources = [*sorted((folder / "src").glob("*.cpp")), folder / "dump.cpp"]
+        runtime = Path(str(self.runtime))
+        run(
+            [
+                self.compiler,
+                *("-std=c++17", "-O1", "-DKS_STR_ENCODING_ICONV", "-o", "dump"),
+                *(f"-I{runtime}", f"-I{folder / 'src'}"),
+                *(str(source) for source in sources),
+                str(runtime / "kaitai" / "kaitaistream.cpp"),
+            ],
+            folder,
+        )
+
+    def command(self, folder: Path) -> list[str]:
+        return [str(folder / "dump")]
+
+
+class CSharpBuilder(Builder):
+    """Mono's compiler, which takes sources as they are; .NET's wants a project."""
+
+    target = "csharp"
+    language = CSharp
+    main = ("Dump.cs.in", "Dump.cs")
+
+    def __init__(self, runtime: Path | None) -> None:
+        super().__init__(needed(runtime, self.target))
+        self.mcs, self.mono = tool("mcs"), tool("mono")
+
+    def build(self, folder: Path) -> None:
+        sources = [*(folder / "KafkaFormats").glob("*.cs"), *Path(str(self.runtime)).glob("*.cs")]
+        names = sorted(str(source) for source in sources)
+        run([self.mcs, "-nologo", "-optimize+", "-out:dump.exe", "Dump.cs", *names], folder)
+
+    def command(self, folder: Path) -> list[str]:
+        return [self.mono, str(folder / "dump.exe")]
+
+
+def of_environment(target: str) -> Path | None:
+    """Return the runtime library that the environment names."""
+    given = os.environ.get(f"KAITAI_RUNTIME_{target.upper()}")
+    return Path(given).resolve() if given else None
+
+
+def needed(runtime: Path | None, target: str) -> Path:
+    """Return the runtime library of *target*, which no registry has."""
+    found = runtime or of_environment(target)
+    if not found:
+        raise Unavailable(
+            f"Kaitai's runtime for {target} is in no registry: KAITAI_RUNTIME_{target.upper()}"
+            " may name a folder that holds it"
+        )
+    return found
+
+
+def tool(name: str) -> str:
+    """Return the path of a program."""
+    found = shutil.which(name)
+    if not found:
+        raise Unavailable(f"{name} is not on PATH")
+    return found
+
+
+def run(command: Sequence[str], folder: Path, **environment: str) -> None:
+    """Run a step of a build; Unavailable with its last words where it fails."""
+    done = subprocess.run(
+        command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    if done.returncode:
+        words = (done.stderr.strip() or done.stdout.strip())[-2000:]
+        raise Unavailable(f"{Path(command[0]).name} failed: {words}")
+
+
+BUILDERS: dict[str, type[Builder]] = {
+    "python": PythonBuilder,
+    "javascript": JavaScriptBuilder,
+    "java": JavaBuilder,
+    "go": GoBuilder,
+    "rust": RustBuilder,
+    "cpp_stl": CppBuilder,
+    "csharp": CSharpBuilder,
+}

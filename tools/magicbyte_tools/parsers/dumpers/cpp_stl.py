@@ -1,0 +1,53 @@
+"""C++: every field that may be absent has a method that says whether it is."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive
+from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+
+
+class Cpp(Language):
+    def imports(self) -> Iterator[str]:
+        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
+            yield f'#include "{name}.h"'
+        yield ""
+        yield "class writer;"
+        for path in self.shapes.structures:
+            yield f"{self.function(path)};"
+
+    def function(self, path: Path) -> str:
+        return f"void {function_name(path)}(writer &json, {class_name(path)} *it)"
+
+    def is_present(self, at: Place) -> str:
+        return f"!it->_is_null_{at.field.id}()"
+
+    def value(self, field: Field) -> str:
+        return f"it->{field.id}()"
+
+    def loop(self, values: str) -> str:
+        return f"for (auto each : *{values})"
+
+    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+        return f"if (auto found = dynamic_cast<{class_name(path)} *>({value}))", "found"
+
+    def number(self, at: Place, kind: Integer, value: str) -> str:
+        return value
+
+    def primitive(self, kind: Primitive, value: str) -> str:
+        return f"{value}->value()"
+
+    def format(self, name: str) -> Iterator[str]:
+        yield f'{{"{name}",'
+        yield " [](writer &json, kaitai::kstream *stream) {"
+        yield f"     {class_name((name,))} it(stream);"
+        if name in self.shapes.primitives:
+            kind = self.shapes.primitives[name]
+            yield f"     json.{method(kind)}(it.value());"
+        else:
+            yield f"     {function_name((name,))}(json, &it);"
+        yield " }},"
+
+
+def class_name(path: Path) -> str:
+    """Return the compiler's name of the class for *path*."""
+    return "::".join(f"{name}_t" for name in path)

@@ -1,0 +1,45 @@
+"""C#: an absent field is null."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive
+from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.names import camel, nested
+
+
+class CSharp(Language):
+    def imports(self) -> Iterator[str]:
+        yield from ()
+
+    def function(self, path: Path) -> str:
+        return f"static void {function_name(path)}(Writer json, {nested(path, '.')} it)"
+
+    def is_present(self, at: Place) -> str:
+        return f"{self.value(at.field)} != null"
+
+    def value(self, field: Field) -> str:
+        return f"it.{camel(field.id)}"
+
+    def loop(self, values: str) -> str:
+        return f"foreach (var each in {values})"
+
+    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+        name = nested(path, ".")
+        return f"if ({value} is {name})", f"({name}) {value}"
+
+    def number(self, at: Place, kind: Integer, value: str) -> str:
+        if kind.is_boolean:
+            return f"(bool) {value}"
+        return f"({'long' if kind.signed or not kind.is_text else 'ulong'}) {value}"
+
+    def primitive(self, kind: Primitive, value: str) -> str:
+        return f"{value}.Value"
+
+    def format(self, name: str) -> Iterator[str]:
+        parsed = f"new {camel(name)}(stream)"
+        if name in self.shapes.primitives:
+            kind = self.shapes.primitives[name]
+            written = f"json.{method(kind)}({parsed}.Value)"
+        else:
+            written = f"{function_name((name,))}(json, {parsed})"
+        yield f'{{"{name}", (json, stream) => {written}}},'

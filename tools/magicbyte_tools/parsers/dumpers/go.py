@@ -1,0 +1,79 @@
+"""Go: an absent number is 0; what has an address is nil."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.parsers.dumpers.conditions import Access, condition
+from magicbyte_tools.parsers.dumpers.shapes import (
+    Bytes,
+    Field,
+    Integer,
+    Nested,
+    Path,
+    Primitive,
+)
+from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.names import camel, nested
+
+
+class Go(Language):
+    ends = ""
+    asks = "if {}"
+
+    def imports(self) -> Iterator[str]:
+        yield from ()
+
+    def function(self, path: Path) -> str:
+        return f"func {function_name(path)}(json *writer, it *formats.{nested(path, '_')})"
+
+    def is_present(self, at: Place) -> str:
+        value, repeated = self.value(at.field), at.field.is_repeated
+        if not repeated and isinstance(at.field.kind, Bytes | Nested | Primitive):
+            return f"{value} != nil"
+        asked = condition(self.shapes, at, GoAccess())
+        return f"len({value}) > 0 || {asked}" if repeated else asked
+
+    def value(self, field: Field) -> str:
+        return f"must(it.{camel(field.id)}())" if field.is_instance else f"it.{camel(field.id)}"
+
+    def loop(self, values: str) -> str:
+        return f"for _, each := range {values}"
+
+    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+        return f"if found, ok := {value}.(*formats.{nested(path, '_')}); ok", "found"
+
+    def number(self, at: Place, kind: Integer, value: str) -> str:
+        if kind.is_boolean:
+            return value
+        return f"{'int64' if kind.signed or not kind.is_text else 'uint64'}({value})"
+
+    def primitive(self, kind: Primitive, value: str) -> str:
+        return f"int64(must({value}.Value()))"
+
+    def format(self, name: str) -> Iterator[str]:
+        yield f'{{"{name}", func(json *writer, stream *kaitai.Stream) {{'
+        yield f"    it := formats.New{camel(name)}()"
+        yield "    check(it.Read(stream, nil, it))"
+        if name in self.shapes.primitives:
+            kind = self.shapes.primitives[name]
+            yield f"    json.{method(kind)}({self.primitive(kind, 'it')})"
+        else:
+            yield f"    {function_name((name,))}(json, it)"
+        yield "}},"
+
+
+class GoAccess(Access):
+    def field(self, holder: str, name: str) -> str:
+        return f"{holder}.{camel(name)}"
+
+    def flag(self, holder: str, name: str) -> str:
+        return self.field(holder, name)
+
+    def number(self, holder: str, name: str, kind: Integer | Primitive) -> str:
+        value = self.field(holder, name)
+        return f"int64(must({value}.Value()))" if isinstance(kind, Primitive) else f"int64({value})"
+
+    def instance(self, holder: str, name: str) -> str:
+        return f"must({self.field(holder, name)}())"
+
+    def size(self, holder: str) -> str:
+        return f"must({holder}.IO_().Size())"

@@ -1,0 +1,54 @@
+"""Java: an absent field is null, and so is the value of an enum that does not name its number."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive, Unsupported
+from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.names import camel, lower_camel, nested
+
+
+class Java(Language):
+    def imports(self) -> Iterator[str]:
+        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
+            yield f"import kafkaformats.{camel(name)};"
+
+    def function(self, path: Path) -> str:
+        return f"static void {function_name(path)}(Writer json, {nested(path, '.')} it)"
+
+    def is_present(self, at: Place) -> str:
+        if isinstance(at.field.kind, Integer) and at.field.kind.enum:
+            raise Unsupported(f"{at}: in Java, null is both absent and unknown")
+        return f"{self.value(at.field)} != null"
+
+    def value(self, field: Field) -> str:
+        return f"it.{lower_camel(field.id)}()"
+
+    def loop(self, values: str) -> str:
+        return f"for (var each : {values})"
+
+    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+        name = nested(path, ".")
+        return f"if ({value} instanceof {name})", f"({name}) {value}"
+
+    def number(self, at: Place, kind: Integer, value: str) -> str:
+        if not kind.enum:
+            unsigned = kind.is_text and not kind.signed
+            return f"Long.toUnsignedString({value})" if unsigned else value
+        # The parser keeps no number that the enum does not name; the stream still has it.
+        offset = at.field.bit_offset
+        if offset is None or at.field.is_repeated or not at.structure.has_own_stream:
+            raise Unsupported(f"{at}: Java loses the number of a value that the enum does not name")
+        stored = f"stored(it._io(), {offset}, {kind.bits}, {str(kind.signed).lower()})"
+        return f"{value} != null ? {value}.id() : {stored}"
+
+    def primitive(self, kind: Primitive, value: str) -> str:
+        return f"{value}.value()"
+
+    def format(self, name: str) -> Iterator[str]:
+        parsed = f"new {camel(name)}(stream)"
+        if name in self.shapes.primitives:
+            kind = self.shapes.primitives[name]
+            yield f'FORMATS.put("{name}", (json, stream) -> json.{method(kind)}({parsed}.value()));'
+        else:
+            written = f"{function_name((name,))}(json, {parsed})"
+            yield f'FORMATS.put("{name}", (json, stream) -> {written});'

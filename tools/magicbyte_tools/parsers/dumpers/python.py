@@ -1,0 +1,47 @@
+"""Python: an absent field is None."""
+
+from collections.abc import Iterator
+
+from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive
+from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.names import camel, nested
+
+
+class Python(Language):
+    opens = ":"
+    closes = None
+    ends = ""
+    asks = "if {}"
+
+    def imports(self) -> Iterator[str]:
+        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
+            yield f"from magicbyte_formats.kaitai.{name} import {camel(name)}"
+
+    def function(self, path: Path) -> str:
+        return f"def {function_name(path)}(json, it)"
+
+    def is_present(self, at: Place) -> str:
+        return f"it.{at.field.id} is not None"
+
+    def value(self, field: Field) -> str:
+        return f"it.{field.id}"
+
+    def loop(self, values: str) -> str:
+        return f"for each in {values}"
+
+    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+        return f"if isinstance({value}, {nested(path, '.')})", value
+
+    def number(self, at: Place, kind: Integer, value: str) -> str:
+        return f"int({value})" if kind.enum else value
+
+    def primitive(self, kind: Primitive, value: str) -> str:
+        return f"{value}.value"
+
+    def format(self, name: str) -> Iterator[str]:
+        parsed = f"{camel(name)}(stream)"
+        if name in self.shapes.primitives:
+            kind = self.shapes.primitives[name]
+            yield f'"{name}": lambda json, stream: json.{method(kind)}({parsed}.value),'
+        else:
+            yield f'"{name}": lambda json, stream: {function_name((name,))}(json, {parsed}),'

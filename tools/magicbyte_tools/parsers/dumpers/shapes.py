@@ -1,0 +1,298 @@
+"""What a canonical tree holds, read from the YAML of the specifications.
+
+A dumper knows nothing else of a format: which structures there are, which fields each of them has,
+of what kind, and which of these may be absent. Whether a field *is* absent, and which structure a
+`switch-on` chose, it asks the parsed object.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from magicbyte_tools.parsers.compiled import VISUAL, Spec, types
+
+Path = tuple[str, ...]
+"""Names of a specification and of the types in it, from the outside in."""
+
+
+class Unsupported(Exception):
+    """A specification uses what is outside of the subset here; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A number: of how many bits, signed or not, or of an enum, or one single bit (a boolean)."""
+
+    bits: int
+    signed: bool
+    enum: Path | None = None
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether it is `true` or `false` rather than a number."""
+        return self.bits == 1 and self.enum is None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether JSON has it as a string, since not every reader has all its digits."""
+        return self.bits > 32
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """A byte array."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string."""
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A structure that stands for one number, its instance `value`."""
+
+    path: Path
+    bits: int
+
+    @property
+    def is_text(self) -> bool:
+        """Whether JSON has it as a string."""
+        return self.bits > 32
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A structure, or with several *paths* the one of them that a `switch-on` chose."""
+
+    paths: tuple[Path, ...]
+
+
+Kind = Integer | Bytes | Text | Primitive | Nested
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a structure, or an instance that is printed like one."""
+
+    id: str
+    kind: Kind
+    condition: str | None
+    is_repeated: bool
+    is_instance: bool
+    is_to_end: bool
+    """Whether it takes all that is left of its stream."""
+    bit_offset: int | None
+    """Where it starts in its structure, where that does not depend on the bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A type, with what a condition on its fields may name besides them."""
+
+    path: Path
+    fields: tuple[Field, ...]
+    params: dict[str, Integer | None]
+    """Parameters, with what a number is; None for any other."""
+    values: frozenset[str]
+    """Instances that are not printed."""
+    has_own_stream: bool
+    """Whether it begins where its stream does, wherever it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """All structures by path, and the formats: those that a whole file can be."""
+
+    structures: dict[Path, Structure]
+    primitives: dict[str, Primitive]
+    enums: dict[Path, dict[str, int]]
+    formats: tuple[str, ...]
+
+
+def shapes(specs: Mapping[str, Spec]) -> Shapes:
+    """Return what dumpers need to know of *specs*."""
+    printed = {name: spec for name, spec in specs.items() if name not in VISUAL}
+    reader = _Reader(printed)
+    structures = {
+        structure.path: structure
+        for name, spec in printed.items()
+        if name not in reader.primitives
+        for structure in reader.structures((name,), spec)
+    }
+    return Shapes(
+        structures,
+        reader.primitives,
+        {
+            path: members
+            for name, spec in printed.items()
+            for path, members in _enums((name,), spec)
+        },
+        tuple(name for name, spec in printed.items() if not spec.get("params")),
+    )
+
+
+class _Reader:
+    """Reads structures; first it looks which of them begin somewhere within a stream."""
+
+    def __init__(self, specs: Mapping[str, Spec]) -> None:
+        self.specs = specs
+        self.primitives = {
+            name: Primitive((name,), spec["-primitive"]["bits"])
+            for name, spec in specs.items()
+            if "-primitive" in spec
+        }
+        self.within = {
+            path
+            for name, spec in specs.items()
+            for holder, structure in types((name,), spec)
+            for given in _given(structure)
+            if not {"size", "size-eos"} & given.keys()
+            for path in self.paths(holder, given)
+        }
+
+    def structures(self, path: Path, spec: Spec) -> Iterator[Structure]:
+        """Yield the structure at *path* and those in it."""
+        for where, structure in types(path, spec):
+            shown = [given for given in _given(structure) if self.is_shown(given)]
+            yield Structure(
+                where,
+                tuple(self.fields(where, shown)),
+                {given["id"]: self.parameter(given) for given in structure.get("params", [])},
+                frozenset(structure.get("instances", {})) - {given["id"] for given in shown},
+                where not in self.within,
+            )
+
+    def is_shown(self, given: Spec) -> bool:
+        """Return whether a field or an instance is part of the tree.
+
+        Of the instances those are that parse a user type. A field that no value is valid for is
+        how a specification refuses what lies there: it never is.
+        """
+        valid = given.get("valid")
+        if (
+            isinstance(valid, dict)
+            and {"min", "max"} <= valid.keys()
+            and valid["min"] > valid["max"]
+        ):
+            return False
+        return not given["is_instance"] or ("pos" in given and _is_user_type(given.get("type")))
+
+    def fields(self, path: Path, shown: list[Spec]) -> Iterator[Field]:
+        """Yield the fields of a structure, with the place of those that always have the same."""
+        offset: int | None = 0
+        for given in shown:
+            condition = given.get("if")
+            field = Field(
+                id=given["id"],
+                kind=self.kind(path, given),
+                condition=None if condition is None else str(condition),
+                is_repeated="repeat" in given,
+                is_instance=given["is_instance"],
+                is_to_end=bool(given.get("size-eos")) or given.get("repeat") == "eos",
+                bit_offset=None if given["is_instance"] else offset,
+            )
+            yield field
+            offset = _after(offset, given, field)
+
+    def kind(self, path: Path, given: Spec) -> Kind:
+        """Return what a field of the structure at *path* holds."""
+        name = str(given.get("type", "")).split("(")[0]
+        if paths := self.paths(path, given):
+            return Nested(paths)
+        if name in self.primitives:
+            return self.primitives[name]
+        if number := re.fullmatch(r"([su])([1248])([bl]e)?", name):
+            return Integer(8 * int(number[2]), number[1] == "s", self.enum(path, given))
+        if bits := re.fullmatch(r"b(\d+)([bl]e)?", name):
+            return Integer(int(bits[1]), False, self.enum(path, given))
+        if name in {"str", "strz"}:
+            return Text()
+        if not name:
+            return Bytes()
+        raise Unsupported(f"{_where(path, given)}: type {name!r} has no place in a tree")
+
+    def parameter(self, given: Spec) -> Integer | None:
+        """Return what kind of number a parameter is, None where it is none."""
+        number = re.fullmatch(r"([su])([1248])", str(given.get("type")))
+        return Integer(8 * int(number[2]), number[1] == "s") if number else None
+
+    def paths(self, path: Path, given: Spec) -> tuple[Path, ...]:
+        """Return the structures that a field can be, none where it is something else."""
+        declared = given.get("type")
+        if not _is_user_type(declared):
+            return ()
+        names = [declared]
+        if isinstance(declared, dict):
+            cases = {str(key): name for key, name in declared["cases"].items()}
+            if "_" not in cases:
+                # Where none matches, some languages have raw bytes and some nothing.
+                raise Unsupported(f"{_where(path, given)}: a switch-on without the case `_`")
+            names = [*cases.values()]
+        found = (self.resolve(path, str(name).split("(")[0], given) for name in names)
+        return tuple(dict.fromkeys(path for path in found if path[0] not in self.primitives))
+
+    def resolve(self, path: Path, name: str, given: Spec) -> Path:
+        """Return the path of the type *name*, as seen from the type at *path*."""
+        for depth in range(len(path), 0, -1):
+            if name in self.at(path[:depth]).get("types", {}):
+                return (*path[:depth], name)
+        if name in self.specs:
+            return (name,)
+        raise Unsupported(f"{_where(path, given)}: no type {name!r} among what is dumped")
+
+    def enum(self, path: Path, given: Spec) -> Path | None:
+        """Return the path of a field's enum."""
+        name = given.get("enum")
+        if name is None:
+            return None
+        for depth in range(len(path), 0, -1):
+            if name in self.at(path[:depth]).get("enums", {}):
+                return (*path[:depth], str(name))
+        raise Unsupported(f"{_where(path, given)}: no enum {name!r} in this file")
+
+    def at(self, path: Path) -> Spec:
+        """Return the type at *path*."""
+        spec = self.specs[path[0]]
+        for name in path[1:]:
+            spec = spec["types"][name]
+        return spec
+
+
+def _given(structure: Spec) -> Iterator[Spec]:
+    for given in structure.get("seq", []):
+        yield {**given, "is_instance": False}
+    for name, given in structure.get("instances", {}).items():
+        yield {**given, "id": name, "is_instance": True}
+
+
+def _enums(path: Path, spec: Spec) -> Iterator[tuple[Path, dict[str, int]]]:
+    for where, structure in types(path, spec):
+        for name, members in structure.get("enums", {}).items():
+            yield (
+                (*where, name),
+                {
+                    str(member["id"] if isinstance(member, dict) else member): number
+                    for number, member in members.items()
+                },
+            )
+
+
+def _is_user_type(declared: Any) -> bool:
+    builtin = r"[su][1248]([bl]e)?|f[48]([bl]e)?|b\d+([bl]e)?|strz?"
+    return declared is not None and not re.fullmatch(builtin, str(declared))
+
+
+def _where(path: Path, given: Spec) -> str:
+    return "/".join((*path, str(given.get("id"))))
+
+
+def _after(offset: int | None, given: Spec, field: Field) -> int | None:
+    if offset is None or field.condition is not None or field.is_repeated:
+        return None
+    if isinstance(field.kind, Integer):
+        return offset + field.kind.bits
+    size = given.get("size")
+    aligned = -(-offset // 8) * 8
+    return aligned + 8 * size if isinstance(size, int) else None

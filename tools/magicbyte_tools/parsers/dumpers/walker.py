@@ -1,0 +1,186 @@
+"""The text of a dumper: one walk over the shapes, in the words of a language.
+
+The text calls a writer of JSON, `json`, that the language's template defines. The writer knows where
+a comma belongs, so a field may be absent wherever it stands.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from magicbyte_tools.parsers.dumpers.shapes import (
+    Bytes,
+    Field,
+    Integer,
+    Nested,
+    Path,
+    Primitive,
+    Shapes,
+    Structure,
+    Text,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A field and the structure that it is of."""
+
+    structure: Structure
+    field: Field
+
+    def __str__(self) -> str:
+        return "/".join((*self.structure.path, self.field.id))
+
+
+class Language(ABC):
+    """How a language says what the walk needs. `it` is the structure at hand, `each` an element."""
+
+    opens: ClassVar[str] = " {"
+    closes: ClassVar[str | None] = "}"
+    ends: ClassVar[str] = ";"
+    asks: ClassVar[str] = "if ({})"
+    last: ClassVar[str | None] = None
+    """What a function ends with."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        self.shapes = shapes
+
+    @abstractmethod
+    def imports(self) -> Iterator[str]:
+        """Yield what the program imports."""
+
+    @abstractmethod
+    def function(self, path: Path) -> str:
+        """Return the head of the function that writes the structure at *path*."""
+
+    @abstractmethod
+    def is_present(self, at: Place) -> str:
+        """Return the question whether a field with an `if` is there."""
+
+    @abstractmethod
+    def value(self, field: Field) -> str:
+        """Return the value of a field of `it`."""
+
+    @abstractmethod
+    def loop(self, values: str) -> str:
+        """Return the head of a loop over *values*."""
+
+    @abstractmethod
+    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+        """Return the head of a test whether *value* is of *path*, and its name as that."""
+
+    @abstractmethod
+    def number(self, at: Place, kind: Integer, value: str) -> str:
+        """Return *value* as the writer's `number` or `digits` takes it."""
+
+    @abstractmethod
+    def primitive(self, kind: Primitive, value: str) -> str:
+        """Return the number that *value* stands for, as the writer takes it."""
+
+    @abstractmethod
+    def format(self, name: str) -> Iterator[str]:
+        """Yield the lines that let the program read a file of the format *name*."""
+
+    def call(self, method: str, *arguments: str) -> str:
+        """Return a call of the writer."""
+        return f"json.{method}({', '.join(arguments)}){self.ends}"
+
+    def write(self, path: Path, value: str) -> str:
+        """Return a call of the function for *path*."""
+        return f"{function_name(path)}(json, {value}){self.ends}"
+
+    def argument(self, value: str) -> str:
+        """Return bytes or a string as the writer takes it."""
+        return value
+
+
+def function_name(path: Path) -> str:
+    """Return the name of the function for *path*, which no nested type shares."""
+    return "write_" + "__".join(path)
+
+
+def program(language: Language, template: str) -> str:
+    """Return *template* with its lines `@imports@`, `@structures@` and `@formats@` filled in."""
+    parts = {
+        "@imports@": [*language.imports()],
+        "@structures@": [*structures(language)],
+        "@formats@": [line for name in language.shapes.formats for line in language.format(name)],
+    }
+    lines = []
+    for line in template.splitlines():
+        marker = line.strip()
+        indent = line.removesuffix(marker)
+        given = parts.get(marker, [marker])
+        lines += [indent + one if one else "" for one in given]
+    return "\n".join(lines) + "\n"
+
+
+def structures(language: Language) -> Iterator[str]:
+    """Yield the functions that write the structures."""
+    for structure in language.shapes.structures.values():
+        yield from block(language, language.function(structure.path), body(language, structure))
+        yield ""
+
+
+def body(language: Language, structure: Structure) -> Iterator[str]:
+    """Yield the statements that write an object."""
+    yield language.call("open")
+    for field in structure.fields:
+        at = Place(structure, field)
+        if field.condition is None:
+            yield from member(language, at)
+        else:
+            question = language.asks.format(language.is_present(at))
+            yield from block(language, question, member(language, at))
+    yield language.call("close")
+    if language.last:
+        yield language.last
+
+
+def member(language: Language, at: Place) -> Iterator[str]:
+    """Yield the statements that write a field that is there."""
+    yield language.call("key", f'"{at.field.id}"')
+    value = language.value(at.field)
+    if not at.field.is_repeated:
+        yield from element(language, at, value)
+        return
+    yield language.call("open_array")
+    inner = [language.call("item"), *element(language, at, "each")]
+    yield from block(language, language.loop(value), inner)
+    yield language.call("close_array")
+
+
+def element(language: Language, at: Place, value: str) -> Iterator[str]:
+    """Yield the statements that write one value."""
+    match at.field.kind:
+        case Integer(is_boolean=True) as kind:
+            yield language.call("flag", language.number(at, kind, value))
+        case Integer() as kind:
+            yield language.call(method(kind), language.number(at, kind, value))
+        case Primitive() as kind:
+            yield language.call(method(kind), language.primitive(kind, value))
+        case Bytes():
+            yield language.call("hex", language.argument(value))
+        case Text():
+            yield language.call("quoted", language.argument(value))
+        case Nested(paths=(path,)):
+            yield language.write(path, value)
+        case Nested(paths=paths):
+            for path in paths:
+                head, name = language.case(at, path, value)
+                yield from block(language, head, [language.write(path, name)])
+
+
+def method(kind: Integer | Primitive) -> str:
+    """Return the writer's method for a number: JSON has long ones as strings."""
+    return "digits" if kind.is_text else "number"
+
+
+def block(language: Language, head: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield *lines* indented below *head*."""
+    yield head + language.opens
+    for line in lines:
+        yield f"    {line}"
+    if language.closes is not None:
+        yield language.closes

@@ -1,0 +1,18 @@
+"""What the compiler calls things: its ways to write a name of a specification."""
+
+from collections.abc import Sequence
+
+from magicbyte_tools.generate.parsers import camel
+
+__all__ = ["camel", "lower_camel", "nested"]
+
+
+def lower_camel(name: str) -> str:
+    """Return *name* as JavaScript and Java write a field."""
+    upper = camel(name)
+    return upper[:1].lower() + upper[1:]
+
+
+def nested(path: Sequence[str], separator: str) -> str:
+    """Return the class at *path*, such as KafkaLog.Entry."""
+    return separator.join(camel(name) for name in path)

@@ -1,0 +1,165 @@
+"""The compiler's files as a package of their language.
+
+The npm build of the compiler has no options, so what `--python-package`, `--go-package` and
+`--java-package` would have done is done to the text.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from magicbyte_tools.generate import parsers, source
+from magicbyte_tools.parsers.compiled import VISUAL, Files, Spec, by_spec, noted, with_parameters
+from magicbyte_tools.parsers.names import camel
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+PACKAGE = "kafka_formats"
+
+Specs = Mapping[str, Spec]
+Layout = Callable[[str, str, str, Specs], tuple[str, str]]
+"""Takes a file's name and text, and the specification that it is of; gives its path and text."""
+
+
+class Refused(Exception):
+    """A target whose output is of no use; the message says what is."""
+
+
+def package(target: str, compiled: Files, specs: Specs) -> Files:
+    """Return the files of a folder for *target*, by their path in it."""
+    if target in REFUSED:
+        raise Refused(REFUSED[target])
+    names = sorted(specs.keys() - left_out(target, specs))
+    found = by_spec(compiled, specs)
+    files = static(target)
+    for name in names:
+        for file, text in found[name].items():
+            path, changed = LAYOUTS[target](file, text, name, specs)
+            files[path] = noted(changed, name)
+    for path, text in INDEXES.get(target, _index_of_none)(names).items():
+        files[path] = text
+    files["LICENSE"] = (source.SPEC / "LICENSE").read_text("utf-8")
+    return files
+
+
+def left_out(target: str, specs: Specs) -> set[str]:
+    """Return the specifications that are of no use in *target*."""
+    absent = {*VISUAL} if target in WITHOUT_VISUAL else set()
+    return absent | with_parameters(specs) if target in WITHOUT_PARAMETERS else absent
+
+
+def static(target: str) -> Files:
+    """Return what a folder for *target* holds besides parsers: how to use them, an example."""
+    root = TEMPLATES / target
+    return {
+        path.relative_to(root).as_posix().removesuffix(".in"): path.read_text("utf-8")
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _in(folder: str) -> Layout:
+    return lambda file, text, name, specs: (f"{folder}{file}", text)
+
+
+def _index_of_none(names: list[str]) -> Files:
+    return {}
+
+
+def _python(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    first = text.splitlines()[0]
+    return f"{PACKAGE}/{file}", f"{first}\n{parsers.module(text, specs[name])}"
+
+
+def _java(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    first, rest = text.split("\n", 1)
+    return f"src/main/java/kafkaformats/{file}", f"{first}\n\npackage kafkaformats;\n{rest}"
+
+
+def _go(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    first, rest = text.split("\n", 1)
+    return file, f"{first}\n\npackage kafkaformats\n{rest}"
+
+
+def _cpp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    """Initialize what the compiler forgets, so that a refused file cannot crash the program.
+
+    Where a parser throws, its fields are deleted, but the constructor leaves out the pointer of a
+    field whose type a `switch-on` chooses, and whether a field is there.
+    """
+    for cls, body in re.findall(r"(?ms)^void (\S+)::_clean_up\(\) {$(.*?)^}$", text):
+        begins = text.index(f"\n{cls}::{cls.rsplit('::', 1)[-1]}(")
+        at = text.index("\n", text.index("\n    m__root = ", begins) + 1)
+        constructor = text[begins : text.index("\n}\n", begins)]
+        values = dict.fromkeys(re.findall(r"delete (m_\w+);", body), "0")
+        values |= dict.fromkeys(re.findall(r"!(n_\w+)", body), "true")
+        forgotten = [f for f in values if f"\n    {f} = " not in constructor]
+        text = text[:at] + "".join(f"\n    {f} = {values[f]};" for f in forgotten) + text[at:]
+    return f"src/{file}", text
+
+
+def _csharp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    return f"KafkaFormats/{file}", text.replace(
+        "\nnamespace Kaitai\n", "\nusing Kaitai;\n\nnamespace KafkaFormats\n", 1
+    )
+
+
+def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    """Import also what the imported files import: Nim does not, and an expression may reach there."""
+    reached, new = set(), [name]
+    while new:
+        imports = specs[new.pop()]["meta"].get("imports", [])
+        new += [one for one in imports if one not in reached]
+        reached |= {*imports}
+    missing = sorted(one for one in reached if f"\nimport {one}\n" not in text)
+    return file, "".join(f"import {one}\n" for one in missing) + text
+
+
+def _rust_modules(names: list[str]) -> Files:
+    modules = "".join(f"pub mod {name};\n" for name in names)
+    return {"src/lib.rs": f"//! Apache Kafka's record formats, a module for each.\n\n{modules}"}
+
+
+def _javascript_index(names: list[str]) -> Files:
+    exports = "".join(f'  ...require("./{camel(name)}"),\n' for name in names)
+    return {"index.js": f'"use strict";\n\nmodule.exports = {{\n{exports}}};\n'}
+
+
+def _python_package(names: list[str]) -> Files:
+    return {f"{PACKAGE}/__init__.py": '"""Apache Kafka\'s record formats, a module for each."""\n'}
+
+
+LAYOUTS: dict[str, Layout] = {
+    "cpp_stl": _cpp,
+    "csharp": _csharp,
+    "go": _go,
+    "graphviz": _in(""),
+    "html": _in(""),
+    "java": _java,
+    "javascript": _in(""),
+    "lua": _in(""),
+    "nim": _nim,
+    "perl": _in("lib/"),
+    "php": _in("src/"),
+    "python": _python,
+    "ruby": _in("lib/"),
+    "rust": _in("src/"),
+}
+
+INDEXES: dict[str, Callable[[list[str]], Files]] = {
+    "javascript": _javascript_index,
+    "python": _python_package,
+    "rust": _rust_modules,
+}
+
+REFUSED = {
+    "construct": (
+        "The compiler's output for Construct is broken: it has no types for fields of bits, drops"
+        " imports and parameters, and puts instances behind the fields that use them. The package"
+        " magicbyte_construct (pip install 'magicbyte[construct]') parses and builds the same"
+        " formats, written by hand."
+    ),
+}
+
+WITHOUT_VISUAL = {"go", "nim", "perl"}
+WITHOUT_PARAMETERS = {"perl"}
