@@ -83,6 +83,11 @@ types:
         type: s2
         enum: control_types
         doc: The kind of record. Readers skip a kind that they do not know.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: Bytes that a newer version appended, which readers do not look at.
   end_transaction_marker:
     doc: The value of a transaction marker, be it an abort or a commit.
     -header: TransactionMarker
@@ -101,6 +106,11 @@ types:
         doc: |
           Epoch of the transaction coordinator that wrote the marker; a
           partition refuses a marker from an older one.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: Bytes that a newer version appended, which readers do not look at.
   leader_change_message:
     doc: |
       A new leader of the metadata quorum writes this first in its epoch; since
@@ -146,6 +156,11 @@ types:
         type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: Bytes that a newer version appended, which readers do not look at.
   election_voter:
     doc: A voter in the election of a leader.
     -webide-representation: '{voter_id:dec}'
@@ -186,6 +201,11 @@ types:
         type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: Bytes that a newer version appended, which readers do not look at.
   snapshot_footer_record:
     doc: |
       The last record of a snapshot of the metadata log; since 3.0. A snapshot
@@ -199,6 +219,11 @@ types:
         type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: Bytes that a newer version appended, which readers do not look at.
   kraft_version_record:
     doc: |
       Which version of the KRaft protocol the cluster uses from here on; since
@@ -218,6 +243,11 @@ types:
         type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: Bytes that a newer version appended, which readers do not look at.
   voters_record:
     doc: The voters of the metadata quorum from here on; since 3.8 (KIP-853).
     seq:
@@ -242,6 +272,11 @@ types:
         type: kafka_tagged_fields
         -ours: true
         doc: Tagged fields; none is defined.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: Bytes that a newer version appended, which readers do not look at.
   voter:
     doc: A voter of the metadata quorum.
     -webide-representation: '{voter_id:dec}'

@@ -63,12 +63,18 @@ types:
         -ours: true
         doc: The batch; its `crc` covers it as in any log.
     instances:
-      has_control_type:
+      has_control_records:
         value: >-
           batch.attributes.is_control
-          and batch.attributes.codec.to_i == 0
+          and batch.attributes.codec == kafka_record_batch::codecs::none
           and batch.num_records > 0
-          and batch.payload.records.first.body.len_key.value >= 4
+        doc: Whether the batch holds control records, as all but the state do.
+      len_first_key:
+        value: batch.payload.records.first.body.len_key.value.as<s4>
+        if: has_control_records
+        doc: Bytes in the key of the first control record.
+      has_control_type:
+        value: has_control_records and len_first_key >= 4
         doc: Whether the batch begins with a control record that has a key.
       control_type:
         value: >-

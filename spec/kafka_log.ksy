@@ -120,7 +120,7 @@ types:
           not is_zero_tail
           and len_avail >= 17
           and magic >= 0
-          and len_avail >= 12 + len_content.as<s8>
+          and len_avail >= ((12).as<s8> + len_content.as<s8>).as<s8>
         doc: |
           Whether the file holds all bytes that the entry's length counts. That
           `magic` is looked at refuses what is no entry where one might be cut.

@@ -175,6 +175,13 @@ types:
           in it, compressed. Null where `len_value` is negative: such a message
           is a tombstone, which deletes its key from a compacted topic. Covered
           by `crc`.
+      - id: ignored
+        size-eos: true
+        if: not _io.eof
+        -ours: true
+        doc: |
+          Bytes behind the value, at which Kafka's reader does not look and
+          which no known producer writes. Covered by `crc`.
   message_attributes:
     doc: One byte of bits.
     seq:

@@ -274,6 +274,13 @@ types:
             value: _parent.magic
             doc: Version of the format that the record is stored in.
         doc: The records, in the order of their offsets.
+      - id: ignored
+        size-eos: true
+        if: _parent.num_records == 0 and not _io.eof
+        -ours: true
+        doc: |
+          Bytes in a batch of no records, at which Kafka's reader does not look
+          and which no broker writes. Covered by `crc`.
       - id: unexpected
         type: u1
         valid:
@@ -284,8 +291,6 @@ types:
         doc: |
           A byte that must not be, as no value lies within both limits: a parser
           comes here where bytes follow the last record, and stops. Always null.
-          A batch of no records may have bytes here, as in Kafka, which does not
-          look for records in it.
 enums:
   codecs:
     0:

@@ -87,7 +87,7 @@ BROKEN = [
         "        type: u8\n        doc: Position",
         "s8, not u8",
     ),
-    (LOG, "12 + len_content.as<s8>", "12 + len_content", "cast before arithmetic"),
+    (LOG, "(12).as<s8> + len_content.as<s8>", "12 + len_content", "cast before arithmetic"),
 ]
 
 

@@ -15,16 +15,6 @@ VALID = CHECKOUT / "tests" / "vectors" / "valid"
 SMALL = 8 * 1024
 """What is read by Python alone or written again is no larger; JavaScript reads them all."""
 
-UNCLAIMED = {
-    "kafka_control_record/key-version-5-with-more": "a key goes on behind what is known of it",
-    "kafka_log/v0-bytes-behind-the-value": "a message goes on behind its value",
-    "kafka_log/v0-value-shorter-than-its-bytes": "a message goes on behind its value",
-    "kafka_log/v1-bytes-behind-the-value": "a message goes on behind its value",
-    "kafka_log/v1-value-shorter-than-its-bytes": "a message goes on behind its value",
-    "kafka_log/v2-record-count-0-of-3": "records follow where the count says that there are none",
-}
-"""Vectors with bytes that no field shows, because Kafka's readers pass over them; and which."""
-
 GRAMMARS = {"kafka_produced": "kafka_log"}
 """Formats of vectors that are another with further rules, which a broker has for producers."""
 

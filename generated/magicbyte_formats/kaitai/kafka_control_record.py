@@ -1,5 +1,5 @@
 # Generated from spec/kafka_control_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 ae980203d6a914b495293ef1c7769542c14d4c76cba4bec47ed7f63a42496605, kaitai-struct-compiler 0.11.0
+# spec sha256 2909b0de56f5aae361f5047d5f733a92048fe5fe112abd962dbae6bab3134441, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_tagged_fields
@@ -132,6 +132,7 @@ class KafkaControlRecord(KaitaiStruct):
 
     class ControlKey(KaitaiStruct):
         """The key of a control record."""
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.ControlKey, self).__init__(_io)
             self._parent = _parent
@@ -143,9 +144,14 @@ class KafkaControlRecord(KaitaiStruct):
             if not self.version >= 0:
                 raise kaitaistruct.ValidationLessThanError(0, self.version, self._io, u"/types/control_key/seq/0")
             self.control_type = KaitaiStream.resolve_enum(KafkaControlRecord.ControlTypes, self._io.read_s2be())
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
 
         def _fetch_instances(self):
             pass
+            if (not (self._io.is_eof())):
+                pass
 
     class ElectionVoter(KaitaiStruct):
         """A voter in the election of a leader."""
@@ -174,6 +180,7 @@ class KafkaControlRecord(KaitaiStruct):
 
     class EndTransactionMarker(KaitaiStruct):
         """The value of a transaction marker, be it an abort or a commit."""
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.EndTransactionMarker, self).__init__(_io)
             self._parent = _parent
@@ -185,9 +192,14 @@ class KafkaControlRecord(KaitaiStruct):
             if not self.version >= 0:
                 raise kaitaistruct.ValidationLessThanError(0, self.version, self._io, u"/types/end_transaction_marker/seq/0")
             self.coordinator_epoch = self._io.read_s4be()
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
 
         def _fetch_instances(self):
             pass
+            if (not (self._io.is_eof())):
+                pass
 
     class Endpoint(KaitaiStruct):
         """An address of a voter."""
@@ -215,6 +227,7 @@ class KafkaControlRecord(KaitaiStruct):
         """Which version of the KRaft protocol the cluster uses from here on; since
         3.8 (KIP-853).
         """
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.KraftVersionRecord, self).__init__(_io)
             self._parent = _parent
@@ -225,15 +238,21 @@ class KafkaControlRecord(KaitaiStruct):
             self.version = self._io.read_s2be()
             self.protocol_version = self._io.read_s2be()
             self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
 
         def _fetch_instances(self):
             pass
             self.extension._fetch_instances()
+            if (not (self._io.is_eof())):
+                pass
 
     class LeaderChangeMessage(KaitaiStruct):
         """A new leader of the metadata quorum writes this first in its epoch; since
         3.0.
         """
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.LeaderChangeMessage, self).__init__(_io)
             self._parent = _parent
@@ -254,6 +273,9 @@ class KafkaControlRecord(KaitaiStruct):
                 self.granting_voters.append(KafkaControlRecord.ElectionVoter(self.version, self._io, self, self._root))
 
             self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
 
         def _fetch_instances(self):
             pass
@@ -268,11 +290,14 @@ class KafkaControlRecord(KaitaiStruct):
                 self.granting_voters[i]._fetch_instances()
 
             self.extension._fetch_instances()
+            if (not (self._io.is_eof())):
+                pass
 
     class SnapshotFooterRecord(KaitaiStruct):
         """The last record of a snapshot of the metadata log; since 3.0. A snapshot
         without it is incomplete.
         """
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.SnapshotFooterRecord, self).__init__(_io)
             self._parent = _parent
@@ -282,13 +307,19 @@ class KafkaControlRecord(KaitaiStruct):
         def _read(self):
             self.version = self._io.read_s2be()
             self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
 
         def _fetch_instances(self):
             pass
             self.extension._fetch_instances()
+            if (not (self._io.is_eof())):
+                pass
 
     class SnapshotHeaderRecord(KaitaiStruct):
         """The first record of a snapshot of the metadata log; since 3.0."""
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.SnapshotHeaderRecord, self).__init__(_io)
             self._parent = _parent
@@ -299,10 +330,15 @@ class KafkaControlRecord(KaitaiStruct):
             self.version = self._io.read_s2be()
             self.last_contained_log_timestamp = self._io.read_s8be()
             self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
 
         def _fetch_instances(self):
             pass
             self.extension._fetch_instances()
+            if (not (self._io.is_eof())):
+                pass
 
     class UnknownContent(KaitaiStruct):
         """The value of a kind of record that is not known here."""
@@ -351,6 +387,7 @@ class KafkaControlRecord(KaitaiStruct):
 
     class VotersRecord(KaitaiStruct):
         """The voters of the metadata quorum from here on; since 3.8 (KIP-853)."""
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.VotersRecord, self).__init__(_io)
             self._parent = _parent
@@ -365,6 +402,9 @@ class KafkaControlRecord(KaitaiStruct):
                 self.voters.append(KafkaControlRecord.Voter(self._io, self, self._root))
 
             self.extension = kafka_tagged_fields.KafkaTaggedFields(self._io)
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
 
         def _fetch_instances(self):
             pass
@@ -374,3 +414,5 @@ class KafkaControlRecord(KaitaiStruct):
                 self.voters[i]._fetch_instances()
 
             self.extension._fetch_instances()
+            if (not (self._io.is_eof())):
+                pass

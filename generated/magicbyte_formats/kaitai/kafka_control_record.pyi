@@ -1,5 +1,5 @@
 # Generated from spec/kafka_control_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 ae980203d6a914b495293ef1c7769542c14d4c76cba4bec47ed7f63a42496605, kaitai-struct-compiler 0.11.0
+# spec sha256 2909b0de56f5aae361f5047d5f733a92048fe5fe112abd962dbae6bab3134441, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -60,6 +60,8 @@ class KafkaControlRecord(KaitaiStruct):
         """
         control_type: KafkaControlRecord.ControlTypes | int
         """The kind of record. Readers skip a kind that they do not know."""
+        ignored: bytes | None
+        """Bytes that a newer version appended, which readers do not look at."""
     class EndTransactionMarker(KaitaiStruct):
         """The value of a transaction marker, be it an abort or a commit."""
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
@@ -79,6 +81,8 @@ class KafkaControlRecord(KaitaiStruct):
         """Epoch of the transaction coordinator that wrote the marker; a
         partition refuses a marker from an older one.
         """
+        ignored: bytes | None
+        """Bytes that a newer version appended, which readers do not look at."""
     class LeaderChangeMessage(KaitaiStruct):
         """A new leader of the metadata quorum writes this first in its epoch; since
         3.0.
@@ -112,6 +116,8 @@ class KafkaControlRecord(KaitaiStruct):
         """The voters that voted for the leader."""
         extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
+        ignored: bytes | None
+        """Bytes that a newer version appended, which readers do not look at."""
     class ElectionVoter(KaitaiStruct):
         """A voter in the election of a leader."""
         def __init__(self, version: int, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
@@ -146,6 +152,8 @@ class KafkaControlRecord(KaitaiStruct):
         """
         extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
+        ignored: bytes | None
+        """Bytes that a newer version appended, which readers do not look at."""
     class SnapshotFooterRecord(KaitaiStruct):
         """The last record of a snapshot of the metadata log; since 3.0. A snapshot
         without it is incomplete.
@@ -163,6 +171,8 @@ class KafkaControlRecord(KaitaiStruct):
         """Version of the record; 0."""
         extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
+        ignored: bytes | None
+        """Bytes that a newer version appended, which readers do not look at."""
     class KraftVersionRecord(KaitaiStruct):
         """Which version of the KRaft protocol the cluster uses from here on; since
         3.8 (KIP-853).
@@ -184,6 +194,8 @@ class KafkaControlRecord(KaitaiStruct):
         """
         extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
+        ignored: bytes | None
+        """Bytes that a newer version appended, which readers do not look at."""
     class VotersRecord(KaitaiStruct):
         """The voters of the metadata quorum from here on; since 3.8 (KIP-853)."""
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
@@ -205,6 +217,8 @@ class KafkaControlRecord(KaitaiStruct):
         """The voters."""
         extension: KafkaTaggedFields
         """Tagged fields; none is defined."""
+        ignored: bytes | None
+        """Bytes that a newer version appended, which readers do not look at."""
     class Voter(KaitaiStruct):
         """A voter of the metadata quorum."""
         def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...

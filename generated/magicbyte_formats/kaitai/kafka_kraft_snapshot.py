@@ -1,5 +1,5 @@
 # Generated from spec/kafka_kraft_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 e50f47c208a52132b4b5692e7593073725d9e89e86ab09fadd8e343c184bf9a6, kaitai-struct-compiler 0.11.0
+# spec sha256 c46167ef65a82cf4495d722f3125856abb178c3b352d61e3e7471f52708c0453, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_record_batch
@@ -91,12 +91,21 @@ class KafkaKraftSnapshot(KaitaiStruct):
             return getattr(self, '_m_control_type', None)
 
         @property
+        def has_control_records(self):
+            """Whether the batch holds control records, as all but the state do."""
+            if hasattr(self, '_m_has_control_records'):
+                return self._m_has_control_records
+
+            self._m_has_control_records =  ((self.batch.attributes.is_control) and (self.batch.attributes.codec == kafka_record_batch.KafkaRecordBatch.Codecs.none) and (self.batch.num_records > 0))
+            return getattr(self, '_m_has_control_records', None)
+
+        @property
         def has_control_type(self):
             """Whether the batch begins with a control record that has a key."""
             if hasattr(self, '_m_has_control_type'):
                 return self._m_has_control_type
 
-            self._m_has_control_type =  ((self.batch.attributes.is_control) and (int(self.batch.attributes.codec) == 0) and (self.batch.num_records > 0) and (self.batch.payload.records[0].body.len_key.value >= 4))
+            self._m_has_control_type =  ((self.has_control_records) and (self.len_first_key >= 4))
             return getattr(self, '_m_has_control_type', None)
 
         @property
@@ -116,3 +125,15 @@ class KafkaKraftSnapshot(KaitaiStruct):
 
             self._m_is_header =  ((self.has_control_type) and (self.control_type == 3))
             return getattr(self, '_m_is_header', None)
+
+        @property
+        def len_first_key(self):
+            """Bytes in the key of the first control record."""
+            if hasattr(self, '_m_len_first_key'):
+                return self._m_len_first_key
+
+            if self.has_control_records:
+                pass
+                self._m_len_first_key = self.batch.payload.records[0].body.len_key.value
+
+            return getattr(self, '_m_len_first_key', None)

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_kraft_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 e50f47c208a52132b4b5692e7593073725d9e89e86ab09fadd8e343c184bf9a6, kaitai-struct-compiler 0.11.0
+# spec sha256 c46167ef65a82cf4495d722f3125856abb178c3b352d61e3e7471f52708c0453, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -36,6 +36,12 @@ class KafkaKraftSnapshot(KaitaiStruct):
         _root: Any
         batch: KafkaRecordBatch
         """The batch; its `crc` covers it as in any log."""
+        @property
+        def has_control_records(self) -> bool:
+            """Whether the batch holds control records, as all but the state do."""
+        @property
+        def len_first_key(self) -> int | None:
+            """Bytes in the key of the first control record."""
         @property
         def has_control_type(self) -> bool:
             """Whether the batch begins with a control record that has a key."""

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 1908c4073e74b3a79b0fc096dae7cf9a7acb79bee51d21cbd3f1d6efe3e95597, kaitai-struct-compiler 0.11.0
+# spec sha256 5e92a20f8b58f77b169171e0c2e2344fb9cf34f794ab4da5269b4ad2b7d796c6, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_message
@@ -159,7 +159,7 @@ class KafkaLog(KaitaiStruct):
             if hasattr(self, '_m_is_complete'):
                 return self._m_is_complete
 
-            self._m_is_complete =  (((not (self.is_zero_tail))) and (self.len_avail >= 17) and (self.magic >= 0) and (self.len_avail >= 12 + self.len_content))
+            self._m_is_complete =  (((not (self.is_zero_tail))) and (self.len_avail >= 17) and (self.magic >= 0) and (self.len_avail >= (12 + self.len_content)))
             return getattr(self, '_m_is_complete', None)
 
         @property

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 1908c4073e74b3a79b0fc096dae7cf9a7acb79bee51d21cbd3f1d6efe3e95597, kaitai-struct-compiler 0.11.0
+# spec sha256 5e92a20f8b58f77b169171e0c2e2344fb9cf34f794ab4da5269b4ad2b7d796c6, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_message.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 becae6125f69967baf46720df96a93caac1a4faa370149fe4fa3c6cd8dc92e82, kaitai-struct-compiler 0.11.0
+# spec sha256 7332ddca1d79455c5ba63f3eaf7c5cb7b7f09a01441a19560ac79d83f7587296, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from enum import IntEnum
@@ -75,6 +75,7 @@ class KafkaMessage(KaitaiStruct):
         timestamp = None
         key = None
         value = None
+        ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaMessage.MessageBody, self).__init__(_io)
             self._parent = _parent
@@ -103,6 +104,10 @@ class KafkaMessage(KaitaiStruct):
                 pass
                 self.value = self._io.read_bytes(self.len_value)
 
+            if (not (self._io.is_eof())):
+                pass
+                self.ignored = self._io.read_bytes_full()
+
         def _fetch_instances(self):
             pass
             self.attributes._fetch_instances()
@@ -113,4 +118,7 @@ class KafkaMessage(KaitaiStruct):
                 pass
 
             if self.len_value >= 0:
+                pass
+
+            if (not (self._io.is_eof())):
                 pass

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_message.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 becae6125f69967baf46720df96a93caac1a4faa370149fe4fa3c6cd8dc92e82, kaitai-struct-compiler 0.11.0
+# spec sha256 7332ddca1d79455c5ba63f3eaf7c5cb7b7f09a01441a19560ac79d83f7587296, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -80,6 +80,10 @@ class KafkaMessage(KaitaiStruct):
         in it, compressed. Null where `len_value` is negative: such a message
         is a tombstone, which deletes its key from a compacted topic. Covered
         by `crc`.
+        """
+        ignored: bytes | None
+        """Bytes behind the value, at which Kafka's reader does not look and
+        which no known producer writes. Covered by `crc`.
         """
     class MessageAttributes(KaitaiStruct):
         """One byte of bits."""

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 f9e191371e5d4d6afa0bfea9f096c5b3eb219d102d30c195dac56841c64c75f8, kaitai-struct-compiler 0.11.0
+# spec sha256 e5d66fe21483b0663b1e42cf2553f6cb900c56c628c46bc3ea8f2d0e9f06beb4, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_record
@@ -112,6 +112,7 @@ class KafkaRecordBatch(KaitaiStruct):
 
     class RecordList(KaitaiStruct):
         """The records of an uncompressed batch."""
+        ignored = None
         unexpected = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaRecordBatch.RecordList, self).__init__(_io)
@@ -124,19 +125,26 @@ class KafkaRecordBatch(KaitaiStruct):
             for i in range(self._parent.num_records):
                 self.records.append(kafka_record.KafkaRecord(self._parent.attributes.is_control, self._io))
 
+            if  ((self._parent.num_records == 0) and ((not (self._io.is_eof())))) :
+                pass
+                self.ignored = self._io.read_bytes_full()
+
             if  ((self._parent.num_records > 0) and ((not (self._io.is_eof())))) :
                 pass
                 self.unexpected = self._io.read_u1()
                 if not self.unexpected >= 1:
-                    raise kaitaistruct.ValidationLessThanError(1, self.unexpected, self._io, u"/types/record_list/seq/1")
+                    raise kaitaistruct.ValidationLessThanError(1, self.unexpected, self._io, u"/types/record_list/seq/2")
                 if not self.unexpected <= 0:
-                    raise kaitaistruct.ValidationGreaterThanError(0, self.unexpected, self._io, u"/types/record_list/seq/1")
+                    raise kaitaistruct.ValidationGreaterThanError(0, self.unexpected, self._io, u"/types/record_list/seq/2")
 
         def _fetch_instances(self):
             pass
             for i in range(len(self.records)):
                 pass
                 self.records[i]._fetch_instances()
+
+            if  ((self._parent.num_records == 0) and ((not (self._io.is_eof())))) :
+                pass
 
             if  ((self._parent.num_records > 0) and ((not (self._io.is_eof())))) :
                 pass

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 f9e191371e5d4d6afa0bfea9f096c5b3eb219d102d30c195dac56841c64c75f8, kaitai-struct-compiler 0.11.0
+# spec sha256 e5d66fe21483b0663b1e42cf2553f6cb900c56c628c46bc3ea8f2d0e9f06beb4, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -87,11 +87,13 @@ class KafkaRecordBatch(KaitaiStruct):
         _root: Any
         records: list[KafkaRecord]
         """The records, in the order of their offsets."""
+        ignored: bytes | None
+        """Bytes in a batch of no records, at which Kafka's reader does not look
+        and which no broker writes. Covered by `crc`.
+        """
         unexpected: int | None
         """A byte that must not be, as no value lies within both limits: a parser
         comes here where bytes follow the last record, and stops. Always null.
-        A batch of no records may have bytes here, as in Kafka, which does not
-        look for records in it.
         """
     def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
     @classmethod

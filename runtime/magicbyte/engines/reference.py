@@ -463,9 +463,8 @@ def _read_message(data: bytes, one: DecodedEntry, position: int | None) -> Any:
         length = getattr(body, name)
         if length < -1:
             one.add(_negative_length(name, length, position))
-    left = body._io.size() - body._io.pos()
-    if left:
-        one.add(_message_bytes_unread(left, position))
+    if body.ignored is not None:
+        one.add(_message_bytes_unread(len(body.ignored), position))
     return body
 
 

@@ -35,20 +35,29 @@ SPEC_CHECKS = (
 )
 
 CODECS = "runtime/magicbyte/codecs"
+ENTRIES = tuple(
+    f"tests/reading/test_{name}.py" for name in ("hostile_entries", "values", "limits", "fetch")
+)
 RULES = {
-    "runtime/magicbyte/engines/reference.py": ("tests/reading", "tests/vectors_of_others"),
-    "runtime/magicbyte/engines/entry.py": ("tests/reading", "tests/vectors_of_others"),
-    "runtime/magicbyte/engines/header_keys.py": ("tests/reading",),
-    "runtime/magicbyte/transactions.py": ("tests/reading", "tests/logs", "tests/damage"),
-    "runtime/magicbyte/logdir/companions.py": ("tests/reading", "tests/damage/test_companions.py"),
-    "runtime/magicbyte/logdir/checkpoints.py": ("tests/reading",),
-    "runtime/magicbyte/logdir/names.py": ("tests/reading",),
+    "runtime/magicbyte/engines/reference.py": ("tests/vectors_of_others", *ENTRIES),
+    "runtime/magicbyte/engines/entry.py": ("tests/vectors_of_others", *ENTRIES),
+    "runtime/magicbyte/engines/header_keys.py": ("tests/reading/test_values.py",),
+    "runtime/magicbyte/transactions.py": (
+        "tests/damage/test_rules.py",
+        "tests/reading/test_dataset.py",
+    ),
+    "runtime/magicbyte/logdir/companions.py": ("tests/reading/test_companions.py",),
+    "runtime/magicbyte/logdir/checkpoints.py": (
+        "tests/reading/test_checkpoints.py",
+        "tests/reading/test_paths.py",
+    ),
+    "runtime/magicbyte/logdir/names.py": ("tests/reading/test_paths.py",),
     **{
         f"{CODECS}/{name}.py": ("tests/codecs", "tests/vectors_of_others")
         for name in ("__init__", "gzip", "lz4", "output", "snappy", "uvarint", "zstd")
     },
 }
-"""The runtime's rules of the formats, with the tests of each."""
+"""The runtime's rules of the formats, with the tests of each, the vectors aside."""
 
 
 def planned(parts: list[str]) -> Iterator[tuple[Mutant, tuple[Check, ...]]]:
@@ -60,7 +69,7 @@ def planned(parts: list[str]) -> Iterator[tuple[Mutant, tuple[Check, ...]]]:
                     yield mutant, SPEC_CHECKS
     if "runtime" in parts:
         for file, paths in RULES.items():
-            checks = (engine("runtime"), *(tests(path) for path in paths))
+            checks = (engine("runtime"), tests(*paths))
             for mutant in code.mutants(file, (CHECKOUT / file).read_text("utf-8")):
                 yield mutant, checks
 

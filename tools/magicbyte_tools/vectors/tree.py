@@ -78,6 +78,7 @@ def message(found: Any) -> Json:
             key=optional(found.key),
             len_value=found.value_length,
             value=optional(found.value),
+            ignored=optional(found.trailing or None),
         ),
     }
 
@@ -91,7 +92,12 @@ def batch(found: Any) -> Json:
     else:
         if found.trailing and found.records_count:
             raise TerminatedError(f"{len(found.trailing)} bytes behind the last record")
-        payload = {"payload": {"records": [record(one, is_control) for one in found.records]}}
+        payload = {
+            "payload": some(
+                records=[record(one, is_control) for one in found.records],
+                ignored=optional(found.trailing or None),
+            )
+        }
     return {
         "base_offset": str(found.base_offset),
         "len_batch": found.batch_length,
@@ -155,7 +161,11 @@ def control_record(found: Any) -> Json:
     key = twin.ControlRecordKey.parse(found.key)
     out: Json = {
         "len_key": int(found.key_length),
-        "key": {"version": key.version, "control_type": key.type},
+        "key": some(
+            version=key.version,
+            control_type=key.type,
+            ignored=optional(key.trailing or None),
+        ),
         "len_value": int(found.value_length),
     }
     if found.value is not None:
@@ -163,9 +173,14 @@ def control_record(found: Any) -> Json:
         out["content"] = (
             {"data": found.value.hex()}
             if construct is None or shape is None
-            else shape(construct.parse(found.value, strict=False))
+            else content(construct.parse(found.value, strict=False), shape)
         )
     return out
+
+
+def content(found: Any, shape: Callable[[Any], Json]) -> Json:
+    """Return the value of a control record as *shape* writes it, and what is behind it."""
+    return {**shape(found), **some(ignored=optional(found.trailing or None))}
 
 
 def extension(found: Any) -> Json:
