@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from magicbyte_tools.costs.encodings import FORMATS
-from magicbyte_tools.costs.measure import STREAMED, Measured, Sums
+from magicbyte_tools.costs.measure import CLASSES, STREAMED, Measured, Sums
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
@@ -26,7 +26,7 @@ records beside it. `make costs LOGS="DIR..."` gives the page for other logs.
 
 def page(measured: Measured) -> str:
     """Return the page."""
-    classes = measured.classes
+    classes = {name: measured.classes[name] for _, name in CLASSES if name in measured.classes}
     every = classes.values()
     introduction = INTRODUCTION.format(
         batches=sum(sums.batches for sums in every),
