@@ -48,13 +48,6 @@ class Transaction:
     coordinator_epoch: int | None = None
     marker_place: Place | None = None
 
-    def covers(self, place: Place) -> bool:
-        return (
-            self.first_place is not None
-            and self.last_place is not None
-            and self.first_place <= place <= self.last_place
-        )
-
     def decide(
         self,
         outcome: str,

@@ -333,6 +333,17 @@ def test_a_commit_of_the_next_epoch_proves_nothing_where_markers_keep_their_data
     assert "transaction-undecided" in codes(findings)
 
 
+@pytest.mark.parametrize(("epoch", "is_delivered"), [(5, False), (6, True)])
+def test_a_marker_with_its_datas_epoch_of_any_producer_spoils_the_proof(
+    make, workshop, log_dir, epoch, is_delivered
+) -> None:
+    before = make.batch(0, *[b"x"] * 8) + make.batch(8, b"t", producer=8, epoch=5)
+    before += make.marker(9, 8, commits=True, epoch=epoch)
+    log = holed(make, make.marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
+    rows, _ = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
+    assert (10 in offsets(rows)) == is_delivered
+
+
 @pytest.mark.parametrize(
     ("entry", "outcome"),
     [

@@ -66,6 +66,9 @@ JAVA_TEXT = {
     "61eda08062": "a\ufffdb",
     "eda0": "\ufffd",
     "eda061": "\ufffda",
+    "61ed": "a\ufffd",
+    "edc0": "\ufffd\ufffd",
+    "eda0c0": "\ufffd\ufffd",
     "ed9fbf": "\ud7ff",
     "ee8080": "\ue000",
     # Beyond U+10FFFF

@@ -45,6 +45,7 @@ RULES = {
     "runtime/magicbyte/transactions.py": (
         "tests/damage/test_rules.py",
         "tests/reading/test_dataset.py",
+        "tests/reading/test_transactions.py",
     ),
     "runtime/magicbyte/logdir/companions.py": ("tests/reading/test_companions.py",),
     "runtime/magicbyte/logdir/checkpoints.py": (

@@ -34,6 +34,10 @@ class Unavailable(Exception):
     """A dumper cannot be had on this machine; the message says what is missing."""
 
 
+class BuildError(Exception):
+    """What was generated does not compile: a fault of ours."""
+
+
 class Builder(ABC):
     """One language's dumper. To make one raises Unavailable where a tool or library is missing."""
 
@@ -119,11 +123,13 @@ class JavaBuilder(Builder):
         if not self.jar.exists():
             # Of Maven's plugins that resolve dependencies, this one needs the fewest downloads.
             goal = "org.apache.maven.plugins:maven-antrun-plugin:3.1.0:run"
-            run([self.mvn, "--batch-mode", "--quiet", f"-Dmaven.repo.local={MAVEN}", goal], folder)
+            fetch(
+                [self.mvn, "--batch-mode", "--quiet", f"-Dmaven.repo.local={MAVEN}", goal], folder
+            )
         shutil.copy(self.jar, folder / "runtime.jar")
         sources = sorted(str(path) for path in (folder / "src").rglob("*.java"))
         options = ["-encoding", "UTF-8", "-nowarn", "-d", "classes", "-cp", "runtime.jar"]
-        run([self.javac, *options, *sources], folder)
+        compiled([self.javac, *options, *sources], folder)
 
     def command(self, folder: Path) -> list[str]:
         classes = os.pathsep.join([str(folder / "classes"), str(folder / "runtime.jar")])
@@ -151,8 +157,8 @@ class GoBuilder(Builder):
         cache = kaitai.CHECKOUT / ".cache" / "go"
         where = {"GOCACHE": str(cache / "build"), "GOMODCACHE": str(cache / "modules")}
         # Without modcacherw nobody could delete the modules with an ordinary rm.
-        run([self.go, "mod", "tidy", "-modcacherw"], folder, **where)
-        run([self.go, "build", "-modcacherw", "-o", "dump", "./cmd/dump"], folder, **where)
+        fetch([self.go, "mod", "tidy", "-modcacherw"], folder, **where)
+        compiled([self.go, "build", "-modcacherw", "-o", "dump", "./cmd/dump"], folder, **where)
 
     def command(self, folder: Path) -> list[str]:
         return [str(folder / "dump")]
@@ -176,7 +182,8 @@ class RustBuilder(Builder):
     def build(self, folder: Path) -> None:
         target = kaitai.CHECKOUT / ".cache" / "rust"
         where = {"CARGO_TARGET_DIR": str(target)}
-        run([self.cargo, "build", "--quiet", "--release", "--bin", "dump"], folder, **where)
+        fetch([self.cargo, "fetch", "--quiet"], folder, **where)
+        compiled([self.cargo, "build", "--quiet", "--release", "--bin", "dump"], folder, **where)
         shutil.copy(target / "release" / "dump", folder)
 
     def command(self, folder: Path) -> list[str]:
@@ -195,7 +202,7 @@ class CppBuilder(Builder):
     def build(self, folder: Path) -> None:
         sources = [*sorted((folder / "src").glob("*.cpp")), folder / "dump.cpp"]
         runtime = Path(str(self.runtime))
-        run(
+        compiled(
             [
                 self.compiler,
                 *("-std=c++17", "-O1", "-DKS_STR_ENCODING_ICONV", "-o", "dump"),
@@ -224,7 +231,7 @@ class CSharpBuilder(Builder):
     def build(self, folder: Path) -> None:
         sources = [*(folder / "KafkaFormats").glob("*.cs"), *Path(str(self.runtime)).glob("*.cs")]
         names = sorted(str(source) for source in sources)
-        run([self.mcs, "-nologo", "-optimize+", "-out:dump.exe", "Dump.cs", *names], folder)
+        compiled([self.mcs, "-nologo", "-optimize+", "-out:dump.exe", "Dump.cs", *names], folder)
 
     def command(self, folder: Path) -> list[str]:
         return [self.mono, str(folder / "dump.exe")]
@@ -255,14 +262,28 @@ def tool(name: str) -> str:
     return found
 
 
-def run(command: Sequence[str], folder: Path, **environment: str) -> None:
-    """Run a step of a build; Unavailable with its last words where it fails."""
+def fetch(command: Sequence[str], folder: Path, **environment: str) -> None:
+    """Run what fetches a library; Unavailable, as without a network, where it fails."""
+    if words := _words_of_failure(command, folder, environment):
+        raise Unavailable(words)
+
+
+def compiled(command: Sequence[str], folder: Path, **environment: str) -> None:
+    """Run a compiler; BuildError where it refuses what was generated."""
+    if words := _words_of_failure(command, folder, environment):
+        raise BuildError(words)
+
+
+def _words_of_failure(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> str | None:
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
     )
-    if done.returncode:
-        words = (done.stderr.strip() or done.stdout.strip())[-2000:]
-        raise Unavailable(f"{Path(command[0]).name} failed: {words}")
+    if not done.returncode:
+        return None
+    words = (done.stderr.strip() or done.stdout.strip())[-2000:]
+    return f"{Path(command[0]).name} failed: {words}"
 
 
 BUILDERS: dict[str, type[Builder]] = {
