@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -106,7 +107,7 @@ def test_a_runner_that_is_right_passes(
 def test_the_command_may_be_one_string(
     vectors: Path, runner: Any, conformance: Conformance
 ) -> None:
-    command = " ".join(runner(RIGHT + PRINT))
+    command = shlex.join(runner(RIGHT + PRINT))
     assert conformance(command, "--vectors", vectors).status == 0
 
 
@@ -163,7 +164,7 @@ def test_what_a_runner_left_behind_is_ended(
 ) -> None:
     program = f"""
     import subprocess, sys, time
-    child = subprocess.Popen(["sleep", "600"])
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     with open({str(tmp_path / "children")!r}, "a") as file: print(child.pid, file=file)
     time.sleep(600)
     """
@@ -447,7 +448,13 @@ def test_a_signal_of_the_user_ends_the_runner_too(
     time.sleep(600)
     """
     command = [*COMMAND, "--vectors", str(vectors), "--timeout-s", "500", "--", *runner(program)]
-    harness = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    harness = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell's background job ignores the signal, and so would all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 30
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert time.monotonic() < deadline
