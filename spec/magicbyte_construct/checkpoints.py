@@ -28,7 +28,7 @@ BLANKS = re.compile(r"[ \t\v\f]+")
 ENDS = re.compile(r"\r\n|\r|\n")
 
 
-class Checkpoint(Construct):  # type: ignore[misc]
+class Checkpoint(Construct):
     """``version``, ``entries_count``, and ``entries`` of *fields*: text, or integers of some bits.
 
     Where the file ends early, as an empty one does, Kafka reads no entries: then ``version`` or

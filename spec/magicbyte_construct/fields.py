@@ -51,7 +51,7 @@ def read_exactly(stream: Any, length: int, path: str) -> bytes:
     return data
 
 
-class Fields(Construct):  # type: ignore[misc]
+class Fields(Construct):
     """A Struct whose value holds its fields alone, those of a Sized or Sealed among them."""
 
     def __init__(self, *subcons: Any) -> None:
@@ -163,7 +163,7 @@ class Sealed(Fields):
         stream_write(stream, data, len(data), path)
 
 
-class Expected(Subconstruct):  # type: ignore[misc]
+class Expected(Subconstruct):
     """One of *values*, else an error, unless *always* is false and parsing not strict.
 
     Building writes the first unless told otherwise.
@@ -185,7 +185,7 @@ class Expected(Subconstruct):  # type: ignore[misc]
         return self.subcon._build(self.values[0] if obj is None else obj, stream, context, path)
 
 
-class AtLeast(Subconstruct):  # type: ignore[misc]
+class AtLeast(Subconstruct):
     """An integer not below *minimum*, else an error; anything can be built."""
 
     def __init__(self, minimum: int, subcon: Any) -> None:
@@ -215,7 +215,7 @@ def count_of(name: str, integer: Any) -> Any:
     return Default(integer, lambda context: len(context.get(name) or ()))
 
 
-class Data(Construct):  # type: ignore[misc]
+class Data(Construct):
     """The bytes whose length the field *length* gives; null where that is negative."""
 
     def __init__(self, length: str, *, nullable: bool = True) -> None:
@@ -235,7 +235,7 @@ class Data(Construct):  # type: ignore[misc]
         return obj
 
 
-class Counted(Subconstruct):  # type: ignore[misc]
+class Counted(Subconstruct):
     """The elements that the field *count* announces, each of *min_bytes* at least.
 
     A count that the bytes left cannot hold is an error before the first element is read.
@@ -261,7 +261,7 @@ class Counted(Subconstruct):  # type: ignore[misc]
         return build_each(self.subcon, obj or (), stream, context, path)
 
 
-class ToEnd(Subconstruct):  # type: ignore[misc]
+class ToEnd(Subconstruct):
     """Elements up to the end of the stream; unlike GreedyRange it hides no error of any."""
 
     def __init__(self, subcon: Any) -> None:
@@ -288,7 +288,7 @@ def build_each(subcon: Any, elements: Any, stream: Any, context: Any, path: str)
     return built
 
 
-class LeftOver(Construct):  # type: ignore[misc]
+class LeftOver(Construct):
     """The bytes that no field accounts for: an error if strict, unless *allowed*."""
 
     def __init__(self, allowed: Callable[[Any], bool] = lambda context: False) -> None:

@@ -20,7 +20,7 @@ from magicbyte_construct.fields import (
 from magicbyte_construct.varint import Uvarint
 
 
-class CompactStringConstruct(Construct):  # type: ignore[misc]
+class CompactStringConstruct(Construct):
     """A string behind its length in UTF-8 plus one. Null, which is 0 there, is an error."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ CompactString = CompactStringConstruct()
 """A string; None builds null."""
 
 
-class CompactArray(Subconstruct):  # type: ignore[misc]
+class CompactArray(Subconstruct):
     """A list behind its count plus one. Null, 0 there, is an error if strict, else None."""
 
     def __init__(self, subcon: Any) -> None:
@@ -72,7 +72,7 @@ Tag = Fields("tag" / Uvarint, "size" / length_of("data", Uvarint), "data" / Data
 """A tagged field: its number, and its bytes, which only who knows the number can read."""
 
 
-class TagsConstruct(Construct):  # type: ignore[misc]
+class TagsConstruct(Construct):
     """The tagged fields at the end of every struct: a count, and that many; mostly none."""
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ def peek(stream: Any, path: str) -> tuple[int, int]:
     return Int32sb.parse(head[8:12]), Int8sb.parse(head[16:17])
 
 
-class EntryConstruct(Construct):  # type: ignore[misc]
+class EntryConstruct(Construct):
     """A Message or a RecordBatch, as its magic says."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
@@ -58,7 +58,7 @@ Entry = EntryConstruct()
 """An entry of a log: a Message where its magic is 0 or 1, else a RecordBatch."""
 
 
-class LogConstruct(Construct):  # type: ignore[misc]
+class LogConstruct(Construct):
     """``entries``, and what lies behind them: a cut entry in ``partial``, zeros in ``zero_tail``.
 
     Of the two at most one is not None. An error of an entry is raised with its ``position``, the

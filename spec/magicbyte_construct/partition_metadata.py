@@ -12,7 +12,7 @@ from magicbyte_construct.fields import is_strict
 FORM = re.compile(rb"version: (0|[1-9][0-9]{0,9})\ntopic_id: ([A-Za-z0-9_-]{22})", re.ASCII)
 
 
-class PartitionMetadataConstruct(Construct):  # type: ignore[misc]
+class PartitionMetadataConstruct(Construct):
     """``version`` and ``topic_id``, and in ``trailing`` the end of line that Kafka leaves out.
 
     Otherwise in the form that Kafka writes alone, of the several that it reads.

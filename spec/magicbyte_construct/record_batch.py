@@ -34,7 +34,7 @@ MIN_BATCH_LENGTH = 49
 """Of a batch without records: its 61 bytes of header less offset and length."""
 
 
-class Attributes(Construct):  # type: ignore[misc]
+class Attributes(Construct):
     """An integer of named bits, the highest first: how many each has, or ``bool`` for a flag.
 
     Building also takes the integer itself; bits that are not given are those of *default*.
@@ -87,7 +87,7 @@ BatchAttributes = Attributes(
 )
 
 
-class Payload(Subconstruct):  # type: ignore[misc]
+class Payload(Subconstruct):
     """The records, or one compressed block of them as bytes where a codec is set."""
 
     def __init__(self, subcon: Any) -> None:

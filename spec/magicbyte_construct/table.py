@@ -9,7 +9,7 @@ from construct.core import stream_write
 from magicbyte_construct.fields import build_each, is_strict
 
 
-class Table(Construct):  # type: ignore[misc]
+class Table(Construct):
     """``entries``, then ``zero_tail`` where slots are preallocated, and ``trailing``.
 
     Bytes that are neither are an error if strict, else ``trailing``; zeros that fill no slot are

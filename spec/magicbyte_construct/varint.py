@@ -29,7 +29,7 @@ class Stored(int):
         return int(self), self.stored
 
 
-class Base128(Construct):  # type: ignore[misc]
+class Base128(Construct):
     """An integer of *bits* bits, the lowest seven first; zigzag where it has a sign."""
 
     def __init__(self, bits: int, *, signed: bool) -> None:
