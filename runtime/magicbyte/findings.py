@@ -91,6 +91,7 @@ CODES = _registry(
     Code("snapshot-invalid", "warning", "A producer snapshot is not one.", "ProducerStateManager"),
     Code("snapshot-mismatch", "warning", "A producer snapshot disagrees with the log.", "ProducerStateManager"),
     Code("snapshot-missing", "note", "A segment has no producer snapshot.", "ProducerStateManager"),
+    Code("snapshot-unconfirmed", "note", "A log knows no producer of its first snapshot.", "ProducerStateManager"),
     Code("snapshot-transaction-ignored", "warning", "A transaction known to one snapshot alone does not count.", "a rule of ours"),
     # Directories
     Code("segment-missing", "warning", "Companion files lie here without their segment.", "LogLoader"),

@@ -124,6 +124,7 @@ class Maker:
         *values: bytes,
         producer: int = -1,
         epoch: int = 0,
+        sequence: int = 0,
         attributes: int = 0,
         key: bytes | None = None,
         last: int | None = None,
@@ -140,7 +141,7 @@ class Maker:
             1_700_000_000_000,
             producer,
             epoch if producer >= 0 else -1,
-            0 if producer >= 0 and not attributes & 0x20 else -1,
+            sequence if producer >= 0 and not attributes & 0x20 else -1,
             len(values),
         )
         body += b"".join(_record(n, key, value) for n, value in enumerate(values))
@@ -165,7 +166,10 @@ class Maker:
         return struct.pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
 
     def snapshot(self, *producers: tuple[int, int, int, int]) -> bytes:
-        """Return a producer snapshot: id, epoch, last offset, first offset of what is open or -1."""
+        """Return a producer snapshot: id, epoch, last offset, first offset of what is open or -1.
+
+        The last sequence of each is 0.
+        """
         body = struct.pack(">i", len(producers))
         for producer, epoch, last, first in producers:
             body += struct.pack(

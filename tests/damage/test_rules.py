@@ -464,6 +464,89 @@ def test_a_snapshot_names_no_more_what_a_marker_before_it_has_ended(
     assert not codes(findings)
 
 
+MISMATCH, UNKNOWN = {"snapshot-mismatch"}, {"snapshot-unconfirmed"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "epoch", "sequence", "said"),
+    [
+        ((7, 1, 90, -1), 1, 1, set()),
+        ((7, 1, 90, -1), 2, 5, set()),  # a new epoch begins its own sequences
+        ((7, 1, 90, -1), 1, 0, set()),  # as producers before KIP-360 began anew
+        ((7, 1, 90, -1), 0, 1, MISMATCH),
+        ((7, 1, 90, -1), 1, 2, MISMATCH),
+        ((8, 1, 90, -1), 1, 1, UNKNOWN),
+    ],
+)
+def test_a_producer_goes_on_from_what_the_first_snapshot_states(
+    make, workshop, log_dir, stated, epoch, sequence, said
+) -> None:
+    data = make.batch(100, b"x", producer=7, epoch=epoch, sequence=sequence)
+    files = {
+        name(100, "snapshot"): make.snapshot(stated),
+        name(100): data + make.marker(101, 7, commits=True, epoch=epoch),
+    }
+    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert offsets(rows) == [100]
+    assert codes(findings) == said
+    assert {f.file for f in findings} <= {name(100, "snapshot")}
+
+
+def test_a_marker_before_the_data_does_not_hide_the_sequence(make, workshop, log_dir) -> None:
+    files = {
+        name(100, "snapshot"): make.snapshot((7, 0, 90, 90)),
+        name(100): make.marker(100, 7, commits=True)
+        + make.batch(101, b"x", producer=7, sequence=4)
+        + make.marker(102, 7, commits=True),
+    }
+    _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert codes(findings) == MISMATCH
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        ([(7, 1, 95, -1)], set()),
+        ([(7, 2, -1, -1)], set()),
+        ([(7, 1, -1, -1)], set()),  # forgotten, and known again by a marker
+        ([(7, 1, 94, -1)], MISMATCH),
+        ([(7, 0, 96, -1)], MISMATCH),
+        ([], UNKNOWN),
+    ],
+)
+def test_later_snapshots_go_on_from_the_first(make, workshop, log_dir, later, said) -> None:
+    files = {
+        name(100, "snapshot"): make.snapshot((7, 1, 95, -1)),
+        name(100): make.batch(100, b"x"),
+        name(101, "snapshot"): make.snapshot(*later),
+        name(101): make.batch(101, b"y", producer=9) + make.marker(102, 9, commits=True),
+    }
+    _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert codes(findings) == said
+
+
+def test_a_first_snapshot_that_is_wrong_withholds_nothing(make, workshop, log_dir) -> None:
+    files = {
+        name(100, "snapshot"): make.snapshot((7, 0, 90, -1), (8, 3, 95, 94)),
+        name(100): make.batch(100, b"x", producer=7, sequence=4)
+        + make.marker(101, 7, commits=True),
+    }
+    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert offsets(rows) == [100]
+    assert codes(findings) == {"snapshot-mismatch", "snapshot-transaction-ignored"}
+
+
+@pytest.mark.parametrize(("epoch", "said"), [(0, MISMATCH), (1, set()), (2, MISMATCH)])
+def test_a_snapshot_has_the_epoch_of_the_last_marker(make, workshop, log_dir, epoch, said) -> None:
+    files = {
+        name(0): make.batch(0, b"x", producer=7) + make.marker(1, 7, commits=True, epoch=1),
+        name(2, "snapshot"): make.snapshot((7, epoch, -1, -1)),
+        name(2): make.batch(2, b"y"),
+    }
+    _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
+    assert codes(findings) == said
+
+
 def test_at_offset_0_nothing_is_open_whatever_a_snapshot_says(make, workshop, log_dir) -> None:
     files = {
         name(0, "snapshot"): make.snapshot((7, 0, -1, 0)),

@@ -17,6 +17,7 @@ from magicbyte.logdir.companions import (
     read_transaction_index,
 )
 from magicbyte.logdir.discover import PartitionLog
+from magicbyte.reading.beginning import Beginning
 from magicbyte.transactions import Tracker, Transaction
 from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
 
@@ -107,7 +108,6 @@ class CrossCheck:
         """Whether companions would lie beside the segments at all."""
         self.aborts: list[tuple[int, Entry, Transaction | None]] = []
         """The abort markers in sight: segment number, entry, and the transaction each ended."""
-        self.marker_producers: set[int] = set()
         self.stable_offsets: dict[tuple[int, int], int] = {}
         """By producer and offset of an abort marker, the last stable offset when it was written."""
         self.snapshots_to_come = sorted(companions.snapshots)
@@ -119,27 +119,37 @@ class CrossCheck:
         """The last offsets that snapshots state of producers."""
         self.writers: dict[int, int] = {}
         """Of those in sight, the producer that really wrote there."""
+        self.epochs: dict[int, int] = {}
+        """The highest epoch of each producer so far, markers included."""
         self.missing: list[tuple[int, int]] = []
         """Ranges of offsets that holes swallowed."""
+        self.beginning = Beginning(companions.snapshots.get(first_base, ()) if first_base else ())
 
     def entry(self, entry: Entry) -> None:
         """Take note of *entry*, before the tracker does."""
         self.compare_snapshots(entry.first_offset)
+        self.beginning.entry(entry, is_whole=self._is_whole)
         at = bisect_left(self.stated_offsets, entry.first_offset)
         while at < len(self.stated_offsets) and self.stated_offsets[at] <= entry.last_offset:
             self.writers[self.stated_offsets[at]] = entry.producer_id
             at += 1
+        if entry.producer_id >= 0:
+            highest = self.epochs.get(entry.producer_id, entry.producer_epoch)
+            self.epochs[entry.producer_id] = max(highest, entry.producer_epoch)
 
     def marker(
         self, segment: int, entry: Entry, control: Control, ended: Transaction | None
     ) -> None:
         """Take note of a marker, after the tracker did; *ended* was open when it came."""
-        self.marker_producers.add(entry.producer_id)
         if control.type == ControlType.ABORT:
             self.aborts.append((segment, entry, ended))
             firsts = [found.first_offset for found in self.tracker.open.values()]
             stable = min([*firsts, entry.last_offset + 1])
             self.stable_offsets[entry.producer_id, entry.last_offset] = stable
+
+    def _is_whole(self) -> bool:
+        """Return whether no entry is known to be missing so far."""
+        return not self.tracker.num_holes and not self.is_cleaned()
 
     def _find(
         self,
@@ -205,7 +215,7 @@ class CrossCheck:
         is_whole = tracker.knows_beginning and not self.is_cleaned()
         start = self.first_base or 0
         known_ids = {p.producer_id for p in self.companions.snapshots.get(start, ())}
-        known_ids |= self.marker_producers | set(tracker.producers)
+        known_ids |= self.epochs.keys()
         # A snapshot may lack producers that have expired, and name some from before the log; but
         # the older ones expire first, so both at once is another log's.
         is_missing_some = bool(set(tracker.producers) - {p.producer_id for p in snapshot})
@@ -227,27 +237,65 @@ class CrossCheck:
                     str(last),
                     str(known.last_offset),
                 )
+            epoch = self.epochs.get(producer.producer_id, producer.epoch)
+            # Cleaning may have taken the marker that raised it.
+            if producer.epoch < epoch or (producer.epoch > epoch and not self.is_cleaned()):
+                yield f"the epoch of {name} is {epoch}", str(producer.epoch), str(epoch)
             if first >= 0 and is_whole and producer.producer_id not in tracker.open:
                 yield f"{name} has no open transaction", str(first), "none"
 
-    def drop_unconfirmed(self) -> None:
-        """Ignore what the first snapshot alone calls open, unless every later one names it too."""
-        for producer_id, found in list(self.tracker.open.items()):
-            if not _is_hearsay(found):
-                continue
-            for base, snapshot in self.companions.snapshots.items():
-                firsts = {p.producer_id: p.current_transaction_first_offset for p in snapshot}
-                if base > (self.first_base or 0) and firsts.get(producer_id) != found.first_offset:
-                    del self.tracker.open[producer_id]
-                    self._find(
-                        "snapshot-transaction-ignored",
-                        "snapshot",
-                        self.first_base or 0,
-                        f"the transaction of producer {producer_id} from {found.first_offset} "
-                        f"stands in no later snapshot and does not count",
-                        found=str(found.first_offset),
-                    )
-                    break
+    def judge_beginning(self) -> None:
+        """Judge the first snapshot, and ignore what it calls open where it cannot be believed.
+
+        It is believed where nothing contradicts it, and every later one names what it calls open.
+        """
+        first = self.first_base or 0
+        disputed = {found.file for found in self.findings if found.code == "snapshot-mismatch"}
+        later = {
+            base: snapshot
+            for base, snapshot in self.companions.snapshots.items()
+            if base > first and self.companions.names["snapshot", base] not in disputed
+        }
+        self.beginning.later(later)
+        for message, found, expected in self.beginning.differences:
+            self._find(
+                "snapshot-mismatch", "snapshot", first, message, found=found, expected=expected
+            )
+        for producer_id, transaction in list(self.tracker.open.items()):
+            if _is_hearsay(transaction) and (
+                self.beginning.differences or not self._is_confirmed(transaction)
+            ):
+                del self.tracker.open[producer_id]
+                self._find(
+                    "snapshot-transaction-ignored",
+                    "snapshot",
+                    first,
+                    f"the transaction of producer {producer_id} from {transaction.first_offset} "
+                    f"does not count: this snapshot is wrong elsewhere, or a later one does not "
+                    f"name it",
+                    found=str(transaction.first_offset),
+                )
+        is_known = any(
+            found.file == self.companions.names.get(("snapshot", first)) for found in self.findings
+        )
+        if self.beginning.is_unconfirmed and not is_known:
+            self._find(
+                "snapshot-unconfirmed",
+                "snapshot",
+                first,
+                "the log knows none of the producers of its first snapshot: they have expired, "
+                "or it is another log's",
+                found=", ".join(f"producer {p.producer_id}" for p in self.beginning.stated[:8]),
+            )
+
+    def _is_confirmed(self, transaction: Transaction) -> bool:
+        """Return whether every later snapshot names what the first one calls open."""
+        first = transaction.producer_id, transaction.first_offset
+        return all(
+            first in {(p.producer_id, p.current_transaction_first_offset) for p in snapshot}
+            for base, snapshot in self.companions.snapshots.items()
+            if base > (self.first_base or 0)
+        )
 
     # Transaction indexes
 

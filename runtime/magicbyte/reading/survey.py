@@ -501,7 +501,7 @@ class _Pass:
 
     def _settle_transactions(self) -> None:
         tracker, out = self.tracker, self.out
-        self.check.drop_unconfirmed()
+        self.check.judge_beginning()
         bases = [segment.file.base_offset or 0 for segment in out.segments]
         out.transactions = tracker.finish(self.check.trusted_index_entries(bases))
         out.findings.extend(self.check.findings)

@@ -56,6 +56,7 @@ NOTES = frozenset(
         "transaction-open",
         "txnindex-missing",
         "snapshot-missing",
+        "snapshot-unconfirmed",
         "log-begins-above",
         "high-watermark-stale",
         "produced-base-timestamp",

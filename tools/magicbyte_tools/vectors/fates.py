@@ -238,6 +238,30 @@ def snapshots() -> Iterator[Case]:
         why="A snapshot at 5 holds what was below 5, and names offset 5.",
         source="ProducerStateManager",
     )
+    yield log_dir(
+        "snapshot-of-a-later-epoch",
+        Partition(
+            segments={5: ended},
+            files={
+                base: producer_snapshot(producer(PRODUCER, epoch=6, last_sequence=6, last_offset=4))
+            },
+        ),
+        findings=[Found("snapshot-mismatch", file=base)],
+        classes=[99],
+        why="The snapshot at the log's beginning gives a producer epoch 6, and it goes on with 5.",
+        source="ProducerAppendInfo.checkProducerEpoch",
+    )
+    yield log_dir(
+        "snapshot-of-strangers",
+        Partition(
+            segments={5: ended},
+            files={base: producer_snapshot(producer(77, last_sequence=6, last_offset=4))},
+        ),
+        findings=[Found("snapshot-unconfirmed", file=base)],
+        classes=[99],
+        why="Nothing in the log knows producer 77: it has expired, or wrote to another log.",
+        source="ProducerStateManager",
+    )
     later = "00000000000000000006.snapshot"
     yield log_dir(
         "snapshot-transaction-of-one-alone",
