@@ -76,8 +76,8 @@ docs: .venv/dev ## Write docs/formats/, the format reference, from spec/
 	$(BIN)/python -m magicbyte_tools.reference
 
 .PHONY: gallery
-gallery: .venv/dev ## Write a pull request to the Kaitai format gallery: OUT=folder
-	$(BIN)/python -m magicbyte_tools.webide.gallery $(OUT)
+gallery: .venv/dev ## Write a pull request to the Kaitai format gallery, to OUT or dist/gallery
+	$(BIN)/python -m magicbyte_tools.webide.gallery $(or $(OUT),dist/gallery)
 
 .PHONY: costs
 costs: .venv/dev ## Encode the batches of logs in every format, and write docs/costs.md: LOGS='folder...'

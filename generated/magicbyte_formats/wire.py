@@ -301,6 +301,11 @@ class MessageHeader(_MessageHeader):
         """
         return self.attributes >> 3 & 0x1
 
+    @property
+    def reserved(self) -> int:
+        """Not in use; written as 0 and ignored."""
+        return self.attributes >> 4 & 0xf
+
 
 class _OffsetIndexEntry(NamedTuple):
     relative_offset: int
@@ -561,6 +566,11 @@ class RecordBatchHeader(_RecordBatchHeader):
         stays when they are gone.
         """
         return bool(self.attributes & 0x40)
+
+    @property
+    def reserved(self) -> int:
+        """Not in use; written as 0 and ignored."""
+        return self.attributes >> 7 & 0x1ff
 
 
 class _TimeIndexEntry(NamedTuple):

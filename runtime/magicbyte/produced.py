@@ -12,7 +12,7 @@ from typing import Any
 from kaitaistruct import KaitaiStream
 
 from magicbyte import codecs
-from magicbyte.engines import DecodedEntry, Problem, engine
+from magicbyte.engines import DecodedEntry, Problem, engine, over_limit
 from magicbyte.engines.entry import Entry, checksum_of, read_entry, wrap64
 from magicbyte.engines.reference import UNREADABLE
 from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError
@@ -23,9 +23,6 @@ from magicbyte_formats.wire import Codec, RecordBatchHeader
 
 MESSAGE_MAX_BYTES = 1048588
 """The default of `message.max.bytes`: 1 MiB and the 12 bytes before what a size counts."""
-
-RESERVED_BITS = 0xFF80
-"""Of a batch's attributes: 7 to 15."""
 
 ENDS_ITSELF = (Codec.GZIP, Codec.LZ4)
 """Codecs whose readers stop where the compressed data say, and look at no byte behind."""
@@ -156,18 +153,7 @@ def _check_entry(
 ) -> None:
     """Add to *one* what is wrong with *entry*, whose bytes are *data*."""
     if entry.size_bytes > limits.max_entry_bytes:
-        one.add(
-            Problem(
-                code="entry-over-limit",
-                message=(
-                    f"an entry of {entry.size_bytes} bytes, max_entry_bytes allows "
-                    f"{limits.max_entry_bytes}; raise it to read the entry"
-                ),
-                field="max_entry_bytes",
-                found=str(entry.size_bytes),
-                expected=str(limits.max_entry_bytes),
-            )
-        )
+        one.add(over_limit(entry, limits))
         return
     if entry.size_bytes > MESSAGE_MAX_BYTES:
         one.add(
@@ -289,13 +275,8 @@ def _attribute_problems(header: RecordBatchHeader) -> Iterator[Problem]:
         yield _differs("produced-control", "attributes.is_control", 1, 0)
     if header.has_delete_horizon:
         yield _differs("produced-delete-horizon", "attributes.has_delete_horizon", 1, 0)
-    if header.attributes & RESERVED_BITS:
-        yield _differs(
-            "produced-reserved-bits",
-            "attributes",
-            f"{header.attributes & 0xFFFF:#06x}",
-            f"{header.attributes & ~RESERVED_BITS:#06x}",
-        )
+    if header.reserved:
+        yield _differs("produced-reserved-bits", "attributes.reserved", header.reserved, 0)
 
 
 def _producer_problems(header: RecordBatchHeader) -> Iterator[Problem]:

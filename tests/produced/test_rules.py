@@ -83,8 +83,8 @@ BROKEN = [
         "produced-delete-horizon",
         Batch(attributes=0x40, records=(replace(FIRST, timestamp_delta=5),)),
     ),
-    Broken("produced-reserved-bits", Batch(attributes=0x80), found="0x0080", expected="0x0000"),
-    Broken("produced-reserved-bits", Batch(attributes=-0x8000), found="0x8000"),
+    Broken("produced-reserved-bits", Batch(attributes=0x80), found="1", expected="0"),
+    Broken("produced-reserved-bits", Batch(attributes=-0x8000), found="256"),
     Broken(
         "produced-last-offset-delta",
         Batch(last_offset_delta=2),

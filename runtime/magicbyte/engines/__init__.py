@@ -36,6 +36,18 @@ class Problem:
         return CODES[self.code].severity == "error"
 
 
+def over_limit(entry: Entry, limits: Limits) -> Problem:
+    """Return what is said of an *entry* that is larger than *limits* allow."""
+    return Problem(
+        code="entry-over-limit",
+        message=f"an entry of {entry.size_bytes} bytes, max_entry_bytes allows "
+        f"{limits.max_entry_bytes}; raise it to read the entry",
+        field="max_entry_bytes",
+        found=str(entry.size_bytes),
+        expected=str(limits.max_entry_bytes),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
     """The entries of a stretch of bytes, back to back from its beginning."""

@@ -304,16 +304,7 @@ class _Pass:
         if decoded.is_sound:
             return False
         for problem in decoded.problems:
-            note = Note(
-                code=problem.code,
-                message=problem.message,
-                position=entry.position,
-                length=entry.size_bytes,
-                base_offset=entry.first_offset,
-                field=problem.field,
-                found=problem.found,
-                expected=problem.expected,
-            )
+            note = Note.of(entry, problem)
             self.out.findings.append(self.out.finding(note, self.segment.file.name))
         self.segment.stop_at = entry.position
         self.segment.stop_end = entry.end

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from magicbyte.checksum import crc32, crc32c
-from magicbyte.engines import Engine, Entry
+from magicbyte.engines import Engine, Entry, Problem, over_limit
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -52,6 +52,20 @@ class Note:
     field: str | None = None
     found: str | None = None
     expected: str | None = None
+
+    @classmethod
+    def of(cls, entry: Entry, problem: Problem) -> "Note":
+        """Return what *problem* of *entry* says."""
+        return cls(
+            code=problem.code,
+            message=problem.message,
+            position=entry.position,
+            length=entry.size_bytes,
+            base_offset=entry.first_offset,
+            field=problem.field,
+            found=problem.found,
+            expected=problem.expected,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,19 +280,7 @@ class Walk:
     def _bad_entry(self, entry: Entry, computed: int | None) -> Iterator[Stretch]:
         """Give up *entry*, framed but too large or with a wrong checksum."""
         if entry.size_bytes > self.limits.max_entry_bytes:
-            note = Note(
-                code="entry-over-limit",
-                message=(
-                    f"an entry of {entry.size_bytes} bytes, max_entry_bytes allows "
-                    f"{self.limits.max_entry_bytes}; raise it to read the entry"
-                ),
-                position=entry.position,
-                length=entry.size_bytes,
-                base_offset=entry.first_offset,
-                field="max_entry_bytes",
-                found=str(entry.size_bytes),
-                expected=str(self.limits.max_entry_bytes),
-            )
+            note = Note.of(entry, over_limit(entry, self.limits))
             if self._is_plausible(entry.end):
                 self._resume = entry.end
                 yield Stretch(entry.position, entry.end, "over_limit", (note,), entry)

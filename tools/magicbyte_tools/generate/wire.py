@@ -273,9 +273,8 @@ def bit_fields(structure: Spec) -> tuple[Bits, ...]:
     for one, width in zip(seq, widths, strict=True):
         assert width is not None
         shift -= int(width[1])
-        if not one["id"].startswith("reserved"):
-            is_flag = width[1] == "1" and "enum" not in one
-            found.append(Bits(one["id"], shift, int(width[1]), is_flag, text(one)))
+        is_flag = width[1] == "1" and "enum" not in one
+        found.append(Bits(one["id"], shift, int(width[1]), is_flag, text(one)))
     return tuple(reversed(found))
 
 

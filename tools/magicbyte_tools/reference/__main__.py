@@ -31,18 +31,22 @@ def write(wanted: dict[str, str], folder: Path = FORMATS) -> None:
         name = path.relative_to(folder).as_posix()
         if name not in wanted:
             path.unlink()
-            print(f"{path}: deleted")
+            print(f"{_shown(path)}: deleted")
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(wanted[name], "utf-8", newline="\n")
-        print(path)
+        print(_shown(path))
+
+
+def _shown(path: Path) -> Path:
+    return path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path
 
 
 def check(wanted: dict[str, str], folder: Path = FORMATS) -> int:
     """Say which files are not as *wanted*; return the exit status."""
     found = differing(wanted, folder)
     for path in found:
-        print(path)
+        print(_shown(path))
     if found:
         print("docs/formats is not what spec/ says: run `make docs`.")
     return int(bool(found))
