@@ -79,6 +79,32 @@ def test_rust_has_a_module_for_every_file(packages: dict[str, Files]) -> None:
     assert {f"src/{name}.rs" for name in modules} == files
 
 
+def test_rust_uses_every_type_of_another_module_that_it_names(
+    packages: dict[str, Files], specs: Specs
+) -> None:
+    # `kafka_record_batch::codecs::none`, say, from the file of a snapshot.
+    for name in specs:
+        text = packages["rust"][f"src/{name}.rs"]
+        reached = {
+            (other, each)
+            for other in specs
+            if other != name
+            for each in re.findall(rf"\b{camel(other)}_\w+", text)
+        }
+        used = re.findall(r"^use super::(\w+)::(\w+_\w+);$", text, re.MULTILINE)
+        assert sorted(reached) == sorted(used), name
+    snapshot = packages["rust"]["src/kafka_kraft_snapshot.rs"]
+    assert "\nuse super::kafka_record_batch::KafkaRecordBatch_Codecs;\n" in snapshot
+
+
+def test_rust_asks_what_depends_on_the_position_where_the_stream_is(
+    packages: dict[str, Files],
+) -> None:
+    text = packages["rust"]["src/kafka_early_leader_change.rs"]
+    asked = re.findall(r"(.*)\n +if \*self_rc\.has_granting_voters\(\)\?", text)
+    assert [line.strip() for line in asked] == ["*self_rc._io.borrow_mut() = _io.clone();"] * 2
+
+
 def test_every_javascript_module_requires_files_that_are_there(packages: dict[str, Files]) -> None:
     files = packages["javascript"]
     required = {

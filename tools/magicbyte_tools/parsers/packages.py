@@ -9,7 +9,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from magicbyte_tools.generate import parsers, source
-from magicbyte_tools.parsers.compiled import VISUAL, Files, Spec, by_spec, noted, with_parameters
+from magicbyte_tools.parsers.compiled import (
+    VISUAL,
+    Files,
+    Spec,
+    by_spec,
+    noted,
+    types,
+    with_parameters,
+)
 from magicbyte_tools.parsers.names import camel
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -115,6 +123,25 @@ def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
     return file, "".join(f"import {one}\n" for one in missing) + text
 
 
+def _rust(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    """Import what lies within the imported types, and tell an instance where the stream is.
+
+    The compiler forgets the first. As to the second, an object keeps a copy of its stream, which
+    stays where the object began.
+    """
+    for one in specs[name]["meta"].get("imports", []):
+        line = f"\nuse super::{one}::{camel(one)};\n"
+        within = sorted(set(re.findall(rf"\b{camel(one)}_\w+", text)))
+        uses = "".join(f"use super::{one}::{each};\n" for each in within)
+        text = text.replace(line, line + uses, 1)
+    for _, structure in types((name,), specs[name]):
+        for instance, given in structure.get("instances", {}).items():
+            if "_io.pos" in str(given.get("value")):
+                asked = rf"(?m)^( +)(?=if \*self_rc\.{instance}\(\)\?)"
+                text = re.sub(asked, r"\1*self_rc._io.borrow_mut() = _io.clone();\n\1", text)
+    return f"src/{file}", text
+
+
 def _rust_modules(names: list[str]) -> Files:
     modules = "".join(f"pub mod {name};\n" for name in names)
     return {"src/lib.rs": f"//! Apache Kafka's record formats, a module for each.\n\n{modules}"}
@@ -143,7 +170,7 @@ LAYOUTS: dict[str, Layout] = {
     "php": _in("src/"),
     "python": _python,
     "ruby": _in("lib/"),
-    "rust": _in("src/"),
+    "rust": _rust,
 }
 
 INDEXES: dict[str, Callable[[list[str]], Files]] = {
