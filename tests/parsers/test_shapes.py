@@ -1,5 +1,6 @@
 """What is read from the YAML, and what of it is refused."""
 
+import re
 from typing import Any
 
 import pytest
@@ -115,9 +116,19 @@ def test_a_condition_that_is_not_understood_is_refused(condition: str) -> None:
             text(language, specs)
 
 
-def test_an_empty_field_up_to_the_end_was_at_the_end() -> None:
-    specs = one({"id": "f", "size-eos": True, "if": "not _io.eof"})
+@pytest.mark.parametrize("condition", ["not _io.eof", "_parent.a == 0 and not _io.eof"])
+def test_an_empty_field_up_to_the_end_was_at_the_end(condition: str) -> None:
+    specs = one({"id": "f", "size-eos": True, "if": condition})
     assert "if !it.f().is_empty() || !true {" in text(Rust, specs)
+
+
+@pytest.mark.parametrize(
+    "condition", ["_parent.a == 0 and _io.eof", "_parent.a == 0 or not _io.eof"]
+)
+def test_another_field_up_to_the_end_is_asked_for_what_decides(condition: str) -> None:
+    specs = one({"id": "f", "size-eos": True, "if": condition})
+    with pytest.raises(Unsupported, match="one/f: the condition"):
+        text(Rust, specs)
 
 
 def test_java_reads_the_number_of_an_unknown_value_where_it_can() -> None:
@@ -132,6 +143,13 @@ def test_java_reads_the_number_of_an_unknown_value_where_it_can() -> None:
     within = one({"id": "f", "type": "inner"}, types={"inner": {"seq": [E]}}, **CHOICES)
     with pytest.raises(Unsupported, match="one/inner/e: Java loses"):
         text(Java, within)
+
+
+@pytest.mark.parametrize("target", BUILDERS)
+def test_every_language_writes_a_dumper_of_all_formats(target: str, specs: Specs) -> None:
+    found = text(BUILDERS[target].language, specs)
+    for structure in shapes(specs).structures.values():
+        assert {f'"{field.id}"' for field in structure.fields} <= {*re.findall(r'"\w+"', found)}
 
 
 def test_every_language_has_all_parts_of_a_program() -> None:

@@ -3,7 +3,8 @@
 In Go and Rust an absent number is 0, which one that is there may be as well; in Rust absent bytes
 are empty. So the condition is asked again, of the parsed object. What is understood: numbers and
 enums compared, what is true or false, `_io.size`, and their logic; all else is refused. `_io.eof`
-was true of a field up to the end that is empty.
+was true of a field up to the end that is empty; what a condition asks besides `not _io.eof` is then
+of no matter, be it understood or not.
 """
 
 import ast
@@ -73,6 +74,8 @@ class _Translation:
     def logic(self, node: ast.expr) -> str:
         """Return what is true or false."""
         match node:
+            case ast.BoolOp(op=ast.And(), values=values) if "!true" in map(self.at_end, values):
+                return "!true"
             case ast.BoolOp(op=op, values=values):
                 word = " && " if isinstance(op, ast.And) else " || "
                 return f"({word.join(self.logic(value) for value in values)})"
@@ -81,10 +84,9 @@ class _Translation:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 sign = COMPARISONS[type(op)]
                 return f"({self.number(left)} {sign} {self.number(right)})"
+        if known := self.at_end(node):
+            return known
         holder, structure, name = self.holder(node)
-        if structure is None and name == "eof" and self.at.field.is_to_end:
-            # It is asked only where the field is empty: then its stream was at the end.
-            return "true"
         if structure is None:
             raise TypeError(name)
         if name in structure.values:
@@ -92,6 +94,18 @@ class _Translation:
         if name not in structure.params:
             self.kind(structure, name)
         return self.access.flag(holder, name)
+
+    def at_end(self, node: ast.expr) -> str | None:
+        """Return what *node* was if all it asks is whether a field up to the end began there.
+
+        It is asked only where the field is empty: then its stream was at the end.
+        """
+        match node:
+            case ast.Attribute(value=ast.Name(id="_io"), attr="eof") if self.at.field.is_to_end:
+                return "true"
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return "!true" if self.at_end(operand) == "true" else None
+        return None
 
     def number(self, node: ast.expr) -> str:
         """Return a number."""
