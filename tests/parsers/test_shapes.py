@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from magicbyte_tools.parsers.dumpers.builders import BUILDERS, TEMPLATES
+from magicbyte_tools.parsers.dumpers.cpp_stl import Cpp
 from magicbyte_tools.parsers.dumpers.go import Go
 from magicbyte_tools.parsers.dumpers.java import Java
 from magicbyte_tools.parsers.dumpers.rust import Rust
@@ -129,6 +130,13 @@ def test_another_field_up_to_the_end_is_asked_for_what_decides(condition: str) -
     specs = one({"id": "f", "size-eos": True, "if": condition})
     with pytest.raises(Unsupported, match="one/f: the condition"):
         text(Rust, specs)
+
+
+def test_cpp_has_the_sign_of_an_unknown_value() -> None:
+    signed = {"id": "s", "type": "s2", "enum": "e"}
+    found = text(Cpp, one(A, E, signed, **CHOICES))
+    assert "json.number(static_cast<int16_t>(it->s()));" in found
+    assert "json.number(it->a());" in found and "json.number(it->e());" in found
 
 
 def test_java_reads_the_number_of_an_unknown_value_where_it_can() -> None:

@@ -31,7 +31,8 @@ class Cpp(Language):
         return f"if (auto found = dynamic_cast<{class_name(path)} *>({value}))", "found"
 
     def number(self, at: Place, kind: Integer, value: str) -> str:
-        return value
+        # An enum whose members are all positive is unsigned, and -1 is none of any.
+        return f"static_cast<int{kind.bits}_t>({value})" if kind.enum and kind.signed else value
 
     def primitive(self, kind: Primitive, value: str) -> str:
         return f"{value}->value()"
