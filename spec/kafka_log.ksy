@@ -118,12 +118,15 @@ types:
       is_complete:
         value: >-
           not is_zero_tail
+          and len_avail >= 12
+          and len_content > 0
           and len_avail >= 17
           and magic >= 0
           and len_avail >= ((12).as<s8> + len_content.as<s8>).as<s8>
         doc: |
           Whether the file holds all bytes that the entry's length counts. That
-          `magic` is looked at refuses what is no entry where one might be cut.
+          `len_content` and `magic` are looked at refuses what is no entry where
+          one might be cut.
   unknown_content:
     doc: |
       Never parsed, as `magic` is checked; but without it a value of `content`

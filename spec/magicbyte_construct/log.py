@@ -34,10 +34,16 @@ FORMATS = {0: Message, 1: Message, 2: RecordBatch}
 
 def peek(stream: Any, path: str) -> tuple[int, int]:
     """Return size and magic of the entry that begins here, and stay here."""
-    start = stream_tell(stream, path)
-    head = stream_read(stream, UP_TO_MAGIC, path)
-    stream_seek(stream, start, io.SEEK_SET, path)
+    head = ahead(stream, UP_TO_MAGIC, path)
     return Int32sb.parse(head[8:12]), Int8sb.parse(head[16:17])
+
+
+def ahead(stream: Any, count: int, path: str) -> bytes:
+    """Return the next *count* bytes, and stay here."""
+    start = stream_tell(stream, path)
+    head: bytes = stream_read(stream, count, path)
+    stream_seek(stream, start, io.SEEK_SET, path)
+    return head
 
 
 class EntryConstruct(Construct):
@@ -77,6 +83,7 @@ class LogConstruct(Construct):
                 log["zero_tail"] = stream.read()
                 break
             if left < UP_TO_MAGIC:
+                check_cut_size(stream, left, path)
                 log["partial"] = stream.read()
                 break
             size, magic = peek(stream, path)
@@ -98,6 +105,21 @@ class LogConstruct(Construct):
             tail = obj.get(name) or b""
             stream_write(stream, tail, len(tail), path)
         return obj
+
+
+def check_cut_size(stream: Any, left: int, path: str) -> None:
+    """Raise ValidationError where the *left* bytes are no entry that was cut before its magic."""
+    if left < OVERHEAD:
+        return
+    size = Int32sb.parse(ahead(stream, OVERHEAD, path)[8:])
+    if size < MIN_MESSAGE_SIZE:
+        position = stream_tell(stream, path)
+        error = ValidationError(
+            f"size {size} found, at least {MIN_MESSAGE_SIZE} expected (entry at byte {position})",
+            path=path,
+        )
+        error.position = position
+        raise error
 
 
 def is_zero_to_end(stream: Any, path: str) -> bool:

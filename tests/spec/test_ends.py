@@ -43,6 +43,16 @@ def test_zeros_with_something_in_them_are_an_error(garbage: bytes) -> None:
         KafkaLog.from_bytes(MESSAGE + garbage)
 
 
+@pytest.mark.parametrize("length", [12, 16])
+@pytest.mark.parametrize("size", [0, 13, -1])
+def test_a_size_below_any_entrys_is_an_error_though_the_magic_is_cut_off(
+    length: int, size: int
+) -> None:
+    cut = b"\x01" + bytes(7) + size.to_bytes(4, "big", signed=True) + bytes(length - 12)
+    with pytest.raises(kaitaistruct.ValidationLessThanError):
+        KafkaLog.from_bytes(MESSAGE + cut)
+
+
 def test_an_unknown_magic_is_an_error() -> None:
     with pytest.raises(kaitaistruct.ValidationNotAnyOfError):
         KafkaLog.from_bytes(MESSAGE[:16] + b"\x03" + MESSAGE[17:])

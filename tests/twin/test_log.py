@@ -52,6 +52,8 @@ def test_zeros_up_to_the_end_are_a_tail(size: int) -> None:
         pytest.param(twin.record_batch([{}], magic=3)[:-1], id="magic 3, cut"),
         pytest.param(twin.record_batch([{}], magic=-1), id="magic negative"),
         pytest.param(b"\0" * 8 + b"\0\0\0\x0d" + b"\0" * 4 + b"\x01", id="size 13 at the end"),
+        pytest.param(bytes(8) + b"\0\0\0\x0d" + bytes(4), id="size 13, cut before the magic"),
+        pytest.param(bytes(7) + b"\x01" + bytes(4), id="size 0, cut behind it"),
     ],
 )
 def test_a_broken_size_or_magic_is_an_error_that_says_where(broken: bytes) -> None:

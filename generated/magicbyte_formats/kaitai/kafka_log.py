@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 5e92a20f8b58f77b169171e0c2e2344fb9cf34f794ab4da5269b4ad2b7d796c6, kaitai-struct-compiler 0.11.0
+# spec sha256 74da8fcbfdb06b4d6e0fd04915e832eda94e28ac9af1e81e1b84479a9065209a, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_message
@@ -154,12 +154,13 @@ class KafkaLog(KaitaiStruct):
         @property
         def is_complete(self):
             """Whether the file holds all bytes that the entry's length counts. That
-            `magic` is looked at refuses what is no entry where one might be cut.
+            `len_content` and `magic` are looked at refuses what is no entry where
+            one might be cut.
             """
             if hasattr(self, '_m_is_complete'):
                 return self._m_is_complete
 
-            self._m_is_complete =  (((not (self.is_zero_tail))) and (self.len_avail >= 17) and (self.magic >= 0) and (self.len_avail >= (12 + self.len_content)))
+            self._m_is_complete =  (((not (self.is_zero_tail))) and (self.len_avail >= 12) and (self.len_content > 0) and (self.len_avail >= 17) and (self.magic >= 0) and (self.len_avail >= (12 + self.len_content)))
             return getattr(self, '_m_is_complete', None)
 
         @property

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 5e92a20f8b58f77b169171e0c2e2344fb9cf34f794ab4da5269b4ad2b7d796c6, kaitai-struct-compiler 0.11.0
+# spec sha256 74da8fcbfdb06b4d6e0fd04915e832eda94e28ac9af1e81e1b84479a9065209a, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -68,7 +68,8 @@ class KafkaLog(KaitaiStruct):
         @property
         def is_complete(self) -> bool:
             """Whether the file holds all bytes that the entry's length counts. That
-            `magic` is looked at refuses what is no entry where one might be cut.
+            `len_content` and `magic` are looked at refuses what is no entry where
+            one might be cut.
             """
     class UnknownContent(KaitaiStruct):
         """Never parsed, as `magic` is checked; but without it a value of `content`

@@ -182,6 +182,18 @@ def sizes() -> Iterator[Case]:
             source="iteratorRaisesOnTooSmallRecords; differences D20",
             made="bytes 8 to 11 of the second entry overwritten",
         )
+    for keep in (12, 16):
+        yield invalid(
+            f"size-1-in-a-cut-entry-of-{keep}-bytes",
+            [FIRST, bad(patched(cut(SECOND, keep), 8, i32(1)))],
+            code="bad-size",
+            caught_by="grammar",
+            classes=[5],
+            why="The entry is cut off before its magic, but its size is there and wrong: that is no "
+            "tail.",
+            source="ByteBufferLogInputStream.nextBatchSize; differences D28",
+            made="bytes 8 to 11 of the cut entry overwritten",
+        )
     yield invalid(
         "v1-size-21",
         between(bad(patched(V1, 8, i32(21)))),
