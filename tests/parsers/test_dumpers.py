@@ -81,6 +81,13 @@ def test_long_integers_are_rounded_in_javascript(dump: Dump) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("number", [-(2**31) - 1, -(2**32), -(2**53) + 1, -2, 0, 2**53 - 1])
+def test_long_integers_have_their_sign(language: str, number: int, dump: Dump) -> None:
+    batch = EMPTY_BATCH[:43] + number.to_bytes(8, "big", signed=True) + EMPTY_BATCH[51:]
+    assert dump(language, "kafka_record_batch", batch)["fields"]["producer_id"] == str(number)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_number_of_no_enum_is_a_number(language: str, dump: Dump) -> None:
     record = bytes.fromhex("08 0000 7fff 02 09")  # a key of type 32767, then a value of 1 byte
     fields = dump(language, "kafka_control_record", record)["fields"]

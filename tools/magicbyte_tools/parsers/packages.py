@@ -112,6 +112,15 @@ def _csharp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
     )
 
 
+def _javascript(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    """Read long integers by their halves: of some below zero the runtime makes another number.
+
+    It takes a lower half whose highest bit is clear for a negative one.
+    """
+    halves = "(this._io.readS4be() * 0x100000000 + this._io.readU4be())"
+    return file, text.replace("this._io.readS8be()", halves)
+
+
 def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
     """Import also what the imported files import: Nim does not, and an expression may reach there."""
     reached, new = set(), [name]
@@ -163,7 +172,7 @@ LAYOUTS: dict[str, Layout] = {
     "graphviz": _in(""),
     "html": _in(""),
     "java": _java,
-    "javascript": _in(""),
+    "javascript": _javascript,
     "lua": _in(""),
     "nim": _nim,
     "perl": _in("lib/"),
