@@ -247,15 +247,17 @@ class Fates:
     """Producer id, first and last place and outcome of what a hole cut off from its marker."""
 
 
-def fates_at(open_there: Iterable[Transaction], transactions: Iterable[Transaction]) -> Fates:
-    """Return the fates that hold behind a place where *open_there* were open."""
-    return Fates(
-        tuple(sorted((found.producer_id, found.outcome) for found in open_there)),
-        tuple(
-            (found.producer_id, found.first_place, found.last_place, found.outcome)
-            for found in transactions
-            if found.is_behind_hole and found.first_place and found.last_place
-        ),
+def outcomes_at(open_there: Iterable[Transaction]) -> tuple[tuple[int, str], ...]:
+    """Return `Fates.at_end` for a place where *open_there* were open."""
+    return tuple(sorted((found.producer_id, found.outcome) for found in open_there))
+
+
+def cut_off(transactions: Iterable[Transaction]) -> tuple[tuple[int, Place, Place, str], ...]:
+    """Return `Fates.exceptions`: those of *transactions* that a hole cut off from their markers."""
+    return tuple(
+        (found.producer_id, found.first_place, found.last_place, found.outcome)
+        for found in transactions
+        if found.is_behind_hole and found.first_place and found.last_place
     )
 
 

@@ -1,22 +1,26 @@
 """A dataset: some partitions, how they are to be read, and the tables they give."""
 
 import os
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from magicbyte import storage
 from magicbyte.engines import Engine, engine
 from magicbyte.errors import InputError
-from magicbyte.limits import Limits
+from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog, check_one_log_each, discover
 from magicbyte.logdir.live import LogFile
 from magicbyte.logdir.names import INTERNAL_TOPICS
+from magicbyte.reading.ahead import Item, Task, in_order
 from magicbyte.reading.builders import (
     batch_rows,
     partition_row,
@@ -31,9 +35,19 @@ from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, op
 from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.reading.times import Time, milliseconds, offset_at
 from magicbyte.tables import schemas
+from magicbyte.transactions import Fates, cut_off
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 ON_DAMAGE = ("fail", "skip", "stop")
+
+SPLIT_BYTES = 4 * MIB
+"""Bytes of a segment that are read as one task, if not told otherwise."""
+
+ROW_BYTES = 1024
+"""What a row of `batches` is taken to hold while it waits as a dict."""
+
+Row = dict[str, Any]
+T = TypeVar("T", pa.RecordBatch, list[Row])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +60,10 @@ class Options:
     times: tuple[int | None, int | None] = (None, None)
     """Milliseconds since the Unix epoch, half-open."""
     engine: str = "auto"
+    threads: int = 1
+    """How many read records and batches."""
+    split_bytes: int = SPLIT_BYTES
+    """What one of them reads at a time. It does not hang on their number, so nothing else does."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -56,6 +74,8 @@ class Options:
             low, high = getattr(self, name)
             if low is not None and high is not None and low > high:
                 raise InputError(f"{name} from {low} to {high}", "the lower bound first")
+        if self.threads < 1:
+            raise InputError(f"threads {self.threads}", "at least 1")
         engine(self.engine)
 
 
@@ -83,8 +103,7 @@ class Dataset:
         """Internal topics' partitions that were left out because nobody named them."""
         self._open_log = open_log
         self._aborted_list = aborted_list
-        self._surveys: dict[tuple[str, int | None, bool, bool], Survey] = {}
-        self._engine: Engine = engine(options.engine)
+        self._surveys: dict[tuple[str, int, bool, bool], Survey] = {}
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
@@ -111,18 +130,12 @@ class Dataset:
                     f"disposition {name!r}", f"some of {', '.join(schemas.DISPOSITIONS)}"
                 )
 
+        def of_split(split: Split, own: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
+            for piece in self._examine(split, wanted, own, tally):
+                yield from chosen_rows(piece, tuple(dispositions))
+
         def read(report: Report) -> Iterator[pa.RecordBatch]:
-            for log in self.logs:
-                found = self._survey(log)
-                report.findings.extend(found.findings)
-                for split in self._splits(found, None):
-                    tally = Tally()
-                    pieces = self._examine(split, wanted, tally)
-                    for piece in pieces:
-                        yield from chosen_rows(piece, tuple(dispositions))
-                    tally.add_to(report)
-                for rest in bytes_of_no_split(found).values():
-                    report.bytes.update(rest)
+            return self._pass(of_split, report)
 
         schema = schemas.RECORDS.schema(wanted) if wanted else pa.schema([])
         return Rows(schema, read)
@@ -133,29 +146,25 @@ class Dataset:
         *quick* reads headers alone: what only the payload tells is null.
         """
 
-        def read(report: Report) -> Iterator[dict[str, Any]]:
-            for log in self.logs:
-                found = self._survey(log, quick=quick)
-                report.findings.extend(found.findings)
-                for split in self._splits(found, None):
-                    tally = Tally()
-                    pieces = (
-                        quick_pieces(split, open_log=self._open_log)
-                        if quick
-                        else self._examine(split, None, tally)
-                    )
-                    for piece in pieces:
-                        yield from batch_rows(split, piece, quick=quick)
-                    tally.add_to(report)
-                for rest in bytes_of_no_split(found).values():
-                    report.bytes.update(rest)
+        def of_split(split: Split, own: Engine, tally: Tally) -> Iterator[list[Row]]:
+            pieces = (
+                quick_pieces(split, chosen=own, open_log=self._open_log)
+                if quick
+                else self._examine(split, None, own, tally)
+            )
+            for piece in pieces:
+                yield list(batch_rows(split, piece, quick=quick))
+
+        def read(report: Report) -> Iterator[Row]:
+            for rows in self._pass(of_split, report, quick=quick):
+                yield from rows
 
         return _rows(schemas.BATCHES, columns, read)
 
     def segments(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the files of the partitions, with what became of each live log's bytes."""
 
-        def read(report: Report) -> Iterator[dict[str, Any]]:
+        def read(report: Report) -> Iterator[Row]:
             for log in self.all_logs:
                 found, tallies = self.tallied(log, report)
                 for file in log.files:
@@ -166,7 +175,7 @@ class Dataset:
     def transactions(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the transactions of the partitions, by first offset."""
 
-        def read(report: Report) -> Iterator[dict[str, Any]]:
+        def read(report: Report) -> Iterator[Row]:
             for log in self.logs:
                 found = self._survey(log)
                 report.findings.extend(found.findings)
@@ -178,7 +187,7 @@ class Dataset:
         """Return the partitions with their offsets and the fate of their records."""
         counts = columns is None or any(name.startswith("records_") for name in columns)
 
-        def read(report: Report) -> Iterator[dict[str, Any]]:
+        def read(report: Report) -> Iterator[Row]:
             for log in self.all_logs:
                 if log.state is not None:
                     continue
@@ -195,7 +204,7 @@ class Dataset:
     def problems(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the findings of a whole read, by partition, file and position."""
 
-        def read(report: Report) -> Iterator[dict[str, Any]]:
+        def read(report: Report) -> Iterator[Row]:
             for log_dir in self.log_dirs:
                 report.findings.extend(log_dir.findings)
             yield from problem_rows(report.findings)
@@ -213,14 +222,14 @@ class Dataset:
         """Return the splits that together give the records, in order of rows.
 
         A split spans at least one entry and, where it can, at most *max_partition_bytes* of a
-        segment; None: a split per segment. Findings of the plan are in `plan_findings`.
+        segment; None: a split per segment. Findings of the plan are in `surveys`.
         """
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
         return [
             split
-            for log in self.logs
-            for split in self._splits(self._survey(log, max_partition_bytes), max_partition_bytes)
+            for found in self.surveys(max_partition_bytes)
+            for split in self._splits(found, by_segment=max_partition_bytes is None)
         ]
 
     def surveys(self, max_partition_bytes: int | None = None) -> list[Survey]:
@@ -235,11 +244,16 @@ class Dataset:
         verify: bool = False,
         quick: bool = False,
     ) -> Survey:
+        """Return what a pass over *log* settles, with *split_bytes*, or those of the options.
+
+        What has been settled once counts: files that have changed since are found out.
+        """
+        split_bytes = split_bytes or self.options.split_bytes
         key = (log.folder, split_bytes, verify, quick)
         if key not in self._surveys:
             self._surveys[key] = survey(
                 log,
-                engine=self._engine,
+                engine=engine(self.options.engine),
                 limits=self.options.limits,
                 split_bytes=split_bytes,
                 stop_at_damage=self.options.on_damage == "stop",
@@ -249,13 +263,16 @@ class Dataset:
             )
         return self._surveys[key]
 
-    def _splits(self, found: Survey, split_bytes: int | None) -> Iterator[Split]:
+    def _splits(self, found: Survey, *, by_segment: bool = False) -> Iterator[Split]:
         offsets = self._offsets(found)
+        exceptions = cut_off(found.transactions)
         for number, segment in enumerate(found.segments):
             following = found.segments[number + 1] if number + 1 < len(found.segments) else None
             after = following.boundaries[0] if following else None
-            boundaries: list[Boundary | None] = [*segment.boundaries, after]
+            inside = segment.boundaries[:1] if by_segment else segment.boundaries
+            boundaries: list[Boundary | None] = [*inside, after]
             end = _end_of_data(segment)
+            begins = [stretch.start for stretch in segment.stretches]
             for here, there in pairwise(boundaries):
                 assert here is not None
                 stop = end if there is after or there is None else there.position
@@ -269,14 +286,15 @@ class Dataset:
                     start=here.position,
                     end=stop,
                     bounds=replace(segment.bounds, floor=here.floor),
+                    # A tail lies behind all splits.
                     stretches=tuple(
-                        stretch
-                        for stretch in segment.stretches
-                        if here.position <= stretch.start < stop and stretch.kind != "tail"
+                        segment.stretches[
+                            bisect_left(begins, here.position) : bisect_left(begins, stop)
+                        ]
                     ),
                     is_verified=found.is_verified,
                     has_transactions=segment.has_transactions and found.is_verified,
-                    fates=found.fates(there),
+                    fates=Fates(found.outcomes_at(there), exceptions),
                     log_start_offset=found.log_start_offset,
                     # Where nothing is open, no record waits for its outcome, wherever it lies.
                     last_stable_offset=(
@@ -301,7 +319,7 @@ class Dataset:
             return offset_at(
                 found,
                 time,
-                engine=self._engine,
+                engine=engine(self.options.engine),
                 limits=self.options.limits,
                 open_log=self._open_log,
             )
@@ -318,10 +336,55 @@ class Dataset:
                 high = last if high is None else min(high, last)
         return low, high
 
+    # Passes
+
+    def _pass(
+        self,
+        of_split: Callable[[Split, Engine, Tally], Iterator[T]],
+        report: Report,
+        *,
+        quick: bool = False,
+    ) -> Iterator[T]:
+        """Yield what *of_split* yields for each split, in order, whichever thread reads it.
+
+        It is given the split, an engine that no other thread has, and a tally of the split, which
+        comes to *report* when the split is done.
+        """
+
+        def one(split: Split, own: Engine) -> Generator[T | Tally, None, None]:
+            tally = Tally()
+            yield from of_split(split, own, tally)
+            yield tally
+
+        def of_log(log: PartitionLog) -> Iterator[Task[Engine, T | Tally]]:
+            found = self._survey(log, quick=quick)
+            yield lambda _: _only(Tally(findings=found.findings))
+            for split in self._splits(found):
+                yield partial(one, split)
+            rest = sum(bytes_of_no_split(found).values(), Counter[str]())
+            yield lambda _: _only(Tally(bytes=rest))
+
+        items: Generator[T | Tally, None, None] = in_order(
+            (task for log in self.logs for task in of_log(log)),
+            threads=1 if quick else self.options.threads,  # headers alone are no work to share
+            make_tool=lambda: engine(self.options.engine),
+            size_of=_size,
+        )
+        with closing(items):
+            for item in items:
+                if isinstance(item, Tally):
+                    item.add_to(report)
+                else:
+                    yield item
+
     def _examine(
-        self, split: Split, columns: tuple[str, ...] | None, tally: Tally
+        self,
+        split: Split,
+        columns: tuple[str, ...] | None,
+        own: Engine,
+        tally: Tally,
     ) -> Iterator[Piece]:
-        for piece in examine(split, columns, open_log=self._open_log):
+        for piece in examine(split, columns, chosen=own, open_log=self._open_log):
             tally.count(piece)
             yield piece
 
@@ -333,19 +396,31 @@ class Dataset:
         *verify* checks all checksums in the plan, *quick* reads headers alone and tallies nothing.
         """
         found = self._survey(log, verify=verify, quick=quick)
+        own = engine(self.options.engine)
         tallies: dict[str, Tally] = {}
         report.findings.extend(found.findings)
         if quick or log.state is not None:
             return found, tallies
-        for split in self._splits(found, None):
+        for split in self._splits(found):
             tally = tallies.setdefault(split.file.path, Tally())
-            for _ in self._examine(replace(split, on_damage="skip"), None, tally):
+            for _ in self._examine(replace(split, on_damage="skip"), None, own, tally):
                 pass
         for path, rest in bytes_of_no_split(found).items():
             tallies.setdefault(path, Tally()).bytes.update(rest)
         for tally in tallies.values():
             tally.add_to(report)
         return found, tallies
+
+
+def _only(item: Item) -> Generator[Item, None, None]:
+    yield item
+
+
+def _size(item: pa.RecordBatch | list[Row] | Tally) -> int:
+    """Return the bytes that *item*, of a pass, holds; nothing worth counting in a tally."""
+    if isinstance(item, list):
+        return len(item) * ROW_BYTES
+    return 0 if isinstance(item, Tally) else int(item.nbytes)
 
 
 def _end_of_data(segment: SegmentSurvey) -> int:
@@ -359,14 +434,14 @@ def _end_of_data(segment: SegmentSurvey) -> int:
 def _rows(
     table: schemas.Table,
     columns: Sequence[str] | None,
-    read: Callable[[Report], Iterator[dict[str, Any]]],
+    read: Callable[[Report], Iterator[Row]],
 ) -> Rows:
     """Return the dicts that *read* yields as rows of *table*."""
     wanted = table.check(tuple(table.names if columns is None else columns))
     schema = table.schema(wanted)
 
     def batches(report: Report) -> Iterator[pa.RecordBatch]:
-        rows: list[dict[str, Any]] = []
+        rows: list[Row] = []
         for row in read(report):
             rows.append({name: row[name] for name in wanted})
             if len(rows) == 4096:
@@ -389,6 +464,7 @@ def open_paths(
     include_internal: bool = False,
     replica: str | None = None,
     engine: str = "auto",
+    threads: int = 1,
     limits: Limits | None = None,
 ) -> Dataset:
     """Return the dataset of all logs that *paths* name; nothing but names and headers is read yet.
@@ -397,7 +473,9 @@ def open_paths(
     *partitions* choose among them; *offsets* and *times* are half-open ranges, None is no bound,
     and a range of times is one of offsets by Kafka's offsetsForTimes. *on_damage* is `fail`
     (raise at the first), `skip` (deliver what is sound before and after) or `stop` (end the
-    partition there, as a broker's recovery would).
+    partition there, as a broker's recovery would). *threads* is how many read records and
+    batches, ahead of who takes them; 1, the default, is the caller's own. Their number changes
+    neither rows, nor their order, nor the report.
 
     Raises InputError where a path is no log or an argument is not what it must be.
     """
@@ -413,6 +491,7 @@ def open_paths(
             None if end is None else milliseconds(end),
         ),
         engine=engine,
+        threads=threads,
         limits=limits or Limits(),
     )
     logs, log_dirs = discover(str(path) for path in paths)

@@ -84,16 +84,20 @@ class Piece:
 
 
 def examine(
-    split: Split, columns: tuple[str, ...] | None, *, open_log: Opener = open_segment
+    split: Split,
+    columns: tuple[str, ...] | None,
+    *,
+    chosen: Engine | None = None,
+    open_log: Opener = open_segment,
 ) -> Iterator[Piece]:
     """Yield the entries of *split* in order, with their records' *columns*.
 
     *columns* are names of the table records; None decodes all the same, and yields no rows.
-    Raises FormatError or LimitError at the first damage where the split says `fail`.
+    *chosen* is the engine, by default a new one. Raises FormatError or LimitError at the first
+    damage where the split says `fail`.
     """
-    chosen = engine(split.engine)
     with open_log(split.file) as log:
-        reader = _Reader(split, chosen, log, columns)
+        reader = _Reader(split, chosen or engine(split.engine), log, columns)
         yield from reader.pieces()
 
 
@@ -338,12 +342,14 @@ CODE = {name: code for code, name in enumerate(ROW_DISPOSITIONS.to_pylist())}
 NAME = {code: name for name, code in CODE.items()}
 
 
-def quick_pieces(split: Split, *, open_log: Opener = open_segment) -> Iterator[Piece]:
+def quick_pieces(
+    split: Split, *, chosen: Engine, open_log: Opener = open_segment
+) -> Iterator[Piece]:
     """Yield the entries of *split* by their headers alone: no checksum, nothing of payloads."""
     with open_log(split.file) as log:
         walk = Walk(
             log,
-            engine=engine(split.engine),
+            engine=chosen,
             limits=split.limits,
             bounds=split.bounds,
             start=split.start,

@@ -18,12 +18,11 @@ from magicbyte.reading.crosscheck import CrossCheck, read_companions
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.transactions import (
-    Fates,
     Place,
     Tracker,
     Transaction,
-    fates_at,
     last_stable_offset,
+    outcomes_at,
 )
 
 Opener = Callable[[LogFile], File]
@@ -82,12 +81,11 @@ class Survey:
     last_stable_offset: int | None = None
     high_watermark: int | None = None
 
-    def fates(self, boundary: Boundary | None) -> Fates:
-        """Return what a split that ends at *boundary*, None for the log's end, cannot tell."""
+    def outcomes_at(self, boundary: Boundary | None) -> tuple[tuple[int, str], ...]:
+        """Return producer id and outcome of what is open at *boundary*, None for the log's end."""
         if boundary is None:
-            still_open = [found for found in self.transactions if found.outcome == "open"]
-            return fates_at(still_open, self.transactions)
-        return fates_at(boundary.open_here, self.transactions)
+            return outcomes_at(found for found in self.transactions if found.outcome == "open")
+        return outcomes_at(boundary.open_here)
 
     @property
     def leader_epoch(self) -> int | None:
