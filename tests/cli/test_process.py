@@ -13,7 +13,7 @@ import pytest
 
 from .conftest import Run
 
-VERBS = ("dump", "verify", "extract", "spec", "pipeline")
+VERBS = ("dump", "verify", "export", "extract", "spec", "pipeline")
 
 
 def test_a_closed_pipe_ends_quietly(command: list[str], logs: Path) -> None:

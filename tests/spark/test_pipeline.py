@@ -1,5 +1,6 @@
 """The pipeline, end to end: its tables are those of the API, and OUT is whole or not there."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -17,9 +18,9 @@ from pyspark.sql import SparkSession
 
 import magicbyte as mb
 from magicbyte.reading.split import Split
-from magicbyte.spark.columns import parquet_schema
 from magicbyte.spark.plan import decode, encode
 from magicbyte.tables.schemas import TABLES
+from magicbyte.tables.stored import stored_schema
 from magicbyte_tools.cli import main
 
 TOPICS = ("open", "interleaved", "deleted-records", "aborted")
@@ -73,7 +74,33 @@ def test_the_tables_are_those_of_the_api(made: Path, cluster: Path, name: str) -
     written = table_of(made, name)
     assert plain(written) == plain(rows.to_table())
     for file in (made / name).glob("*.parquet"):
-        assert pq.read_schema(file).equals(parquet_schema(TABLES[name]))
+        assert pq.read_schema(file).equals(stored_schema(TABLES[name]))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_export_writes_the_schema_and_the_rows_of_the_pipeline(
+    made: Path, cluster: Path, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "one.parquet"
+    export = ["export", str(cluster), "--table", name, "-o", str(out)]
+    result = CliRunner().invoke(main, export)
+    assert result.exit_code == 0, result.output
+    assert plain(pq.read_table(out)) == plain(table_of(made, name))
+    for file in (made / name).glob("*.parquet"):
+        assert columns_of(out) == columns_of(file)
+
+
+def columns_of(path: Path) -> list[tuple[Any, ...]]:
+    """What the footer of *path* says of its columns, by whomever it was written."""
+    schema = pq.read_metadata(path).schema
+    columns = [schema.column(number) for number in range(len(schema))]
+    return [
+        (
+            *(one.path, one.physical_type, json.loads(one.logical_type.to_json())),
+            *(one.max_definition_level, one.max_repetition_level),
+        )
+        for one in columns
+    ]
 
 
 def test_bytes_add_up_to_the_sizes_of_the_files(made: Path, cluster: Path) -> None:

@@ -15,6 +15,7 @@ from magicbyte.errors import InputError
 from magicbyte.spark import columns
 from magicbyte.spark.options import parse, size_in_bytes
 from magicbyte.spark.tasks import tasks
+from magicbyte.tables.stored import MAX_MILLISECONDS, is_out_of_range
 
 KAFKA = (
     "struct<key:binary,value:binary,topic:string,partition:int,offset:bigint,timestamp:timestamp,"
@@ -226,13 +227,13 @@ def test_damage_fails_in_one_sentence_or_is_skipped(spark: SparkSession, damaged
 
 
 def test_a_time_beyond_microseconds_is_null_and_one_that_is_not_there_is_kafkas() -> None:
-    far = pa.array([0, None, -1, 1 << 62, -(1 << 62), columns.MAX_MILLISECONDS]).cast(
+    far = pa.array([0, None, -1, 1 << 62, -(1 << 62), MAX_MILLISECONDS]).cast(
         pa.timestamp("ms", tz="UTC")
     )
     timestamp = columns.COLUMNS["timestamp"]
     made = timestamp.made_from(far).cast(pa.int64()).to_pylist()
-    assert made == [0, -1000, -1000, None, None, columns.MAX_MILLISECONDS * 1000]
-    assert columns.is_out_of_range(far).to_pylist() == [False, False, False, True, True, False]
+    assert made == [0, -1000, -1000, None, None, MAX_MILLISECONDS * 1000]
+    assert is_out_of_range(far).to_pylist() == [False, False, False, True, True, False]
 
 
 def test_small_segments_share_a_task_and_none_is_large(cluster: str) -> None:

@@ -29,12 +29,14 @@ from magicbyte.reading.builders import (
     segment_row,
     transaction_rows,
 )
+from magicbyte.reading.lost_times import PLACES, lost_times, lost_times_of_rows
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
 from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.reading.times import Time, milliseconds, offset_at
 from magicbyte.tables import schemas
+from magicbyte.tables.stored import in_stored_types, stored_schema
 from magicbyte.transactions import Fates, cut_off
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
@@ -215,6 +217,44 @@ class Dataset:
                 yield from problem_rows(own.findings)
 
         return _rows(schemas.PROBLEMS, columns, read)
+
+    def stored(self, table: str, columns: Sequence[str] | None = None) -> Rows:
+        """Return the rows of *table* as files of them are written: times are microseconds.
+
+        By default with all columns; of records those that are delivered. A time that 64-bit
+        microseconds do not hold is null, with a finding.
+        """
+        chosen = schemas.table(table)
+        wanted = chosen.check(tuple(chosen.names if columns is None else columns))
+        schema = stored_schema(chosen, wanted)
+        if chosen is schemas.RECORDS:
+            return Rows(schema, self._stored_records(wanted))
+        has_times = any(pa.types.is_timestamp(field.type) for field in schema)
+        places = [name for name in PLACES if has_times and name in chosen.names]
+        rows = getattr(self, table)(tuple(dict.fromkeys([*wanted, *places])))
+
+        def read(report: Report) -> Iterator[pa.RecordBatch]:
+            for batch in rows.read_into(report):
+                report.findings.extend(lost_times_of_rows(batch))
+                yield in_stored_types(batch.select(wanted))
+
+        return Rows(schema, read)
+
+    def _stored_records(
+        self, wanted: tuple[str, ...]
+    ) -> Callable[[Report], Iterator[pa.RecordBatch]]:
+        has_times = "timestamp" in wanted
+        read = tuple(dict.fromkeys([*wanted, "position"])) if has_times else wanted
+
+        def of_split(split: Split, own: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
+            for piece in self._examine(split, read, own, tally):
+                for rows in chosen_rows(piece, ("delivered",)):
+                    if has_times:
+                        times, positions = rows.column("timestamp"), rows.column("position")
+                        tally.findings.extend(lost_times(split, times, positions))
+                    yield in_stored_types(rows.select(wanted))
+
+        return lambda report: self._pass(of_split, report)
 
     # Plans
 

@@ -25,13 +25,9 @@ from pyspark.sql.types import (
 )
 
 from magicbyte.errors import InputError
-from magicbyte.tables.schemas import HEADERS, RECORDS, TIME, Table
+from magicbyte.tables.schemas import HEADERS, RECORDS, TIME
+from magicbyte.tables.stored import MICROSECONDS, microseconds, stored_type
 from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
-
-MICROSECONDS = pa.timestamp("us", tz="UTC")
-
-MAX_MILLISECONDS = ((1 << 63) - 1) // 1000
-"""The largest distance from the epoch, either way, that 64-bit microseconds hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +67,11 @@ def _columns() -> dict[str, Column]:
     ]
     taken = {column.name for column in kafka}
     ours = [
-        Column(column.name, column.name, spark_type(column.type))
+        Column(column.name, column.name, stored_type(column.type))
         for column in RECORDS.columns
         if column.name not in taken
     ]
     return {column.name.lower(): column for column in [*kafka, *ours]}
-
-
-def spark_type(kind: pa.DataType) -> pa.DataType:
-    """Return the Arrow type in which Spark takes values of *kind*, a type of our tables."""
-    return MICROSECONDS if pa.types.is_timestamp(kind) else kind
 
 
 COLUMNS = _columns()
@@ -148,40 +139,3 @@ def struct_of(schema: pa.Schema) -> StructType:
 def sources_of(columns: Sequence[Column]) -> tuple[str, ...]:
     """Return the columns of `records` that it takes to make *columns*."""
     return tuple(dict.fromkeys(column.source for column in columns))
-
-
-def parquet_schema(table: Table) -> pa.Schema:
-    """Return the schema in which all columns of *table* are written as Parquet.
-
-    It is the table's own with times in microseconds, which every engine reads and Spark writes.
-    """
-    types = {column.name: spark_type(column.type) for column in table.columns}
-    return pa.schema([(name, types[name]) for name in table.names])
-
-
-def microseconds(array: pa.Array) -> pa.Array:
-    """Return the times of *array* in microseconds; null for those that 64 bits do not hold."""
-    try:
-        return pc.cast(array, MICROSECONDS)
-    except pa.ArrowInvalid:
-        kept = pc.if_else(is_out_of_range(array), pa.scalar(None, array.type), array)
-        return pc.cast(kept, MICROSECONDS)
-
-
-def is_out_of_range(array: pa.Array) -> pa.Array:
-    """Return whether each time of *array*, in milliseconds, is too far away for microseconds."""
-    numbers = pc.fill_null(array.view(pa.int64()), 0)
-    return pc.or_(
-        pc.greater(numbers, MAX_MILLISECONDS),
-        pc.less(numbers, -MAX_MILLISECONDS),
-    )
-
-
-def in_spark_types(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return *batch*, of one of our tables, with times in microseconds."""
-    arrays = [
-        microseconds(array) if pa.types.is_timestamp(array.type) else array
-        for array in batch.columns
-    ]
-    fields = [(field.name, spark_type(field.type)) for field in batch.schema]
-    return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(fields))

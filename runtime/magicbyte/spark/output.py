@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from magicbyte.errors import InputError
+from magicbyte.outside import check_outside
 from magicbyte.reading.dataset import Dataset
 from magicbyte.spark.plan import is_plan
 
@@ -25,19 +26,8 @@ def check_output(out: Path, dataset: Dataset, paths: Iterable[str], *, overwrite
     Raises InputError where it is not ours, or ours and *overwrite* is false, or where it and
     what is read lie inside one another.
     """
+    check_outside(out, dataset, paths)
     real = Path(os.path.realpath(out))
-    inputs = {Path(os.path.realpath(path)) for path in paths}
-    for log in dataset.all_logs:
-        inputs.add(Path(log.folder))
-        if log.log_dir is not None:
-            inputs.add(Path(log.log_dir.path))
-    for one in sorted(inputs):
-        if real == one:
-            raise InputError("is what is read", "a place outside", path=str(out))
-        if one in real.parents:
-            raise InputError(f"inside what is read, {one}", "a place outside", path=str(out))
-        if real in one.parents:
-            raise InputError(f"what is read, {one}, lies inside", "a place outside", path=str(out))
     check_replaceable(real, overwrite=overwrite)
     return real
 

@@ -35,12 +35,12 @@ from magicbyte.reading.builders import (
 )
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.tally import Tally, bytes_of_no_split
-from magicbyte.spark.columns import in_spark_types
 from magicbyte.spark.output import OWN, plan_path
 from magicbyte.spark.plan import Plan, write_plan
 from magicbyte.spark.planned import Facts, PlannedDataSource
 from magicbyte.spark.session import session
 from magicbyte.tables import schemas
+from magicbyte.tables.stored import in_stored_types
 
 COMPRESSION = "zstd"
 
@@ -78,7 +78,7 @@ def write_tables(
     """Write the six tables of *plan*, and the plan, into the empty *folder*.
 
     *about* says where the plan comes from, and is kept with it. Times are microseconds
-    (`magicbyte.spark.columns.parquet_schema`), compression is zstd. Raises DamagedError where a
+    (`magicbyte.tables.stored.stored_schema`), compression is zstd. Raises DamagedError where a
     record cannot be read and damage is not to be skipped, ChangedError where the files are no
     longer what they were, InputError where Spark fails.
     """
@@ -208,7 +208,7 @@ def _write_rows(table: schemas.Table, rows: list[dict[str, Any]], folder: Path) 
     made = record_batch(rows, table.schema(table.names))
     folder.mkdir()
     pq.write_table(
-        pa.Table.from_batches([in_spark_types(made)]),
+        pa.Table.from_batches([in_stored_types(made)]),
         folder / "part-00000.zstd.parquet",
         compression=COMPRESSION,
     )

@@ -14,12 +14,14 @@ from pyspark.sql.types import StructType
 
 from magicbyte.findings import Finding
 from magicbyte.reading.builders import batch_rows
+from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Piece, Split, examine, read_split
 from magicbyte.reading.tally import Tally
 from magicbyte.spark import columns
 from magicbyte.spark.plan import splits_of, task_lines
-from magicbyte.spark.source import one_sentence, out_of_range
+from magicbyte.spark.source import one_sentence
 from magicbyte.tables.schemas import BATCHES, RECORDS
+from magicbyte.tables.stored import in_stored_types, stored_schema
 
 ROWS = 4096
 """Rows of batches in a record batch."""
@@ -49,8 +51,8 @@ class Facts:
         return cls(**value)
 
 
-RECORDS_SCHEMA = columns.parquet_schema(RECORDS)
-BATCHES_SCHEMA = columns.parquet_schema(BATCHES)
+RECORDS_SCHEMA = stored_schema(RECORDS)
+BATCHES_SCHEMA = stored_schema(BATCHES)
 SCHEMAS = {
     "records": RECORDS_SCHEMA,
     "batches": BATCHES_SCHEMA.append(pa.field("facts", pa.string())),
@@ -96,7 +98,7 @@ class PlannedReader(DataSourceReader):
             for split in splits_of(line):
                 if self.table == "records":
                     for batch in read_split(split, RECORDS.names):
-                        yield columns.in_spark_types(batch)
+                        yield in_stored_types(batch)
                 else:
                     yield from _batches(split, is_read)
 
@@ -121,7 +123,7 @@ def _batches(split: Split, is_read: bool) -> Iterator[pa.RecordBatch]:
 
 def _of_rows(rows: list[dict[str, Any]]) -> pa.RecordBatch:
     made = pa.RecordBatch.from_pylist(rows, schema=BATCHES.schema(BATCHES.names))
-    arrays = [*columns.in_spark_types(made).columns, pa.nulls(len(rows), pa.string())]
+    arrays = [*in_stored_types(made).columns, pa.nulls(len(rows), pa.string())]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMAS["batches"])
 
 
@@ -142,7 +144,7 @@ class _Told:
         found = pc.min_max(times.view(pa.int64()))
         self.times += [bound for bound in found.as_py().values() if bound is not None]
         self.times = [min(self.times), max(self.times)] if self.times else []
-        self.tally.findings.extend(out_of_range(self.split, times, delivered.column("position")))
+        self.tally.findings.extend(lost_times(self.split, times, delivered.column("position")))
 
     def facts(self) -> Facts:
         return Facts(

@@ -2,7 +2,6 @@
 
 import gc
 import logging
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ from pyspark.sql.types import StructType
 
 from magicbyte.errors import InputError, MagicbyteError
 from magicbyte.findings import Finding
+from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Split, read_split
 from magicbyte.spark import columns, options
 from magicbyte.spark.tasks import tasks
@@ -102,7 +102,7 @@ class Reader(DataSourceReader):
         findings: list[Finding] = []
         for batch in read_split(split, columns.sources_of(self.columns), findings=findings):
             if "timestamp" in batch.schema.names:
-                findings.extend(out_of_range(split, batch.column("timestamp"), None))
+                findings.extend(lost_times(split, batch.column("timestamp"), None))
             arrays = [column.made_from(batch.column(column.source)) for column in self.columns]
             yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
         _say("read", findings)
@@ -115,26 +115,6 @@ def one_sentence() -> Iterator[None]:
         yield
     except MagicbyteError as error:
         raise error.with_traceback(None) from None
-
-
-def out_of_range(split: Split, times: pa.Array, positions: pa.Array | None) -> Iterator[Finding]:
-    """Yield a finding for the *times*, in milliseconds, that microseconds do not hold.
-
-    With *positions*, the byte of the entry that each is in, there is one for each entry.
-    """
-    if positions is None:
-        positions = pa.nulls(len(times), pa.int64())
-    found = positions.filter(columns.is_out_of_range(times))
-    for position, count in Counter(found.to_pylist()).items():
-        yield Finding(
-            code="timestamp-out-of-range",
-            message=f"{count} times are beyond what 64-bit microseconds hold and became null",
-            topic=split.topic,
-            partition=split.partition,
-            file=split.file.name,
-            position=position,
-            field="timestamp",
-        )
 
 
 def _say(when: str, findings: list[Finding]) -> None:

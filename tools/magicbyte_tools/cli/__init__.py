@@ -15,7 +15,7 @@ import click
 
 __all__ = ["main"]
 
-VERBS = ("dump", "verify", "extract", "spec", "pipeline")
+VERBS = ("dump", "verify", "export", "extract", "spec", "pipeline")
 """A verb is the command of that name in the module of that name."""
 
 INTERRUPTED = 130
@@ -79,6 +79,7 @@ def _silence_stdout() -> None:
       magicbyte verify /var/lib/kafka
       magicbyte dump /var/lib/kafka --topic orders --limit 10
       magicbyte dump orders-0/00000000000000000000.log --table batches --format ndjson
+      magicbyte export /var/lib/kafka --topic orders -o orders.parquet
     """,
 )
 @click.version_option(version("magicbyte"), prog_name="magicbyte")

@@ -15,6 +15,9 @@ MAX_FINDINGS = 10
 NO_RECORDS = ("damaged", "over_limit", "tail")
 """What is told of bytes, since nobody knows their records."""
 
+WITH_INTERNAL = ("segments", "partitions")
+"""Tables that always show Kafka's own topics."""
+
 
 def complain(message: str) -> None:
     """Say *message* on stderr, in one line whatever it holds."""
@@ -52,7 +55,7 @@ def complain_of(findings: Sequence[Finding], *, one_by_one: bool = True) -> None
         complain(f"and {more} more: --table problems")
 
 
-def complain_of_hidden(report: Report, shown: Collection[str]) -> None:
+def complain_of_hidden(report: Report, shown: Collection[str], *, verb: str = "shown") -> None:
     """Say which records a read did not show, and which bytes no record came from."""
     records = {name: number for name, number in report.records.items() if name not in shown}
     lost = {name: report.bytes[name] for name in NO_RECORDS}
@@ -62,15 +65,15 @@ def complain_of_hidden(report: Report, shown: Collection[str]) -> None:
         if any(counts.values())
     ]
     if parts:
-        complain(f"not shown: {', '.join(parts)}")
+        complain(f"not {verb}: {', '.join(parts)}")
 
 
 def _by_name(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {name}" for name, number in counts.items() if number)
 
 
-def complain_of_internal(dataset: Dataset) -> None:
-    """Say how many partitions were left out because their topics are Kafka's own."""
-    if dataset.num_internal:
+def complain_of_internal(dataset: Dataset, table: str = "records") -> None:
+    """Say how many partitions *table* left out because their topics are Kafka's own."""
+    if dataset.num_internal and table not in WITH_INTERNAL:
         partitions = counted(dataset.num_internal, "partition")
         complain(f"{partitions} of internal topics left out; --include-internal shows them")

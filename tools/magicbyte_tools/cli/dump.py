@@ -176,7 +176,7 @@ def dump(
 
     report = _write(rows, format_name, bytes_as, limit)
 
-    complain_of_internal(dataset)
+    complain_of_internal(dataset, table_name)
     if table_name == "records":
         complain_of_hidden(report, dispositions or DELIVERED)
     if quick:

@@ -57,7 +57,7 @@ def extract(
     if path is None and sys.stdout.isatty():
         raise click.UsageError("a payload is no text for a terminal; expected -o OUT, or a pipe")
     if path is not None:
-        check_writable(path, force=force)
+        check_writable(path, replace=force, option="--force")
         if path.exists() and path.samefile(name):
             raise InputError("the output is the input", "another file", path=str(path))
     if storage.kind_of(name) != "file":

@@ -2,18 +2,27 @@
 
 import os
 import secrets
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from magicbyte.errors import InputError
 
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a process at once. An interrupt is an exception of Python's own."""
 
-def check_writable(path: Path, *, force: bool) -> None:
-    """Raise InputError where *path* is there and may not be replaced."""
-    if path.is_file() and force:
+
+def check_writable(path: Path, *, replace: bool, option: str) -> None:
+    """Raise InputError where *path* is there and may not be replaced; *option* would allow it."""
+    if path.is_file() and replace:
         return
     if path.is_file():
         raise InputError(
-            "the file is there already", "--force to overwrite it", path=os.fspath(path)
+            "the file is there already", f"{option} to overwrite it", path=os.fspath(path)
         )
     if path.exists() or path.is_symlink():
         raise InputError("it is there, and is no file", "a name for a file", path=os.fspath(path))
@@ -23,14 +32,46 @@ def check_writable(path: Path, *, force: bool) -> None:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write *data* to *path* by way of a file beside it, so that no half of it is ever seen."""
+    with beside(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[BinaryIO]:
+    """Give a file beside *path* that takes its name at the end.
+
+    After an error or a signal it is gone, and *path* is what it was.
+    """
     path = path.resolve()
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    other = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    with _ends_as_exits():
+        try:
+            with other.open("xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            other.replace(path)
+        except BaseException:
+            other.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _ends_as_exits() -> Iterator[None]:
+    """Let a signal that ends the process raise SystemExit, so that what is to be done is done."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        # nohup has a signal ignored, and who embeds us may have a use for it.
+        ours = [number for number in ENDS if signal.getsignal(number) is signal.SIG_DFL]
+        before = {number: signal.signal(number, _exit) for number in ours}
     try:
-        with beside.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _exit(number: int, _: object) -> None:
+    for each in ENDS:
+        signal.signal(each, signal.SIG_IGN)  # one is enough: the next must not disturb the end
+    sys.exit(128 + number)

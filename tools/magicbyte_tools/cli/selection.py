@@ -37,7 +37,7 @@ class Selection:
     max_batch_bytes: int | None
     max_entry_bytes: int | None
 
-    def open(self, paths: Sequence[str]) -> Dataset:
+    def open(self, paths: Sequence[str], *, threads: int = 1) -> Dataset:
         """Return the dataset that *paths* and the options choose; InputError where there is none."""
         return mb.open(
             *paths,
@@ -49,6 +49,7 @@ class Selection:
             on_damage=self.on_damage,
             include_internal=self.include_internal,
             replica=self.replica,
+            threads=threads,
             limits=limits_of(self.max_batch_bytes, self.max_entry_bytes),
         )
 

@@ -1,0 +1,30 @@
+"""What is written lies outside of what is read."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from magicbyte.errors import InputError
+from magicbyte.reading.dataset import Dataset
+
+
+def check_outside(out: Path, dataset: Dataset, paths: Iterable[str]) -> None:
+    """Raise InputError where *out* and what *dataset* reads from *paths* lie inside one another.
+
+    What is read are the paths themselves, and the folders of partitions and their log.dirs. Where
+    a segment lies in a folder of another name, somebody has put it there, and it alone is read.
+    """
+    real = Path(os.path.realpath(out))
+    inputs = {Path(os.path.realpath(path)) for path in paths}
+    for log in dataset.all_logs:
+        if log.topic is not None:
+            inputs.add(Path(log.folder))
+        if log.log_dir is not None:
+            inputs.add(Path(log.log_dir.path))
+    for one in sorted(inputs):
+        if real == one:
+            raise InputError("is what is read", "a place outside", path=str(out))
+        if one in real.parents:
+            raise InputError(f"inside what is read, {one}", "a place outside", path=str(out))
+        if real in one.parents:
+            raise InputError(f"what is read, {one}, lies inside", "a place outside", path=str(out))

@@ -1,0 +1,55 @@
+"""The tables as files of Parquet and Arrow hold them: with times in microseconds.
+
+Every engine reads those, and Spark writes no others.
+"""
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from magicbyte.tables.schemas import Table
+
+MICROSECONDS = pa.timestamp("us", tz="UTC")
+
+MAX_MILLISECONDS = ((1 << 63) - 1) // 1000
+"""The largest distance from the epoch, either way, that 64-bit microseconds hold."""
+
+
+def stored_type(kind: pa.DataType) -> pa.DataType:
+    """Return the Arrow type in which values of *kind*, a type of our tables, are stored."""
+    return MICROSECONDS if pa.types.is_timestamp(kind) else kind
+
+
+def stored_schema(table: Table, columns: tuple[str, ...] | None = None) -> pa.Schema:
+    """Return the schema in which *columns* of *table*, by default all, are stored."""
+    return _stored(table.schema(table.names if columns is None else columns))
+
+
+def _stored(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([(field.name, stored_type(field.type)) for field in schema])
+
+
+def in_stored_types(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return *batch*, of one of our tables, as it is stored."""
+    arrays = [
+        microseconds(array) if pa.types.is_timestamp(array.type) else array
+        for array in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=_stored(batch.schema))
+
+
+def microseconds(array: pa.Array) -> pa.Array:
+    """Return the times of *array* in microseconds; null for those that 64 bits do not hold."""
+    try:
+        return pc.cast(array, MICROSECONDS)
+    except pa.ArrowInvalid:
+        kept = pc.if_else(is_out_of_range(array), pa.scalar(None, array.type), array)
+        return pc.cast(kept, MICROSECONDS)
+
+
+def is_out_of_range(array: pa.Array) -> pa.Array:
+    """Return whether each time of *array*, in milliseconds, is too far away for microseconds."""
+    numbers = pc.fill_null(array.view(pa.int64()), 0)
+    return pc.or_(
+        pc.greater(numbers, MAX_MILLISECONDS),
+        pc.less(numbers, -MAX_MILLISECONDS),
+    )

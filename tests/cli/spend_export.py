@@ -1,0 +1,72 @@
+"""Export a log of some MiB in a process of its own, and print by how much its memory grew, as JSON.
+
+Run as ``python spend_export.py MIB THREADS OUT`` with a free name for OUT; needs Linux's /proc.
+"""
+
+import json
+import random
+import struct
+import sys
+from pathlib import Path
+
+import crc32c
+
+from magicbyte_tools.cli import main
+
+MIB = 1 << 20
+VALUE_BYTES = 64 << 10
+
+
+def varint(number: int) -> bytes:
+    """Zigzag, of a number that is not negative."""
+    number, out = number << 1, bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def batch(base: int, value: bytes) -> bytes:
+    """One batch of v2 with one record."""
+    body = bytes(3) + b"\1" + varint(len(value)) + value + b"\0"
+    record = varint(len(body)) + body
+    rest = struct.pack(">hiqqqhii", 0, 0, 0, 0, -1, -1, -1, 1) + record
+    return struct.pack(">qiibI", base, len(rest) + 9, 0, 2, crc32c.crc32c(rest)) + rest
+
+
+def write_log(path: Path, size: int) -> int:
+    """Write a segment of at least *size* bytes; return its records."""
+    value, base = random.Random(0).randbytes(VALUE_BYTES), 0
+    with path.open("wb") as log:
+        while log.tell() < size:
+            log.write(batch(base, value))
+            base += 1
+    return base
+
+
+def resident_bytes(which: str) -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(status.split(f"{which}:")[1].split()[0]) << 10
+
+
+def export(log: Path, out: str, threads: str) -> None:
+    main(
+        ["export", str(log), "-o", out, "--overwrite", "--threads", threads], standalone_mode=False
+    )
+
+
+def run(mib: int, threads: str, out: str) -> None:
+    log = Path(out).with_name("log") / f"{0:020}.log"
+    log.parent.mkdir()
+    write_log(log, MIB)
+    export(log, out, threads)  # imports, and what Arrow keeps
+    num_records = write_log(log, mib * MIB)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is from here on
+    before = resident_bytes("VmRSS")
+    export(log, out, threads)
+    grown = resident_bytes("VmHWM") - before
+    print(json.dumps({"records": num_records, "grown_bytes": grown}))
+
+
+if __name__ == "__main__":
+    run(int(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -1,0 +1,388 @@
+"""`magicbyte export`: what the file holds, and that it is whole or not there."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import magicbyte as mb
+from magicbyte.tables.schemas import TABLES
+from magicbyte.tables.stored import stored_schema
+from magicbyte_tools.cli.table_files import Arrow, Parquet
+
+from .conftest import Run, only_line
+
+SPEND = Path(__file__).with_name("spend_export.py")
+MIB = 1 << 20
+WAIT_S = 60
+
+
+def table_in(path: Path) -> pa.Table:
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    with pa.OSFile(str(path)) as file:
+        return pa.ipc.open_file(file).read_all()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_that_of_the_api_with_times_in_microseconds(
+    damaged: Path, run: Run, tmp_path: Path, name: str, suffix: str
+) -> None:
+    out = tmp_path / f"out{suffix}"
+    result = run("export", damaged, "--table", name, "-o", out)
+    assert (result.exit_code, result.stdout) == (1, "")
+    made, table = table_in(out), TABLES[name]
+    assert made.schema.equals(stored_schema(table))
+    assert made.num_rows > 0
+    rows = getattr(mb.open(damaged, on_damage="skip"), name)(table.names).to_table()
+    assert made == rows.cast(stored_schema(table))
+    assert result.stderr.splitlines()[-1] == f"{out}: {counted(made.num_rows)} of {name}"
+
+
+def counted(rows: int) -> str:
+    return "1 row" if rows == 1 else f"{rows} rows"
+
+
+def test_what_is_withheld_is_not_exported_and_that_is_said(
+    transactions: Path, run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "records.parquet"
+    result = run("export", transactions / "open-0", "-o", out)
+    assert result.exit_code == 0
+    said = not_exported(result.stderr)
+    assert "aborted" in said and "withheld" in said
+    everything = run(
+        *("export", transactions / "open-0", "-o", tmp_path / "all.parquet"),
+        *("--isolation-level", "read_uncommitted"),
+    )
+    told = not_exported(everything.stderr)
+    assert "aborted" not in told and "withheld" not in told
+    more = table_in(tmp_path / "all.parquet").num_rows - table_in(out).num_rows
+    assert number_of(said) == more + number_of(told) > number_of(told) > 0
+
+
+def not_exported(stderr: str) -> str:
+    (said,) = (line for line in stderr.splitlines() if line.startswith("not exported: "))
+    return said
+
+
+def number_of(said: str) -> int:
+    """Return the records that *said* counts: `not exported: 7 records (...)`."""
+    return int(said.split()[2])
+
+
+def test_internal_topics_are_left_out_of_records_and_not_of_segments(
+    transactions: Path, run: Run, tmp_path: Path
+) -> None:
+    for table, is_said in (("transactions", True), ("segments", False)):
+        out = tmp_path / f"{table}.parquet"
+        result = run("export", transactions, "--table", table, "-o", out)
+        assert ("internal topics left out" in result.stderr) == is_said
+        topics = set(table_in(out).column("topic").to_pylist())
+        assert ("__transaction_state" in topics) != is_said
+
+
+def test_columns_come_in_the_order_of_the_table(
+    transactions: Path, run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "some.parquet"
+    run("export", transactions / "append-time-0", "--columns", "value,timestamp,offset", "-o", out)
+    assert table_in(out).schema.names == ["offset", "timestamp", "value"]
+    assert table_in(out).num_rows > 0
+
+
+def test_the_suffix_says_the_format_unless_the_option_does(
+    transactions: Path, run: Run, tmp_path: Path
+) -> None:
+    read = ("export", transactions / "append-time-0", "--columns", "offset", "-o")
+    for name, option, magic in (
+        ("a.parquet", (), b"PAR1"),
+        ("a.ARROW", (), b"ARROW1"),
+        ("a.feather", (), b"ARROW1"),
+        ("a.ipc", (), b"ARROW1"),
+        ("a", ("--format", "arrow"), b"ARROW1"),
+        ("b.arrow", ("--format", "parquet"), b"PAR1"),
+    ):
+        result = run(*read, tmp_path / name, *option)
+        assert result.exit_code == 0, result.stderr
+        assert (tmp_path / name).read_bytes().startswith(magic)
+    for name in ("c", "c.csv", "c.parquet.gz", ".parquet"):
+        result = run(*read, tmp_path / name)
+        assert (result.exit_code, (tmp_path / name).exists()) == (2, False)
+        assert "expected one of .parquet, .arrow, .feather, .ipc, or --format" in only_line(
+            result.stderr
+        )
+
+
+def test_buffers_are_compressed(plain: Path, run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "records.parquet"
+    run("export", plain / "java-none-0", "-o", out)
+    group = pq.read_metadata(out).row_group(0)
+    codecs = {group.column(number).compression for number in range(group.num_columns)}
+    assert codecs == {"ZSTD"}
+    arrow = tmp_path / "records.arrow"
+    run("export", plain / "java-none-0", "-o", arrow)
+    assert arrow.stat().st_size < 0.7 * table_in(arrow).nbytes
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [(".parquet", Parquet), (".arrow", Arrow)])
+def test_small_batches_are_put_together_up_to_a_bound(
+    plain: Path,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    suffix: str,
+    kind: type[Any],
+) -> None:
+    """A split gives a batch, and a segment is one at least."""
+    read, out = plain / "segments-0", tmp_path / f"records{suffix}"
+    sizes = [batch.num_rows for batch in mb.open(read).records(["offset"])]
+    assert len(sizes) == 7
+
+    def parts() -> list[int]:
+        assert run("export", read, "-o", out, "--overwrite").exit_code == 0
+        if suffix == ".parquet":
+            file = pq.read_metadata(out)
+            return [file.row_group(number).num_rows for number in range(file.num_row_groups)]
+        with pa.OSFile(str(out)) as source:
+            reader = pa.ipc.open_file(source)
+            return [reader.get_batch(n).num_rows for n in range(reader.num_record_batches)]
+
+    assert parts() == [sum(sizes)]
+    monkeypatch.setattr(kind, "max_rows", sizes[0] + 1)
+    assert all(0 < number <= sizes[0] + 1 for number in parts())
+    assert sum(parts()) == sum(sizes)
+    monkeypatch.undo()
+    monkeypatch.setattr(kind, "max_bytes", 1)
+    assert parts() == sizes
+
+
+def test_threads_write_the_same_file(transactions: Path, run: Run, tmp_path: Path) -> None:
+    files = []
+    read = [
+        transactions / name for name in ("interleaved-0", "open-0", "open-1", "large-aborted-0")
+    ]
+    for threads in (1, 2, 5):
+        out = tmp_path / f"{threads}.parquet"
+        assert run("export", *read, "-o", out, "--threads", threads).exit_code == 0
+        files.append(out.read_bytes())
+    assert files[0] == files[1] == files[2]
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="measured by Linux's /proc")
+def test_memory_does_not_hang_on_the_size_of_the_log(tmp_path: Path) -> None:
+    """A row group in memory and as it is encoded, and what two threads have ahead."""
+    done = subprocess.run(
+        [sys.executable, str(SPEND), "224", "2", str(tmp_path / "out.parquet")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    assert found["records"] == pq.read_metadata(tmp_path / "out.parquet").num_rows
+    assert found["grown_bytes"] <= (3 * 32 + 2 * 32) * MIB, found
+
+
+# Whole, or not there
+
+
+def test_damage_that_is_skipped_is_status_1_and_damage_that_fails_leaves_nothing(
+    damaged: Path, run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.parquet"
+    skipped = run("export", damaged, "-o", out)
+    assert skipped.exit_code == 1
+    assert "bytes (" in next(line for line in skipped.stderr.splitlines() if "not exported" in line)
+    assert "[checksum-mismatch]" in skipped.stderr
+    assert (
+        table_in(out).num_rows == mb.open(damaged, on_damage="skip").records().to_table().num_rows
+    )
+    out.unlink()
+    before = sorted(tmp_path.iterdir())
+    failed = run("export", damaged, "-o", out, "--on-damage", "fail")
+    assert (failed.exit_code, sorted(tmp_path.iterdir())) == (1, before)
+    assert "Error: append-time-0/" in only_line(failed.stderr)
+
+
+def test_what_is_there_is_replaced_only_when_told_and_only_by_a_whole_file(
+    damaged: Path, run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.parquet"
+    out.write_bytes(b"mine")
+    (tmp_path / "link.parquet").symlink_to(out)
+    refused = run("export", damaged, "-o", out)
+    assert refused.exit_code == 2
+    assert "the file is there already; expected --overwrite" in only_line(refused.stderr)
+    failed = run("export", damaged, "-o", out, "--overwrite", "--on-damage", "fail")
+    assert (failed.exit_code, out.read_bytes()) == (1, b"mine")
+    assert run("export", damaged, "-o", tmp_path / "link.parquet", "--overwrite").exit_code == 1
+    assert out.read_bytes().startswith(b"PAR1")
+    assert (tmp_path / "link.parquet").is_symlink()
+    assert {path.name for path in tmp_path.iterdir()} == {"log-0", "out.parquet", "link.parquet"}
+
+
+def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(
+    transactions: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, write = tmp_path / "out.parquet", Parquet.write
+
+    def meanwhile(self: Parquet, table: pa.Table) -> None:
+        out.write_bytes(b"theirs")
+        write(self, table)
+
+    monkeypatch.setattr(Parquet, "write", meanwhile)
+    result = run("export", transactions / "append-time-0", "-o", out)
+    assert (result.exit_code, out.read_bytes()) == (2, b"theirs")
+    assert "there already" in only_line(result.stderr)
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def tree(folder: Path) -> list[tuple[str, int]]:
+    return sorted((str(path), path.stat().st_size) for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("log-0/out.parquet", "inside what is read"),
+        ("log-0/append-time-0/out.parquet", "inside what is read"),
+        ("link/out.parquet", "inside what is read"),
+        ("log-0/append-time-0/00000000000000000000.log", "inside what is read"),
+        ("nowhere/out.parquet", "there is no such folder"),
+        ("folder.parquet", "it is there, and is no file"),
+        ("dangling.parquet", "it is there, and is no file"),
+    ],
+)
+def test_where_nothing_may_be_written_is_refused_in_a_line(
+    damaged: Path, run: Run, tmp_path: Path, out: str, message: str
+) -> None:
+    (tmp_path / "link").symlink_to(damaged / "append-time-0", target_is_directory=True)
+    (tmp_path / "folder.parquet").mkdir()
+    before = tree(tmp_path)
+    (tmp_path / "dangling.parquet").symlink_to(tmp_path / "nothing")
+    result = run(
+        *("export", damaged / "append-time-0", "-o", tmp_path / out),
+        *("--format", "parquet", "--overwrite"),
+    )
+    assert result.exit_code == 2
+    assert message in only_line(result.stderr)
+    (tmp_path / "dangling.parquet").unlink()
+    assert tree(tmp_path) == before
+
+
+def test_a_segment_that_lies_alone_may_have_the_file_beside_it(
+    transactions: Path, run: Run, tmp_path: Path
+) -> None:
+    segment = tmp_path / "00000000000000000000.log"
+    shutil.copy(transactions / "append-time-0" / segment.name, segment)
+    before = segment.read_bytes()
+    assert run("export", segment, "-o", tmp_path / "out.parquet").exit_code == 0
+    result = run("export", segment, "-o", segment, "--format", "arrow", "--overwrite")
+    assert (result.exit_code, segment.read_bytes()) == (2, before)
+    assert "is what is read" in only_line(result.stderr)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--columns", "offset,nothing"],
+        ["--columns", ""],
+        ["--table", "nothing"],
+        ["--table", "segments", "--columns", "offset"],
+        ["--format", "csv"],
+        ["--threads", "0"],
+        ["--threads", "two"],
+        ["--topic", "no-such-topic"],
+        ["--from-offset", "9", "--to-offset", "3"],
+        ["--on-damage", "weep"],
+        ["--nothing"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_is_status_2_and_writes_nothing(
+    transactions: Path, run: Run, tmp_path: Path, options: list[str]
+) -> None:
+    result = run("export", transactions, "-o", tmp_path / "out.parquet", *options)
+    assert (result.exit_code, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
+    assert result.stderr.splitlines()[-1].startswith("Error: ")
+
+
+PAUSED = """
+import sys, threading
+from magicbyte_tools.cli import main, table_files
+
+def write(self, table):
+    print("writing", flush=True)
+    threading.Event().wait(60)
+
+table_files.Parquet.write = write
+table_files.Parquet.max_rows = 1
+main()
+"""
+"""The command, which says when it writes, and never gets further."""
+
+
+@pytest.mark.parametrize(("name", "threads"), [("SIGINT", "3"), ("SIGTERM", "3"), ("SIGHUP", "1")])
+def test_a_signal_leaves_nothing(
+    transactions: Path, tmp_path: Path, name: str, threads: str
+) -> None:
+    number = getattr(signal, name)
+    export = subprocess.Popen(
+        [
+            *(sys.executable, "-c", PAUSED, "export", str(transactions)),
+            *("-o", str(tmp_path / "out.parquet"), "--threads", threads),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell's background job ignores an interrupt, and so would all that it starts.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+    )
+    assert export.stdout is not None
+    assert export.stdout.readline() == "writing\n"
+    (part,) = tmp_path.iterdir()
+    assert part.name.startswith(".out.parquet.")
+    export.send_signal(number)
+    _, said = export.communicate(timeout=WAIT_S)
+    assert list(tmp_path.iterdir()) == []
+    assert export.returncode == 128 + number
+    assert said == ("interrupted\n" if name == "SIGINT" else "")
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(
+    command: list[str], plain: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.parquet"
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+
+    done = subprocess.run(
+        [*command, "export", str(plain / "java-none-0"), "-o", str(out)],
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+    )
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert done.stderr == f"Error: the output: {os.strerror(27)}\n"
+
+
+def test_the_file_has_the_permissions_of_any_other(
+    transactions: Path, run: Run, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.touch()
+    out = tmp_path / "out.parquet"
+    run("export", transactions / "append-time-0", "-o", out)
+    assert out.stat().st_mode == other.stat().st_mode
