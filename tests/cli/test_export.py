@@ -183,7 +183,7 @@ def test_threads_write_the_same_file(transactions: Path, run: Run, tmp_path: Pat
 def test_memory_does_not_hang_on_the_size_of_the_log(tmp_path: Path) -> None:
     """A row group in memory and as it is encoded, and what two threads have ahead."""
     done = subprocess.run(
-        [sys.executable, str(SPEND), "224", "2", str(tmp_path / "out.parquet")],
+        [sys.executable, str(SPEND), "192", "2", str(tmp_path / "out.parquet")],
         capture_output=True,
         text=True,
         check=True,
