@@ -1,5 +1,6 @@
 """`magicbyte export`: what the file holds, and that it is whole or not there."""
 
+import errno
 import json
 import os
 import resource
@@ -375,7 +376,16 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
         preexec_fn=limit,
     )
     assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
-    assert done.stderr == f"Error: the output: {os.strerror(27)}\n"
+    assert done.stderr == f"Error: the output: {os.strerror(errno.EFBIG)}\n"
+
+
+def test_where_no_file_can_be_made_the_error_names_the_one_that_was_asked_for(
+    transactions: Path, run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / ("x" * 242 + ".parquet")  # no room for the marks of a file beside it
+    result = run("export", transactions / "append-time-0", "-o", out)
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert only_line(result.stderr) == f"Error: {out}: {os.strerror(errno.ENAMETOOLONG)}"
 
 
 def test_the_file_has_the_permissions_of_any_other(

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -46,14 +46,23 @@ def beside(path: Path) -> Iterator[BinaryIO]:
     other = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     with _ends_as_exits():
         try:
-            with other.open("xb") as file:
+            with _opened(other, path) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
             other.replace(path)
         except BaseException:
-            other.unlink(missing_ok=True)
+            with suppress(OSError):  # what went wrong is what is to be told
+                other.unlink()
             raise
+
+
+def _opened(other: Path, path: Path) -> BinaryIO:
+    """Return *other*, opened to be written; an error names *path*, which the user knows."""
+    try:
+        return other.open("xb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 @contextmanager
