@@ -49,6 +49,13 @@ def test_records_with_attributes() -> None:
     assert (record.body.attributes, record.body.value) == (0, b"hello")
 
 
+def test_bytes_behind_no_records_are_not_looked_at() -> None:
+    data = FLAGGED[:37] + bytes(4) + FLAGGED[41:]
+    batch = KafkaRecordBatchKip931.from_bytes(data)
+    assert batch.payload is not None
+    assert (batch.payload.records, batch.payload.unexpected) == ([], None)
+
+
 def test_a_compressed_payload_is_bytes() -> None:
     data = FLAGGED[:22] + b"\x81" + FLAGGED[23:]
     batch = KafkaRecordBatchKip931.from_bytes(data)
