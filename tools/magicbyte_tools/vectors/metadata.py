@@ -338,15 +338,19 @@ def kip_931() -> Iterator[Case]:
     ):
         data = twin.RecordBatchKip931.build({"records": records, **fields})
         yield whole(form, name, data, why=why, source=source)
-    for name, fields, why in (
-        ("byte-1-behind-the-records", {"trailing": b"\x01"}, "Records fill their batch."),
+    filled = {"trailing": b"\x01"}
+    for name, data, why in (
+        (
+            "byte-1-behind-the-records",
+            twin.RecordBatchKip931.build({"records": records, **filled}),
+            "A byte lies behind the last record, which the length of the batch counts.",
+        ),
         (
             "byte-1-in-a-record",
-            {"records": [records[0] | {"trailing": b"\x01"}]},
-            "The fields of a record fill it.",
+            twin.RecordBatchKip931.build({"records": [records[0] | filled]}),
+            "A byte lies behind the headers, which the length of the record counts.",
         ),
     ):
-        data = twin.RecordBatchKip931.build({"records": records, **fields})
         yield broken(form, name, data, caught_by="grammar", why=why, source=source)
     data = twin.RecordBatchKip931.build({"records": records})
     yield broken(
