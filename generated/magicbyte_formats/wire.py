@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 c3f86c788117533e61bbcbd4927bfa5821cd1c387de4c693fdf68f2fd047caa2, kaitai-struct-compiler 0.11.0
+# spec sha256 096eca2c547e6c11893c4137fab469f14aa790077c0c0fc009c51c07f2f0546a, kaitai-struct-compiler 0.11.0
 """What comes from the wire: headers of fixed width, enums, and the columns of the tables.
 
 Numbers are as they are stored; what a sentinel such as -1 stands for is said beside each.

@@ -32,6 +32,8 @@ def test_its_checksum_covers_all_from_the_attributes(data: bytes) -> None:
 def test_records_without_attributes() -> None:
     batch = KafkaRecordBatchKip931.from_bytes(FLAGGED)
     assert batch.attributes.ignores_message_attributes
+    created = KafkaRecordBatchKip931.TimestampTypes.create_time
+    assert batch.attributes.timestamp_type is created
     assert (batch.last_offset_delta.value, batch.max_timestamp_delta.value) == (1, 1)
     assert batch.base_timestamp.value == TIME
     assert batch.payload is not None

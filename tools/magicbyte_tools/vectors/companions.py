@@ -115,6 +115,13 @@ def offset_indexes() -> Iterator[Case]:
     )
     yield whole(
         form,
+        "zeros-alone-of-one-entry",
+        bytes(8),
+        why="Allocated for one entry, and nothing written yet.",
+        source="AbstractIndex",
+    )
+    yield whole(
+        form,
         "zeros-of-one-entry",
         offset_index((30, 4200), zero_tail=bytes(8)),
         why="Room for one more entry, which is not one of offset 0.",

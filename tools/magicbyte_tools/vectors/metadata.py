@@ -93,6 +93,13 @@ def single_entries() -> Iterator[Case]:
             why="To a grammar the value of a wrapper is bytes.",
             source="LegacyRecord",
         )
+    yield whole(
+        "kafka_message",
+        "v1-signed",
+        message(rec(-5, time=-6)).data,
+        why="Offset and timestamp have signs.",
+        source="LegacyRecord",
+    )
     one = message(rec(5)).data
     for name, data, why in (
         ("cut", one[:-1], "The last byte of the value is missing."),
