@@ -35,7 +35,8 @@ def planned(parts: list[str]) -> Iterator[Mutant]:
             if name not in VISUAL:
                 yield from spec.mutants(f"spec/{name}.ksy", parsed)
     if "runtime" in parts:
-        for file in suite.RULES:
+        for module in suite.RULES:
+            file = f"{suite.RUNTIME_ROOT}{module}"
             yield from code.mutants(file, (CHECKOUT / file).read_text("utf-8"))
 
 

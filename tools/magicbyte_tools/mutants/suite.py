@@ -12,32 +12,40 @@ OF_THE_GENERATOR = {f"{SPEC}/test_{name}.py" for name in ("generate", "lint", "s
 JAVASCRIPT = f"{SPEC}/test_refusals.py::test_javascript_refuses_what_python_refuses"
 """Compiles the checkout's spec/ too."""
 
-CODECS = "runtime/magicbyte/codecs"
-ENTRIES = tuple(
-    f"tests/reading/test_{name}.py" for name in ("hostile_entries", "values", "limits", "fetch")
+
+def tests(*names: str) -> tuple[str, ...]:
+    """Return the files of tests that *names* stand for."""
+    return tuple(f"tests/{folder}/test_{name}.py" for folder, name in (n.split("/") for n in names))
+
+
+ENTRIES = tests(
+    *(f"reading/{name}" for name in ("engine", "values", "fetch", "limits", "hostile_entries"))
 )
+CODECS = tests("codecs/codecs", "codecs/hostile", "codecs/vectors")
+CHECKPOINTS = tests("reading/logdir", "reading/checkpoints", "reading/paths")
+
 RULES: dict[str, tuple[str, ...]] = {
-    "runtime/magicbyte/engines/reference.py": (*ENTRIES, OTHERS),
-    "runtime/magicbyte/engines/entry.py": (*ENTRIES, OTHERS),
-    "runtime/magicbyte/engines/header_keys.py": ("tests/reading/test_values.py",),
-    "runtime/magicbyte/transactions.py": (
-        "tests/reading/test_transactions.py",
-        "tests/reading/test_fetch.py",
-        "tests/reading/test_dataset.py",
-        "tests/damage/test_rules.py",
+    "engines/entry.py": ENTRIES,
+    "engines/reference.py": ENTRIES,
+    "engines/header_keys.py": tests("reading/values"),
+    "transactions.py": tests(
+        *(f"reading/{name}" for name in ("tracker", "transactions", "fetch", "dataset")),
+        "damage/rules",
     ),
-    "runtime/magicbyte/logdir/companions.py": ("tests/reading/test_companions.py",),
-    "runtime/magicbyte/logdir/checkpoints.py": (
-        "tests/reading/test_checkpoints.py",
-        "tests/reading/test_paths.py",
-    ),
-    "runtime/magicbyte/logdir/names.py": ("tests/reading/test_paths.py",),
+    "logdir/companions.py": tests("reading/logdir", "reading/companions"),
+    "logdir/checkpoints.py": CHECKPOINTS,
+    "logdir/names.py": tests("reading/logdir", "reading/paths"),
+    "codecs/__init__.py": CODECS,
+    "codecs/output.py": CODECS,
+    "codecs/uvarint.py": (*tests("codecs/snappy"), *CODECS),
     **{
-        f"{CODECS}/{name}.py": ("tests/codecs", OTHERS)
-        for name in ("__init__", "gzip", "lz4", "output", "snappy", "uvarint", "zstd")
+        f"codecs/{name}.py": (*tests(f"codecs/{name}"), *CODECS)
+        for name in ("gzip", "lz4", "snappy", "zstd")
     },
 }
-"""The runtime's rules of the formats, with the tests of each, the vectors aside."""
+"""The runtime's rules of the formats, with the tests of each, the quick ones first."""
+
+RUNTIME_ROOT = "runtime/magicbyte/"
 
 
 def of_grammars(name: str, changed: set[str]) -> list[Check]:
@@ -61,7 +69,14 @@ def of_grammars(name: str, changed: set[str]) -> list[Check]:
 
 def of_rules(file: str) -> list[Check]:
     """Return the checks for a mutant of the runtime's *file*."""
-    return [Vectors(RUNTIME), *(Tests(path, (path,)) for path in RULES[file])]
+    module = file.removeprefix(RUNTIME_ROOT)
+    quick, *others = RULES[module]
+    return [
+        Tests(f"{module}, the first", (quick,)),
+        Vectors(RUNTIME),
+        *([Tests(f"{module}, the others", tuple(others))] if others else []),
+        *([Tests(OTHERS, (OTHERS,))] if RULES[module] is ENTRIES else []),
+    ]
 
 
 def all_of(part: str) -> list[Check]:
