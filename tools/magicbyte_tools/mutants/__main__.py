@@ -1,8 +1,8 @@
 """python -m magicbyte_tools.mutants [spec|runtime] [--only TEXT] [--every N] [--jobs N] [--out FILE]
 
 Puts one small fault at a time into every field of every .ksy and into the runtime's rules of the
-formats, and runs the vectors, then the tests of that part, until something fails. Prints how many
-were caught, by what, and those that were not.
+formats, and runs the vectors and the tests that can notice it until something fails. Prints how
+many were caught, by what, and those that were not, with the reasons in tests/mutants.
 """
 
 import argparse

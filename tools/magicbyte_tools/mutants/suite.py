@@ -1,10 +1,13 @@
-"""Which checks are to find a mutant: those that can notice it, the cheap ones first."""
+"""Which checks are to find a mutant: those that can notice it, the cheap ones first.
+
+Tests that need what is no part of the project, such as other projects' vectors, are not among
+them: the figure is the same in every clone.
+"""
 
 from magicbyte_tools.mutants import grammars
 from magicbyte_tools.mutants.checks import PARSERS, RUNTIME, Check, Tests, Vectors, naming
 
 SPEC = "tests/spec"
-OTHERS = "tests/vectors_of_others"
 
 OF_THE_GENERATOR = {f"{SPEC}/test_{name}.py" for name in ("generate", "lint", "stubs")}
 """They look at the checkout's spec/ and at stubs, where no mutant is."""
@@ -21,7 +24,7 @@ def tests(*names: str) -> tuple[str, ...]:
 ENTRIES = tests(
     *(f"reading/{name}" for name in ("engine", "values", "fetch", "limits", "hostile_entries"))
 )
-CODECS = tests("codecs/codecs", "codecs/hostile", "codecs/vectors")
+CODECS = tests("codecs/codecs", "codecs/hostile")
 CHECKPOINTS = tests("reading/logdir", "reading/checkpoints", "reading/paths")
 
 RULES: dict[str, tuple[str, ...]] = {
@@ -56,14 +59,11 @@ def of_grammars(name: str, changed: set[str]) -> list[Check]:
     if served:
         produced = ["kafka_produced"] if "kafka_log" in served else []
         checks.append(Vectors(PARSERS, (*served, *produced)))
-    runs_otherwise = bool(changed & grammars.used_by_the_runtime())
-    if runs_otherwise:
+    if changed & grammars.used_by_the_runtime():
         checks.append(Vectors(RUNTIME))
     files = [file for file in naming(SPEC, touched) if file not in OF_THE_GENERATOR]
     if files:
         checks.append(Tests(SPEC, tuple(files), (JAVASCRIPT,)))
-    if runs_otherwise:
-        checks.append(Tests(OTHERS, (OTHERS,)))
     return checks
 
 
@@ -75,13 +75,13 @@ def of_rules(file: str) -> list[Check]:
         Tests(f"{module}, the first", (quick,)),
         Vectors(RUNTIME),
         *([Tests(f"{module}, the others", tuple(others))] if others else []),
-        *([Tests(OTHERS, (OTHERS,))] if RULES[module] is ENTRIES else []),
     ]
 
 
 def all_of(part: str) -> list[Check]:
     """Return every check for mutants of *part*, to be tried without any."""
     if part == "runtime":
-        return [check for file in RULES for check in of_rules(file)]
-    files = (SPEC,), (*sorted(OF_THE_GENERATOR), JAVASCRIPT)
-    return [Vectors(PARSERS), Vectors(RUNTIME), Tests(SPEC, *files), Tests(OTHERS, (OTHERS,))]
+        files = tuple(dict.fromkeys(file for files in RULES.values() for file in files))
+        return [Vectors(RUNTIME), Tests("of rules", files)]
+    tests_of_spec = Tests(SPEC, (SPEC,), (*sorted(OF_THE_GENERATOR), JAVASCRIPT))
+    return [Vectors(PARSERS), Vectors(RUNTIME), tests_of_spec]
