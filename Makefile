@@ -84,7 +84,7 @@ costs: .venv/dev ## Encode the batches of logs in every format, and write docs/c
 	$(BIN)/python -m magicbyte_tools.costs $(LOGS) --out docs/costs.md
 
 .PHONY: mutants
-mutants: .venv/dev ## Put small faults into spec/ and runtime/, and count those that the tests find (hours)
+mutants: .venv/dev ## Put small faults into spec/ and runtime/, and count those that the tests find (half an hour)
 	$(BIN)/python -m magicbyte_tools.mutants
 
 .PHONY: dist

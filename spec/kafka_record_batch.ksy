@@ -286,7 +286,7 @@ types:
         valid:
           min: 1
           max: 0
-        if: _parent.num_records > 0 and not _io.eof
+        if: not _io.eof
         -ours: true
         doc: |
           A byte that must not be, as no value lies within both limits: a parser

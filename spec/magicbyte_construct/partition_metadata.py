@@ -4,10 +4,13 @@ import base64
 import re
 from typing import Any
 
-from construct import Construct, Container, IntegerError, StringError, ValidationError
+from construct import Construct, Container, StringError, ValidationError
 from construct.core import stream_write
 
 from magicbyte_construct.fields import is_strict
+
+VERSION = 0
+"""The only one: of another, Kafka reads no further (PartitionMetadataReadBuffer)."""
 
 FORM = re.compile(rb"version: (0|[1-9][0-9]{0,9})\ntopic_id: ([A-Za-z0-9_-]{22})", re.ASCII)
 
@@ -23,18 +26,19 @@ class PartitionMetadataConstruct(Construct):
         found = FORM.match(data)
         if found is None:
             raise StringError(f"no version and topic_id in {data[:64]!r}", path=path)
-        if int(found[1]) >> 31:
-            raise IntegerError(f"version {found[1].decode()} has more than 32 bits", path=path)
+        version = int(found[1])
+        if version != VERSION:
+            raise ValidationError(f"version {version} found, {VERSION} expected", path=path)
         trailing = data[found.end() :]
         if trailing.strip(b"\r\n"):
             raise StringError(f"{trailing[:16]!r} behind the topic_id", path=path)
         topic_id = found[2].decode()
         if is_strict(context) and not any(uuid(topic_id)):
             raise ValidationError("the topic_id is zero, which stands for none", path=path)
-        return Container(version=int(found[1]), topic_id=topic_id, trailing=trailing)
+        return Container(version=version, topic_id=topic_id, trailing=trailing)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        text = f"version: {obj.get('version', 0)}\ntopic_id: {obj['topic_id']}"
+        text = f"version: {obj.get('version', VERSION)}\ntopic_id: {obj['topic_id']}"
         data = text.encode() + obj.get("trailing", b"")
         stream_write(stream, data, len(data), path)
         return obj

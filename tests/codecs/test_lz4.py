@@ -167,10 +167,20 @@ def test_content_checksum_that_is_cut_is_an_error(length: int) -> None:
 
 
 @pytest.mark.parametrize("is_stored", [False, True])
-def test_block_larger_than_the_declared_maximum_is_an_error(is_stored: bool) -> None:
-    length = (1 << 16) + 1
-    section = frame((length | is_stored << 31).to_bytes(4, "little") + bytes(length))
-    assert_error(section, "block of 65537 bytes; the frame allows 65536", 7)
+@pytest.mark.parametrize(
+    ("descriptor", "allowed"),
+    [("604082", 1 << 16), ("6050fb", 1 << 18), ("606051", 1 << 20), ("607073", 1 << 22)],
+)
+def test_block_larger_than_the_declared_maximum_is_an_error(
+    descriptor: str, allowed: int, is_stored: bool
+) -> None:
+    given = bytes.fromhex(descriptor)
+    longest = frame(block(bytes(allowed), is_stored=True), descriptor=given)
+    assert decompress(longest) == bytes(allowed)
+    length = allowed + 1
+    stated = (length | is_stored << 31).to_bytes(4, "little")
+    section = frame(stated + bytes(length), descriptor=given)
+    assert_error(section, f"block of {length} bytes; the frame allows {allowed}", 7)
 
 
 def test_block_that_decompresses_to_more_than_the_declared_maximum_is_an_error() -> None:

@@ -130,6 +130,15 @@ def test_claim_that_the_bytes_cannot_come_to_is_damage(wrap: Callable[[bytes], b
         decompress(wrap(b"\xff\xff\xff\xff\x0f" + TEXT))
 
 
+def test_claim_is_judged_by_what_the_bytes_behind_it_can_come_to() -> None:
+    body = bytes(5)
+    with pytest.raises(CodecError, match="5 bytes cannot come to the 111 claimed"):
+        decompress(bytes([111]) + body)
+    with pytest.raises(CodecError) as caught:
+        decompress(bytes([110]) + body)
+    assert "cannot" not in caught.value.reason
+
+
 def test_densest_block_is_not_mistaken_for_damage() -> None:
     plain = bytes(1 << 20)
     assert decompress(block(plain)) == plain

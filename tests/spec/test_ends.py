@@ -58,6 +58,25 @@ def test_an_unknown_magic_is_an_error() -> None:
         KafkaLog.from_bytes(MESSAGE[:16] + b"\x03" + MESSAGE[17:])
 
 
+CUT = b"\xff" * 8 + MESSAGE[8:]
+
+
+@pytest.mark.parametrize("length", range(1, len(MESSAGE)))
+def test_what_is_there_of_an_entry_is_known(length: int) -> None:
+    (entry,) = KafkaLog.from_bytes(CUT[:length]).entries
+    assert entry.offset == (-1 if length >= 8 else None)
+    size = 19 if length >= 12 else None
+    assert (entry.raw_len_content, entry.len_content) == (size, size)
+    assert entry.magic == (0 if length >= 17 else None)
+    rest = CUT[:length].rstrip(b"\0") if length < 12 else None
+    assert entry.bytes_without_zeros == rest
+
+
+def test_a_length_is_shown_as_it_is_stored() -> None:
+    (entry,) = KafkaLog.from_bytes(CUT[:8] + b"\xff" * 4).entries
+    assert entry.raw_len_content == -1
+
+
 OFFSETS = bytes.fromhex("00000004 00000000 00000009 00001000")
 TIMES = bytes.fromhex("0000018f125c7400 00000004 0000018f125c7401 00000009")
 
@@ -100,3 +119,26 @@ class TestIndex:
         assert index.entries is not None
         assert len(index.entries) == 2
         assert (index.zero_tail, index.unknown_tail) == (None, tail)
+
+
+def test_an_offset_index_looks_one_entry_ahead() -> None:
+    index = KafkaOffsetIndex.from_bytes(b"\xff" * 16)
+    assert index.entries is not None
+    assert [index.first_entry, *(one.next_entry for one in index.entries)] == [-1, -1, None]
+    assert KafkaOffsetIndex.from_bytes(b"").first_entry is None
+
+
+def test_an_entry_of_an_offset_index_may_begin_with_zeros() -> None:
+    index = KafkaOffsetIndex.from_bytes(OFFSETS[:8] + bytes(4) + OFFSETS[12:])
+    assert index.entries is not None
+    assert [entry.ofs_batch for entry in index.entries] == [0, 4096]
+
+
+def test_a_time_index_looks_one_entry_ahead() -> None:
+    index = KafkaTimeIndex.from_bytes(b"\xff" * 24)
+    assert (index.first_timestamp, index.first_relative_offset) == (-1, -1)
+    assert index.entries is not None
+    ahead = [(one.next_timestamp, one.next_relative_offset) for one in index.entries]
+    assert ahead == [(-1, -1), (None, None)]
+    empty = KafkaTimeIndex.from_bytes(b"")
+    assert (empty.first_timestamp, empty.first_relative_offset) == (None, None)

@@ -32,6 +32,8 @@ def test_its_checksum_covers_all_from_the_attributes(data: bytes) -> None:
 def test_records_without_attributes() -> None:
     batch = KafkaRecordBatchKip931.from_bytes(FLAGGED)
     assert batch.attributes.ignores_message_attributes
+    created = KafkaRecordBatchKip931.TimestampTypes.create_time
+    assert batch.attributes.timestamp_type is created
     assert (batch.last_offset_delta.value, batch.max_timestamp_delta.value) == (1, 1)
     assert batch.base_timestamp.value == TIME
     assert batch.payload is not None
@@ -47,6 +49,13 @@ def test_records_with_attributes() -> None:
     assert batch.payload is not None
     (record,) = batch.payload.records
     assert (record.body.attributes, record.body.value) == (0, b"hello")
+
+
+def test_bytes_behind_no_records_are_not_looked_at() -> None:
+    data = FLAGGED[:37] + bytes(4) + FLAGGED[41:]
+    batch = KafkaRecordBatchKip931.from_bytes(data)
+    assert batch.payload is not None
+    assert (batch.payload.records, batch.payload.unexpected) == ([], None)
 
 
 def test_a_compressed_payload_is_bytes() -> None:

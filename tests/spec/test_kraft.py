@@ -40,6 +40,7 @@ def test_a_snapshot_is_a_header_then_batches_and_a_footer_last() -> None:
     assert snapshot.unexpected is None
     data, footer = snapshot.batches
     assert (data.control_type, footer.control_type) == (None, 4)
+    assert (snapshot.header.len_first_key, data.len_first_key) == (4, None)
     types = [KafkaMetadataRecord.from_bytes(value).api_key.value for value in values(data.batch)]
     assert set(types) == {KafkaMetadataRecord.RecordTypes.feature_level}
 
@@ -47,6 +48,13 @@ def test_a_snapshot_is_a_header_then_batches_and_a_footer_last() -> None:
 def test_a_snapshot_may_have_no_batch_between_header_and_footer() -> None:
     header, _, footer = batches(SNAPSHOT.read_bytes())
     assert len(KafkaKraftSnapshot.from_bytes(header + footer).batches) == 1
+
+
+def test_a_control_batch_without_records_is_neither_header_nor_footer() -> None:
+    header, _, footer = batches(SNAPSHOT.read_bytes())
+    empty = header[:8] + (49).to_bytes(4, "big") + header[12:57] + bytes(4)
+    snapshot = KafkaKraftSnapshot.from_bytes(header + empty + footer)
+    assert [one.is_footer for one in snapshot.batches] == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 e5d66fe21483b0663b1e42cf2553f6cb900c56c628c46bc3ea8f2d0e9f06beb4, kaitai-struct-compiler 0.11.0
+# spec sha256 38c51886b50dc90dc2c305e9bbb21b0541f9b148194ad3963e2395d2a28547e9, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_record
@@ -129,7 +129,7 @@ class KafkaRecordBatch(KaitaiStruct):
                 pass
                 self.ignored = self._io.read_bytes_full()
 
-            if  ((self._parent.num_records > 0) and ((not (self._io.is_eof())))) :
+            if (not (self._io.is_eof())):
                 pass
                 self.unexpected = self._io.read_u1()
                 if not self.unexpected >= 1:
@@ -146,7 +146,7 @@ class KafkaRecordBatch(KaitaiStruct):
             if  ((self._parent.num_records == 0) and ((not (self._io.is_eof())))) :
                 pass
 
-            if  ((self._parent.num_records > 0) and ((not (self._io.is_eof())))) :
+            if (not (self._io.is_eof())):
                 pass
 
     @property

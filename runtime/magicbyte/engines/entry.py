@@ -14,13 +14,13 @@ from magicbyte_formats.wire import (
 OVERHEAD = 12
 """Bytes before what the size field counts: the offset and the size field itself."""
 
-HEADER_BYTES = max(RecordBatchHeader.SIZE, MessageHeader.SIZE + 8)
-"""Bytes that suffice to judge the header of any entry."""
-
 LEAST_SIZES = {0: 14, 1: 22, 2: RecordBatchHeader.SIZE - OVERHEAD}
 """The least value of the size field, by magic: all fixed fields, no key, no value, no record."""
 
 LEAST_SIZE = min(LEAST_SIZES.values())
+
+HEADER_BYTES = OVERHEAD + max(LEAST_SIZES.values())
+"""Bytes that suffice to judge the header of any entry."""
 
 
 class Entry(NamedTuple):

@@ -116,20 +116,13 @@ class ReferenceEngine:
                 values.extend(_values(name, entry, rows))
             num_rows += len(rows)
             decoded.append(one)
-        arrays = [pa.array(columns_out[name], WIRE_TYPES[name]) for name in columns]
-        schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
-        if not arrays:  # Arrow counts the rows of no columns only if told
-            struct = pa.StructArray.from_arrays([], fields=[], mask=None)
-            rows_out = (
-                _no_columns(num_rows) if num_rows else pa.RecordBatch.from_struct_array(struct)
-            )
-        else:
-            rows_out = pa.RecordBatch.from_arrays(arrays, schema=schema)
-        return Decoded(rows_out, decoded)
-
-
-def _no_columns(num_rows: int) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([{}] * num_rows, schema=pa.schema([]))
+        if columns:
+            schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
+            arrays = [pa.array(columns_out[name], WIRE_TYPES[name]) for name in columns]
+            return Decoded(pa.RecordBatch.from_arrays(arrays, schema=schema), decoded)
+        # Arrow counts the rows of no columns only if told.
+        counted = pa.array([{}] * num_rows, pa.struct([]))
+        return Decoded(pa.RecordBatch.from_struct_array(counted), decoded)
 
 
 def _values(name: str, entry: Entry, rows: list[Row]) -> list[Any]:

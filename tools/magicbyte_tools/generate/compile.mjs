@@ -1,9 +1,13 @@
 // Usage: node compile.mjs FOLDER_WITH_NODE_MODULES LANGUAGE,... FILE.ksy...
+//        node compile.mjs FOLDER_WITH_NODE_MODULES LANGUAGE,... --lines
 //        node compile.mjs FOLDER_WITH_NODE_MODULES --languages
 // Prints {"kafka_varint": {"spec": {...}, "files": {"python": {"kafka_varint.py": "..."}}}, ...},
-// or the names of all languages. The npm package has no command of its own.
+// or the names of all languages. With --lines it reads the names of files as JSON, an array on each
+// line, and answers each with such a line, or with {"error": "..."}: a compiler that is warm takes a
+// tenth of the time. The npm package has no command of its own.
 import fs from "node:fs";
 import path from "node:path";
+import readline from "node:readline";
 import { createRequire } from "node:module";
 
 const [modules, languages, ...files] = process.argv.slice(2);
@@ -25,22 +29,40 @@ const explain = (error) => {
   return String((key && error[key]) || error);
 };
 
-const output = {};
-for (const file of files) {
+const compiled = async (file) => {
+  const spec = load(file);
   const folder = path.dirname(file);
-  try {
-    const spec = load(file);
-    const importer = { importYaml: async (name) => load(path.join(folder, `${name}.ksy`)) };
-    const compiled = {};
-    for (const language of languages.split(",")) {
-      compiled[language] = await compiler.compile(language, spec, importer, false);
-    }
-    output[path.basename(file, ".ksy")] = { spec, files: compiled };
-  } catch (error) {
-    console.error(`${file}: ${explain(error)}`);
-    process.exitCode = 1;
+  const importer = { importYaml: async (name) => load(path.join(folder, `${name}.ksy`)) };
+  const files = {};
+  for (const language of languages.split(",")) {
+    files[language] = await compiler.compile(language, spec, importer, false);
   }
-}
-if (!process.exitCode) {
-  process.stdout.write(JSON.stringify(output));
+  return { spec, files };
+};
+
+const all = async (files) => {
+  const output = {};
+  const errors = [];
+  for (const file of files) {
+    try {
+      output[path.basename(file, ".ksy")] = await compiled(file);
+    } catch (error) {
+      errors.push(`${file}: ${explain(error)}`);
+    }
+  }
+  return errors.length ? { error: errors.join("\n") } : output;
+};
+
+if (files[0] === "--lines") {
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    process.stdout.write(JSON.stringify(await all(JSON.parse(line))) + "\n");
+  }
+} else {
+  const output = await all(files);
+  if (output.error) {
+    console.error(output.error);
+    process.exitCode = 1;
+  } else {
+    process.stdout.write(JSON.stringify(output));
+  }
 }

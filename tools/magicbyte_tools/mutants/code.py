@@ -1,4 +1,9 @@
-"""Mutants of Python: off by one, a comparison swapped, a check dropped."""
+"""Mutants of Python: off by one, a comparison swapped, a check dropped.
+
+Two things in the files with the rules are no rules of a format, and are left as they are: what
+stands in an f-string, which only words a message, and the numbers of COSTS, which decide what is
+spent on bytes and not what they mean.
+"""
 
 import ast
 import re
@@ -21,6 +26,14 @@ SWAPPED = {
 
 OPERATOR = re.compile(r"<=|>=|==|!=|<|>|is\s+not|not\s+in|is|in")
 
+COSTS = frozenset(
+    [
+        *("LEN_FIRST_PIECE", "LEN_LAST_PIECE", "LEN_STEP", "LEN_SMALL", "LEN_RESERVE"),
+        *("MAX_CHECKPOINT_BYTES", "MAX_COMPANION_BYTES", "MAX_NUMBER_LENGTH"),
+    ]
+)
+"""How much is read, decompressed or allocated at once, and how long a file of ours may be."""
+
 LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
@@ -42,6 +55,8 @@ class _Finder:
 
     def _within(self, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Mutant]:
         for child in ast.iter_child_nodes(node):
+            if _is_no_rule(child):
+                continue
             if isinstance(child, ast.FunctionDef | ast.ClassDef):
                 yield from self._within_statements(child, (*scope, child.name))
                 continue
@@ -123,3 +138,16 @@ class _Finder:
         assert node.end_lineno is not None and node.end_col_offset is not None
         begin = self.line_starts[node.lineno - 1] + node.col_offset
         return begin, self.line_starts[node.end_lineno - 1] + node.end_col_offset
+
+
+def _is_no_rule(node: ast.AST) -> bool:
+    """Return whether *node* words a message, or says what may be spent."""
+    match node:
+        case ast.JoinedStr():
+            return True
+        case ast.Assign(targets=[target]):
+            names = {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+            return names <= COSTS
+        case ast.keyword(arg="max_bytes", value=ast.BinOp(op=ast.LShift())):
+            return True
+    return False

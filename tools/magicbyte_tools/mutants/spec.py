@@ -129,8 +129,8 @@ def _of_switches(kind: Spec) -> Iterator[Change]:
 
 
 def _of_comparisons(key: str, expression: str) -> Iterator[Change]:
-    """Yield *expression* with each comparison by size made one off."""
-    for found in re.finditer(r"(?<![<>=!])([<>])(=?)(?![<>=])", expression):
+    """Yield *expression* with each comparison by size made one off; a cast is none."""
+    for found in re.finditer(r"(?<![<>=!])(?<!as)(?<!as<[su]\d)([<>])(=?)(?![<>=])", expression):
         swapped = found[1] + ("" if found[2] else "=")
         changed = expression[: found.start()] + swapped + expression[found.end() :]
         yield "condition", changed, _set(key, changed)

@@ -8,6 +8,11 @@ from magicbyte_tools.vectors.alone import broken, doubtful, whole
 from magicbyte_tools.vectors.case import CHECKSUM, TRUNCATED, Case
 from magicbyte_tools.vectors.parts import T0
 
+ALL_BITS = (
+    "Of most entries a single byte is not 0: who looks at less than all of an entry takes it for "
+    "the zeros at the end."
+)
+
 TOPIC_ID = "MkTv-x9ERN6gwVYOfqE3Ag"
 
 
@@ -94,6 +99,44 @@ def offset_indexes() -> Iterator[Case]:
         why="Allocated and nothing written yet: not one entry of offset 0.",
         source="AbstractIndex",
     )
+    yield whole(
+        form,
+        "one-entry",
+        offset_index((0, 5)),
+        why="The first four bytes are zeros, and yet an entry begins.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "single-bits",
+        offset_index((2**24, 0), (2**24, 0), (1, 0), (-1, -2)),
+        why=ALL_BITS,
+        source=source,
+    )
+    yield whole(
+        form,
+        "zeros-alone-of-one-entry",
+        bytes(8),
+        why="Allocated for one entry, and nothing written yet.",
+        source="AbstractIndex",
+    )
+    yield whole(
+        form,
+        "zeros-of-one-entry",
+        offset_index((30, 4200), zero_tail=bytes(8)),
+        why="Room for one more entry, which is not one of offset 0.",
+        source="AbstractIndex",
+    )
+    yield broken(
+        form,
+        "byte-1-at-the-end",
+        offset_index((30, 4200)) + b"\x01",
+        caught_by="exact",
+        classes=[96],
+        why="The size is no multiple of 8, and the byte too many is no zero.",
+        source="AbstractIndex.sanityCheck",
+        made="a byte behind the last entry",
+    )
     yield broken(
         form,
         "cut",
@@ -136,6 +179,51 @@ def time_indexes() -> Iterator[Case]:
         time_index((0, 5), (1, 6)),
         why="The first millisecond of 1970 is a time: only a whole entry of zeros is the end.",
         source=source,
+    )
+    yield whole(
+        form,
+        "one-entry",
+        time_index((5, 0)),
+        why="The first four bytes are zeros, and yet an entry begins.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "one-entry-of-time-0",
+        time_index((0, 2**24)),
+        why="The first eight bytes are zeros, and yet an entry begins.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "single-bits",
+        time_index((2**56, 0), (0, 2**24), (5, 0), (0, 5), (2**56, 0), (-1, -2)),
+        why=ALL_BITS,
+        source=source,
+    )
+    yield whole(
+        form,
+        "zeros-alone",
+        bytes(12),
+        why="Allocated and nothing written yet: not one entry of 1970.",
+        source="AbstractIndex",
+    )
+    yield whole(
+        form,
+        "zeros-of-one-entry",
+        time_index((T0, 30), zero_tail=bytes(12)),
+        why="Room for one more entry, which is not one of 1970.",
+        source="AbstractIndex",
+    )
+    yield broken(
+        form,
+        "byte-1-at-the-end",
+        time_index((T0, 30)) + b"\x01",
+        caught_by="exact",
+        classes=[96],
+        why="The size is no multiple of 12, and the byte too many is no zero.",
+        source="AbstractIndex.sanityCheck",
+        made="a byte behind the last entry",
     )
     yield broken(
         form,
@@ -212,6 +300,12 @@ def transaction_indexes() -> Iterator[Case]:
             "Nobody's transaction: -1 stands for no producer.",
         ),
         (
+            "negative-offsets",
+            [(4000, -3, -2, -1)],
+            0,
+            "Offsets have signs, but are never negative.",
+        ),
+        (
             "stable-offset-above-the-marker",
             [(4000, 20, 30, 32)],
             0,
@@ -260,6 +354,24 @@ def producer_snapshots() -> Iterator[Case]:
         "producer-known-by-its-marker-alone",
         producer_snapshot(only_marker),
         why="No batch of it is in memory: -1 stands for no offset and no sequence.",
+        source=source,
+    )
+    yield whole(
+        form,
+        "signed",
+        producer_snapshot(
+            producer(
+                -1,
+                epoch=-2,
+                last_sequence=-3,
+                last_offset=-4,
+                offset_delta=-5,
+                timestamp=-6,
+                coordinator_epoch=-7,
+                current_txn_first_offset=-8,
+            )
+        ),
+        why="All numbers of a producer have signs.",
         source=source,
     )
     yield broken(
@@ -494,7 +606,18 @@ def partition_metadata() -> Iterator[Case]:
         made="a line feed behind the id",
         reason="Java's readLine takes it; no broker writes it.",
     )
+    yield doubtful(
+        form,
+        "last-line-ended-twice",
+        text + b"\n\n",
+        caught_by="exact",
+        why="An empty line follows the id.",
+        source=source,
+        made="two line feeds behind the id",
+        reason="PartitionMetadataFile reads two lines and no further; no broker writes a third.",
+    )
     for name, data, why in (
+        ("version-1", text.replace(b"version: 0", b"version: 1"), "The only version is 0."),
         ("id-cut", text[:-4], "The id has 22 characters."),
         ("without-an-id", b"version: 0\n", "The second line is missing."),
         ("keys-swapped", b"topic_id: " + TOPIC_ID.encode() + b"\nversion: 0", "Version first."),

@@ -68,6 +68,62 @@ CONTENTS: dict[str, tuple[int, bytes]] = {
 }
 """Types and values of control records."""
 
+MORE = {"tags": TAGS, "trailing": b"more"}
+NEWER: dict[str, tuple[int, bytes]] = {
+    "abort": (
+        ABORT,
+        twin.EndTransactionMarker.build(
+            {"version": 2**15 - 1, "coordinator_epoch": -7, "trailing": b"more"}
+        ),
+    ),
+    "leader-change": (
+        LEADER_CHANGE,
+        twin.LeaderChangeMessage.build(
+            {
+                "version": -2,
+                "leader_id": -3,
+                "voters": [{"voter_id": -4, "tags": TAGS}],
+                "granting_voters": [{"voter_id": -(2**31)}],
+                **MORE,
+            }
+        ),
+    ),
+    "snapshot-header": (
+        SNAPSHOT_HEADER,
+        twin.SnapshotHeaderRecord.build(
+            {"version": -2, "last_contained_log_timestamp": -3, **MORE}
+        ),
+    ),
+    "snapshot-footer": (SNAPSHOT_FOOTER, twin.SnapshotFooterRecord.build({"version": -2, **MORE})),
+    "kraft-version": (
+        KRAFT_VERSION,
+        twin.KRaftVersionRecord.build({"version": -2, "k_raft_version": -3, **MORE}),
+    ),
+    "kraft-voters": (
+        KRAFT_VOTERS,
+        twin.VotersRecord.build(
+            {
+                "version": -2,
+                "voters": [
+                    {
+                        "voter_id": -3,
+                        "voter_directory_id": DIRECTORY_ID,
+                        "endpoints": [ENDPOINT | {"port": 2**16 - 1, "tags": TAGS}],
+                        "k_raft_version_feature": {
+                            "min_supported_version": -4,
+                            "max_supported_version": -5,
+                            "tags": TAGS,
+                        },
+                        "tags": TAGS,
+                    }
+                ],
+                **MORE,
+            }
+        ),
+    ),
+}
+"""The same with negative numbers wherever there is a sign, and with bytes behind what is known."""
+
 
 def cases() -> Iterator[Case]:
     yield from markers()
@@ -320,6 +376,15 @@ def records_alone() -> Iterator[Case]:
             name,
             data(kind, value),
             why=f"Key and value of a record of type {kind}, as they lie in a control batch.",
+            source="ControlRecordType; the JSON files of its messages",
+        )
+    for name, (kind, value) in NEWER.items():
+        yield whole(
+            form,
+            f"{name}-signed-and-longer",
+            data(kind, value, version=2**15 - 1, trailing=b"more"),
+            why="Its numbers have signs, a port has none, and what a newer version appends is "
+            "passed over.",
             source="ControlRecordType; the JSON files of its messages",
         )
     yield whole(

@@ -15,6 +15,7 @@ from magicbyte_tools.vectors.parts import (
     i32,
     marker,
     message,
+    patched,
     payload,
     rec,
     wrapper,
@@ -92,11 +93,23 @@ def single_entries() -> Iterator[Case]:
             why="To a grammar the value of a wrapper is bytes.",
             source="LegacyRecord",
         )
+    yield whole(
+        "kafka_message",
+        "v1-signed",
+        message(rec(-5, time=-6)).data,
+        why="Offset and timestamp have signs.",
+        source="LegacyRecord",
+    )
     one = message(rec(5)).data
     for name, data, why in (
         ("cut", one[:-1], "The last byte of the value is missing."),
         ("size-13", one[:8] + i32(13) + one[12:], "Smaller than any message."),
         ("magic-2", batch(rec(5)).data, "A batch is no message."),
+        (
+            "magic-2-in-the-form-of-v0",
+            patched(message(rec(5), magic=0), 16, b"\x02").data,
+            "The fields of v0 under a magic that no message has.",
+        ),
     ):
         yield broken(
             "kafka_message", name, data, caught_by="grammar", why=why, source="LegacyRecord"
@@ -173,6 +186,7 @@ def snapshots() -> Iterator[Case]:
         ("footer-cut", data(head, state, foot)[:-1], "The last byte is missing."),
         ("without-its-header", data(state, foot), "The first batch is of records."),
         ("batch-behind-the-footer", data(head, foot, state), "Nothing follows a footer."),
+        ("byte-1-behind-the-footer", data(head, foot) + b"\x01", "Not even a byte does."),
     ):
         yield broken(form, name, raw, caught_by="grammar", why=why, source=source)
 
@@ -258,6 +272,23 @@ def early_leader_changes() -> Iterator[Case]:
         source=source,
         made="bytes; the twin has no such format",
     )
+    negative = {"voter_id": -4, "extension": none}
+    yield whole(
+        form,
+        "of-2-8-signed",
+        i32(-3) + b"\x02" + i32(-4) + b"\0" + b"\x01" + b"\0",
+        fields={
+            "leader_id": -3,
+            "num_voters": 2,
+            "voters": [negative],
+            "num_granting_voters": 1,
+            "granting_voters": [],
+            "extension": none,
+        },
+        why="Node ids have signs; nobody has voted.",
+        source=source,
+        made="bytes; the twin has no such format",
+    )
 
 
 def kip_931() -> Iterator[Case]:
@@ -265,6 +296,15 @@ def kip_931() -> Iterator[Case]:
     records = [
         {"timestamp": T0 + n, "offset_delta": n, "key": b"k", "value": b"v%d" % n} for n in range(3)
     ]
+    signed = {
+        "timestamp_delta": -1,
+        "offset_delta": -2,
+        "attributes": -3,
+        "key": None,
+        "value": None,
+        "headers": [{"key": b"", "value": None}, {"key": b"h", "value": b"v"}],
+    }
+    hollow = {"key": b"", "value": b"", "headers": [{"key": b"", "value": b""}]}
     for name, fields, why in (
         ("three-records", {}, "Records without attributes, and three numbers as varints."),
         (
@@ -273,9 +313,52 @@ def kip_931() -> Iterator[Case]:
             "The bit is not set: records keep the byte that nobody uses.",
         ),
         ("empty", {"records": [], "base_timestamp": -1}, "45 bytes, where v2 takes 61."),
+        (
+            "signed",
+            {
+                "base_offset": -4,
+                "partition_leader_epoch": -5,
+                "attributes": 0xFF78,
+                "producer_id": -6,
+                "producer_epoch": -7,
+                "base_sequence": -8,
+                "last_offset_delta": -9,
+                "base_timestamp": -10,
+                "max_timestamp_delta": -11,
+                "records": [signed, hollow],
+            },
+            "Numbers with a sign are negative, and bits are set but those of the codec and the one "
+            "that spares records their attributes; what may be null is empty in the second record.",
+        ),
+        (
+            "zstd",
+            {
+                "attributes": {"compression_type": 4},
+                "records": b"as it is",
+                "records_count": 1,
+                "last_offset_delta": 0,
+                "base_timestamp": T0,
+                "max_timestamp_delta": 0,
+            },
+            "To a grammar compressed records are bytes.",
+        ),
     ):
         data = twin.RecordBatchKip931.build({"records": records, **fields})
         yield whole(form, name, data, why=why, source=source)
+    filled = {"trailing": b"\x01"}
+    for name, data, why in (
+        (
+            "byte-1-behind-the-records",
+            twin.RecordBatchKip931.build({"records": records, **filled}),
+            "A byte lies behind the last record, which the length of the batch counts.",
+        ),
+        (
+            "byte-1-in-a-record",
+            twin.RecordBatchKip931.build({"records": [records[0] | filled]}),
+            "A byte lies behind the headers, which the length of the record counts.",
+        ),
+    ):
+        yield broken(form, name, data, caught_by="grammar", why=why, source=source)
     data = twin.RecordBatchKip931.build({"records": records})
     yield broken(
         form,

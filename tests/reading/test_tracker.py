@@ -1,0 +1,385 @@
+"""How transactions end, entry by entry: the rules alone, without a log."""
+
+from typing import Any
+
+import pytest
+
+from magicbyte.engines import Control
+from magicbyte.engines.entry import Entry
+from magicbyte.transactions import (
+    Fates,
+    Place,
+    Tracker,
+    Transaction,
+    fates_at,
+    last_stable_offset,
+    outcomes_by_list,
+    outcomes_of,
+)
+from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
+
+ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)
+
+
+def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: Any) -> Entry:
+    """The header of a batch of a transaction that ends at *last*."""
+    given = {
+        "position": 100 * last,
+        "size_bytes": 80,
+        "magic": 2,
+        "base_offset": last if first is None else first,
+        "last_offset": last,
+        "crc": 0,
+        "codec": 0,
+        "timestamp_type": 0,
+        "base_timestamp": 1000 + last,
+        "max_timestamp": 2000 + last,
+        "has_delete_horizon": False,
+        "producer_id": producer,
+        "producer_epoch": 0,
+        "base_sequence": 0,
+        "leader_epoch": 0,
+        "record_count": 1,
+        "is_transactional": True,
+        "is_control": False,
+    }
+    return Entry(**(given | fields))
+
+
+def place(last: int) -> Place:
+    return Place(0, 100 * last)
+
+
+class Told(Tracker):
+    """A tracker that is told offsets and epochs."""
+
+    __slots__ = ()
+
+    def batch(self, last: int, producer: int = 7, **fields: Any) -> None:
+        self.data(entry(last, producer, **fields), place(last))
+
+    def end(self, last: int, control: Control, producer: int = 7, epoch: int = 0) -> None:
+        found = entry(last, producer, producer_epoch=epoch, is_control=True)
+        self.marker(found, control, place(last))
+
+    def ends(self, *aborted: AbortedTransaction) -> list[tuple[int, int, str, str | None]]:
+        return [
+            (found.first_offset, found.last_offset, found.outcome, found.evidence)
+            for found in self.finish(aborted)
+        ]
+
+
+def indexed(first: int, last: int, producer: int = 7) -> AbortedTransaction:
+    return AbortedTransaction(0, producer, first, last, first)
+
+
+def snapshot(producer: int, first: int, last: int) -> ProducerSnapshotEntry:
+    return ProducerSnapshotEntry(producer, 3, 0, last, 0, 0, 0, first)
+
+
+def test_a_transaction_is_all_that_its_batches_are() -> None:
+    told = Told()
+    told.batch(2, first=1, record_count=2)
+    told.batch(3, record_count=0, producer_epoch=4)
+    told.end(4, ABORT)
+    (found,) = told.finish([])
+    assert (found.first_offset, found.last_offset, found.record_count) == (1, 3, 2)
+    assert (found.size_bytes, found.producer_epoch, found.first_timestamp) == (160, 4, 1002)
+    assert (found.first_place, found.last_place, found.marker_place) == (
+        place(2),
+        place(3),
+        place(4),
+    )
+    assert (found.marker_offset, found.marker_timestamp, found.coordinator_epoch) == (4, 2004, 5)
+    assert not (found.begun_before_log or found.is_continuation or found.is_behind_hole)
+    assert told.num_holes == 0
+
+
+@pytest.mark.parametrize(("control", "outcome"), [(ABORT, "aborted"), (COMMIT, "committed")])
+def test_a_marker_ends_the_transaction_of_its_producer_alone(
+    control: Control, outcome: str
+) -> None:
+    told = Told()
+    told.batch(0, 0)
+    told.batch(1, 8)
+    told.end(2, control, 0)
+    assert told.ends() == [(0, 0, outcome, "marker"), (1, 1, "open", None)]
+
+
+@pytest.mark.parametrize("control", [LEADER_CHANGE, Control(9, None), Control(-1, None)])
+def test_any_other_control_record_ends_nothing(control: Control) -> None:
+    told = Told()
+    told.batch(0)
+    told.end(1, control)
+    assert told.ends() == [(0, 0, "open", None)]
+
+
+def test_what_nobody_wrote_is_in_no_transaction() -> None:
+    told = Told()
+    told.batch(0, -1)
+    told.batch(1, 7, is_transactional=False)
+    assert told.ends() == []
+    assert {number: known.last_offset for number, known in told.producers.items()} == {7: 1}
+    told.batch(2, 0, is_transactional=False, producer_epoch=6)
+    assert (told.producers[0].last_offset, told.producers[0].epoch) == (2, 6)
+
+
+def test_nobodys_marker_proves_nothing() -> None:
+    told = Told()
+    told.batch(0, 0)
+    told.hole()
+    told.end(1, COMMIT, -1, epoch=1)
+    assert told.ends() == [(0, 0, "undecided", None)]
+
+
+def test_a_snapshot_says_what_was_open_before() -> None:
+    told = Told()
+    told.begin([snapshot(7, 0, 5), snapshot(8, -1, 6), snapshot(9, 4, -1)])
+    told.batch(10, 8)
+    found = {one.producer_id: one for one in told.finish([])}
+    assert {number: one.begun_before_log for number, one in found.items()} == {
+        7: True,
+        8: False,
+        9: True,
+    }
+    assert (found[7].first_offset, found[7].last_offset, found[7].producer_epoch) == (0, 5, 3)
+    assert (found[9].first_offset, found[9].last_offset) == (4, 4)
+    assert (found[7].record_count, found[7].size_bytes, found[7].last_place) == (0, 0, None)
+
+
+def test_a_transaction_may_have_begun_out_of_sight() -> None:
+    told = Told(knows_beginning=False)
+    told.batch(0)
+    assert [one.is_continuation for one in told.finish([])] == [True]
+    told = Told()
+    told.batch(0)
+    told.hole()
+    told.batch(1)
+    told.batch(2, 8)
+    assert [one.is_continuation for one in told.finish([])] == [False, True, False]
+
+
+def test_a_hole_leaves_undecided_what_was_open() -> None:
+    told = Told()
+    told.batch(0)
+    told.batch(1, 8)
+    told.hole()
+    told.batch(2, 9)
+    assert told.ends() == [
+        (0, 0, "undecided", None),
+        (1, 1, "undecided", None),
+        (2, 2, "open", None),
+    ]
+    assert told.num_holes == 1
+
+
+def test_a_hole_of_one_producer_leaves_the_others_open() -> None:
+    told = Told()
+    told.batch(0, 0)
+    told.batch(1, 8)
+    told.hole(0)
+    told.hole(5)
+    assert [one[2] for one in told.ends()] == ["undecided", "open"]
+    assert told.num_holes == 2
+
+
+def behind_a_hole(
+    control: Control, epoch: int, *, before: int | None = None, rest: int | None = None
+) -> list[tuple[int, int, str, str | None]]:
+    """A batch of epoch 0, a hole, perhaps more of epoch *rest*, and a marker of *epoch*."""
+    told = Told()
+    if before is not None:
+        told.batch(0, producer_epoch=0)
+        told.end(1, COMMIT, epoch=before)
+    told.batch(2)
+    told.hole()
+    if rest is not None:
+        told.batch(3, producer_epoch=rest)
+    told.end(4, control, epoch=epoch)
+    return [one for one in told.ends() if one[0] >= 2]
+
+
+def test_a_commit_of_the_next_epoch_proves_what_came_before_a_hole() -> None:
+    assert behind_a_hole(COMMIT, 1) == [(2, 2, "committed", "later-marker")]
+    assert behind_a_hole(COMMIT, 1, rest=0) == [(2, 3, "committed", "later-marker")]
+
+
+@pytest.mark.parametrize(("control", "epoch"), [(COMMIT, 0), (COMMIT, 2), (ABORT, 1), (ABORT, 0)])
+def test_no_other_marker_does(control: Control, epoch: int) -> None:
+    assert behind_a_hole(control, epoch) == [(2, 2, "undecided", None)]
+
+
+def test_nor_does_it_where_epochs_look_like_those_of_older_transactions() -> None:
+    assert behind_a_hole(COMMIT, 1, before=0) == [(2, 2, "undecided", None)]
+    rest = behind_a_hole(COMMIT, 1, rest=1)
+    assert rest == [(2, 2, "undecided", None), (3, 3, "committed", "marker")]
+
+
+def test_only_the_first_marker_behind_a_hole_counts() -> None:
+    told = Told()
+    told.batch(0)
+    told.hole()
+    told.end(1, ABORT, epoch=1)
+    told.end(2, COMMIT, epoch=1)
+    assert told.ends() == [(0, 0, "undecided", None)]
+
+
+def test_a_marker_of_the_batchs_own_epoch_has_been_seen() -> None:
+    told = Told()
+    told.end(0, COMMIT, epoch=0)
+    told.batch(1)
+    told.hole()
+    told.end(2, COMMIT, epoch=1)
+    assert told.ends() == [(1, 1, "undecided", None)]
+
+
+def test_what_the_snapshot_alone_knows_says_nothing_about_epochs() -> None:
+    told = Told()
+    told.begin([snapshot(8, 0, 0)])
+    told.end(1, COMMIT, 8, epoch=3)
+    told.batch(2)
+    told.hole()
+    told.end(3, COMMIT, epoch=1)
+    assert told.ends()[1] == (2, 2, "committed", "later-marker")
+
+
+def test_the_rest_behind_a_hole_is_one_transaction_with_what_came_before() -> None:
+    told = Told()
+    told.batch(0)
+    told.hole()
+    told.batch(1, record_count=3)
+    told.end(2, COMMIT, epoch=1)
+    (found,) = told.finish([])
+    assert (found.record_count, found.size_bytes, found.last_place) == (4, 160, place(1))
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "producer", "outcome"),
+    [
+        (1, 9, 7, "aborted"),
+        (1, 3, 7, "aborted"),
+        (1, 2, 7, "undecided"),
+        (0, 9, 7, "undecided"),
+        (2, 9, 7, "undecided"),
+        (1, 9, 8, "undecided"),
+    ],
+)
+def test_an_index_decides_what_it_spans(first: int, last: int, producer: int, outcome: str) -> None:
+    told = Told()
+    told.batch(1)
+    told.batch(2)
+    told.hole()
+    ((begin, end, found, evidence),) = told.ends(indexed(first, last, producer))
+    assert (begin, end, found) == (1, 2, outcome)
+    assert evidence == ("txnindex" if outcome == "aborted" else None)
+
+
+def test_an_index_knows_the_beginning_of_a_continuation() -> None:
+    for first, outcome in ((0, "aborted"), (2, "aborted"), (3, "undecided")):
+        told = Told(knows_beginning=False)
+        told.batch(2)
+        told.hole()
+        found = told.finish([indexed(first, 9)])
+        assert [one.outcome for one in found] == [outcome]
+        assert found[0].marker_offset == (9 if outcome == "aborted" else None)
+
+
+def transaction(producer: int, first: int, outcome: str, **fields: Any) -> Transaction:
+    return Transaction(producer, 0, first, first + 1, outcome=outcome, **fields)
+
+
+def test_the_last_stable_offset_is_that_of_the_oldest_open_transaction() -> None:
+    found = [
+        transaction(7, 3, "undecided"),
+        transaction(8, 5, "open"),
+        transaction(9, 6, "open"),
+    ]
+    assert last_stable_offset(found, log_start=0, log_end=9) == 5
+    assert last_stable_offset(found, log_start=6, log_end=9) == 6
+    assert last_stable_offset(found[:1], log_start=0, log_end=9) == 9
+
+
+def test_fates_are_what_the_entries_cannot_tell() -> None:
+    hidden = transaction(
+        7, 3, "aborted", is_behind_hole=True, first_place=place(3), last_place=place(4)
+    )
+    nowhere = transaction(8, 3, "aborted", is_behind_hole=True)
+    plain = transaction(9, 3, "aborted", first_place=place(3), last_place=place(4))
+    open_there = [transaction(6, 1, "committed"), transaction(5, 1, "open")]
+    assert fates_at(open_there, [hidden, nowhere, plain]) == Fates(
+        ((5, "open"), (6, "committed")), ((7, place(3), place(4), "aborted"),)
+    )
+
+
+def seen(*entries: tuple[Entry, Control | None]) -> list[tuple[Place, Entry, Control | None]]:
+    return [(place(one.last_offset), one, control) for one, control in entries]
+
+
+def marked(last: int, control: Control | None, producer: int = 7) -> tuple[Entry, Control | None]:
+    return entry(last, producer, is_control=True), control
+
+
+def test_entries_have_the_outcome_of_the_next_marker_of_their_producer() -> None:
+    entries = seen(
+        (entry(0, 0), None),
+        (entry(1, 8), None),
+        (entry(2, 9, is_transactional=False), None),
+        (entry(3, -1), None),
+        marked(4, ABORT, 0),
+        (entry(5, 0), None),
+        marked(6, LEADER_CHANGE, 0),
+        marked(7, None, 0),
+        marked(8, COMMIT, 0),
+        (entry(9, 0), None),
+    )
+    assert outcomes_of(entries, Fates(at_end=((8, "committed"),))) == {
+        place(0): "aborted",
+        place(1): "committed",
+        place(4): "aborted",
+        place(5): "committed",
+        place(8): "committed",
+        place(9): "open",
+    }
+
+
+def test_what_a_hole_cut_off_has_its_own_outcome() -> None:
+    entries = seen(
+        *((entry(last, producer), None) for last, producer in ((0, 7), (1, 7), (2, 8), (3, 7))),
+        marked(4, COMMIT),
+    )
+    fates = Fates(exceptions=((7, place(1), place(3), "aborted"),))
+    assert outcomes_of(entries, fates) == {
+        place(0): "committed",
+        place(1): "aborted",
+        place(2): "open",
+        place(3): "aborted",
+        place(4): "committed",
+    }
+
+
+def test_a_list_decides_from_its_offsets_on_up_to_an_abort() -> None:
+    entries = seen(
+        (entry(0, 0), None),
+        (entry(2, 0, first=1), None),
+        marked(3, COMMIT, 0),
+        (entry(4, 0), None),
+        marked(5, None, 0),
+        (entry(6, 8), None),
+        marked(7, ABORT, 0),
+        (entry(8, 0), None),
+        (entry(9, 0, is_transactional=False), None),
+        (entry(10, -1), None),
+    )
+    assert outcomes_by_list(entries, [(8, 7), (0, 2)]) == {
+        place(0): "committed",
+        place(2): "aborted",
+        place(4): "aborted",
+        place(6): "committed",
+        place(8): "committed",
+    }
+
+
+def test_an_entry_of_nobody_begins_no_listed_transaction() -> None:
+    # Its offset lies above that of the next: what it made active, the marker would end.
+    entries = seen((entry(9, -1), None), marked(3, ABORT), (entry(6), None))
+    assert outcomes_by_list(entries, [(7, 5)]) == {place(6): "aborted"}

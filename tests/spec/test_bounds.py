@@ -1,0 +1,128 @@
+"""A number out of its bounds is refused for itself, at once, and not for what it leads to."""
+
+import re
+from importlib import import_module
+from typing import Any
+
+import kaitaistruct
+import pytest
+
+from magicbyte_tools.generate.parsers import camel
+from places import CHECKOUT
+
+VECTORS = CHECKOUT / "tests" / "vectors" / "valid"
+
+BATCH, MESSAGE = "kafka_record_batch/two-records", "kafka_message/v0"
+KIP_931 = "kafka_record_batch_kip_931/three-records"
+METADATA = "kafka_partition_metadata/as-written"
+SNAPSHOT, INDEX = "kafka_producer_snapshot/two-producers", "kafka_transaction_index/one-entry"
+
+
+def read(form: str, data: bytes) -> Any:
+    module = import_module(f"magicbyte_formats.kaitai.{form}")
+    return getattr(module, camel(form)).from_bytes(data)
+
+
+def sound(case: str) -> bytes:
+    return (VECTORS / f"{case}.bin").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("case", "position", "stored", "complaint"),
+    [
+        (BATCH, 8, "00000030", "min 49, but got 48"),
+        (BATCH, 8, "ffffffff", "min 49, but got -1"),
+        (BATCH, 16, "ff", "expected 2, but got -1"),
+        (BATCH, 57, "ffffffff", "min 0, but got -1"),
+        (MESSAGE, 8, "0000000d", "min 14, but got 13"),
+        (MESSAGE, 8, "ffffffff", "min 14, but got -1"),
+        (MESSAGE, 16, "02", "any of the list, got 2"),
+        (MESSAGE, 16, "ff", "any of the list, got -1"),
+        (KIP_931, 8, "0000001f", "min 32, but got 31"),
+        (KIP_931, 8, "ffffffff", "min 32, but got -1"),
+        (KIP_931, 16, "ff", "expected 3, but got -1"),
+        (KIP_931, 37, "ffffffff", "min 0, but got -1"),
+        (SNAPSHOT, 0, "ffff", "expected 1, but got -1"),
+        (SNAPSHOT, 6, "ffffffff", "min 0, but got -1"),
+        (INDEX, 0, "ffff", "expected 0, but got -1"),
+        (METADATA, 0, "76 65 72 73 69 6f 6e 73", "expected 'version:', but got 'versions'"),
+        (METADATA, 9, "31", "expected '0', but got '1'"),
+        (METADATA, 11, "54", "expected 'topic_id:', but got 'Topic_id:'"),
+        ("kafka_control_record/commit", 1, "ffff", "min 0, but got -1"),
+        ("kafka_control_record/commit", 6, "ffff", "min 0, but got -1"),
+    ],
+)
+def test_a_number_out_of_bounds(case: str, position: int, stored: str, complaint: str) -> None:
+    data, number = sound(case), bytes.fromhex(stored)
+    altered = data[:position] + number + data[position + len(number) :]
+    with pytest.raises(kaitaistruct.ValidationFailedError, match=re.escape(complaint)):
+        read(case.partition("/")[0], altered)
+
+
+@pytest.mark.parametrize(
+    ("length", "stored", "complaint"),
+    [
+        (20, "0000000d 00000000 00", "min 14, but got 13"),
+        (20, "ffffffff 00000000 00", "min 14, but got -1"),
+        (17, "0000000d 00000000 00", "min 14, but got 13"),
+        (20, "00000013 00000000 03", "any of the list, got 3"),
+        (17, "00000013 00000000 ff", "any of the list, got -1"),
+    ],
+)
+def test_an_entry_that_is_cut_off_is_refused_all_the_same(
+    length: int, stored: str, complaint: str
+) -> None:
+    data = bytes(7) + b"\x01" + bytes.fromhex(stored) + bytes(20)
+    with pytest.raises(kaitaistruct.ValidationFailedError, match=re.escape(complaint)):
+        read("kafka_log", data[:length])
+
+
+@pytest.mark.parametrize(
+    ("form", "length"), [("kafka_varint", 5), ("kafka_varlong", 10), ("kafka_uvarint", 5)]
+)
+def test_a_varint_that_does_not_end(form: str, length: int) -> None:
+    with pytest.raises(kaitaistruct.ValidationFailedError, match="max 127, but got 128"):
+        read(form, b"\x80" * length)
+    assert read(form, b"\x80" * (length - 1) + b"\x7f").last_group == 127
+
+
+def grown(data: bytes, byte: bytes) -> bytes:
+    """A batch with a byte more behind its records, counted in its length."""
+    size = int.from_bytes(data[8:12], "big") + 1
+    return data[:8] + size.to_bytes(4, "big") + data[12:] + byte
+
+
+def grown_record(byte: bytes) -> bytes:
+    """A batch of one record, with a byte more behind its headers, counted in both lengths."""
+    record = bytes.fromhex("0c 00 00 01 01 00") + byte
+    header = grown(sound("kafka_record_batch_kip_931/empty"), b"")
+    size = 32 + len(record)
+    return header[:8] + size.to_bytes(4, "big") + header[12:37] + b"\0\0\0\1" + header[41:] + record
+
+
+# What no value is valid for: the least is 1, the most is 0.
+@pytest.mark.parametrize(
+    ("stored", "complaint"),
+    [
+        (b"\x00", "min 1, but got 0"),
+        (b"\x01", "max 0, but got 1"),
+        (b"\x80", "max 0, but got 128"),
+    ],
+)
+class TestAByteThatMustNotBe:
+    def refused(self, form: str, data: bytes, complaint: str) -> None:
+        with pytest.raises(kaitaistruct.ValidationFailedError, match=re.escape(complaint)):
+            read(form, data)
+
+    def test_behind_the_records_of_a_batch(self, stored: bytes, complaint: str) -> None:
+        self.refused("kafka_record_batch", grown(sound(BATCH), stored), complaint)
+
+    def test_behind_the_records_of_kip_931(self, stored: bytes, complaint: str) -> None:
+        self.refused("kafka_record_batch_kip_931", grown(sound(KIP_931), stored), complaint)
+
+    def test_in_a_record_of_kip_931(self, stored: bytes, complaint: str) -> None:
+        self.refused("kafka_record_batch_kip_931", grown_record(stored), complaint)
+
+    def test_behind_a_snapshot(self, stored: bytes, complaint: str) -> None:
+        snapshot = sound("kafka_kraft_snapshot/header-state-footer")
+        self.refused("kafka_kraft_snapshot", snapshot + stored, complaint)

@@ -1,0 +1,153 @@
+"""What is run to find a mutant: vectors and tests."""
+
+import importlib.util
+import io
+import json
+import re
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from magicbyte_tools.conformance import cases, engines
+from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.child import Bounds
+from magicbyte_tools.conformance.runner import Answer, Runner, parse
+from magicbyte_tools.conformance.scoring import scored
+from magicbyte_tools.generate.kaitai import CHECKOUT
+from magicbyte_tools.mutants import forked
+
+RUNTIME, PARSERS = "runtime", "kaitai-python"
+
+CASE_TIMEOUT_S = 10
+VECTORS_TIMEOUT_S = 180
+TESTS_TIMEOUT_S = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The conformance vectors of some formats, read by an engine that is Python."""
+
+    engine: str
+    formats: tuple[str, ...] = ()
+    """Those that are tried, in this order; by default all."""
+
+    @property
+    def name(self) -> str:
+        return f"vectors, {self.engine}"
+
+    def passes(self, tree: Path) -> bool:
+        """Return whether the engine, run on *tree*, fails no case."""
+        wanted = _cases(self.formats)
+        claim = partial(_all_pass, _parsers if self.engine == PARSERS else _runtime, wanted)
+        if self.engine == PARSERS:
+            _runner()  # built before the fork
+        return forked.holds(claim, tree, timeout_s=VECTORS_TIMEOUT_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """Tests at *paths*, up to the first that fails."""
+
+    about: str
+    paths: tuple[str, ...]
+    deselected: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"tests, {self.about}"
+
+    def passes(self, tree: Path) -> bool:
+        """Return whether all of them pass on *tree*."""
+        deselected = (f"--deselect={name}" for name in self.deselected)
+        arguments = ["-x", "-q", *self.paths, *deselected]
+        return forked.holds(partial(_tests_pass, arguments), tree, timeout_s=TESTS_TIMEOUT_S)
+
+
+Check = Vectors | Tests
+
+
+def naming(folder: str, names: set[str]) -> tuple[str, ...]:
+    """Return the files of tests in *folder* that name one of *names*."""
+    word = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
+    return tuple(
+        str(file.relative_to(CHECKOUT))
+        for file in sorted((CHECKOUT / folder).glob("test_*.py"))
+        if word.search(file.read_text("utf-8"))
+    )
+
+
+def _tests_pass(arguments: list[str]) -> bool:
+    return pytest.main(arguments) == 0
+
+
+@cache
+def _all_cases() -> list[Case]:
+    return cases.load()
+
+
+@cache
+def _cases(formats: tuple[str, ...]) -> list[Case]:
+    """Return the cases of *formats*, in their order."""
+    if not formats:
+        return _all_cases()
+    chosen = [case for case in _all_cases() if case.format in formats]
+    return sorted(chosen, key=lambda case: formats.index(case.format))
+
+
+def _all_pass(engine: Callable[[], Callable[[Case], bytes]], wanted: list[Case]) -> bool:
+    """Return whether *engine*, which is imported only now, passes all cases that are *wanted*."""
+    printed = engine()
+
+    def answer(case: Case) -> tuple[Case, Answer]:
+        # Its default action ends the process, and that is no pass.
+        signal.alarm(CASE_TIMEOUT_S)
+        return case, parse(printed(case))
+
+    return all(one.outcome != "failed" for one in scored(map(answer, wanted), {}))
+
+
+@cache
+def _runner() -> Runner:
+    return engines.runner(PARSERS, Bounds())
+
+
+def _parsers() -> Callable[[Case], bytes]:
+    """Return what prints the fields of a case, as `kaitai-python` does."""
+    runner = _runner()
+    out = io.BytesIO()
+    sys.stdout = io.TextIOWrapper(out)
+    dump = _module(Path(runner.command[-1]))
+
+    def printed(case: Case) -> bytes:
+        if case.format in runner.unread:
+            return json.dumps({"unsupported": runner.unread[case.format]}).encode()
+        out.seek(0)
+        out.truncate()
+        dump.main([runner.aliases.get(case.format, case.format), str(case.data)])
+        return out.getvalue()
+
+    return printed
+
+
+def _module(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _runtime() -> Callable[[Case], bytes]:
+    """Return what prints the rows and findings of a case, as `runtime` does."""
+    engine = importlib.import_module(f"{engines.__name__}.runtime")
+
+    def printed(case: Case) -> bytes:
+        return json.dumps(engine.read(case.format, case.data, case.settings)).encode()
+
+    return printed

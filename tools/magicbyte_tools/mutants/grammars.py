@@ -1,0 +1,126 @@
+"""The Python that is generated from a mutated .ksy, and from nothing else that was not compiled."""
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from magicbyte_tools.generate import kaitai, parsers, source, wire
+from magicbyte_tools.generate.kaitai import CHECKOUT, CompileError
+from magicbyte_tools.mutants.mutant import Mutant
+
+WIRE = "wire"
+"""The module that is made from all grammars."""
+
+GENERATED = Path("generated", "magicbyte_formats")
+
+
+@cache
+def specs() -> dict[str, source.Spec]:
+    """Return every specification by its id, with the keys that JSON gives it."""
+    found: dict[str, source.Spec] = json.loads(json.dumps(source.specs()))
+    return found
+
+
+def dependents(name: str, grammars: Mapping[str, source.Spec] | None = None) -> list[str]:
+    """Return the grammar *name* and those that import it, the nearest first."""
+    grammars = specs() if grammars is None else grammars
+    found = [name]
+    for nearer in found:
+        found += [
+            other
+            for other, spec in grammars.items()
+            if nearer in spec["meta"].get("imports", []) and other not in found
+        ]
+    return found
+
+
+def regenerate(mutant: Mutant, spec_folder: Path, tree: Path) -> set[str]:
+    """Write what is generated otherwise from *mutant* into *tree*; return the modules' names.
+
+    *spec_folder* holds the sound grammars, and does so again afterwards. Raises CompileError, or
+    what the generator raises, where nothing can be generated.
+    """
+    name = Path(mutant.file).stem
+    mutated = specs() | {name: json.loads(mutant.text)}
+    texts = {WIRE: wire.module(mutated)}
+    for grammar, text in _compiled(mutant, spec_folder, dependents(name)).items():
+        texts[grammar] = parsers.module(text, mutated[grammar])
+    changed = set()
+    for module, text in texts.items():
+        path = GENERATED / (f"{WIRE}.py" if module == WIRE else f"kaitai/{module}.py")
+        if _code((CHECKOUT / path).read_text("utf-8")) != _code(text):
+            (tree / path).write_text(text, "utf-8")
+            changed.add(module)
+    return changed
+
+
+def _compiled(mutant: Mutant, spec_folder: Path, names: list[str]) -> dict[str, str]:
+    """Return the compiler's Python of the grammars *names*, one of which is the *mutant*.
+
+    They are compiled as the imports of one more, since each would be compiled again for each that
+    imports it.
+    """
+    file = spec_folder / Path(mutant.file).name
+    sound = file.read_bytes()
+    importing = spec_folder / "everything.ksy"
+    importing.write_text(json.dumps({"meta": {"id": "everything", "imports": names}}), "utf-8")
+    file.write_text(mutant.text, "utf-8")
+    try:
+        files = _compiler().compile(importing)["everything"]["files"]["python"]
+    finally:
+        file.write_bytes(sound)
+    return {name: files[f"{name}.py"] for name in names}
+
+
+@cache
+def _compiler() -> "Compiler":
+    return Compiler()
+
+
+class Compiler:
+    """A process of the Kaitai compiler that stays, and ends with this one."""
+
+    def __init__(self) -> None:
+        kaitai.install()
+        script = str(kaitai.HERE / "compile.mjs")
+        command = [kaitai.NODE, script, str(kaitai.INSTALLED), "python", "--lines"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+        )
+
+    def compile(self, file: Path) -> dict[str, Any]:
+        """Return what the compiler makes of *file*. Raises CompileError where it refuses it."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps([str(file)]) + "\n")
+        self._process.stdin.flush()
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        if "error" in answer:
+            raise CompileError(answer["error"])
+        return answer
+
+
+def _code(text: str) -> list[str]:
+    """Return the lines that run: without the header, which names the hash of the source."""
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+@cache
+def used_by_the_runtime() -> frozenset[str]:
+    """Return the generated modules that the runtime imports, itself or through one of them."""
+    found = {WIRE}
+    for file in (CHECKOUT / "runtime").rglob("*.py"):
+        found |= set(re.findall(r"magicbyte_formats\.kaitai\.(\w+)", file.read_text("utf-8")))
+    while (
+        more := {
+            imported
+            for name in found - {WIRE}
+            for imported in specs()[name]["meta"].get("imports", [])
+        }
+        - found
+    ):
+        found |= more
+    return frozenset(found)
