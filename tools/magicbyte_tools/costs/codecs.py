@@ -25,18 +25,22 @@ def _snappy(data: bytes) -> bytes:
 
 
 def _lz4(data: bytes) -> bytes:
+    # Level 9 is the producer's default, and the one at which Lz4BlockOutputStream takes the fast
+    # compressor instead of the one that has levels.
     compressed: bytes = lz4.frame.compress(
         data,
         block_size=lz4.frame.BLOCKSIZE_MAX64KB,
         block_linked=False,
-        compression_level=9,
+        compression_level=0,
         store_size=False,
     )
     return compressed
 
 
 def _zstd(data: bytes) -> bytes:
-    return zstandard.ZstdCompressor(level=3, write_content_size=False).compress(data)
+    """Return *data* as a stream writes it, which does not know beforehand how long it will be."""
+    stream = zstandard.ZstdCompressor(level=3).compressobj()
+    return stream.compress(data) + stream.flush()
 
 
 COMPRESSORS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {

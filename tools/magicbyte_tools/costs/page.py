@@ -16,7 +16,7 @@ and Kafka discarded. The batches are those of logs that real brokers wrote for t
 batches with headers were left out, as v0 and v1 have none, and {over_24_days:,} whose times lie further
 apart than the 24.8 days that KIP-931's 32 bits of milliseconds reach: mostly those where some
 records have no time, which is -1. v0 keeps no timestamps. Compressors are set as Kafka's producer
-sets them: gzip 6, snappy in blocks of 32 KiB, lz4 9 in blocks of 64 KiB, zstd 3.
+sets them: gzip 6, snappy in blocks of 32 KiB, lz4's fast compressor in blocks of 64 KiB, zstd 3.
 
 Logs made for tests have small batches, and where a batch holds few records, its header weighs most.
 So the figures are given by the mean size of a batch's keys and values, with the number of its
