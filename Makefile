@@ -11,6 +11,7 @@ LOGS ?= $(wildcard tests/data/*/*/log-*)
 RUNNER ?=
 TARGET ?=
 OUT ?=
+OPTIONS ?=
 # With UV=false pip installs alone: slower, but it reads pip.conf.
 UV ?= $(BIN)/uv
 
@@ -82,6 +83,10 @@ gallery: .venv/dev ## Write a pull request to the Kaitai format gallery, to OUT 
 .PHONY: costs
 costs: .venv/dev ## Encode the batches of logs in every format, and write docs/costs.md: LOGS='folder...'
 	$(BIN)/python -m magicbyte_tools.costs $(LOGS) --out docs/costs.md
+
+.PHONY: bench
+bench: .venv/dev ## Measure the engine beside others, and write docs/performance.md: OPTIONS='--mb 16 --cells GLOB'
+	$(BIN)/python -m magicbyte_tools.bench $(OPTIONS)
 
 .PHONY: mutants
 mutants: .venv/dev ## Put small faults into spec/ and runtime/, and count those that the tests find (half an hour)

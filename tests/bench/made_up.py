@@ -1,0 +1,40 @@
+"""Results as a run could have found them."""
+
+from magicbyte_tools.bench import contenders as who
+from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.measure import Cell
+from magicbyte_tools.bench.results import Results
+
+
+def cell(name: str, **times: float) -> Cell:
+    """Return a cell with three turns; in each, the machine is ten times slower than in the last."""
+    names = {
+        "ours": who.OURS,
+        "exact": who.JAVA_EXACT,
+        "columns": who.JAVA_COLUMNS,
+        "floor": who.FLOOR,
+        "aiokafka": who.AIOKAFKA,
+        "one": "1 thread",
+        "two": "2 threads",
+        "opened": who.OURS_OPEN,
+    }
+    turns = {names[key]: [time, time * 10, time * 100] for key, time in times.items()}
+    peaks = {name: 250_000_000 for name in turns}
+    return Cell(name, turns, turns, peaks, busy=0.25)
+
+
+def results(*cells: Cell, **others: object) -> Results:
+    given = {
+        "command": "make bench",
+        "engine": "auto",
+        "mb": 4,
+        "seed": 1,
+        "repetitions": 3,
+        "jobs_mb": 1,
+    }
+    machine = {"processor": "2 cores of a processor"}
+    return Results(**{**given, "machine": machine, "cells": list(cells), **others})  # type: ignore[arg-type]
+
+
+def job(name: str, cpu: float) -> Job:
+    return Job(name, [cpu, cpu, cpu * 50], [cpu * 2] * 3, [None, 100_000_000, 90_000_000])

@@ -1,0 +1,80 @@
+"""Contenders take turns, and must agree before anything is measured."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from magicbyte_tools.bench.contenders import Contender
+from magicbyte_tools.bench.data import Kind, Segment
+from magicbyte_tools.bench.jobs import Failed, run
+from magicbyte_tools.bench.measure import Disagreement, measure
+from magicbyte_tools.bench.process import Process, Stopped
+
+SEGMENT = Segment(Kind(2, "100B", "16k", "none"), Path("any.log"), 100, 1, 1000)
+
+ANSWER = """
+import sys
+for line in sys.stdin:
+    with open({log!r}, "a") as log:
+        print({name!r}, *line.split("\\t")[1:3], file=log)
+    print(*{answer!r}, flush=True)
+"""
+
+
+def contender(
+    name: str, log: Path, answer: tuple[int, ...] = (100, 7, 5000, 6000, 9000), **more: object
+) -> Contender:
+    """Return one that answers every line alike, and writes down that it was asked."""
+    program = ANSWER.format(log=str(log), name=name, answer=answer)
+    command = (sys.executable, "-S", "-c", program)
+    return Contender(name=name, command=command, warm_up=1, **more)  # type: ignore[arg-type]
+
+
+def test_everybody_is_warmed_up_and_then_they_take_turns(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    both = [contender("a", log), contender("b", log, mode="offsets", via="file")]
+    cell = measure(SEGMENT, both, repetitions=2)
+    checks = ["a check memory", "b check file"]
+    turns = ["a columns memory", "b offsets file"]
+    assert log.read_text().splitlines() == checks + turns * 3
+    assert cell.cpu_ns == {"a": [50.0, 50.0], "b": [50.0, 50.0]}
+    assert cell.wall_ns == {"a": [90.0, 90.0], "b": [90.0, 90.0]}
+
+
+def test_one_who_reads_no_messages_is_not_asked_to(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    messages = Segment(Kind(1, "100B", "16k", "none"), Path("any.log"), 100, 1, 1000)
+    both = [contender("a", log), contender("b", log, reads_messages=False)]
+    assert list(measure(messages, both, repetitions=1).cpu_ns) == ["a"]
+
+
+@pytest.mark.parametrize("answer", [(99, 7, 1, 1, 1), (100, 8, 1, 1, 1)])
+def test_one_who_reads_something_else_ends_the_run(tmp_path: Path, answer: tuple[int, ...]) -> None:
+    log = tmp_path / "log"
+    both = [contender("a", log), contender("b", log, answer)]
+    with pytest.raises(Disagreement, match="v2-100B-16k-none"):
+        measure(SEGMENT, both, repetitions=1)
+
+
+def test_one_who_reads_a_part_may_have_fewer_rows(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    slow = contender("slow", log, (10, 1, 5000, 6000, 9000), reads_all=False)
+    cell = measure(SEGMENT, [contender("a", log), slow], repetitions=1)
+    assert cell.cpu_ns["slow"] == [500.0]
+
+
+def test_a_contender_that_ends_is_an_error() -> None:
+    command = [sys.executable, "-S", "-c", "raise SystemExit(3)"]
+    with Process(command) as gone, pytest.raises(Stopped, match="five numbers"):
+        gone.ask(Path("any.log"), "columns", "memory")
+
+
+def test_a_job_is_run_as_often_as_told_and_its_failure_is_told() -> None:
+    (job,) = run({"quiet": [sys.executable, "-S", "-c", "print(1)"]}, repetitions=2)
+    assert len(job.cpu_s) == len(job.wall_s) == len(job.peak_bytes) == 2
+    with pytest.raises(Failed, match=r"loud: exit 1: .*no such luck"):
+        run(
+            {"loud": [sys.executable, "-S", "-c", "raise SystemExit('no such luck')"]},
+            repetitions=1,
+        )

@@ -1,0 +1,111 @@
+"""Our readers and the floor do the work that is measured, and notice where it cannot be done."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from magicbyte import codecs
+from magicbyte_tools.bench.clients import Aiokafka, KafkaPython
+from magicbyte_tools.bench.data import CODECS, Kind, Segment, segments
+from magicbyte_tools.bench.floor import Floor
+from magicbyte_tools.bench.ours import Damaged, Ours
+from magicbyte_tools.bench.primitives import PRIMITIVES, Arena, Section, Source
+
+# kafka-python reads its own files in a way that is no longer wanted.
+pytestmark = pytest.mark.filterwarnings("ignore:.*_text is deprecated:DeprecationWarning")
+
+KINDS = [Kind(2, "100B-3h", "16k", codec) for codec in CODECS] + [Kind(1, "100B", "16k", "lz4")]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Segment]:
+    folder = tmp_path_factory.mktemp("made")
+    return {s.kind.name: s for s in segments(KINDS, folder, raw_bytes=40_000)}
+
+
+@pytest.mark.parametrize("name", ["v2-100B-3h-16k-none", "v1-100B-16k-lz4"])
+def test_all_readers_find_the_same_columns(made: dict[str, Segment], name: str) -> None:
+    found = set()
+    for via in ("memory", "file", "open"):
+        ours = Ours("reference")
+        ours.load(made[name].path, via)
+        found.add(ours.check())
+    for client in (Aiokafka(), KafkaPython()):
+        client.load(made[name].path, "memory")
+        found.add(client.check())
+    assert len(found) == 1
+    assert found.pop()[0] == made[name].num_rows
+
+
+@pytest.mark.parametrize("mode", ["columns", "offsets"])
+def test_threads_share_the_file(made: dict[str, Segment], mode: str) -> None:
+    segment = made["v2-100B-3h-16k-lz4"]
+    ours = Ours("reference")
+    ours.load(segment.path, "memory")
+    assert ours.read(mode, 2) == ours.read(mode, 3) == ours.read(mode, 1) == segment.num_rows
+
+
+def test_an_entry_larger_than_what_is_read_at_a_time_is_read(
+    made: dict[str, Segment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("magicbyte_tools.bench.ours.CHUNK", 1000)
+    segment = made["v2-100B-3h-16k-none"]
+    ours = Ours("reference")
+    ours.load(segment.path, "file")
+    assert ours.read("columns", 1) == segment.num_rows
+
+
+def flipped(segment: Segment, folder: Path) -> Path:
+    """Return a copy whose last byte is another."""
+    data = bytearray(segment.path.read_bytes())
+    data[-1] ^= 1
+    copy = folder / "flipped.log"
+    copy.write_bytes(data)
+    return copy
+
+
+def test_ours_verifies_checksums(made: dict[str, Segment], tmp_path: Path) -> None:
+    ours = Ours("reference")
+    ours.load(flipped(made["v2-100B-3h-16k-none"], tmp_path), "memory")
+    with pytest.raises(Damaged, match="checksum"):
+        ours.read("offsets", 1)
+
+
+def test_the_clients_verify_checksums(made: dict[str, Segment], tmp_path: Path) -> None:
+    for client in (Aiokafka(), KafkaPython()):
+        client.load(flipped(made["v2-100B-3h-16k-none"], tmp_path), "memory")
+        with pytest.raises(ValueError, match="checksum"):
+            client.read("columns", 1)
+
+
+def test_the_floor_verifies_checksums(made: dict[str, Segment], tmp_path: Path) -> None:
+    floor = Floor()
+    floor.load(flipped(made["v2-100B-3h-16k-none"], tmp_path), "memory")
+    with pytest.raises(ValueError, match="checksum"):
+        floor.read("columns", 1)
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_the_floor_goes_over_all_rows(made: dict[str, Segment], codec: str) -> None:
+    segment = made[f"v2-100B-3h-16k-{codec}"]
+    floor = Floor()
+    floor.load(segment.path, "memory")
+    assert floor.read("columns", 1) == segment.num_rows
+
+
+@pytest.mark.parametrize(
+    ("codec", "primitive"), [(c, p) for c, ps in PRIMITIVES.items() for p in ps]
+)
+def test_a_primitive_decompresses(made: dict[str, Segment], codec: str, primitive: object) -> None:
+    data = made[f"v2-100B-3h-16k-{codec}"].path.read_bytes()
+    end = 12 + int.from_bytes(data[8:12])
+    number = next(number for number, name in codecs.NAMES.items() if name == codec)
+    plain = codecs.decompress(number, data[61:end], magic=2, max_bytes=1 << 20)
+    stored = np.frombuffer(data, np.uint8)
+    room = np.zeros(len(plain) + 5, np.uint8)
+    arena = Arena(room, room.data, room.ctypes.data)
+    source = Source(memoryview(data), stored.ctypes.data)
+    assert callable(primitive)
+    assert primitive(source, Section(61, end, len(plain)), arena, 5) == len(room)
+    assert room.tobytes() == bytes(5) + plain

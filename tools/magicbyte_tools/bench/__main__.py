@@ -1,0 +1,146 @@
+"""python -m magicbyte_tools.bench [--engine NAME] [--mb N] [--cells GLOB...] [--parts PART...] ...
+
+Measures the engine beside others, and writes docs/performance.md. `--from FILE` writes the page of a
+run that was measured earlier.
+"""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from magicbyte.engines import engine
+from magicbyte_tools.bench import contenders as who
+from magicbyte_tools.bench import data
+from magicbyte_tools.bench.machine import machine
+from magicbyte_tools.bench.measure import Disagreement, measure
+from magicbyte_tools.bench.page import page
+from magicbyte_tools.bench.plot import plot
+from magicbyte_tools.bench.process import Stopped
+from magicbyte_tools.bench.results import Results, load
+from magicbyte_tools.bench.whole_jobs import whole_jobs
+
+CHECKOUT = Path(__file__).parents[3]
+CACHE = CHECKOUT / ".cache" / "bench"
+PAGE = CHECKOUT / "docs" / "performance.md"
+
+PARTS = ("cells", "threads", "sizes", "jobs")
+
+OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
+"""What a file of another size, and that of whole jobs, holds."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        if options.earlier is not None:
+            results = load(options.earlier)
+        else:
+            results = _measured(options, arguments)
+    except (Disagreement, Stopped) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    write(results, options.out)
+    return 0
+
+
+def write(results: Results, out: Path) -> None:
+    """Write the page to *out*, with its picture in the folder `pictures` beside it."""
+    picture = out.parent / "pictures" / f"{out.stem}.svg"
+    drawn = plot(results.cells)
+    if drawn is not None:
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.write_text(drawn, "utf-8")
+    link = None if drawn is None else f"{picture.parent.name}/{picture.name}"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(page(results, link), "utf-8")
+
+
+def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
+    """Return what a run finds; what it has so far is kept in a file all the time."""
+    given = shlex.join(arguments)
+    results = Results(
+        command=f'make bench OPTIONS="{given}"' if given else "make bench",
+        engine=engine(options.engine).name,
+        mb=options.mb,
+        seed=options.seed,
+        repetitions=options.repetitions,
+        jobs_mb=options.jobs_mb,
+        machine=machine(),
+    )
+    for part in options.parts:
+        MEASURE[part](options, results)
+    results.save(options.results)
+    return results
+
+
+def _cells(options: argparse.Namespace, results: Results) -> None:
+    contenders, results.left_out = who.contenders(options.engine, CACHE)
+    for name, reason in results.left_out.items():
+        print(f"{name} is left out: {reason}", flush=True)
+    kinds = data.chosen(options.cells)
+    for segment in data.segments(kinds, CACHE, raw_bytes=options.mb << 20, seed=options.seed):
+        print(segment.kind.name, flush=True)
+        results.cells.append(measure(segment, contenders, repetitions=options.repetitions))
+        results.save(options.results)
+
+
+def _threads(options: argparse.Namespace, results: Results) -> None:
+    contenders = who.over_threads(options.engine, options.threads)
+    kinds = [data.Kind(2, "100B", "16k", codec) for codec in data.CODECS]
+    for segment in data.segments(kinds, CACHE, raw_bytes=options.mb << 20, seed=options.seed):
+        print(segment.kind.name, "with threads", flush=True)
+        results.threads.append(measure(segment, contenders, repetitions=options.repetitions))
+        results.save(options.results)
+
+
+def _sizes(options: argparse.Namespace, results: Results) -> None:
+    contenders = who.over_sizes(options.engine, CACHE)
+    for mb in options.sizes:
+        print(mb, "MiB", flush=True)
+        (segment,) = data.segments([OF_SIZES], CACHE, raw_bytes=mb << 20, seed=options.seed)
+        results.sizes[str(mb)] = measure(segment, contenders, repetitions=options.repetitions)
+        results.save(options.results)
+
+
+def _jobs(options: argparse.Namespace, results: Results) -> None:
+    (segment,) = data.segments(
+        [OF_SIZES], CACHE, raw_bytes=options.jobs_mb << 20, seed=options.seed
+    )
+    results.jobs, left_out = whole_jobs(segment, CACHE, repetitions=options.repetitions)
+    results.left_out |= left_out
+
+
+MEASURE = {"cells": _cells, "threads": _threads, "sizes": _sizes, "jobs": _jobs}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bench", description="Measure an engine beside others.")
+    add = parser.add_argument
+    add("--engine", default="auto", help="ours: auto, reference")
+    add("--mb", type=_positive, default=64, metavar="N", help="MiB of records in each file (64)")
+    add(
+        "--seed", type=int, default=data.SEED, help=f"what the records are drawn from ({data.SEED})"
+    )
+    add("--repetitions", type=_positive, default=5, metavar="N", help="turns (5)")
+    add("--parts", nargs="+", choices=PARTS, default=PARTS, help="what is measured; by default all")
+    add("--cells", nargs="+", default=["*"], metavar="GLOB", help="files by name: 'v2-*-lz4'")
+    add("--threads", nargs="+", type=_positive, default=[1, 2], metavar="N", help="(1 2)")
+    add("--sizes", nargs="+", type=_positive, default=[10, 128, 1024], metavar="MB")
+    add("--jobs-mb", type=_positive, default=128, metavar="N", help="of the whole jobs' file (128)")
+    add("--out", type=Path, default=PAGE, metavar="FILE", help="the page (docs/performance.md)")
+    add("--results", type=Path, default=CACHE / "results.json", metavar="FILE", help="the figures")
+    add("--from", dest="earlier", type=Path, metavar="FILE", help="figures of an earlier run")
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,113 @@
+"""A broker of our own on the loopback interface, which serves a file that it did not write."""
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from magicbyte_tools.bench.java_reader import Unavailable, class_path, tool
+
+TOPIC = "bench"
+
+START_S = 120
+"""Seconds that a broker may take to start."""
+
+PROPERTIES = """\
+process.roles=broker,controller
+node.id=1
+controller.listener.names=CONTROLLER
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+controller.quorum.voters=1@127.0.0.1:{controller}
+listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+log.dirs={log_dir}
+log.retention.ms=-1
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=1
+"""
+
+CLUSTER_ID = "bWFnaWNieXRlLWJlbmNoIQ"
+
+
+@contextmanager
+def serving(segment: Path, rows: int, folder: Path, cache: Path) -> Iterator[str]:
+    """Run a broker in *folder* whose topic TOPIC is *segment*, of so many *rows*; yield its address.
+
+    Raises Unavailable where there is no Java, no Maven or no confluent-kafka, or the broker does not
+    serve the file.
+    """
+    try:
+        from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+        from confluent_kafka.admin import AdminClient
+        from confluent_kafka.cimpl import NewTopic
+    except ImportError as error:
+        raise Unavailable("there is no Python package confluent-kafka") from error
+    java = [tool("java"), "-Xmx512m", "-cp", class_path("broker", cache)]
+    port, controller = _free_ports(2)
+    address, log_dir = f"127.0.0.1:{port}", folder / "log"
+    properties = folder / "server.properties"
+    properties.write_text(PROPERTIES.format(port=port, controller=controller, log_dir=log_dir))
+    storage = ["kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", str(properties)]
+    subprocess.run([*java, *storage], check=True, stdout=subprocess.DEVNULL)
+    start = [*java, "kafka.Kafka", str(properties)]
+
+    def wait_for(process: "subprocess.Popen[bytes]") -> AdminClient:
+        client = AdminClient({"bootstrap.servers": address, "log_level": 0})
+        end = time.monotonic() + START_S
+        while time.monotonic() < end and process.poll() is None:
+            try:
+                client.list_topics(timeout=1)
+                return client
+            except KafkaException as error:
+                if error.args[0].code() not in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT):
+                    raise
+        raise Unavailable(f"the broker does not answer; see {folder / 'broker.out'}")
+
+    with (folder / "broker.out").open("ab") as out:
+        with _running(start, out.fileno()) as process:
+            client = wait_for(process)
+            client.create_topics([NewTopic(TOPIC, 1, 1)])[TOPIC].result(30)
+        _put(segment, log_dir)
+        with _running(start, out.fileno()) as process:
+            wait_for(process)
+            consumer = Consumer({"bootstrap.servers": address, "group.id": "end"})
+            _, end = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=START_S)
+            consumer.close()
+            if end != rows:
+                raise Unavailable(f"the broker serves {end} rows of {rows}")
+            yield address
+
+
+def _put(segment: Path, log_dir: Path) -> None:
+    """Replace the topic's empty segment; the broker makes anew what lies beside it."""
+    partition = log_dir / f"{TOPIC}-0"
+    for file in partition.glob("0*"):
+        file.unlink()
+    shutil.copy(segment, partition / f"{0:020}.log")
+    (log_dir / ".kafka_cleanshutdown").unlink()
+
+
+@contextmanager
+def _running(command: list[str], out: int) -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()

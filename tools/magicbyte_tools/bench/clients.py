@@ -1,0 +1,70 @@
+"""The two Python clients, as their consumers read what a fetch brought: objects, no columns."""
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from magicbyte.engines.entry import read_entry
+from magicbyte_tools.bench.checksum import Sums
+
+
+class _Client:
+    module: str
+    """Where the client's class for the bytes of a fetch is: MemoryRecords, in both."""
+    most_bytes: int | None = None
+    """Read no more of a file than so many bytes of entries; None reads all."""
+
+    def load(self, path: Path, via: str) -> None:
+        self.records = importlib.import_module(self.module).MemoryRecords
+        self.data = _beginning(path.read_bytes(), self.most_bytes)
+
+    def read(self, mode: str, threads: int) -> int:
+        rows = 0
+        for _ in self._rows():
+            rows += 1
+        return rows
+
+    def check(self) -> tuple[int, int]:
+        count, sums = 0, Sums()
+        for row in self._rows():
+            count += 1
+            sums.add(
+                key=len(row.key or b""),
+                value=len(row.value or b""),
+                header_key=sum(len(name.encode()) for name, _ in row.headers),
+                header_value=sum(len(value or b"") for _, value in row.headers),
+            )
+            sums.last(row.offset, row.timestamp)
+        return count, sums.checksum
+
+    def _rows(self) -> Iterator[Any]:
+        records = self.records(self.data)
+        while records.has_next():
+            entry = records.next_batch()
+            if not entry.validate_crc():
+                raise ValueError("a wrong checksum")
+            yield from entry
+
+
+def _beginning(data: bytes, most_bytes: int | None) -> bytes:
+    """Return as many whole entries of *data* as lie in its first *most_bytes*, at least one."""
+    if most_bytes is None:
+        return data
+    end = read_entry(data, 0).end
+    while end < len(data) and (entry := read_entry(data, end)).end <= most_bytes:
+        end = entry.end
+    return data[:end]
+
+
+class Aiokafka(_Client):
+    """aiokafka, in C where its wheel has that, as users have it."""
+
+    module = "aiokafka.record.memory_records"
+
+
+class KafkaPython(_Client):
+    """kafka-python. It takes so long that a part of the file must do."""
+
+    module = "kafka.record.memory_records"
+    most_bytes = 1 << 20

@@ -1,0 +1,127 @@
+"""Who is measured: our engines, the floor, and those who read the same bytes."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from magicbyte_tools.bench import java_reader
+from magicbyte_tools.bench.data import Kind
+from magicbyte_tools.bench.java_reader import Unavailable
+
+OURS = "ours"
+OURS_OFFSETS = "ours, offsets"
+OURS_FILE = "ours, file"
+OURS_OPEN = "ours, mb.open"
+JAVA_EXACT = "Java exact"
+JAVA_COLUMNS = "Java columns"
+JAVA_OFFSETS = "Java offsets"
+JAVA_FILE = "Java exact, file"
+JAVA_SMALL = "Java exact, file, 256 MiB heap"
+FLOOR = "floor"
+AIOKAFKA = "aiokafka"
+KAFKA_PYTHON = "kafka-python"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    name: str
+    command: tuple[str, ...]
+    mode: str = "columns"
+    via: str = "memory"
+    threads: int = 1
+    warm_up: int = 2
+    """Passes that are not measured; more for Java, which compiles what it has run often."""
+    has_checksum: bool = True
+    reads_all: bool = True
+    """Whether it reads the whole file; a slow one reads its beginning."""
+    reads_messages: bool = True
+    """Whether it reads v0 and v1."""
+
+    def reads(self, kind: Kind) -> bool:
+        return kind.magic == 2 or self.reads_messages
+
+
+def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str]]:
+    """Return who can be had on this machine, and of the others why not."""
+    here = [*_ours(engine), _floor()]
+    left_out = {}
+    for name, some in (("Java", _java), (AIOKAFKA, _aiokafka), (KAFKA_PYTHON, _kafka_python)):
+        try:
+            here += some(cache)
+        except Unavailable as reason:
+            left_out[name] = str(reason)
+    return here, left_out
+
+
+def _python(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "magicbyte_tools.bench.serve", *arguments)
+
+
+def _ours(engine: str) -> list[Contender]:
+    command = _python("ours", engine)
+    return [
+        Contender(name=OURS, command=command),
+        Contender(name=OURS_OFFSETS, command=command, mode="offsets"),
+        Contender(name=OURS_FILE, command=command, via="file"),
+        Contender(name=OURS_OPEN, command=command, via="open"),
+    ]
+
+
+def _floor() -> Contender:
+    command = _python("floor")
+    return Contender(name=FLOOR, command=command, has_checksum=False, reads_messages=False)
+
+
+def _java(cache: Path) -> list[Contender]:
+    # A process for each mode: what one has compiled must not be what another runs.
+    command = tuple(java_reader.reader(cache))
+    return [
+        Contender(name=JAVA_EXACT, command=command, mode="exact", warm_up=5),
+        Contender(name=JAVA_COLUMNS, command=command, warm_up=5),
+        Contender(name=JAVA_OFFSETS, command=command, mode="offsets", warm_up=5),
+        Contender(name=JAVA_FILE, command=command, mode="exact", via="file", warm_up=5),
+    ]
+
+
+def _aiokafka(cache: Path) -> list[Contender]:
+    _need("aiokafka")
+    return [Contender(name=AIOKAFKA, command=_python("aiokafka"))]
+
+
+def _kafka_python(cache: Path) -> list[Contender]:
+    _need("kafka")
+    return [Contender(name=KAFKA_PYTHON, command=_python("kafka-python"), reads_all=False)]
+
+
+def _need(module: str) -> None:
+    if find_spec(module) is None:
+        raise Unavailable(f"there is no Python package {module}")
+
+
+def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
+    """Return our engine with each of *counts* threads, by the name `1 thread`, `2 threads`."""
+    command = _python("ours", engine)
+    return [
+        Contender(name=f"{count} thread{'s' * (count > 1)}", command=command, threads=count)
+        for count in counts
+    ]
+
+
+def over_sizes(engine: str, cache: Path) -> list[Contender]:
+    """Return who reads files of several sizes: without bytes in memory beforehand."""
+    here = named(_ours(engine), OURS_FILE, OURS_OPEN)
+    try:
+        command = tuple(java_reader.reader(cache, heap="256m"))
+    except Unavailable:
+        return here
+    return [
+        *here,
+        Contender(name=JAVA_SMALL, command=command, mode="exact", via="file", warm_up=5),
+    ]
+
+
+def named(contenders: Iterable[Contender], *names: str) -> list[Contender]:
+    """Return those of *contenders* that have one of *names*, in their order."""
+    return [contender for contender in contenders if contender.name in names]

@@ -1,0 +1,111 @@
+"""Records as a producer sends them: the hot loops by hand, all else by the Construct twin.
+
+The twin builds some ten thousand records a second, which is too slow for a gigabyte. The tests
+read what is written here with the twin and with the runtime.
+"""
+
+import struct
+import zlib
+from collections.abc import Sequence
+
+from magicbyte_construct import Message, RecordBatch
+from magicbyte_tools.bench.rows import Row
+from magicbyte_tools.costs.codecs import COMPRESSORS
+
+NUMBERS = {"none": 0, **{name: number for name, (number, _) in COMPRESSORS.items()}}
+
+MESSAGE_FRAME = struct.Struct(">qiI")
+MESSAGE_HEADS = {0: struct.Struct(">bb"), 1: struct.Struct(">bbq")}
+LENGTH = struct.Struct(">i")
+
+
+def _varint(number: int) -> bytes:
+    """Return *number* as a zigzag varint, or varlong."""
+    rest = number << 1 if number >= 0 else (-number << 1) - 1
+    encoded = bytearray()
+    while rest > 0x7F:
+        encoded.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    encoded.append(rest)
+    return bytes(encoded)
+
+
+VARINTS = [_varint(number) for number in range(1 << 12)]
+NULL = _varint(-1)
+
+
+def _small(number: int) -> bytes:
+    return VARINTS[number] if number < len(VARINTS) else _varint(number)
+
+
+def _with_length(data: bytes | None) -> bytes:
+    return NULL if data is None else _small(len(data)) + data
+
+
+def record(row: Row, base_offset: int, base_timestamp: int) -> bytes:
+    """Return *row* as a record of a v2 batch."""
+    parts = [
+        b"\0",
+        _small(row.timestamp - base_timestamp),
+        _small(row.offset - base_offset),
+        _with_length(row.key),
+        _with_length(row.value),
+        _small(len(row.headers)),
+    ]
+    for name, value in row.headers:
+        parts += (_with_length(name), _with_length(value))
+    body = b"".join(parts)
+    return _small(len(body)) + body
+
+
+def batch(rows: Sequence[Row], payload: bytes, codec: str) -> bytes:
+    """Return the v2 batch of *rows*, which are the records in *payload*."""
+    built: bytes = RecordBatch.build(
+        {
+            "base_offset": rows[0].offset,
+            "partition_leader_epoch": 0,
+            "attributes": {"compression_type": NUMBERS[codec]},
+            "last_offset_delta": len(rows) - 1,
+            "base_timestamp": rows[0].timestamp,
+            "max_timestamp": rows[-1].timestamp,
+            "producer_id": -1,
+            "producer_epoch": -1,
+            "base_sequence": -1,
+            "records_count": len(rows),
+            "records": _compressed(payload, codec),
+        }
+    )
+    return built
+
+
+def messages(rows: Sequence[Row], magic: int, codec: str) -> bytes:
+    """Return *rows* as messages of *magic*, in a wrapper where there is a *codec*."""
+    if codec == "none":
+        return b"".join(_message(row, magic, row.offset) for row in rows)
+    # Offsets inside a wrapper are relative in v1; those of v0 are absolute, inside and outside.
+    base = rows[0].offset if magic else 0
+    inner = b"".join(_message(row, magic, row.offset - base) for row in rows)
+    wrapper = {
+        "magic": magic,
+        "offset": rows[-1].offset,
+        "attributes": {"compression_type": NUMBERS[codec]},
+        "key": None,
+        "value": _compressed(inner, codec),
+    }
+    if magic:
+        wrapper["timestamp"] = rows[-1].timestamp
+    built: bytes = Message.build(wrapper)
+    return built
+
+
+def _message(row: Row, magic: int, offset: int) -> bytes:
+    times = (row.timestamp,) if magic else ()
+    content = [MESSAGE_HEADS[magic].pack(magic, 0, *times)]
+    for field in (row.key, row.value):
+        content.append(LENGTH.pack(-1) if field is None else LENGTH.pack(len(field)) + field)
+    body = b"".join(content)
+    return MESSAGE_FRAME.pack(offset, len(body) + 4, zlib.crc32(body)) + body
+
+
+def _compressed(payload: bytes, codec: str) -> bytes:
+    return payload if codec == "none" else COMPRESSORS[codec][1](payload)

@@ -1,0 +1,185 @@
+"""What is wanted of the fast engine, and whether a run has it. All goals are ratios, or memory."""
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from magicbyte_tools.bench import contenders as who
+from magicbyte_tools.bench.data import KINDS, Kind
+from magicbyte_tools.bench.measure import Cell
+from magicbyte_tools.bench.ratios import geometric_mean, ratio, wall_ratio
+from magicbyte_tools.bench.results import Results
+
+SHAPES = ("100B", "1000B", "100B-3h")
+
+TIMES_AS_FAST_AS_JAVA = {
+    "none": (3.0, 1.8, 5.0),
+    "lz4": (2.0, 1.4, 2.9),
+    "snappy": (1.9, 1.6, 2.6),
+    "zstd": (1.4, 1.2, 1.9),
+    "gzip": (1.8, 1.8, 2.1),
+}
+"""At least, by codec and in the order of SHAPES: Java that hands out arrays of exact size."""
+
+TIME_TO_THE_FLOOR = {
+    "none": (2.2, 1.7, 3.2),
+    "lz4": (1.4, 1.25, 1.8),
+    "snappy": (1.4, 1.3, 1.7),
+    "zstd": (1.15, 1.1, 1.3),
+    "gzip": (1.2, 1.1, 1.2),
+}
+"""At most, by codec and in the order of SHAPES."""
+
+NOISE = 1.25
+"""How far beside its goal a cell may lie: machines and their neighbours differ."""
+
+TIE = 0.95
+
+OF_MESSAGES = 1.5
+"""Times as fast as Java, in v0 and v1."""
+
+GEOMETRIC_MEAN = 2.0
+AIOKAFKA, AIOKAFKA_UNCOMPRESSED = 1.25, 3.5
+TWO_THREADS = {"none": 1.5, "gzip": 1.5, "lz4": 1.7, "snappy": 1.7, "zstd": 1.7}
+MEMORY = {"10": 200e6, "1024": 300e6}
+"""Bytes, by MiB of the file's records."""
+OF_CONSUMER, OF_DUMP_LOG = 1 / 3, 1 / 4
+"""CPU of `magicbyte export`, as a share of other whole jobs'."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    what: str
+    cell: str
+    measured: float | None
+    """None where it was not measured."""
+    bound: float
+    is_least: bool
+    slack: float = 1.0
+
+    @property
+    def verdict(self) -> str:
+        """`met`, `accepted` (missed by no more than the slack), `missed`, or `not measured`."""
+        if self.measured is None:
+            return "not measured"
+        holds = operator.ge if self.is_least else operator.le
+        if holds(self.measured, self.bound):
+            return "met"
+        eased = self.bound / self.slack if self.is_least else self.bound * self.slack
+        return "accepted" if holds(self.measured, eased) else "missed"
+
+
+def goals(results: Results) -> Iterator[Goal]:
+    """Yield all goals, in the order in which they are shown."""
+    cells = {cell.name: cell for cell in results.cells}
+    for kind in KINDS:
+        cell = cells.get(kind.name)
+        if cell is not None:
+            yield from _of_cell(kind, cell)
+    yield _mean(results.cells)
+    for cell in results.threads:
+        codec = cell.name.rpartition("-")[2]
+        yield Goal(
+            what="two threads, times as fast as one",
+            cell=cell.name,
+            measured=wall_ratio(cell, "1 thread", "2 threads"),
+            bound=TWO_THREADS[codec],
+            is_least=True,
+        )
+    for size, most in MEMORY.items():
+        cell = results.sizes.get(size)
+        yield Goal(
+            what="peak memory, MB",
+            cell=f"{size} MiB of records",
+            measured=_megabytes(cell) if cell else None,
+            bound=most / 1e6,
+            is_least=False,
+        )
+    yield from _of_jobs(results)
+
+
+def _of_cell(kind: Kind, cell: Cell) -> Iterator[Goal]:
+    times_java = ratio(cell, who.JAVA_EXACT, who.OURS)
+    as_fast = "times as fast as Java, exact"
+    if kind.magic < 2:
+        yield Goal(
+            what=as_fast,
+            cell=cell.name,
+            measured=times_java,
+            bound=OF_MESSAGES,
+            is_least=True,
+            slack=NOISE,
+        )
+        return
+    column = SHAPES.index(kind.shape)
+    least, most = TIMES_AS_FAST_AS_JAVA[kind.codec][column], TIME_TO_THE_FLOOR[kind.codec][column]
+    to_floor = ratio(cell, who.OURS, who.FLOOR)
+    yield Goal(
+        what=as_fast,
+        cell=cell.name,
+        measured=times_java,
+        bound=least,
+        is_least=True,
+        slack=NOISE,
+    )
+    yield Goal(
+        what="time to the floor",
+        cell=cell.name,
+        measured=to_floor,
+        bound=most,
+        is_least=False,
+        slack=NOISE,
+    )
+    bare = AIOKAFKA_UNCOMPRESSED if kind.codec == "none" else AIOKAFKA
+    for what, slower, ours, bound in (
+        ("times as fast as Java, columns", who.JAVA_COLUMNS, who.OURS, TIE),
+        ("offsets and times: times as fast as Java", who.JAVA_OFFSETS, who.OURS_OFFSETS, 1.0),
+        ("times as fast as aiokafka's iteration", who.AIOKAFKA, who.OURS, bare),
+    ):
+        yield Goal(
+            what=what,
+            cell=cell.name,
+            measured=ratio(cell, slower, ours),
+            bound=bound,
+            is_least=True,
+        )
+
+
+def _mean(cells: list[Cell]) -> Goal:
+    batches = [cell for cell in cells if cell.name.startswith("v2-")]
+    found = [ratio(cell, who.JAVA_EXACT, who.OURS) for cell in batches]
+    measured = [one for one in found if one is not None]
+    return Goal(
+        what="geometric mean over Java, exact",
+        cell=f"v2, {len(measured)} files",
+        measured=geometric_mean(measured) if measured else None,
+        bound=GEOMETRIC_MEAN,
+        is_least=True,
+    )
+
+
+def _megabytes(cell: Cell) -> float | None:
+    peak = cell.peak_bytes.get(who.OURS_OPEN)
+    return None if peak is None else peak / 1e6
+
+
+def _of_jobs(results: Results) -> Iterator[Goal]:
+    jobs = {job.name: job for job in results.jobs}
+    export = jobs.get("export")
+    for name, most in (("consumer", OF_CONSUMER), ("dump-log", OF_DUMP_LOG)):
+        other = jobs.get(name)
+        yield Goal(
+            what="CPU of an export to Parquet",
+            cell=f"as a share of {name}'s",
+            measured=export.cpu / other.cpu if export and other else None,
+            bound=most,
+            is_least=False,
+        )
+    batches, headers = jobs.get("dump batches"), jobs.get("dump-log headers")
+    yield Goal(
+        what="time of a dump of batches",
+        cell="as a share of dump-log's, headers alone",
+        measured=batches.wall / headers.wall if batches and headers else None,
+        bound=1.0,
+        is_least=False,
+    )

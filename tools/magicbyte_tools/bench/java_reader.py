@@ -1,0 +1,62 @@
+"""Kafka's own Java programs, for machines that have Java and Maven."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+SOURCES = Path(__file__).with_name("java")
+POM = SOURCES / "pom.xml"
+
+COLLECTOR = "-XX:+UseSerialGC"
+"""The fastest of those tried: Serial, Parallel, G1, a small young generation, huge pages."""
+
+HEAP = "2g"
+"""So much that it never grows; as nothing lives long, a collection finds next to nothing."""
+
+
+class Unavailable(Exception):
+    """A contender cannot be had on this machine; the message says what is missing."""
+
+
+def tool(name: str) -> str:
+    """Return the path of the program *name*; Unavailable where there is none."""
+    found = shutil.which(name)
+    if found is None:
+        raise Unavailable(f"there is no {name} on the PATH")
+    return found
+
+
+def reader(cache: Path, *, heap: str = HEAP) -> list[str]:
+    """Return the command of the Java reader, compiled in *cache* if it is not there."""
+    java, javac = tool("java"), tool("javac")
+    jars = class_path("reader", cache)
+    source = SOURCES / "SegmentReader.java"
+    digest = hashlib.sha256(source.read_bytes() + jars.encode()).hexdigest()[:16]
+    classes = cache / f"java-{digest}"
+    if not classes.exists():
+        building = classes.with_suffix(f".{os.getpid()}")
+        command = [javac, "-encoding", "UTF-8", "-nowarn", "-d", str(building), "-cp", jars]
+        subprocess.run([*command, str(source)], check=True)
+        building.rename(classes)
+    heaps = [f"-Xms{heap}", f"-Xmx{heap}"]
+    path = os.pathsep.join([str(classes), jars])
+    return [java, COLLECTOR, *heaps, "-cp", path, "SegmentReader"]
+
+
+def class_path(profile: str, cache: Path) -> str:
+    """Return the jars of *profile* of the pom, as Maven finds them; the answer is kept in *cache*."""
+    digest = hashlib.sha256(POM.read_bytes()).hexdigest()[:16]
+    answer = cache / f"{profile}-{digest}.classpath"
+    if not answer.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        new = answer.with_suffix(f".{os.getpid()}")
+        command = [tool("mvn"), "--batch-mode", "--quiet", "--file", str(POM)]
+        command += [f"-Dmaven.repo.local={cache.parent / 'maven'}", "--activate-profiles", profile]
+        goal = ["dependency:build-classpath", f"-Dmdep.outputFile={new}"]
+        done = subprocess.run([*command, *goal], stdout=subprocess.PIPE, text=True)
+        if done.returncode:
+            raise Unavailable(f"Maven does not find the jars: {done.stdout.strip()[-500:]}")
+        new.rename(answer)
+    return answer.read_text("utf-8").strip()

@@ -1,0 +1,69 @@
+"""Whole jobs: processes as a user starts them, with all that they import and compile."""
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from statistics import median
+
+from magicbyte_tools.bench.process import peak_of
+
+
+@dataclass(slots=True)
+class Job:
+    """What a job took; lists have an item per repetition."""
+
+    name: str
+    cpu_s: list[float] = field(default_factory=list)
+    """User and system, of the process and its children."""
+    wall_s: list[float] = field(default_factory=list)
+    peak_bytes: list[int | None] = field(default_factory=list)
+
+    @property
+    def cpu(self) -> float:
+        return median(self.cpu_s)
+
+    @property
+    def wall(self) -> float:
+        return median(self.wall_s)
+
+
+class Failed(Exception):
+    """A job did not end well."""
+
+
+def run(commands: Mapping[str, Sequence[str]], *, repetitions: int) -> list[Job]:
+    """Run *commands*, by name, in turn, again and again; what they print is thrown away.
+
+    Raises Failed where one exits with another status than 0.
+    """
+    jobs = {name: Job(name) for name in commands}
+    for _ in range(repetitions):
+        for name, command in commands.items():
+            _run(jobs[name], command)
+    return list(jobs.values())
+
+
+def _run(job: Job, command: Sequence[str]) -> None:
+    with ExitStack() as stack:
+        out = stack.enter_context(tempfile.TemporaryFile())
+        errors = stack.enter_context(tempfile.TemporaryFile())
+        begun = time.perf_counter()
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
+        peaks: list[int] = []
+        # Waited for without being reaped, its status can still be read.
+        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            peaks.append(peak_of(process.pid) or 0)
+            time.sleep(0.02)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        job.wall_s.append(time.perf_counter() - begun)
+        job.cpu_s.append(used.ru_utime + used.ru_stime)
+        job.peak_bytes.append(max(peaks, default=0) or None)
+        if process.returncode:
+            errors.seek(0)
+            told = errors.read().decode("utf-8", "replace").strip()[-500:]
+            raise Failed(f"{job.name}: exit {process.returncode}: {told}")

@@ -1,0 +1,60 @@
+"""What machine it is, as a class: nothing that tells it from others of its kind."""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGES = (
+    "pyarrow",
+    "numpy",
+    "numba",
+    "crc32c",
+    "lz4",
+    "zstandard",
+    "cramjam",
+    "isal",
+    "aiokafka",
+    "kafka-python",
+    "confluent-kafka",
+)
+
+
+def machine() -> dict[str, str]:
+    """Return what the figures depend on, by name."""
+    return {
+        "processor": f"{os.cpu_count()} cores of {_processor()}",
+        "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / (1 << 30):.0f} GiB",
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+        "Java": _java(),
+        "packages": ", ".join(filter(None, map(_package, PACKAGES))),
+    }
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    except OSError:
+        return platform.processor() or "processor unknown"
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.machine()
+
+
+def _java() -> str:
+    java = shutil.which("java")
+    if java is None:
+        return "none"
+    told = subprocess.run([java, "-version"], stderr=subprocess.PIPE, text=True).stderr
+    found = re.search(r'version "([^"]+)"', told)
+    return found[1] if found else "unknown"
+
+
+def _package(name: str) -> str | None:
+    try:
+        return f"{name} {version(name)}"
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,113 @@
+"""The interleaved run: everybody warmed up, then one pass of each in turn, again and again."""
+
+import os
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from magicbyte_tools.bench.contenders import Contender
+from magicbyte_tools.bench.data import Segment
+from magicbyte_tools.bench.process import Pass, Process
+
+
+class Disagreement(Exception):
+    """Contenders read different rows from one file."""
+
+
+@dataclass(slots=True)
+class Cell:
+    """What the contenders took for one file; lists have an item per repetition."""
+
+    name: str
+    cpu_ns: dict[str, list[float]] = field(default_factory=dict)
+    """Of the reading thread, per row."""
+    wall_ns: dict[str, list[float]] = field(default_factory=dict)
+    """Per row."""
+    peak_bytes: dict[str, int | None] = field(default_factory=dict)
+    """Of the whole process."""
+    busy: float | None = None
+    """The share of the processors that others had meanwhile; None where the system does not tell."""
+
+
+def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: int) -> Cell:
+    """Return what *contenders* take for *segment*, a process for each.
+
+    Raises Disagreement where they do not all find what was put in.
+    """
+    cell = Cell(segment.kind.name)
+    suited = [contender for contender in contenders if contender.reads(segment.kind)]
+    with ExitStack() as stack:
+        working = {one.name: stack.enter_context(Process(one.command)) for one in suited}
+        agree(segment, suited, working)
+        for one in suited:
+            cell.cpu_ns[one.name], cell.wall_ns[one.name] = [], []
+            for _ in range(one.warm_up):
+                _ask(segment, one, working)
+        others = Others()
+        for _ in range(repetitions):
+            for one in suited:
+                took = _ask(segment, one, working)
+                others.less(took.process_ns)
+                cell.cpu_ns[one.name].append(took.thread_ns / took.rows)
+                cell.wall_ns[one.name].append(took.wall_ns / took.rows)
+        cell.busy = others.share()
+        cell.peak_bytes = {name: process.peak_bytes for name, process in working.items()}
+    return cell
+
+
+def _ask(segment: Segment, one: Contender, working: dict[str, Process]) -> Pass:
+    took = working[one.name].ask(segment.path, one.mode, one.via, one.threads)
+    if one.reads_all and took.rows != segment.num_rows:
+        raise Disagreement(
+            f"{segment.kind.name}: {one.name} reads {took.rows} rows of {segment.num_rows}"
+        )
+    return took
+
+
+def agree(segment: Segment, contenders: Sequence[Contender], working: dict[str, Process]) -> None:
+    """Raise Disagreement unless all *contenders* find the rows that were put in, and the same columns."""
+    sums = {}
+    for one in contenders:
+        # What comes through the library and from a file is the same code as from memory.
+        checked = working[one.name].ask(segment.path, "check", one.via)
+        if one.reads_all and checked.rows != segment.num_rows:
+            told = f"{one.name} finds {checked.rows} rows of {segment.num_rows}"
+            raise Disagreement(f"{segment.kind.name}: {told}")
+        if one.reads_all and one.has_checksum:
+            sums[one.name] = checked.checksum
+    if len(set(sums.values())) > 1:
+        raise Disagreement(f"{segment.kind.name}: the columns differ: {sums}")
+
+
+class Others:
+    """What other programs do meanwhile, by the system's counts of busy time."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic_ns()
+        self._busy = _busy_ns()
+        self._own = time.process_time_ns()
+
+    def less(self, process_ns: int) -> None:
+        """Count so much as ours."""
+        self._own -= process_ns
+
+    def share(self) -> float | None:
+        """Return the share of all processors that others have had since the beginning."""
+        busy = _busy_ns()
+        if busy is None or self._busy is None:
+            return None
+        others = busy - self._busy - (time.process_time_ns() - self._own)
+        elapsed = (time.monotonic_ns() - self._begun) * (os.cpu_count() or 1)
+        return max(0.0, others / elapsed)
+
+
+def _busy_ns() -> int | None:
+    try:
+        counts = Path("/proc/stat").read_text("ascii").split("\n", 1)[0].split()[1:]
+    except OSError:
+        return None
+    user, nice, system, _, _, irq, softirq, steal = map(int, counts[:8])
+    ticks = user + nice + system + irq + softirq + steal
+    return ticks * 1_000_000_000 // os.sysconf("SC_CLK_TCK")

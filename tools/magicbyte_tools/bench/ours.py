@@ -1,0 +1,168 @@
+"""An engine of the runtime: bytes to Arrow, checksums verified."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import magicbyte as mb
+from magicbyte.engines import Engine, Entry, engine
+from magicbyte.engines.entry import HEADER_BYTES, read_entry
+from magicbyte.errors import TruncatedError
+from magicbyte.limits import MIB, Limits
+from magicbyte.storage import open_file
+from magicbyte_tools.bench.checksum import Sums
+
+COLUMNS = {
+    "columns": ("offset", "timestamp", "key", "value", "headers"),
+    "offsets": ("offset", "timestamp"),
+}
+"""Columns by mode: what Kafka's own classes say of a record, and the least that a search needs."""
+
+CHUNK = 4 * MIB
+"""Bytes that are scanned at a time, and that a record batch comes to at most."""
+
+LIMITS = Limits()
+
+
+class Damaged(Exception):
+    """What was generated does not read as it should."""
+
+
+class File(Protocol):
+    size_bytes: int
+
+    def read_at(self, position: int, length: int) -> bytes | memoryview: ...
+
+
+class LoadedFile:
+    """Bytes of a file that are in memory beforehand, as those of a fetch are."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = memoryview(data)
+        self.size_bytes = len(data)
+
+    def read_at(self, position: int, length: int) -> memoryview:
+        return self.data[position : position + length]
+
+
+class Ours:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def load(self, path: Path, via: str) -> None:
+        self.path, self.via = path, via
+        self.file = LoadedFile(path.read_bytes()) if via == "memory" else None
+        self.parts: dict[int, list[tuple[int, int]]] = {}
+
+    def read(self, mode: str, threads: int) -> int:
+        if threads > 1:
+            return self._in_threads(COLUMNS[mode], threads)
+        return sum(rows.num_rows for rows in self._batches(COLUMNS[mode]))
+
+    def check(self) -> tuple[int, int]:
+        count, sums = 0, Sums()
+        for rows in self._batches(COLUMNS["columns"]):
+            count += rows.num_rows
+            headers = rows.column("headers").flatten()
+            sums.add(
+                key=_num_bytes(rows.column("key")),
+                value=_num_bytes(rows.column("value")),
+                header_key=_num_bytes(headers.field("key")),
+                header_value=_num_bytes(headers.field("value")),
+            )
+            last = rows.slice(rows.num_rows - 1)
+            sums.last(
+                last.column("offset")[0].as_py(),
+                last.column("timestamp").cast(pa.int64())[0].as_py(),
+            )
+        return count, sums.checksum
+
+    def _batches(self, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        if self.via == "open":
+            yield from mb.open(self.path, engine=self.name).records(columns=columns).to_reader()
+        elif self.file is not None:
+            yield from read(engine(self.name), self.file, columns, 0, self.file.size_bytes)
+        else:
+            with open_file(str(self.path)) as file:
+                yield from read(engine(self.name), file, columns, 0, file.size_bytes)
+
+    def _in_threads(self, columns: tuple[str, ...], threads: int) -> int:
+        """Return the rows that *threads* decoders find, each with a part of the file for itself."""
+        file = self.file
+        if file is None:
+            raise ValueError("threads read from memory")
+
+        def count(part: tuple[int, int]) -> int:
+            return sum(rows.num_rows for rows in read(engine(self.name), file, columns, *part))
+
+        with ThreadPoolExecutor(threads) as pool:
+            return sum(pool.map(count, self._parts(file, threads)))
+
+    def _parts(self, file: File, count: int) -> list[tuple[int, int]]:
+        """Return *count* parts of the file, of whole entries and about the same size."""
+        if count not in self.parts:
+            size, ends = file.size_bytes, [0]
+            position = 0
+            while position < size:
+                position = read_entry(file.read_at(position, HEADER_BYTES), 0, origin=position).end
+                if position >= size * len(ends) // count:
+                    ends.append(position)
+            self.parts[count] = list(pairwise(ends))
+        return self.parts[count]
+
+
+def read(
+    one: Engine, file: File, columns: Sequence[str], begin: int, end: int
+) -> Iterator[pa.RecordBatch]:
+    """Yield *columns* of all records of the entries in [begin, end) of *file*.
+
+    Raises Damaged where an entry, its checksum or a record is not sound.
+    """
+    position, length = begin, CHUNK
+    while position < end:
+        buffer = memoryview(file.read_at(position, min(length, end - position)))
+        scan = one.scan(buffer, origin=position, verify=True, limits=LIMITS)
+        if not scan.entries:
+            if len(buffer) == end - position or not isinstance(scan.stopped_by, TruncatedError):
+                raise Damaged(f"byte {position}: {scan.stopped_by}")
+            length *= 2  # an entry that is larger
+            continue
+        for entry, computed in zip(scan.entries, scan.computed, strict=True):
+            if computed != entry.crc:
+                raise Damaged(f"byte {entry.position}: checksum {computed}, stored {entry.crc}")
+        for group in groups(scan.entries):
+            decoded = one.decode(buffer, group, columns, origin=position, limits=LIMITS)
+            for entry, found in zip(group, decoded.entries, strict=True):
+                if not found.is_sound:
+                    raise Damaged(f"byte {entry.position}: {found.problems[0].message}")
+            yield decoded.rows
+        position, length = position + scan.end, CHUNK
+
+
+EXPANSION = 4
+"""What a byte of a compressed entry is taken to come to: a little more than it does here."""
+
+
+def groups(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield *entries* in runs whose records come to about CHUNK."""
+    group: list[Entry] = []
+    size = 0
+    for entry in entries:
+        weight = entry.size_bytes * (EXPANSION if entry.codec else 1)
+        if group and size + weight > CHUNK:
+            yield group
+            group, size = [], 0
+        group.append(entry)
+        size += weight
+    if group:
+        yield group
+
+
+def _num_bytes(column: pa.Array) -> int:
+    total: int = pc.sum(pc.binary_length(column)).as_py() or 0
+    return total

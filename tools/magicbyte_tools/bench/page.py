@@ -1,0 +1,195 @@
+"""The results as a page of Markdown."""
+
+from collections.abc import Iterable, Sequence
+
+from magicbyte_tools.bench import contenders as who
+from magicbyte_tools.bench.data import KINDS
+from magicbyte_tools.bench.goals import NOISE, Goal, goals
+from magicbyte_tools.bench.measure import Cell
+from magicbyte_tools.bench.ratios import per_second, spread, wall_ratio
+from magicbyte_tools.bench.results import Results
+from magicbyte_tools.bench.rows import SHAPES
+
+INTRODUCTION = """\
+# Performance
+
+How fast the engine `{engine}` reads, beside others that read the same bytes. What is compared are
+ratios: everybody runs on the same machine, in turn, pass after pass, and a ratio is formed inside
+each turn; the table has its median over {repetitions} turns. Times themselves say little about another
+machine.
+
+    {command}
+
+makes the same run on yours, and writes this page. Nothing on it was written by hand.
+
+## What is measured
+
+- **Time** is CPU time of the thread that reads, in processes of their own, warmed up: two passes before
+  the first that counts, five for Java, with a process for each of its modes. By the clock only
+  threads and start-up are compared.
+- **Ours** verifies each checksum and makes Arrow record batches of about 4 MiB: offset, timestamp, key,
+  value, headers. The bytes are in memory beforehand, unless it says *file*; *mb.open* is the whole
+  library, from a path, with transactions, findings and the other default columns left out.
+- **Java** is Kafka's own reader, driven as its consumer drives it: `ensureValid`, a streaming iterator,
+  buffers reused. *Exact* copies each column into an array of exact size every 4 MiB, as an Arrow batch
+  must have it: the like-for-like peer. *Columns* fills the same arrays and hands nothing out. *File* is
+  `FileRecords`, else `MemoryRecords`. Its garbage collector has a thread of its own, which does not count.
+- **aiokafka** and **kafka-python** check the checksum and iterate over their record objects; no
+  columns. kafka-python reads the first MiB of a file only.
+- **The floor** is the checksum of the stored bytes, decompression, and one copy, by the fastest
+  libraries that were found, called from Python batch by batch. No reader can do less.
+
+Before anything is measured, everybody must have found the same rows and the same bytes in each column.
+
+The files are made from a seed: {mb} MiB of records each, seed {seed}. {shapes} A hundredth of all
+keys and values are null. Batches hold up to 16 KiB, which is the producer's default, or 1 MiB. Compressed
+payloads are framed as the Java producer's: gzip 6, xerial's snappy in blocks of 32 KiB, LZ4 frames in
+independent blocks of 64 KiB and zstd 3, both without the content's size. v0 and v1 hold the same
+rows, each message by itself or, with a codec, in wrappers.
+"""
+
+
+def page(results: Results, picture: str | None = None) -> str:
+    """Return the page; *picture* is the link to the plot, if there is one."""
+    shapes = "; ".join(f"`{shape.name}`: {shape.sentence}" for shape in SHAPES.values())
+    introduction = INTRODUCTION.format(
+        engine=results.engine,
+        repetitions=results.repetitions,
+        command=results.command,
+        mb=results.mb,
+        seed=results.seed,
+        shapes=f"{shapes}.",
+    )
+    parts = [introduction, "## The run\n\n" + _run(results)]
+    if results.cells:
+        plot = f"![Time to the floor]({picture})\n\n" if picture else ""
+        parts.append("## Records per second\n\n" + plot + _speeds(results.cells))
+    parts.append("## Goals\n\n" + _goals(list(goals(results))))
+    if results.threads:
+        parts.append("## Threads\n\n" + _threads(results.threads))
+    if results.sizes:
+        parts.append("## Size of the file, and memory\n\n" + _sizes(results.sizes))
+    if results.jobs:
+        parts.append("## Whole jobs\n\n" + _jobs(results))
+    return "\n".join(parts)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _number(number: float | None, digits: int = 2) -> str:
+    return "" if number is None else f"{number:,.{digits}f}"
+
+
+def _run(results: Results) -> str:
+    rows = [[name, value] for name, value in results.machine.items()]
+    measured = [*results.cells, *results.threads, *results.sizes.values()]
+    busy = [cell.busy for cell in measured if cell.busy is not None]
+    if busy:
+        middle = sorted(busy)[len(busy) // 2]
+        share = f"{middle:.0%} of the processors (median over the files; at most {max(busy):.0%})"
+        rows.append(["other programs took", share])
+    for name, reason in results.left_out.items():
+        rows.append([f"left out: {name}", reason])
+    return _table(["Machine", ""], rows)
+
+
+def _speeds(cells: Sequence[Cell]) -> str:
+    order = {kind.name: number for number, kind in enumerate(KINDS)}
+    names = [name for name in COLUMNS if any(name in cell.cpu_ns for cell in cells)]
+    rows = []
+    for cell in sorted(cells, key=lambda cell: order[cell.name]):
+        speeds = [per_second(cell, name) for name in names]
+        millions = [_number(None if speed is None else speed / 1e6) for speed in speeds]
+        apart = spread(cell, who.OURS), spread(cell, who.JAVA_EXACT)
+        rows.append([cell.name, *millions, ", ".join(f"{x:.0%}" for x in apart if x is not None)])
+    text = (
+        "Millions of records per second of CPU, one thread. The spread is that of ours and of Java\n"
+        "exact: how far the times lie apart, the outermost left out.\n\n"
+    )
+    return text + _table(["File", *names, "spread"], rows)
+
+
+COLUMNS = (
+    who.OURS,
+    who.JAVA_EXACT,
+    who.JAVA_COLUMNS,
+    who.AIOKAFKA,
+    who.KAFKA_PYTHON,
+    who.FLOOR,
+    who.OURS_OFFSETS,
+    who.JAVA_OFFSETS,
+    who.OURS_FILE,
+    who.JAVA_FILE,
+    who.OURS_OPEN,
+)
+
+
+def _goals(every: Sequence[Goal]) -> str:
+    counts = {
+        verdict: sum(goal.verdict == verdict for goal in every)
+        for verdict in ("met", "accepted", "missed", "not measured")
+    }
+    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    text = (
+        f"Of {len(every)} goals: {said}. Accepted is what lies within {NOISE} times its goal, where a goal\n"
+        "allows that.\n\n"
+    )
+    parts = []
+    for what in dict.fromkeys(goal.what for goal in every):
+        rows = [
+            [
+                goal.cell,
+                _number(goal.measured),
+                f"{'≥' if goal.is_least else '≤'} {_number(goal.bound)}",
+                f"**{goal.verdict}**" if goal.verdict == "missed" else goal.verdict,
+            ]
+            for goal in every
+            if goal.what == what
+        ]
+        title = what[0].upper() + what[1:]
+        parts.append(f"### {title}\n\n" + _table(["", "measured", "goal", ""], rows))
+    return text + "\n".join(parts)
+
+
+def _threads(cells: Sequence[Cell]) -> str:
+    names = list(cells[0].wall_ns)
+    rows = []
+    for cell in cells:
+        gains = [_number(wall_ratio(cell, names[0], name)) for name in names[1:]]
+        rows.append([cell.name, *gains, "" if cell.busy is None else f"{cell.busy:.0%}"])
+    text = (
+        f"Times as fast as {names[0]}, by the clock, each with a decoder and a part of the file for\n"
+        "itself. What other programs took meanwhile is missing from it.\n\n"
+    )
+    return text + _table(["File", *names[1:], "others took"], rows)
+
+
+def _sizes(sizes: dict[str, Cell]) -> str:
+    names = list(dict.fromkeys(name for cell in sizes.values() for name in cell.cpu_ns))
+    rows = []
+    for size, cell in sizes.items():
+        figures = []
+        for name in names:
+            speed, peak = per_second(cell, name), cell.peak_bytes.get(name)
+            figures.append(_number(None if speed is None else speed / 1e6))
+            figures.append(_number(None if peak is None else peak / 1e6, 0))
+        rows.append([size, *figures])
+    heads = [head for name in names for head in (f"{name}: M/s", "peak MB")]
+    text = "Files of one kind, by MiB of records: `" + next(iter(sizes.values())).name + "`.\n\n"
+    return text + _table(["MiB", *heads], rows)
+
+
+def _jobs(results: Results) -> str:
+    rows = []
+    for job in results.jobs:
+        peaks = [peak for peak in job.peak_bytes if peak is not None]
+        peak = f"{max(peaks) / 1e6:,.0f}" if peaks else ""
+        rows.append([job.name, f"{job.cpu:.2f}", f"{job.wall:.2f}", peak])
+    text = (
+        f"Processes as a user starts them; one file of {results.jobs_mb} MiB of records, lz4. CPU of the process\n"
+        "and its children, not of the broker that a consumer reads from.\n\n"
+    )
+    return text + _table(["Job", "CPU, s", "by the clock, s", "peak MB"], rows)

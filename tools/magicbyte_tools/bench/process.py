@@ -1,0 +1,79 @@
+"""A contender at work: a process that is asked for one pass at a time."""
+
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+
+class Stopped(Exception):
+    """A contender ended, or answered nothing of use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass over a file took."""
+
+    rows: int
+    checksum: int
+    thread_ns: int
+    """CPU of the thread that reads. A collector of garbage beside it does not count."""
+    process_ns: int
+    wall_ns: int
+
+
+class Process:
+    def __init__(self, command: Sequence[str]) -> None:
+        self.command = command
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, path: Path, mode: str, via: str, threads: int = 1) -> Pass:
+        """Return what a pass took; Stopped where the process ended instead."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        # One that has ended has said why on the standard error, and its answer is empty.
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(f"{path}\t{mode}\t{via}\t{threads}\n")
+            self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        try:
+            return Pass(*map(int, line.split()))
+        except (TypeError, ValueError) as error:
+            told = f"{' '.join(self.command[:3])}: answered {line!r}; expected five numbers"
+            raise Stopped(told) from error
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """The most memory it ever had, as Linux tells it; None elsewhere."""
+        return peak_of(self._process.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+def peak_of(process: int) -> int | None:
+    """Return the most memory that the *process* ever had, None where the system does not tell."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text("ascii", "replace")
+    except OSError:
+        return None
+    for line in status.splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) << 10
+    return None

@@ -1,0 +1,37 @@
+"""What a cell says: medians, and ratios formed inside each repetition."""
+
+from statistics import geometric_mean, median
+
+from magicbyte_tools.bench.measure import Cell
+
+__all__ = ["geometric_mean", "per_second", "ratio", "spread", "wall_ratio"]
+
+
+def per_second(cell: Cell, name: str) -> float | None:
+    """Return the rows that *name* reads in a second of CPU; None where it took no part."""
+    times = cell.cpu_ns.get(name)
+    return 1e9 / median(times) if times else None
+
+
+def ratio(cell: Cell, name: str, base: str) -> float | None:
+    """Return how many times the CPU of *base* *name* takes; None where either took no part."""
+    return _ratio(cell.cpu_ns.get(name), cell.cpu_ns.get(base))
+
+
+def wall_ratio(cell: Cell, name: str, base: str) -> float | None:
+    """Return how many times as long as *base* *name* takes by the clock."""
+    return _ratio(cell.wall_ns.get(name), cell.wall_ns.get(base))
+
+
+def _ratio(times: list[float] | None, bases: list[float] | None) -> float | None:
+    if not times or not bases:
+        return None
+    return median(time / base for time, base in zip(times, bases, strict=True))
+
+
+def spread(cell: Cell, name: str) -> float | None:
+    """Return how far apart the times of *name* lie, as a share of the median, without the outermost."""
+    times = sorted(cell.cpu_ns.get(name, ()))
+    if len(times) > 2:
+        times = times[1:-1]
+    return (times[-1] - times[0]) / median(times) if times else None

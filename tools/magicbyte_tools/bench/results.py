@@ -1,0 +1,48 @@
+"""What a run found, as it is kept beside the data: JSON."""
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.measure import Cell
+
+
+@dataclass(slots=True)
+class Results:
+    command: str
+    """What makes the same run."""
+    engine: str
+    mb: int
+    """MiB of records in each file."""
+    seed: int
+    repetitions: int
+    jobs_mb: int
+    """MiB of records in the file of the whole jobs."""
+    machine: dict[str, str]
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Who could not be had, and why."""
+    cells: list[Cell] = field(default_factory=list)
+    threads: list[Cell] = field(default_factory=list)
+    """Of one engine with some threads."""
+    sizes: dict[str, Cell] = field(default_factory=dict)
+    """By MiB of records."""
+    jobs: list[Job] = field(default_factory=list)
+
+    def save(self, file: Path) -> None:
+        """Write all of it to *file*, at once."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        new = file.with_suffix(".new")
+        new.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
+        new.replace(file)
+
+
+def load(file: Path) -> Results:
+    """Return what a run has saved to *file*."""
+    read: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    for name in ("cells", "threads"):
+        read[name] = [Cell(**cell) for cell in read[name]]
+    read["sizes"] = {size: Cell(**cell) for size, cell in read["sizes"].items()}
+    read["jobs"] = [Job(**job) for job in read["jobs"]]
+    return Results(**read)

@@ -1,0 +1,69 @@
+"""python -m magicbyte_tools.bench.serve READER [ENGINE]: one line in, one pass over a file, one line out.
+
+A line is FILE, MODE, VIA and THREADS, with tabs between. MODE is `columns` or `offsets`, or
+`check`, which is not measured; VIA is `memory` (the bytes are there beforehand), `file`, or
+`open` (the whole of the library). The answer: rows, checksum, nanoseconds of CPU of this thread and
+of the process, nanoseconds by the clock.
+"""
+
+import importlib
+import sys
+import time
+from pathlib import Path
+from typing import Protocol
+
+READERS = {
+    "ours": ("ours", "Ours"),
+    "floor": ("floor", "Floor"),
+    "aiokafka": ("clients", "Aiokafka"),
+    "kafka-python": ("clients", "KafkaPython"),
+}
+"""Where the readers are, by name."""
+
+
+class Reader(Protocol):
+    def load(self, path: Path, via: str) -> None:
+        """Make ready to read *path*; not measured."""
+
+    def read(self, mode: str, threads: int) -> int:
+        """Read all of it, and return how many rows it has."""
+
+    def check(self) -> tuple[int, int]:
+        """Return rows and checksum of all columns; readers that have no columns say 0."""
+
+
+def serve(reader: Reader) -> None:
+    """Answer the lines of the standard input, until it ends."""
+    loaded = None
+    for line in sys.stdin:
+        path, mode, via, threads = line.rstrip("\n").split("\t")
+        if (path, via) != loaded:
+            reader.load(Path(path), via)
+            loaded = (path, via)
+        checksum = 0
+        thread, process, wall = (
+            time.thread_time_ns(),
+            time.process_time_ns(),
+            time.perf_counter_ns(),
+        )
+        if mode == "check":
+            rows, checksum = reader.check()
+        else:
+            rows = reader.read(mode, int(threads))
+        spent = (
+            time.thread_time_ns() - thread,
+            time.process_time_ns() - process,
+            time.perf_counter_ns() - wall,
+        )
+        print(rows, checksum, *spent, flush=True)
+
+
+def main(arguments: list[str]) -> None:
+    name, *rest = arguments
+    module, kind = READERS[name]
+    # Only what is measured is imported, as its memory is measured too.
+    serve(getattr(importlib.import_module(f"magicbyte_tools.bench.{module}"), kind)(*rest))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
