@@ -28,7 +28,7 @@ def contender(
     """Return one that answers every line alike, and writes down that it was asked."""
     program = ANSWER.format(log=str(log), name=name, answer=answer)
     command = (sys.executable, "-S", "-c", program)
-    return Contender(name=name, command=command, warm_up=1, **more)  # type: ignore[arg-type]
+    return Contender(name=name, command=command, **more)  # type: ignore[arg-type]
 
 
 def test_everybody_is_warmed_up_and_then_they_take_turns(tmp_path: Path) -> None:
@@ -37,9 +37,17 @@ def test_everybody_is_warmed_up_and_then_they_take_turns(tmp_path: Path) -> None
     cell = measure(SEGMENT, both, repetitions=2)
     checks = ["a check memory", "b check file"]
     turns = ["a columns memory", "b offsets file"]
-    assert log.read_text().splitlines() == checks + turns * 3
+    warm_up = [turns[0]] * 2 + [turns[1]] * 2
+    assert log.read_text().splitlines() == checks + warm_up + turns * 2
     assert cell.cpu_ns == {"a": [50.0, 50.0], "b": [50.0, 50.0]}
     assert cell.wall_ns == {"a": [90.0, 90.0], "b": [90.0, 90.0]}
+
+
+def test_one_who_compiles_is_warmed_up_for_longer(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    one = contender("a", log, warm_up_s=0.000_024)  # a pass takes 5 microseconds
+    measure(SEGMENT, [one], repetitions=1)
+    assert log.read_text().splitlines() == ["a check memory"] + ["a columns memory"] * 6
 
 
 def test_one_who_reads_no_messages_is_not_asked_to(tmp_path: Path) -> None:

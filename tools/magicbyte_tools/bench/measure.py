@@ -43,8 +43,7 @@ def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: i
         agree(segment, suited, working)
         for one in suited:
             cell.cpu_ns[one.name], cell.wall_ns[one.name] = [], []
-            for _ in range(one.warm_up):
-                _ask(segment, one, working)
+            _warm_up(segment, one, working)
         others = Others()
         for _ in range(repetitions):
             for one in suited:
@@ -55,6 +54,13 @@ def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: i
         cell.busy = others.share()
         cell.peak_bytes = {name: process.peak_bytes for name, process in working.items()}
     return cell
+
+
+def _warm_up(segment: Segment, one: Contender, working: dict[str, Process]) -> None:
+    passes, spent_ns = 0, 0
+    while passes < 2 or spent_ns < one.warm_up_s * 1e9:
+        spent_ns += _ask(segment, one, working).thread_ns
+        passes += 1
 
 
 def _ask(segment: Segment, one: Contender, working: dict[str, Process]) -> Pass:

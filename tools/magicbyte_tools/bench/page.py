@@ -25,8 +25,8 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
 ## What is measured
 
 - **Time** is CPU time of the thread that reads, in processes of their own, warmed up: two passes before
-  the first that counts, five for Java, with a process for each of its modes. By the clock only
-  threads and start-up are compared.
+  the first that counts; for Java, which compiles what it has run often, passes for three seconds of
+  CPU, in a process for each of its modes. By the clock only threads and start-up are compared.
 - **Ours** verifies each checksum and makes Arrow record batches of about 4 MiB: offset, timestamp, key,
   value, headers. The bytes are in memory beforehand, unless it says *file*; *mb.open* is the whole
   library, from a path, with transactions, findings and the other default columns left out.
