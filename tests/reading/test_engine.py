@@ -321,6 +321,11 @@ def test_a_wrapper_may_have_a_negative_length(name: str, build: Any) -> None:
         assert [one.code for one in problems(data)] == ["negative-length", "bad-wrapper"]
 
 
+def test_an_empty_value_is_no_absent_one(build: Any) -> None:
+    assert [one.code for one in problems(build.message(b"", attributes=1))] == ["codec-error"]
+    assert [one.code for one in problems(build.message(None, attributes=1))] == ["bad-wrapper"]
+
+
 def test_evidence_of_a_bad_wrapper(build: Any) -> None:
     def of(data: bytes) -> tuple[Any, ...]:
         code, *rest = evidence(data)

@@ -394,7 +394,7 @@ def _wrapper_value(data: memoryview, entry: Entry, one: DecodedEntry) -> memoryv
     for name in ("len_key", "len_value"):
         length = int.from_bytes(data[position : position + 4], "big", signed=True)
         end = position + 4 + max(length, 0)
-        if position + 4 > len(data) or end > len(data):
+        if end > len(data):
             raise _Unsound(
                 Problem(
                     code="bad-message",

@@ -26,7 +26,7 @@ RUNTIME, PARSERS = "runtime", "kaitai-python"
 
 CASE_TIMEOUT_S = 10
 VECTORS_TIMEOUT_S = 180
-TESTS_TIMEOUT_S = 900
+TESTS_TIMEOUT_S = 300
 
 
 @dataclass(frozen=True, slots=True)
