@@ -84,7 +84,7 @@ def report(outcomes: list[Outcome]) -> int:
     survivors = [outcome.mutant.name for outcome in live if outcome.caught_by is None]
     for name, count in Counter(o.caught_by for o in live if o.caught_by).most_common():
         print(f"{count:6} caught by {name}")
-    print(f"{len(outcomes) - len(live):6} were no mutants: nothing that runs differs")
+    print(f"{len(outcomes) - len(live):6} were no mutants: nothing is generated, or the same")
     for name in survivors:
         print(f"survived: {name}\n          {known.get(name, 'NO REASON KNOWN')}")
     for name in sorted({o.mutant.name for o in live if o.caught_by} & known.keys()):
