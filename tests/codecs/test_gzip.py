@@ -37,6 +37,17 @@ def test_header_with_all_fields_is_read() -> None:
     assert decompress(member(TEXT, FEXTRA_FNAME_FCOMMENT)) == TEXT
 
 
+@pytest.mark.parametrize("flags", [0x01, 0x20, 0x40, 0x80, 0xE1])
+def test_flags_without_a_field_add_nothing(flags: int) -> None:
+    assert decompress(member(TEXT, b"\x1f\x8b\x08" + bytes([flags, 0, 0, 0, 0, 0, 255]))) == TEXT
+
+
+@pytest.mark.parametrize(("flag", "field"), [(4, b"\2\0ab"), (8, b"n\0"), (16, b"c\0")])
+def test_each_field_is_passed_over_alone(flag: int, field: bytes) -> None:
+    header = b"\x1f\x8b\x08" + bytes([flag, 0, 0, 0, 0, 0, 255])
+    assert decompress(member(TEXT, header + field)) == TEXT
+
+
 def test_long_name_is_passed_over() -> None:
     header = b"\x1f\x8b\x08\x08\0\0\0\0\0\xff" + b"n" * 100_000 + b"\0"
     assert decompress(member(TEXT, header)) == TEXT
