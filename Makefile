@@ -7,6 +7,7 @@ MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 PYTHON ?= python3
 BIN := .venv/bin
 ENGINE ?=
+JOBS ?= 2
 LOGS ?= $(wildcard tests/data/*/*/log-*)
 RUNNER ?=
 TARGET ?=
@@ -41,7 +42,7 @@ run: .venv/run ## Read a real broker's log directory into Parquet and a report, 
 
 .PHONY: test
 test: lint check-generated dist ## Check everything, and run the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
 
 .PHONY: lint
 lint: .venv/dev ## Formatting, imports, types, and the style of the specification
