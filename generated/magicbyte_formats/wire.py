@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 c3f86c788117533e61bbcbd4927bfa5821cd1c387de4c693fdf68f2fd047caa2, kaitai-struct-compiler 0.11.0
+# spec sha256 c11cf72e176a8f78894be8fe76748d57bec2cebc0fe22f0b5c36f6a3ff8414fe, kaitai-struct-compiler 0.11.0
 """What comes from the wire: headers of fixed width, enums, and the columns of the tables.
 
 Numbers are as they are stored; what a sentinel such as -1 stands for is said beside each.

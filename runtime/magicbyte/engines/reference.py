@@ -76,9 +76,14 @@ class ReferenceEngine:
         limits: Limits,
         stop: int | None = None,
     ) -> Scan:
+        return self.scan_at(buffer, 0, origin=origin, verify=verify, stop=stop)
+
+    def scan_at(
+        self, buffer: memoryview, position: int, *, origin: int, verify: bool, stop: int | None
+    ) -> Scan:
+        """Return the entries from byte *position* of *buffer* on."""
         entries: list[Entry] = []
         computed: list[int | None] = []
-        position = 0
         stopped_by: Exception | None = None
         while position < len(buffer) and (stop is None or len(entries) < stop):
             try:
@@ -118,18 +123,15 @@ class ReferenceEngine:
             decoded.append(one)
         arrays = [pa.array(columns_out[name], WIRE_TYPES[name]) for name in columns]
         schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
-        if not arrays:  # Arrow counts the rows of no columns only if told
-            struct = pa.StructArray.from_arrays([], fields=[], mask=None)
-            rows_out = (
-                _no_columns(num_rows) if num_rows else pa.RecordBatch.from_struct_array(struct)
-            )
-        else:
-            rows_out = pa.RecordBatch.from_arrays(arrays, schema=schema)
-        return Decoded(rows_out, decoded)
+        if not arrays:
+            return Decoded(rows_of_nothing(num_rows), decoded)
+        return Decoded(pa.RecordBatch.from_arrays(arrays, schema=schema), decoded)
 
 
-def _no_columns(num_rows: int) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([{}] * num_rows, schema=pa.schema([]))
+def rows_of_nothing(count: int) -> pa.RecordBatch:
+    """Return *count* rows without columns, which Arrow counts only if told."""
+    nothing = pa.StructArray.from_buffers(pa.struct([]), count, [None])
+    return pa.RecordBatch.from_struct_array(nothing)
 
 
 def _values(name: str, entry: Entry, rows: list[Row]) -> list[Any]:

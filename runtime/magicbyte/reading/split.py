@@ -230,7 +230,7 @@ class _Reader:
             row += one.num_rows
             examined.append(found)
             for problem in one.problems:
-                finding = self._problem(entry, problem, one.repeated[problem.code])
+                finding = self._problem(entry, problem, one.repeats(problem.code))
                 if problem.is_fatal and self.split.on_damage == "fail":
                     raise raised(finding)
                 findings.append(finding)
