@@ -130,14 +130,20 @@ class Engine(Protocol):
         """
 
 
-def engine(name: str) -> Engine:
-    """Return the engine *name*: `reference`, `columnar`, or `auto` for the best there is."""
+def engine(name: str, num_bytes: int = 0) -> Engine:
+    """Return the engine *name*: `reference`, `columnar`, or `auto`.
+
+    `auto` is the best for a read of *num_bytes*. Raises InputError where there is no such engine.
+    """
+    from magicbyte.engines.auto import AutoEngine
+    from magicbyte.engines.columnar import ColumnarEngine
     from magicbyte.engines.reference import ReferenceEngine
 
-    if name in ("auto", "reference"):
-        return ReferenceEngine()
-    if name == "columnar":
-        from magicbyte.engines.columnar import ColumnarEngine
-
-        return ColumnarEngine()
+    match name:
+        case "auto":
+            return AutoEngine(num_bytes)
+        case "columnar":
+            return ColumnarEngine()
+        case "reference":
+            return ReferenceEngine()
     raise InputError(f"engine {name!r}", "auto, columnar or reference")

@@ -84,7 +84,8 @@ class Dataset:
         self._open_log = open_log
         self._aborted_list = aborted_list
         self._surveys: dict[tuple[str, int | None, bool, bool], Survey] = {}
-        self._engine: Engine = engine(options.engine)
+        self._num_bytes = sum(file.size_bytes for log in self.all_logs for file in log.logs)
+        self._engine: Engine = engine(options.engine, self._num_bytes)
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
@@ -289,6 +290,7 @@ class Dataset:
                     isolation_level=self.options.isolation_level,
                     on_damage=self.options.on_damage,
                     engine=self.options.engine,
+                    num_bytes=self._num_bytes,
                     limits=self.options.limits,
                     aborted_list=self._aborted_list,
                 )

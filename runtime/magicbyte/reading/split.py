@@ -51,6 +51,8 @@ class Split:
     isolation_level: str
     on_damage: str
     engine: str
+    num_bytes: int
+    """Of the whole read, by which the engine `auto` chooses."""
     limits: Limits
     aborted_list: tuple[tuple[int, int], ...] | None = None
     """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
@@ -91,7 +93,7 @@ def examine(
     *columns* are names of the table records; None decodes all the same, and yields no rows.
     Raises FormatError or LimitError at the first damage where the split says `fail`.
     """
-    chosen = engine(split.engine)
+    chosen = engine(split.engine, split.num_bytes)
     with open_log(split.file) as log:
         reader = _Reader(split, chosen, log, columns)
         yield from reader.pieces()
@@ -343,7 +345,7 @@ def quick_pieces(split: Split, *, open_log: Opener = open_segment) -> Iterator[P
     with open_log(split.file) as log:
         walk = Walk(
             log,
-            engine=engine(split.engine),
+            engine=engine(split.engine, split.num_bytes),
             limits=split.limits,
             bounds=split.bounds,
             start=split.start,

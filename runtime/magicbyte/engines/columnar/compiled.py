@@ -5,8 +5,8 @@ written it raises at import. So it is given a folder of ours, or none.
 """
 
 import importlib
+import logging
 import os
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -24,8 +24,16 @@ MODULES = ("kafka_record_batch", "kafka_message")
 _lock = threading.RLock()
 
 
+logger = logging.getLogger("magicbyte")
+
+
+def check() -> None:
+    """Raise ImportError, or what else Numba raises, where it cannot be loaded."""
+    kernels(MODULES[0])
+
+
 def kernels(name: str) -> Kernels:
-    """Return the kernels of the format *name*. Raises ImportError where Numba cannot run."""
+    """Return the kernels of the format *name*. Raises as `check` does."""
     with _lock, _cache_folder_set():
         module = importlib.import_module(f"magicbyte_formats.columnar.{name}")
     return cast(Kernels, module)
@@ -33,19 +41,28 @@ def kernels(name: str) -> Kernels:
 
 def decoder(module: Kernels, wanted: tuple[bool, ...]) -> Callable[[Any, int, int, Any], int]:
     """Return the kernel of *module* that fills the *wanted* columns."""
+    _say_once()
     with _lock, _cache_folder_set():
         return module.decoder(*wanted)
 
 
-def is_loaded() -> bool:
-    """Whether this process has loaded the kernels."""
-    return all(f"magicbyte_formats.columnar.{name}" in sys.modules for name in MODULES)
+def inflate() -> Callable[..., tuple[int, int, int]]:
+    """Return the kernel that decompresses many entries."""
+    with _lock, _cache_folder_set():
+        module = importlib.import_module("magicbyte.engines.columnar.inflate")
+    return cast(Callable[..., tuple[int, int, int]], module.inflate)
+
+
+@cache
+def _say_once() -> None:
+    if not is_compiled():
+        logger.warning("compiling the columnar engine: some seconds, once on this machine")
 
 
 def is_compiled() -> bool:
     """Whether machine code of these kernels is kept, as far as names of files can tell."""
     folder = cache_folder()
-    return folder is not None and any(folder.glob("*/*decode*.nbi"))
+    return folder is not None and any(folder.rglob("*decode*.nbi"))
 
 
 @cache
@@ -87,7 +104,9 @@ def _made(folder: Path, mode: int = 0o777) -> Path | None:
 def _digest() -> str:
     """Return what tells these kernels from those of any other release."""
     folder = files("magicbyte_formats.columnar")
-    texts = [folder.joinpath(f"{name}.py").read_bytes() for name in MODULES]
+    sources = [folder.joinpath(f"{name}.py") for name in (*MODULES, "primitives")]
+    sources.append(files(__package__).joinpath("inflate.py"))
+    texts = [source.read_bytes() for source in sources]
     return sha256(b"".join(texts)).hexdigest()[:16]
 
 

@@ -18,9 +18,13 @@ from magicbyte.engines.columnar.scratch import descriptors
 from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_TYPES
+from magicbyte_formats.wire import Codec
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+BY_KERNEL = (Codec.LZ4, Codec.ZSTD)
+"""Codecs whose libraries export functions that kernels call."""
 
 # An entry in Python costs as much as some records in a kernel, so there are no loops over them.
 POSITION, BASE, COUNT = map(attrgetter, ("position", "base_offset", "record_count"))
@@ -56,6 +60,7 @@ class Group:
         self.format = format_of(entries[0].magic)
         self.kernels = self.format.kernels
         self.names = self.kernels.NAMES
+        self.places = np.array([self.names[name] for name in ("codec", "magic", "start", "end")])
         self._describe()
         needed = {*columns, *(self.format.always if self.is_compressed.any() else ())}
         wanted = tuple(column.name in needed for column in self.kernels.TABLE.columns)
@@ -80,8 +85,12 @@ class Group:
         self.is_compressed: Mask = is_framed & (self._column("codec") != 0)
         self.is_taken: Mask = is_framed & ~self.format.is_unusual(self.desc)
         """Which entries are for the kernel."""
+        self.is_in_place: Mask = self._column("end") <= self.limit
         if self.kernels.IS_STREAM:
             self.desc[:, self.names["nested"]] = self.is_compressed
+            nested = self.is_taken & self.is_compressed & self.is_in_place
+            self.kernels.sections(self.desc, np.flatnonzero(nested))
+            self.is_taken &= self._column("size") != 0
 
     def _column(self, name: str) -> Numbers:
         return self.desc[:, self.names[name]]
@@ -110,9 +119,8 @@ class Group:
         """Have entries from *first* on in plain bytes; return the first that is not."""
         if self.is_compressed[first]:
             return self._decompressed(first, self._end(first, self.is_taken & self.is_compressed))
-        is_in_place = self._column("end") <= self.limit
-        if is_in_place[first]:
-            return self._end(first, self.is_taken & ~self.is_compressed & is_in_place)
+        if self.is_in_place[first]:
+            return self._end(first, self.is_taken & ~self.is_compressed & self.is_in_place)
         self._place(first, self.arena.put(self._bytes(first)))
         return first + 1
 
@@ -122,40 +130,41 @@ class Group:
         return first + int(others[0]) if len(others) else len(self.entries)
 
     def _decompressed(self, first: int, end: int) -> int:
-        for n in range(first, end):
+        """Decompress entries from *first* on, as many as are read together."""
+        last = min(end, self._end(first, self.is_in_place))
+        n, max_bytes = first, self.limits.max_batch_bytes
+        while n < end and not self.arena.is_full:
             entry = self.entries[n]
+            if n < last and entry.codec in BY_KERNEL:
+                stop = self.arena.inflate(self.desc, n, last, self.places, max_bytes)
+                if stop > n or self.arena.is_full:
+                    n = stop
+                    continue
             section = self._section(n)
-            ends = None
-            if section is not None:
-                ends = self.arena.decompress(
-                    entry.codec, section, magic=entry.magic, max_bytes=self.limits.max_batch_bytes
-                )
-            if ends is None:
+            ends = section and self.arena.decompress(
+                entry.codec, section, magic=entry.magic, max_bytes=max_bytes
+            )
+            if not ends:
                 self.is_taken[n] = False
-                return n
+                break
             self._place(n, ends)
-            if self.arena.is_full:
-                return n + 1
-        return end
+            n += 1
+        return n
 
     def _section(self, n: int) -> memoryview | None:
         """Return the compressed bytes of an entry; None where it has none."""
-        if not self.kernels.IS_STREAM:
+        if self.is_in_place[n] or not self.kernels.IS_STREAM:
             return self._bytes(n)
-        whole, begin = self._bytes(n), self.begin
-        if self._column("end")[n] > self.limit:
-            padded = np.zeros(len(whole) + self.kernels.SLACK, np.uint8)
-            padded[: len(whole)] = np.frombuffer(whole, np.uint8)
-            begin = address(padded)
-            self._place(n, (begin, begin + len(whole)))
-            whole = padded.data
-        else:
-            whole = self.buffer
+        whole = self._bytes(n)
+        padded = np.zeros(len(whole) + self.kernels.SLACK, np.uint8)
+        padded[: len(whole)] = np.frombuffer(whole, np.uint8)
+        begin = address(padded)
+        self._place(n, (begin, begin + len(whole)))
         self.kernels.sections(self.desc, np.array([n]))
         if not self._column("size")[n]:
             return None
         start, end = self._ends(n)
-        return whole[start - begin : end - begin]
+        return padded.data[start - begin : end - begin]
 
     def _bytes(self, n: int) -> memoryview:
         start, end = self._ends(n)

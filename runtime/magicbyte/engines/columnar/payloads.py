@@ -4,11 +4,19 @@ import numpy as np
 
 from magicbyte import codecs
 from magicbyte.engines.columnar.buffers import Bytes, address
-from magicbyte.engines.columnar.scratch import room
+from magicbyte.engines.columnar.compiled import inflate
+from magicbyte.engines.columnar.libraries import functions
+from magicbyte.engines.columnar.scratch import Numbers, room
 from magicbyte.errors import CodecError, LimitError
 
 GROUP_BYTES = 512 << 10
 """Plain bytes that are made before they are read: they are still in the processor's cache then."""
+
+
+NO_ROOM = -2
+"""Why `inflate` stopped, where more room helps."""
+
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 class Arena:
@@ -20,16 +28,43 @@ class Arena:
         """Bytes in use, of all places."""
         self._place: Bytes = room("plain", 2 * GROUP_BYTES)
         self._at = 0
+        self._is_full = False
         self._others: list[Bytes] = []
         """Places that became too small, and are still read from."""
 
     @property
     def is_full(self) -> bool:
-        return self.used >= GROUP_BYTES
+        return self._is_full or self.used >= GROUP_BYTES
 
     def clear(self) -> None:
         self.used = self._at = 0
+        self._is_full = False
         self._others.clear()
+
+    def inflate(self, desc: Numbers, first: int, end: int, at: Places, max_bytes: int) -> int:
+        """Decompress entries from *first* on in one go, and return the first that is not done.
+
+        It is left to `decompress`, unless this is full.
+        """
+        kernel = inflate()
+        while True:
+            place = address(self._place) + self._at
+            room = len(self._place) - self._at
+            stop, why, used = kernel(
+                desc, first, end, at, place, room, self.slack, max_bytes, functions()
+            )
+            self._taken(used)
+            if stop > first or why != NO_ROOM:
+                self._is_full = why == NO_ROOM
+                return stop
+            if self.used:
+                self._is_full = True
+                return stop
+            if len(self._place) > max_bytes + (4 << 20):
+                return stop
+            # Nobody knows what it comes to; it may well be little.
+            self._at = len(self._place)
+            self._make_room(2 * len(self._place))
 
     def put(self, plain: bytes | memoryview) -> tuple[int, int]:
         """Keep *plain*, and return the addresses at which it begins and ends."""

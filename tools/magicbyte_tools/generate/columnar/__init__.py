@@ -5,6 +5,6 @@ is refused with its place in the YAML.
 """
 
 from magicbyte_tools.generate.columnar.form import Unsupported, formats, read_form
-from magicbyte_tools.generate.columnar.kernels import module, package, stub
+from magicbyte_tools.generate.columnar.kernels import module, package, primitives, stub
 
-__all__ = ["Unsupported", "formats", "module", "package", "read_form", "stub"]
+__all__ = ["Unsupported", "formats", "module", "package", "primitives", "read_form", "stub"]

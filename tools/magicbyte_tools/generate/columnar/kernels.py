@@ -6,6 +6,7 @@ behind the bytes of every entry there are `SLACK` that can be read, a run of num
 without looking at its end, and is judged when it has been read.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -156,6 +157,14 @@ def describe(address: int, length: int, positions: Any, desc: Any) -> None: ...
 def sections(desc: Any, chosen: Any) -> None: ...
 def decoder(*wanted: bool) -> Callable[[Any, int, int, Any], int]: ...
 """
+
+
+def primitives() -> tuple[str, str]:
+    """Return the primitives as a module, for kernels that are written by hand, and its types."""
+    text = PRIMITIVES.read_text("utf-8")
+    names = re.findall(r"^(?:    )?def (\w+)|^(\w+) = njit", text, re.MULTILINE)
+    public = sorted({name for pair in names for name in pair if name and name[0] != "_"})
+    return text, "from typing import Any\n\n" + "".join(f"{name}: Any\n" for name in public)
 
 
 def package() -> str:
