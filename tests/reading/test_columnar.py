@@ -12,6 +12,7 @@ import pytest
 
 from agreement import differences
 from magicbyte.engines import engine
+from magicbyte.engines.columnar.buffers import Pool
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
@@ -166,3 +167,49 @@ def test_mutations_are_read_alike(build: Any) -> None:
         if (told := differences(COLUMNAR, data))
     ]
     assert not wrong, f"{len(wrong)}, the first: {wrong[0]}"
+
+
+# Memory that is used again
+
+
+def decoded(data: bytes) -> Any:
+    view = memoryview(data)
+    scan = COLUMNAR.scan(view, origin=0, verify=True, limits=Limits())
+    columns = ("offset", "key", "value", "headers")
+    return COLUMNAR.decode(view, scan.entries, columns, origin=0, limits=Limits()).rows
+
+
+def test_rows_that_are_kept_stay_as_they_are(build: Any) -> None:
+    def log(number: int) -> bytes:
+        text = b"%d" % number
+        return build.batch([build.record(text * 50, text, [(b"h", text)])] * 20, codec=number % 5)
+
+    kept = [decoded(log(number)) for number in range(60)]
+    for number, rows in enumerate(kept):
+        text = b"%d" % number
+        assert rows["value"].to_pylist() == [text * 50] * 20
+        assert rows["key"].to_pylist() == [text] * 20
+        assert rows["headers"].to_pylist() == [[{"key": "h", "value": text}]] * 20
+    values = kept[0]["value"].slice(3, 2)
+    del kept, rows
+    for number in range(60):
+        decoded(log(number))
+    assert values.to_pylist() == [b"0" * 50] * 2
+
+
+def test_rows_that_are_dropped_give_their_memory_to_others(build: Any) -> None:
+    data = build.batch(build.records(30))
+    places = set()
+    for _ in range(20):
+        places.add(decoded(data)["value"].buffers()[2].address)
+    assert len(places) == 1
+
+
+def test_no_more_memory_is_spared_than_the_pool_may_have() -> None:
+    pool = Pool(max_bytes=1000)
+    lent = [pool.lend("a", pool.take("a", 400), 10) for _ in range(5)]
+    places = {buffer.address for buffer in lent}
+    del lent
+    taken = [pool.take("a", 400).address for _ in range(3)]
+    assert len(places & set(taken[:2])) == 2
+    assert pool.take("a", 400).num_bytes == 400

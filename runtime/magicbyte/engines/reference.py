@@ -26,6 +26,7 @@ from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
 from magicbyte_formats.wire import (
     CODEC_NAMES,
+    COLUMNS,
     CONTROL_TYPE_NAMES,
     TIMESTAMP_TYPE_NAMES,
     ControlKey,
@@ -41,6 +42,8 @@ UNREADABLE = (EOFError, ValueError, KaitaiStructError)
 
 TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)
 
+SENTINELS = {column.name: column.sentinel for column in COLUMNS["records"]}
+
 Headers = list[dict[str, Any]]
 
 
@@ -54,6 +57,8 @@ class Row(NamedTuple):
     value: bytes | None
     headers: Headers | None
     sequence: int | None
+    body: Any
+    """What the Kaitai class read, for columns that nothing here knows by name."""
 
 
 class _Unsound(Exception):
@@ -150,9 +155,18 @@ def _values(name: str, entry: Entry, rows: list[Row]) -> list[Any]:
         case "leader_epoch" | "producer_id" | "producer_epoch":
             stored = getattr(entry, name)
             value = None if stored == -1 else stored
-        case _:
+        case "is_transactional" | "magic" | "position":
             value = getattr(entry, name)
+        case _:
+            return [_field(name, row.body) for row in rows]
     return [value] * len(rows)
+
+
+def _field(name: str, body: Any) -> Any:
+    """Return the field of a record that is the column *name*, and is called like it."""
+    field = getattr(body, name, None)
+    field = getattr(field, "value", field)
+    return None if field == SENTINELS[name] else field
 
 
 def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[DecodedEntry, list[Row]]:
@@ -287,6 +301,7 @@ def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Ro
         value=body.value,
         headers=headers,
         sequence=None if entry.base_sequence < 0 else (entry.base_sequence + delta) % (1 << 31),
+        body=body,
     )
 
 
@@ -484,6 +499,7 @@ def _message_row(body: Any, offset: int, entry: Entry) -> Row:
         value=body.value,
         headers=None,
         sequence=None,
+        body=body,
     )
 
 

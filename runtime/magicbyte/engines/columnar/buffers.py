@@ -22,7 +22,7 @@ Bytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
 class Memory:
     """Bytes, and where they are."""
 
-    __slots__ = ("address", "bytes")
+    __slots__ = ("address", "bytes", "num_bytes")
 
     def __init__(self, num_bytes: int) -> None:
         room: Bytes = np.empty(num_bytes + ALIGNMENT, np.uint8)
@@ -30,9 +30,7 @@ class Memory:
         skipped = -begin % ALIGNMENT
         self.bytes: Bytes = room[skipped : skipped + num_bytes]
         self.address = begin + skipped
-
-    def __len__(self) -> int:
-        return len(self.bytes)
+        self.num_bytes = num_bytes
 
 
 class Pool:
@@ -50,8 +48,8 @@ class Pool:
             spare = self._spare.get(use)
             while spare:
                 found = spare.pop()
-                self._num_bytes -= len(found)
-                if len(found) >= num_bytes:
+                self._num_bytes -= found.num_bytes
+                if found.num_bytes >= num_bytes:
                     return found
                 # Columns have grown: what is too small now is of no use any more.
         return Memory(num_bytes)
@@ -59,9 +57,9 @@ class Pool:
     def give(self, use: object, memory: Memory) -> None:
         """Take *memory* back, unless there is enough."""
         with self._lock:
-            if self._num_bytes + len(memory) <= self.max_bytes:
+            if self._num_bytes + memory.num_bytes <= self.max_bytes:
                 self._spare.setdefault(use, []).append(memory)
-                self._num_bytes += len(memory)
+                self._num_bytes += memory.num_bytes
 
     def lend(self, use: object, memory: Memory, num_bytes: int) -> pa.Buffer:
         """Return the first *num_bytes* of *memory* as Arrow's: it comes back when Arrow drops it."""

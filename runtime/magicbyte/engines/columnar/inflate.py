@@ -6,7 +6,7 @@ that `magicbyte.codecs` judges. That has the last word on everything else.
 
 from typing import Any
 
-from magicbyte_formats.columnar.primitives import call5, copy, kernel, s8le, u1, u4le, wrap
+from magicbyte_formats.columnar.primitives import call5, copy, kernel, u1, u4le, wrap
 
 NOT_TAKEN, NO_ROOM = -1, -2
 
@@ -24,10 +24,8 @@ PRIME1, PRIME2, PRIME3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 PRIME4, PRIME5 = 0x27D4EB2F, 0x165667B1
 BITS_32 = 0xFFFFFFFF
 
-LEAST_WINDOW_LOG, MOST_WINDOW_LOG = 17, 23
-"""Blocks are of 128 KiB then, and nobody asks for memory beyond what every decoder spends."""
-RLE, COMPRESSED = 1, 2
-MAX_BLOCK_BYTES = 1 << 17
+MOST_WINDOW_LOG = 23
+"""Beyond it, whether there is memory for the window is to be judged."""
 TOO_SMALL = -70
 """ZSTD_error_dstSize_tooSmall, as the library's functions return it."""
 
@@ -47,7 +45,7 @@ def inflate(
     """Decompress entries from *first* to before *last* to address *to*, one behind the other.
 
     *at* are the places of codec, magic, start and end in a descriptor; start and end become those
-    of the plain bytes. *functions* are LZ4_decompress_safe, ZSTD_decompressDCtx and its context.
+    of the plain bytes. *functions* are what `libraries` says.
     Returns the entry that was not done, why, and the bytes that were written.
     """
     used = 0
@@ -58,7 +56,7 @@ def inflate(
         if desc[n, at[0]] == LZ4 and functions[0] != 0:
             size = _lz4(p, end, to + used, left, desc[n, at[1]] >= 1, int(functions[0]))
         elif desc[n, at[0]] == ZSTD and desc[n, at[1]] >= 2 and functions[1] != 0:
-            size = _zstd(p, end, to + used, left, int(functions[1]), int(functions[2]))
+            size = _zstd(p, end, to + used, left, functions)
         if size > max_bytes:
             size = NOT_TAKEN
         if size < 0:
@@ -141,48 +139,35 @@ def _times(number: int, prime: int) -> int:
 
 
 @kernel
-def _zstd(p: int, end: int, to: int, room: int, decompress: int, context: int) -> int:
-    """Return the bytes that the one frame from *p* to *end* comes to."""
+def _zstd(p: int, end: int, to: int, room: int, functions: Any) -> int:
+    """Return the bytes that the one frame from *p* to *end* comes to.
+
+    It is read block by block, as a stream is: in one go the library lets larger blocks pass.
+    """
     if end - p < 9 or u4le(p) != ZSTD_MAGIC:
         return NOT_TAKEN
-    flags = u1(p + 4)
-    is_single, has_checksum, has_dictionary = flags & 0x20, flags & 4, flags & 3
-    len_content = (1 if is_single else 0, 2, 4, 8)[flags >> 6]
-    if flags & 0x18 or has_dictionary:
+    flags, is_single = u1(p + 4), u1(p + 4) & 0x20
+    if flags & 0x1B:  # reserved bits, or a dictionary
         return NOT_TAKEN
-    at = p + 5
-    claimed = 0
-    if is_single:
-        if len_content == 1:
-            claimed = u1(at)
-        elif len_content == 2:
-            claimed = u1(at) + (u1(at + 1) << 8) + 256
-        elif len_content == 4:
-            claimed = u4le(at)
-        else:
-            claimed = s8le(at)
-        if claimed <= 0 or claimed > 1 << MOST_WINDOW_LOG:
-            return NOT_TAKEN
-    else:
-        if not LEAST_WINDOW_LOG <= 10 + (u1(at) >> 3) < MOST_WINDOW_LOG:
-            return NOT_TAKEN
-        at += 1
-    at += len_content
+    if not is_single and 10 + (u1(p + 5) >> 3) >= MOST_WINDOW_LOG:
+        return NOT_TAKEN
+    if is_single and flags >> 6 >= 2 and not 0 <= u4le(p + 5) < 1 << MOST_WINDOW_LOG:
+        return NOT_TAKEN
+    if flags >> 6 == 3:
+        return NOT_TAKEN
+    begin, next_size, go_on, context = functions[1], functions[2], functions[3], functions[4]
+    if call5(begin, context, 0, 0, 0, 0) != 0:
+        return NOT_TAKEN
+    used = 0
     while True:
-        if end - at < 3:
-            return NOT_TAKEN
-        word = u1(at) | u1(at + 1) << 8 | u1(at + 2) << 16
-        kind, size = word >> 1 & 3, word >> 3
-        if kind > COMPRESSED or size > MAX_BLOCK_BYTES:
-            return NOT_TAKEN
-        at += 4 if kind == RLE else 3 + size
-        if word & 1:
+        size = call5(next_size, context, 0, 0, 0, 0)
+        if size == 0:
             break
-    if at + (4 if has_checksum else 0) != end:
-        return NOT_TAKEN
-    if claimed > room:
-        return NO_ROOM
-    made = call5(decompress, context, to, room, p, end - p)
-    if made == TOO_SMALL:
-        return NO_ROOM
-    return made if made > 0 else NOT_TAKEN
+        if size < 0 or size > end - p:
+            return NOT_TAKEN
+        made = call5(go_on, context, to + used, room - used, p, size)
+        if made < 0:
+            return NO_ROOM if made == TOO_SMALL else NOT_TAKEN
+        used += made
+        p += size
+    return used if p == end and used else NOT_TAKEN

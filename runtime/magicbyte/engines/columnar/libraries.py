@@ -9,11 +9,13 @@ import numpy as np
 
 Functions = np.ndarray[tuple[int], np.dtype[np.int64]]
 
+ZSTD = ("ZSTD_decompressBegin", "ZSTD_nextSrcSizeToDecompress", "ZSTD_decompressContinue")
+
 _kept = threading.local()
 
 
 def functions() -> Functions:
-    """Return the addresses of LZ4_decompress_safe, ZSTD_decompressDCtx and a context of its own.
+    """Return addresses: LZ4_decompress_safe, the three functions of ZSTD, and a context for them.
 
     0 stands for what is not there. Two threads in one context give wrong bytes, so each has one.
     """
@@ -41,15 +43,14 @@ def _lz4() -> int:
     return 0 if library is None else _address(library.LZ4_decompress_safe)
 
 
-def _zstd() -> tuple[int, int]:
-    names = ("ZSTD_decompressDCtx", "ZSTD_createDCtx", "ZSTD_freeDCtx")
+def _zstd() -> list[int]:
     for module in ("zstandard.backend_c", "zstandard._cffi"):
-        library = _library(module, *names)
+        library = _library(module, *ZSTD, "ZSTD_createDCtx", "ZSTD_freeDCtx")
         if library is not None:
             _kept.context = _Context(library)
             if _kept.context.address:
-                return _address(library.ZSTD_decompressDCtx), _kept.context.address
-    return 0, 0
+                return [*(_address(getattr(library, name)) for name in ZSTD), _kept.context.address]
+    return [0] * (len(ZSTD) + 1)
 
 
 def _library(module: str, *names: str) -> ctypes.CDLL | None:
