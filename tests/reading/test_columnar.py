@@ -12,6 +12,7 @@ import pytest
 
 from agreement import differences
 from magicbyte.engines import engine
+from magicbyte.engines.columnar import output
 from magicbyte.engines.columnar.buffers import Pool
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
@@ -61,6 +62,7 @@ def entries(build: Any) -> list[bytes]:
     found += [
         build.batch([], 3),
         build.batch([], 3, section=b"unread"),
+        *(build.batch([], 3, codec=codec) for codec in range(1, 5)),
         build.batch(many, (1 << 63) - 20, time=(1 << 63) - 2, sequence=(1 << 31) - 3, producer=4),
         build.batch([build.record(len_key=-2), build.record(len_value=-7)], 1),
         build.batch([build.record(b"v", headers=[(b"\xed\xa0\x80x", b"")])], 1),
@@ -213,3 +215,12 @@ def test_no_more_memory_is_spared_than_the_pool_may_have() -> None:
     taken = [pool.take("a", 400).address for _ in range(3)]
     assert len(places & set(taken[:2])) == 2
     assert pool.take("a", 400).num_bytes == 400
+
+
+def test_what_no_column_can_hold_is_left_to_the_reference(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrow's offsets end at 2 GiB; here they end much sooner."""
+    monkeypatch.setattr(output, "MOST_BYTES", 500)
+    data = b"".join(build.batch(build.records(20), 20 * number) for number in range(5))
+    assert not differences(COLUMNAR, data)

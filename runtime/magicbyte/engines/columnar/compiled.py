@@ -7,6 +7,7 @@ written it raises at import. So it is given a folder of ours, or none.
 import importlib
 import logging
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -28,7 +29,9 @@ logger = logging.getLogger("magicbyte")
 
 
 def check() -> None:
-    """Raise ImportError, or what else Numba raises, where it cannot be loaded."""
+    """Raise ImportError, or what else Numba raises, where kernels cannot be loaded."""
+    if sys.byteorder != "little":
+        raise ImportError("kernels are for processors that store the lowest byte first")
     kernels(MODULES[0])
 
 

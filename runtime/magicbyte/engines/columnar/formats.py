@@ -83,7 +83,10 @@ class RecordBatches:
 
     def is_unusual(self, desc: Numbers) -> Mask:
         is_control: Mask = desc[:, self._at["is_control"]] != 0
-        return is_control
+        # Nobody looks at the section of a batch without records; that there is one is noted.
+        has_bytes: Mask = desc[:, self._at["end"]] > desc[:, self._at["start"]]
+        is_empty: Mask = desc[:, self._at["num_records"]] == 0
+        return is_control | is_empty & has_bytes
 
     def most_rows(self, desc: Numbers) -> int:
         counts = desc[:, self._at["num_records"]]

@@ -92,6 +92,8 @@ class Group:
             self.kernels.sections(self.desc, np.flatnonzero(nested))
             self.is_taken &= self._column("size") != 0
 
+        self.starts, self.ends = self._column("start"), self._column("end")
+
     def _column(self, name: str) -> Numbers:
         return self.desc[:, self.names[name]]
 
@@ -171,10 +173,10 @@ class Group:
         return self.buffer[start - self.begin : end - self.begin]
 
     def _ends(self, n: int) -> tuple[int, int]:
-        return int(self._column("start")[n]), int(self._column("end")[n])
+        return int(self.starts[n]), int(self.ends[n])
 
     def _place(self, n: int, ends: tuple[int, int]) -> None:
-        self._column("start")[n], self._column("end")[n] = ends
+        self.starts[n], self.ends[n] = ends
 
     def _fill(self, first: int, end: int) -> None:
         """Have the kernel read the entries from *first* to before *end*."""
@@ -193,7 +195,7 @@ class Group:
 
     def _most(self, first: int, end: int) -> tuple[int, int]:
         """Return the most rows that the entries come to, and their bytes."""
-        sizes = self._column("end")[first:end] - self._column("start")[first:end]
+        sizes = self.ends[first:end] - self.starts[first:end]
         return self.format.most_rows(self.desc[first:end]), int(sizes.sum())
 
     def _finish(self, first: int, end: int, row: int) -> None:

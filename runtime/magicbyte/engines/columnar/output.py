@@ -100,11 +100,13 @@ class Output:
     def _bytes(self, column: Column, more: int) -> None:
         if "bytes" not in column.slots:
             return
-        used, room = (int(self.state[column.slots[slot]]) for slot in ("used", "room"))
-        if room and used + more <= room:
+        used, had = (int(self.state[column.slots[slot]]) for slot in ("used", "room"))
+        if had and used + more <= had:
             return
         expected = self._learnt.get(self._use(column.slots["bytes"]), 0)
-        room = min(max(used + more, room + room // 2, expected, LEAST_ROOM), MOST_BYTES)
+        room = min(max(used + more, had + had // 2, expected, LEAST_ROOM), MOST_BYTES)
+        if room == had:
+            return
         self._grow(column.slots["bytes"], used, room + self.kernels.SLACK)
         self.state[column.slots["room"]] = room
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from magicbyte import codecs
+from magicbyte.codecs import snappy
 from magicbyte.engines.columnar.buffers import Bytes, address
 from magicbyte.engines.columnar.compiled import inflate
 from magicbyte.engines.columnar.libraries import functions
@@ -26,8 +27,7 @@ class Arena:
         self.slack = slack
         self.used = 0
         """Bytes in use, of all places."""
-        self._place: Bytes = room("plain", 2 * GROUP_BYTES)
-        self._at = 0
+        self._set_place(room("plain", 2 * GROUP_BYTES))
         self._is_full = False
         self._others: list[Bytes] = []
         """Places that became too small, and are still read from."""
@@ -48,10 +48,10 @@ class Arena:
         """
         kernel = inflate()
         while True:
-            place = address(self._place) + self._at
-            room = len(self._place) - self._at
+            place = self._begin + self._at
+            left = len(self._place) - self._at
             stop, why, used = kernel(
-                desc, first, end, at, place, room, self.slack, max_bytes, functions()
+                desc, first, end, at, place, left, self.slack, max_bytes, functions()
             )
             self._taken(used)
             if stop > first or why != NO_ROOM:
@@ -63,7 +63,6 @@ class Arena:
             if len(self._place) > max_bytes + (4 << 20):
                 return stop
             # Nobody knows what it comes to; it may well be little.
-            self._at = len(self._place)
             self._make_room(2 * len(self._place))
 
     def put(self, plain: bytes | memoryview) -> tuple[int, int]:
@@ -78,24 +77,33 @@ class Arena:
     ) -> tuple[int, int] | None:
         """Keep *section* decompressed, and return its ends; None where the codec refuses it."""
         try:
+            if codec == snappy.ID:
+                return self._snappy(section, max_bytes)
             plain = codecs.decompress(codec, section, magic=magic, max_bytes=max_bytes)
         except (CodecError, LimitError):
             return None
         return self.put(plain)
 
+    def _snappy(self, section: memoryview, max_bytes: int) -> tuple[int, int]:
+        """Have the library write where kernels read: its bytes know what they come to."""
+        size = snappy.measure(section, max_bytes=max_bytes)
+        self._make_room(size)
+        snappy.decompress_into(section, self._place.data[self._at : self._at + size])
+        return self._taken(size)
+
     def _make_room(self, size: int) -> None:
-        if self._at + size + self.slack > len(self._place):
+        needed = size + self.slack
+        if self._at + needed > len(self._place):
             self._others.append(self._place)
-            needed = size + self.slack
-            self._place = (
-                room("plain", needed)
-                if not self._at
-                else np.empty(max(needed, 2 * GROUP_BYTES), np.uint8)
-            )
-            self._at = 0
+            is_empty = not self.used
+            larger = room("plain", needed) if is_empty else np.empty(needed + GROUP_BYTES, np.uint8)
+            self._set_place(larger)
+
+    def _set_place(self, place: Bytes) -> None:
+        self._place, self._begin, self._at = place, address(place), 0
 
     def _taken(self, size: int) -> tuple[int, int]:
-        begin = address(self._place) + self._at
+        begin = self._begin + self._at
         self._at += size
         self.used += size
         return begin, begin + size
