@@ -69,22 +69,26 @@ doc-ref: https://kafka.apache.org/documentation/#messageset
     doc: Offset of the record in its partition.
   - id: timestamp_type
     table: records
+    outer: true
     type: string
     if: message.magic >= 1
     value: message.attributes.timestamp_type
     doc: Whose clock the timestamp is from; null in v0, which has none.
   - id: is_transactional
     table: records
+    outer: true
     type: bool
     value: false
     doc: Whether the record belongs to a transaction.
   - id: codec
     table: records
+    outer: true
     type: string
     value: message.attributes.codec
     doc: How the record was compressed, together with those around it.
   - id: magic
     table: records
+    outer: true
     type: int8
     value: message.magic
     doc: Version of the format that the record is stored in.
@@ -151,6 +155,7 @@ types:
       - id: len_key
         -orig-id: keySize
         type: s4
+        -sentinel: -1
         doc: Bytes in `key`; -1 where there is none. Covered by `crc`.
       - id: key
         -orig-id: key
@@ -163,6 +168,7 @@ types:
       - id: len_value
         -orig-id: valueSize
         type: s4
+        -sentinel: -1
         doc: Bytes in `value`; -1 where there is none. Covered by `crc`.
       - id: value
         -orig-id: value

@@ -65,6 +65,7 @@ types:
       - id: len_key
         -orig-id: keyLength
         type: kafka_varint
+        -sentinel: -1
         doc: Bytes in `key`; -1 where the record has none.
       - id: key
         -orig-id: key
@@ -77,6 +78,7 @@ types:
       - id: len_value
         -orig-id: valueLength
         type: kafka_varint
+        -sentinel: -1
         doc: Bytes in `value`; -1 where the record has none.
       - id: value
         -orig-id: value
@@ -130,6 +132,7 @@ types:
       - id: len_value
         -orig-id: headerValueLength
         type: kafka_varint
+        -sentinel: -1
         doc: Bytes in `value`; -1 where the header has none.
       - id: value
         -orig-id: headerValue

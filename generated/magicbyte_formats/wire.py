@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 b01a6920e730e205d60aed7c509de6110682571a6df9431de810bc00e3f32c97, kaitai-struct-compiler 0.11.0
+# spec sha256 6d8aa78f02c848b0744e2008a6e0c5ebc1e502125109f99171fd49ba39013e85, kaitai-struct-compiler 0.11.0
 """What comes from the wire: headers of fixed width, enums, and the columns of the tables.
 
 Numbers are as they are stored; what a sentinel such as -1 stands for is said beside each.

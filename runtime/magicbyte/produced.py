@@ -117,7 +117,7 @@ def _may_follow(entry: Entry, first: Entry) -> bool:
 
 def _findings(entry: Entry, one: DecodedEntry) -> Iterator[Finding]:
     for problem in one.problems:
-        repeated = one.repeated[problem.code]
+        repeated = one.repeats(problem.code)
         more = f"; {repeated} more in this entry" if repeated else ""
         yield Finding(
             code=problem.code,
@@ -208,8 +208,7 @@ def _decode(
     decoded = REFERENCE.decode(data, [entry], columns, origin=entry.position, limits=limits)
     (read,) = decoded.entries
     for problem in read.problems:
-        one.add(problem)
-    one.repeated.update(read.repeated)
+        one.add(problem, 1 + read.repeats(problem.code))
     return decoded.rows
 
 

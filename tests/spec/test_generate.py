@@ -1,5 +1,6 @@
 """The generator, on copies that something was done to."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -73,20 +74,59 @@ def test_nothing_in_a_generated_file_depends_on_the_machine(copy: Path) -> None:
         assert data.startswith((b"# Generated from spec/", b"# Written by tools/")) or not data
 
 
-def test_a_new_field_needs_no_other_edit(copy: Path) -> None:
+READ_NEW_FIELDS = """
+import struct, sys
+import crc32c
+import magicbyte as mb
+
+def varint(number):
+    return bytes([(number << 1) ^ (number >> 63)])
+
+records = b""
+for index in range(3):
+    body = bytes([0]) + varint(index) + varint(index) + varint(-1) + varint(-1)
+    body += bytes([index * 100]) + varint(index - 1) + varint(0)
+    records += varint(len(body)) + body
+checked = struct.pack(">hiqqqhii", 0, 2, 5, 5, -1, -1, -1, 3) + records
+batch = struct.pack(">qiibI", 7, len(checked) + 9, 0, 2, crc32c.crc32c(checked)) + checked
+for engine in ("reference", "columnar"):
+    rows = mb.from_bytes(batch, engine=engine).records(("offset", "flags", "shard"))
+    print(rows.schema.field("flags").type, rows.to_pylist())
+"""
+
+
+def test_a_new_field_is_a_column_of_both_engines_with_no_other_edit(copy: Path) -> None:
     spec = copy / "spec" / "kafka_record.ksy"
-    field = """\
+    fields = """\
       - id: flags
         -orig-id: flags
         type: u1
         -column: true
         doc: Flags.
+      - id: shard
+        -orig-id: shard
+        type: kafka_varint
+        -column: {sentinel: -1}
+        doc: A number; -1 stands for none.
 """
     before = "      - id: num_headers\n"
-    spec.write_text(spec.read_text().replace(before, field + before))
+    spec.write_text(spec.read_text().replace(before, fields + before))
     assert run(copy).returncode == 0
     wire = (copy / "generated" / "magicbyte_formats" / "wire.py").read_text()
     assert 'name="flags",\n            type="uint8",' in wire
+    done = subprocess.run(
+        [sys.executable, "-c", READ_NEW_FIELDS],
+        env={**os.environ, "PYTHONPATH": str(copy / "generated"), "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    expected = [
+        {"offset": 7, "flags": 0, "shard": None},
+        {"offset": 8, "flags": 100, "shard": 0},
+        {"offset": 9, "flags": 200, "shard": 1},
+    ]
+    assert done.stdout.splitlines() == [f"uint8 {expected}"] * 2
 
 
 def test_enums_that_disagree_are_refused() -> None:

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 4ba99c539bfcdc012fdf33cbaaf60c104590f09918ec4234b738f9f60a7bb2a2, kaitai-struct-compiler 0.11.0
+# spec sha256 211173dab71f1b10e2700f1bd37f5d3995c5af6ade64fe0479a99b06decdadad, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_control_record

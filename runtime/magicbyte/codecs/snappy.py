@@ -38,20 +38,30 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
     with the byte in *section*.
     """
     view = memoryview(section)
-    if not len(view):
+    out = BytesIO(bytes(measure(view, max_bytes=max_bytes)))
+    with out.getbuffer() as room:  # getvalue would copy if any view of it were left
+        decompress_into(view, room)
+    return out.getvalue()
+
+
+def measure(section: memoryview, *, max_bytes: int) -> int:
+    """Return how many bytes *section* says it comes to. Raises as `decompress` does."""
+    if not len(section):
         raise CodecError(NAME, "no bytes")
     total = 0
-    for start, _, claimed in _blocks(view):
+    for start, _, claimed in _blocks(section):
         total += claimed
         if total > max_bytes:
             raise LimitError("max_batch_bytes", total, limit=max_bytes, position=start)
-    out = BytesIO(bytes(total))
-    with out.getbuffer() as room:  # getvalue would copy if any view of it were left
-        position = 0
-        for start, end, claimed in _blocks(view):
-            _decompress_block(view, start, end, room[position : position + claimed])
-            position += claimed
-    return out.getvalue()
+    return total
+
+
+def decompress_into(section: memoryview, room: memoryview) -> None:
+    """Fill *room*, of the size that `measure` told, with *section* decompressed."""
+    position = 0
+    for start, end, claimed in _blocks(section):
+        _decompress_block(section, start, end, room[position : position + claimed])
+        position += claimed
 
 
 def _blocks(view: memoryview) -> Iterator[tuple[int, int, int]]:

@@ -4,9 +4,8 @@ Each gives the same rows, the same problems, the same positions. `reference` is 
 classes plus this runtime: slow, obvious, and the judge of any other.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import pyarrow as pa
@@ -78,16 +77,23 @@ class DecodedEntry:
     base_offset: int | None = None
     record_count: int | None = None
     control: Control | None = None
-    problems: list[Problem] = field(default_factory=list)
+    problems: tuple[Problem, ...] = ()
     """At most one of each code; the first."""
-    repeated: Counter[str] = field(default_factory=Counter)
-    """How often a code came again. A record's problem may be every record's."""
+    repeated: dict[str, int] | None = None
+    """How often a code came again, where one did. A record's problem may be every record's."""
 
-    def add(self, problem: Problem) -> None:
-        if any(known.code == problem.code for known in self.problems):
-            self.repeated[problem.code] += 1
-        else:
-            self.problems.append(problem)
+    def add(self, problem: Problem, times: int = 1) -> None:
+        """Add what was found, *times* over."""
+        if not any(known.code == problem.code for known in self.problems):
+            self.problems += (problem,)
+            times -= 1
+        if times:
+            self.repeated = self.repeated or {}
+            self.repeated[problem.code] = self.repeats(problem.code) + times
+
+    def repeats(self, code: str) -> int:
+        """Return how often *code* came again."""
+        return (self.repeated or {}).get(code, 0)
 
     @property
     def is_sound(self) -> bool:
@@ -136,10 +142,20 @@ class Engine(Protocol):
         """
 
 
-def engine(name: str) -> Engine:
-    """Return the engine *name*: `reference`, or `auto` for the best there is."""
+def engine(name: str, num_bytes: int = 0) -> Engine:
+    """Return the engine *name*: `reference`, `columnar`, or `auto`.
+
+    `auto` is the best for a read of *num_bytes*. Raises InputError where there is no such engine.
+    """
+    from magicbyte.engines.auto import AutoEngine
+    from magicbyte.engines.columnar import ColumnarEngine
     from magicbyte.engines.reference import ReferenceEngine
 
-    if name in ("auto", "reference"):
-        return ReferenceEngine()
-    raise InputError(f"engine {name!r}", "auto or reference")
+    match name:
+        case "auto":
+            return AutoEngine(num_bytes)
+        case "columnar":
+            return ColumnarEngine()
+        case "reference":
+            return ReferenceEngine()
+    raise InputError(f"engine {name!r}", "auto, columnar or reference")

@@ -26,6 +26,7 @@ from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
 from magicbyte_formats.wire import (
     CODEC_NAMES,
+    COLUMNS,
     CONTROL_TYPE_NAMES,
     TIMESTAMP_TYPE_NAMES,
     ControlKey,
@@ -41,6 +42,8 @@ UNREADABLE = (EOFError, ValueError, KaitaiStructError)
 
 TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)
 
+SENTINELS = {column.name: column.sentinel for column in COLUMNS["records"]}
+
 Headers = list[dict[str, Any]]
 
 
@@ -54,6 +57,8 @@ class Row(NamedTuple):
     value: bytes | None
     headers: Headers | None
     sequence: int | None
+    body: Any
+    """What the Kaitai class read, for columns that nothing here knows by name."""
 
 
 class _Unsound(Exception):
@@ -76,9 +81,14 @@ class ReferenceEngine:
         limits: Limits,
         stop: int | None = None,
     ) -> Scan:
+        return self.scan_at(buffer, 0, origin=origin, verify=verify, stop=stop)
+
+    def scan_at(
+        self, buffer: memoryview, position: int, *, origin: int, verify: bool, stop: int | None
+    ) -> Scan:
+        """Return the entries from byte *position* of *buffer* on."""
         entries: list[Entry] = []
         computed: list[int | None] = []
-        position = 0
         stopped_by: Exception | None = None
         while position < len(buffer) and (stop is None or len(entries) < stop):
             try:
@@ -116,13 +126,17 @@ class ReferenceEngine:
                 values.extend(_values(name, entry, rows))
             num_rows += len(rows)
             decoded.append(one)
-        if columns:
-            schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
-            arrays = [pa.array(columns_out[name], WIRE_TYPES[name]) for name in columns]
-            return Decoded(pa.RecordBatch.from_arrays(arrays, schema=schema), decoded)
-        # Arrow counts the rows of no columns only if told.
-        counted = pa.array([{}] * num_rows, pa.struct([]))
-        return Decoded(pa.RecordBatch.from_struct_array(counted), decoded)
+        arrays = [pa.array(columns_out[name], WIRE_TYPES[name]) for name in columns]
+        schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
+        if not arrays:
+            return Decoded(rows_of_nothing(num_rows), decoded)
+        return Decoded(pa.RecordBatch.from_arrays(arrays, schema=schema), decoded)
+
+
+def rows_of_nothing(count: int) -> pa.RecordBatch:
+    """Return *count* rows without columns, which Arrow counts only if told."""
+    nothing = pa.StructArray.from_buffers(pa.struct([]), count, [None])
+    return pa.RecordBatch.from_struct_array(nothing)
 
 
 def _values(name: str, entry: Entry, rows: list[Row]) -> list[Any]:
@@ -141,9 +155,18 @@ def _values(name: str, entry: Entry, rows: list[Row]) -> list[Any]:
         case "leader_epoch" | "producer_id" | "producer_epoch":
             stored = getattr(entry, name)
             value = None if stored == -1 else stored
-        case _:
+        case "is_transactional" | "magic" | "position":
             value = getattr(entry, name)
+        case _:
+            return [_field(name, row.body) for row in rows]
     return [value] * len(rows)
+
+
+def _field(name: str, body: Any) -> Any:
+    """Return the field of a record that is the column *name*, and is called like it."""
+    field = getattr(body, name, None)
+    field = getattr(field, "value", field)
+    return None if field == SENTINELS[name] else field
 
 
 def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[DecodedEntry, list[Row]]:
@@ -278,6 +301,7 @@ def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Ro
         value=body.value,
         headers=headers,
         sequence=None if entry.base_sequence < 0 else (entry.base_sequence + delta) % (1 << 31),
+        body=body,
     )
 
 
@@ -475,6 +499,7 @@ def _message_row(body: Any, offset: int, entry: Entry) -> Row:
         value=body.value,
         headers=None,
         sequence=None,
+        body=body,
     )
 
 

@@ -106,6 +106,11 @@ class Dataset:
         self._open_log = open_log
         self._aborted_list = aborted_list
         self._surveys: dict[tuple[str, int, bool, bool], Survey] = {}
+        self._num_bytes = sum(file.size_bytes for log in self.all_logs for file in log.logs)
+
+    def _new_engine(self) -> Engine:
+        """Return an engine for one thread."""
+        return engine(self.options.engine, self._num_bytes)
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
@@ -293,7 +298,7 @@ class Dataset:
         if key not in self._surveys:
             self._surveys[key] = survey(
                 log,
-                engine=engine(self.options.engine),
+                engine=self._new_engine(),
                 limits=self.options.limits,
                 split_bytes=split_bytes,
                 stop_at_damage=self.options.on_damage == "stop",
@@ -347,6 +352,7 @@ class Dataset:
                     isolation_level=self.options.isolation_level,
                     on_damage=self.options.on_damage,
                     engine=self.options.engine,
+                    num_bytes=self._num_bytes,
                     limits=self.options.limits,
                     aborted_list=self._aborted_list,
                 )
@@ -359,7 +365,7 @@ class Dataset:
             return offset_at(
                 found,
                 time,
-                engine=engine(self.options.engine),
+                engine=self._new_engine(),
                 limits=self.options.limits,
                 open_log=self._open_log,
             )
@@ -407,7 +413,7 @@ class Dataset:
         items: Generator[T | Tally, None, None] = in_order(
             (task for log in self.logs for task in of_log(log)),
             threads=1 if quick else self.options.threads,  # headers alone are no work to share
-            make_tool=lambda: engine(self.options.engine),
+            make_tool=self._new_engine,
             size_of=_size,
         )
         with closing(items):
@@ -436,7 +442,7 @@ class Dataset:
         *verify* checks all checksums in the plan, *quick* reads headers alone and tallies nothing.
         """
         found = self._survey(log, verify=verify, quick=quick)
-        own = engine(self.options.engine)
+        own = self._new_engine()
         tallies: dict[str, Tally] = {}
         report.findings.extend(found.findings)
         if quick or log.state is not None:

@@ -51,6 +51,8 @@ class Split:
     isolation_level: str
     on_damage: str
     engine: str
+    num_bytes: int
+    """Of the whole read, by which the engine `auto` chooses."""
     limits: Limits
     aborted_list: tuple[tuple[int, int], ...] | None = None
     """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
@@ -97,7 +99,7 @@ def examine(
     damage where the split says `fail`.
     """
     with open_log(split.file) as log:
-        reader = _Reader(split, chosen or engine(split.engine), log, columns)
+        reader = _Reader(split, chosen or engine(split.engine, split.num_bytes), log, columns)
         yield from reader.pieces()
 
 
@@ -234,7 +236,7 @@ class _Reader:
             row += one.num_rows
             examined.append(found)
             for problem in one.problems:
-                finding = self._problem(entry, problem, one.repeated[problem.code])
+                finding = self._problem(entry, problem, one.repeats(problem.code))
                 if problem.is_fatal and self.split.on_damage == "fail":
                     raise raised(finding)
                 findings.append(finding)

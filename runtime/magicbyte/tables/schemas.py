@@ -110,14 +110,9 @@ def _counters(unit: str, sentence: str) -> list[tuple[str, pa.DataType, str]]:
     ]
 
 
-RECORDS = _table(
-    "records",
-    "record",
-    TOPIC,
-    PARTITION,
-    *(
-        _from_wire("records", name)
-        for name in (
+OF_A_RECORD = tuple(
+    dict.fromkeys(
+        (
             "offset",
             "timestamp",
             "timestamp_type",
@@ -131,8 +126,18 @@ RECORDS = _table(
             "is_transactional",
             "codec",
             "magic",
+            *(column.name for column in wire.COLUMNS["records"]),
         )
-    ),
+    )
+)
+"""What the specification has of a record, in this order; behind it what has been added since."""
+
+RECORDS = _table(
+    "records",
+    "record",
+    TOPIC,
+    PARTITION,
+    *(_from_wire("records", name) for name in OF_A_RECORD),
     FILE,
     POSITION,
     DISPOSITION,

@@ -4,7 +4,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from magicbyte_tools.generate import parsers, stubs, wire
+from magicbyte_tools.generate import columnar, parsers, stubs, wire
 from magicbyte_tools.generate.kaitai import CHECKOUT, Compiled, compile_specs
 from magicbyte_tools.generate.origin import FIXED, header
 from magicbyte_tools.generate.source import SPEC
@@ -32,6 +32,16 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         text = compiled[name]["files"]["python"][f"{name}.py"]
         files[kaitai / f"{name}.py"] = head + parsers.module(text, spec)
         files[kaitai / f"{name}.pyi"] = head + stubs.module(name, specs(compiled))
+    folder = generated / "columnar"
+    files[folder / "__init__.py"] = FIXED + columnar.package()
+    text, types = columnar.primitives()
+    files[folder / "primitives.py"] = FIXED + text
+    files[folder / "primitives.pyi"] = FIXED + types
+    for name in columnar.formats(specs(compiled)):
+        head = header(sources)
+        entry = columnar.read_form(name, specs(compiled))
+        files[folder / f"{name}.py"] = head + columnar.module(entry)
+        files[folder / f"{name}.pyi"] = head + columnar.stub()
     return files
 
 

@@ -23,6 +23,7 @@ TARGETS = {
 
 MODULES = {
     "runtime": "runtime",
+    "columnar": "columnar",
     "construct": "construct",
     "kafka-python": "kafka_python",
     "aiokafka": "aio_kafka",

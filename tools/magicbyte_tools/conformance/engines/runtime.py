@@ -18,15 +18,19 @@ from magicbyte_tools.conformance.judge import CHECKS
 COLUMNS = ("topic", "partition", "offset", "timestamp", "timestamp_type", "key", "value", "headers")
 
 
-def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
-    """Return what the runtime makes of *path*."""
+def read(
+    format_name: str, path: Path, settings: Mapping[str, Any], engine: str = "reference"
+) -> Answer:
+    """Return what the runtime makes of *path*, by one of its engines."""
     limits = mb.Limits(**settings.get("limits", {}))
     match format_name:
         case "kafka_log":
-            log = mb.from_bytes(path.read_bytes(), on_damage="skip", limits=limits)
+            log = mb.from_bytes(path.read_bytes(), on_damage="skip", engine=engine, limits=limits)
             return _log(log, COLUMNS[2:])
         case "log_dir":
-            logs = mb.open(str(path), on_damage="skip", include_internal=True, limits=limits)
+            logs = mb.open(
+                str(path), on_damage="skip", include_internal=True, engine=engine, limits=limits
+            )
             return _log(logs, COLUMNS)
         case "kafka_produced":
             compacted = settings.get("compacted", False)

@@ -1,0 +1,94 @@
+# Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
+"""Kernels that turn bytes into columns, a module for each format.
+
+A module imports Numba, this package does not.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+
+class Column(NamedTuple):
+    """A column of the rows, and the slots of a kernel's state that are about it."""
+
+    name: str
+    type: str
+    """Arrow's type, as text."""
+    width: int
+    """Bytes of a value; 0 where the values are bytes or lists."""
+    sentinel: int | None
+    """The stored number that stands for null."""
+    is_nullable: bool
+    """Of bytes: whether they can be absent."""
+    slots: dict[str, int]
+    """Of numbers `data`; of bytes `offsets`, `bytes`, `room`, `used` and what applies of `valid`
+    (a byte for each value), `nulls`, `not_ascii`; of a list `offsets`."""
+    members: "Table | None"
+    """Of a list: its structs."""
+
+
+class Table(NamedTuple):
+    """Rows, and the slots that count them."""
+
+    columns: tuple[Column, ...]
+    rows: int
+    room: int
+    """Rows that there is place for."""
+
+
+class EntryColumn(NamedTuple):
+    """A column that is the same for all rows of an entry."""
+
+    name: str
+    type: str
+    at: int
+    """The number of the descriptor that it is."""
+    sentinel: int | None
+    words: dict[int, str]
+    """Of text: what the numbers stand for."""
+
+
+class Kernels(Protocol):
+    """What each module of this package has."""
+
+    NAMES: dict[str, int]
+    """The numbers of a descriptor, by name: where the entry is, and its header."""
+    WIDTH: int
+    """Numbers of a descriptor."""
+    STATE: int
+    """Numbers of a state."""
+    SLACK: int
+    """Bytes that must be readable behind a payload, and writable behind bytes of a column."""
+    LEAST_ROW: int
+    """The fewest bytes of a row."""
+    ABSENT: int
+    """What a descriptor holds for a number that is not there."""
+    IS_STREAM: bool
+    """Whether an entry is a row, and a compressed one holds others."""
+    CODECS: dict[int, str]
+    TABLE: Table
+    ENTRY_COLUMNS: tuple[EntryColumn, ...]
+
+    @staticmethod
+    def scan(address: int, length: int, stop: int, verify: bool, desc: Any) -> tuple[int, int]:
+        """Describe entries that lie back to back; return how many, and the bytes of them.
+
+        Ends before the first that is not whole, or is not of this format.
+        """
+
+    @staticmethod
+    def describe(address: int, length: int, positions: Any, desc: Any) -> None:
+        """Describe the entries at *positions*; what is none has the size 0."""
+
+    @staticmethod
+    def sections(desc: Any, chosen: Any) -> None:
+        """Narrow the *chosen* entries to their compressed bytes; what has none has the size 0."""
+
+    @staticmethod
+    def decoder(*wanted: bool) -> Callable[[Any, int, int, Any], int]:
+        """Return the kernel that fills the *wanted* columns from the entries [first, last).
+
+        The kernel returns the entry at which it stopped, or *last*. The first slot of the state
+        is 1 if there was no room for that entry. What is before it stands; whether sizes and
+        places are those of memory that is there, the caller answers for.
+        """

@@ -1,0 +1,10 @@
+"""The columnar engine: the generated kernels, straight into Arrow's buffers.
+
+A kernel only ever succeeds. What it does not take in full and without remark, the reference
+engine decodes, an entry at a time, and its rows take their place among the others. So rows,
+problems and positions are those of the reference by construction.
+"""
+
+from magicbyte.engines.columnar.engine import ColumnarEngine
+
+__all__ = ["ColumnarEngine"]

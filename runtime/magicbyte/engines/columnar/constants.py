@@ -1,0 +1,55 @@
+"""Columns that are the same for all rows of an entry."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte_formats.columnar import EntryColumn
+
+Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+def entry_column(
+    column: EntryColumn, kind: pa.DataType, values: Numbers, counts: Numbers, absent: int
+) -> pa.Array:
+    """Return each of *values*, one per entry, as often as *counts* says its entry has rows."""
+    values, counts = values[counts > 0], counts[counts > 0]
+    if len(values) and (values == values[0]).all():
+        value = _meaning(column, int(values[0]), absent)
+        return constant(kind, value, int(counts.sum()))
+    if column.words:
+        # Entries come in few kinds: the text of each is made once.
+        numbers, kinds = np.unique(values, return_inverse=True)
+        words = pa.array([_meaning(column, int(number), absent) for number in numbers], kind)
+        return words.take(pa.array(np.repeat(kinds, counts)))
+    is_null = values == absent
+    if column.sentinel is not None:
+        is_null |= values == column.sentinel
+    rows = np.repeat(np.where(is_null, 0, values), counts)
+    mask = np.repeat(is_null, counts)
+    return pa.array(rows.astype(_numpy(kind)), kind, mask=mask)
+
+
+def constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:
+    """Return *count* times *value*."""
+    return _longer(kind, value, max(1 << (count - 1).bit_length(), 1)).slice(0, count)
+
+
+@lru_cache(maxsize=64)
+def _longer(kind: pa.DataType, value: Any, count: int) -> pa.Array:
+    return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
+
+
+def _meaning(column: EntryColumn, number: int, absent: int) -> Any:
+    """Return what *number* stands for, None where that is nothing."""
+    if number in (absent, column.sentinel):
+        return None
+    if column.type == "bool":
+        return bool(number)
+    return column.words.get(number) if column.words else number
+
+
+def _numpy(kind: pa.DataType) -> Any:
+    return np.bool_ if pa.types.is_boolean(kind) else kind.to_pandas_dtype()

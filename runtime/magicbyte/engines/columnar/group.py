@@ -1,0 +1,256 @@
+"""Entries of one format, decoded together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.engines import DecodedEntry, Engine, Entry
+from magicbyte.engines.columnar.buffers import address
+from magicbyte.engines.columnar.compiled import decoder
+from magicbyte.engines.columnar.constants import constant, entry_column
+from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.columnar.output import WHY, Output
+from magicbyte.engines.columnar.payloads import Arena
+from magicbyte.engines.columnar.scratch import descriptors
+from magicbyte.engines.reference import rows_of_nothing
+from magicbyte.limits import Limits
+from magicbyte.tables.schemas import WIRE_TYPES
+from magicbyte_formats.wire import Codec
+
+Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+BY_KERNEL = (Codec.LZ4, Codec.ZSTD)
+"""Codecs whose libraries export functions that kernels call."""
+
+# An entry in Python costs as much as some records in a kernel, so there are no loops over them.
+POSITION, BASE, COUNT = map(attrgetter, ("position", "base_offset", "record_count"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Replaced:
+    """Rows that count instead of those that a kernel made from *first* to before *end*."""
+
+    first: int
+    end: int
+    rows: pa.RecordBatch
+
+
+class Group:
+    """Entries of one format, which its kernel takes one after another.
+
+    What the kernel does not take, *reference* decodes; then the kernel goes on behind it.
+    """
+
+    def __init__(
+        self,
+        reference: Engine,
+        buffer: memoryview,
+        entries: Sequence[Entry],
+        columns: Sequence[str],
+        *,
+        origin: int,
+        limits: Limits,
+    ) -> None:
+        self.reference, self.buffer, self.entries = reference, buffer, entries
+        self.columns, self.origin, self.limits = columns, origin, limits
+        self.format = format_of(entries[0].magic)
+        self.kernels = self.format.kernels
+        self.names = self.kernels.NAMES
+        self.places = np.array([self.names[name] for name in ("codec", "magic", "start", "end")])
+        self._describe()
+        needed = {*columns, *(self.format.always if self.is_compressed.any() else ())}
+        wanted = tuple(column.name in needed for column in self.kernels.TABLE.columns)
+        self.kernel = decoder(self.kernels, wanted)
+        self.output = Output(self.kernels, wanted)
+        self.arena = Arena(self.kernels.SLACK)
+        self.replaced: list[_Replaced] = []
+        self.told: dict[int, DecodedEntry] = {}
+        """What is to be said of an entry beyond the number of its rows."""
+
+    def _describe(self) -> None:
+        view = np.frombuffer(self.buffer, np.uint8)
+        self.begin = address(view)
+        self.limit = self.begin + len(view) - self.kernels.SLACK
+        """Bytes that end above this address have too few behind them."""
+        count = len(self.entries)
+        self.desc = descriptors(count, self.kernels.WIDTH)
+        self.positions: Numbers = np.fromiter(map(POSITION, self.entries), np.int64, count)
+        places = self.positions - self.origin
+        self.kernels.describe(self.begin, len(view), places, self.desc)
+        is_framed = self._column("size") != 0
+        self.is_compressed: Mask = is_framed & (self._column("codec") != 0)
+        self.is_taken: Mask = is_framed & ~self.format.is_unusual(self.desc)
+        """Which entries are for the kernel."""
+        self.is_in_place: Mask = self._column("end") <= self.limit
+        if self.kernels.IS_STREAM:
+            self.desc[:, self.names["nested"]] = self.is_compressed
+            nested = self.is_taken & self.is_compressed & self.is_in_place
+            self.kernels.sections(self.desc, np.flatnonzero(nested))
+            self.is_taken &= self._column("size") != 0
+
+        self.starts, self.ends = self._column("start"), self._column("end")
+
+    def _column(self, name: str) -> Numbers:
+        return self.desc[:, self.names[name]]
+
+    # Decoding
+
+    def decode(self) -> list[DecodedEntry]:
+        """Return what the payload of each entry says."""
+        n = 0
+        while n < len(self.entries):
+            self.arena.clear()
+            end = self._made_plain(n) if self.is_taken[n] else n
+            if end == n:
+                self._refer(n, self.output.num_rows, self.output.num_rows)
+                n += 1
+            else:
+                self._fill(n, end)
+                n = end
+        rows = self._column("rows").tolist()
+        decoded = list(map(DecodedEntry, rows, map(BASE, self.entries), map(COUNT, self.entries)))
+        for n, told in self.told.items():
+            decoded[n] = told
+        return decoded
+
+    def _made_plain(self, first: int) -> int:
+        """Have entries from *first* on in plain bytes; return the first that is not."""
+        if self.is_compressed[first]:
+            return self._decompressed(first, self._end(first, self.is_taken & self.is_compressed))
+        if self.is_in_place[first]:
+            return self._end(first, self.is_taken & ~self.is_compressed & self.is_in_place)
+        self._place(first, self.arena.put(self._bytes(first)))
+        return first + 1
+
+    def _end(self, first: int, run: Mask) -> int:
+        """Return where the *run* that begins at *first* ends."""
+        others = np.flatnonzero(~run[first:])
+        return first + int(others[0]) if len(others) else len(self.entries)
+
+    def _decompressed(self, first: int, end: int) -> int:
+        """Decompress entries from *first* on, as many as are read together."""
+        last = min(end, self._end(first, self.is_in_place))
+        n, max_bytes = first, self.limits.max_batch_bytes
+        while n < end and not self.arena.is_full:
+            entry = self.entries[n]
+            if n < last and entry.codec in BY_KERNEL:
+                stop = self.arena.inflate(self.desc, n, last, self.places, max_bytes)
+                if stop > n or self.arena.is_full:
+                    n = stop
+                    continue
+            section = self._section(n)
+            ends = section and self.arena.decompress(
+                entry.codec, section, magic=entry.magic, max_bytes=max_bytes
+            )
+            if not ends:
+                self.is_taken[n] = False
+                break
+            self._place(n, ends)
+            n += 1
+        return n
+
+    def _section(self, n: int) -> memoryview | None:
+        """Return the compressed bytes of an entry; None where it has none."""
+        if self.is_in_place[n] or not self.kernels.IS_STREAM:
+            return self._bytes(n)
+        whole = self._bytes(n)
+        padded = np.zeros(len(whole) + self.kernels.SLACK, np.uint8)
+        padded[: len(whole)] = np.frombuffer(whole, np.uint8)
+        begin = address(padded)
+        self._place(n, (begin, begin + len(whole)))
+        self.kernels.sections(self.desc, np.array([n]))
+        if not self._column("size")[n]:
+            return None
+        start, end = self._ends(n)
+        return padded.data[start - begin : end - begin]
+
+    def _bytes(self, n: int) -> memoryview:
+        start, end = self._ends(n)
+        return self.buffer[start - self.begin : end - self.begin]
+
+    def _ends(self, n: int) -> tuple[int, int]:
+        return int(self.starts[n]), int(self.ends[n])
+
+    def _place(self, n: int, ends: tuple[int, int]) -> None:
+        self.starts[n], self.ends[n] = ends
+
+    def _fill(self, first: int, end: int) -> None:
+        """Have the kernel read the entries from *first* to before *end*."""
+        self.output.make_room(*self._most(first, end))
+        row, n = self.output.num_rows, first
+        while True:
+            n = self.kernel(self.desc, n, end, self.output.state)
+            if n == end:
+                break
+            if self.output.state[WHY] and self.output.more_room(*self._most(n, n + 1)):
+                continue
+            self._refer(n, self.output.num_rows, self.output.num_rows)
+            n += 1
+        if self.kernels.IS_STREAM and self.is_compressed[first]:
+            self._finish(first, end, row)
+
+    def _most(self, first: int, end: int) -> tuple[int, int]:
+        """Return the most rows that the entries come to, and their bytes."""
+        sizes = self.ends[first:end] - self.starts[first:end]
+        return self.format.most_rows(self.desc[first:end]), int(sizes.sum())
+
+    def _finish(self, first: int, end: int, row: int) -> None:
+        """Put right the rows from *row* on, of entries that hold others."""
+        for n in range(first, end):
+            count = int(self._column("rows")[n])
+            if count:
+                base = self.format.finish(self.entries[n], self.output, row, row + count)
+                if base is None:
+                    self._refer(n, row, row + count)
+                else:
+                    self.told[n] = DecodedEntry(count, base, count)
+                row += count
+
+    def _refer(self, n: int, first: int, end: int) -> None:
+        """Have the reference engine decode an entry, of which a kernel made rows or none."""
+        found = self.reference.decode(
+            self.buffer, [self.entries[n]], self.columns, origin=self.origin, limits=self.limits
+        )
+        self.told[n] = found.entries[0]
+        if end > first or found.rows.num_rows:
+            self.replaced.append(_Replaced(first, end, found.rows))
+
+    # Rows
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in order, and give up the memory that they were made in."""
+        made = self._made()
+        position = 0
+        for one in sorted(self.replaced, key=lambda one: (one.first, one.end)):
+            if one.first > position:
+                yield made.slice(position, one.first - position)
+            if one.rows.num_rows:
+                yield one.rows
+            position = one.end
+        if made.num_rows > position:
+            yield made.slice(position)
+
+    def _made(self) -> pa.RecordBatch:
+        """Return all rows that the kernel made."""
+        kinds = {name: WIRE_TYPES[name] for name in self.columns}
+        schema = pa.schema(kinds.items())
+        count = self.output.num_rows
+        if not count or not kinds:
+            self.output.drop()
+            return rows_of_nothing(count) if not kinds else pa.RecordBatch.from_pylist([], schema)
+        arrays = self.output.arrays(WIRE_TYPES)
+        rows = self._column("rows")
+        for column in self.kernels.ENTRY_COLUMNS:
+            if column.name in kinds:
+                values = self.desc[:, column.at]
+                kind, absent = kinds[column.name], self.kernels.ABSENT
+                arrays[column.name] = entry_column(column, kind, values, rows, absent)
+        if "position" in kinds:
+            arrays["position"] = pa.array(np.repeat(self.positions, rows), kinds["position"])
+        nothing = [name for name in kinds if name not in arrays]
+        arrays |= {name: constant(kinds[name], None, count) for name in nothing}
+        return pa.RecordBatch.from_arrays([arrays[name] for name in kinds], schema=schema)

@@ -1,0 +1,173 @@
+"""lz4 and zstd for many entries at once, by the functions that the libraries themselves export.
+
+Only what is plain and usual is taken here: one frame, as producers write it, and nothing in it
+that `magicbyte.codecs` judges. That has the last word on everything else.
+"""
+
+from typing import Any
+
+from magicbyte_formats.columnar.primitives import call5, copy, kernel, u1, u4le, wrap
+
+NOT_TAKEN, NO_ROOM = -1, -2
+
+LZ4, ZSTD = 3, 4
+"""Their numbers in the attributes of an entry."""
+
+LZ4_MAGIC, ZSTD_MAGIC = 0x184D2204, 0xFD2FB528
+FLG_PLAIN, FLG_CONTENT_SIZE = 0x60, 0x08
+"""Version 1 and independent blocks, and nothing else but what follows."""
+FLG_CONTENT_CHECKSUM = 0x04
+BD_IDS = 0x70
+STORED = 1 << 31
+MAX_RATIO = 255
+PRIME1, PRIME2, PRIME3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
+PRIME4, PRIME5 = 0x27D4EB2F, 0x165667B1
+BITS_32 = 0xFFFFFFFF
+
+MOST_WINDOW_LOG = 23
+"""Beyond it, whether there is memory for the window is to be judged."""
+TOO_SMALL = -70
+"""ZSTD_error_dstSize_tooSmall, as the library's functions return it."""
+
+
+@kernel
+def inflate(
+    desc: Any,
+    first: int,
+    last: int,
+    at: Any,
+    to: int,
+    room: int,
+    slack: int,
+    max_bytes: int,
+    functions: Any,
+) -> tuple[int, int, int]:
+    """Decompress entries from *first* to before *last* to address *to*, one behind the other.
+
+    *at* are the places of codec, magic, start and end in a descriptor; start and end become those
+    of the plain bytes. *functions* are what `libraries` says.
+    Returns the entry that was not done, why, and the bytes that were written.
+    """
+    used = 0
+    for n in range(first, last):
+        p, end = int(desc[n, at[2]]), int(desc[n, at[3]])
+        left = room - used - slack
+        size = NOT_TAKEN
+        if desc[n, at[0]] == LZ4 and functions[0] != 0:
+            size = _lz4(p, end, to + used, left, desc[n, at[1]] >= 1, int(functions[0]))
+        elif desc[n, at[0]] == ZSTD and desc[n, at[1]] >= 2 and functions[1] != 0:
+            size = _zstd(p, end, to + used, left, functions)
+        if size > max_bytes:
+            size = NOT_TAKEN
+        if size < 0:
+            return n, size, used
+        desc[n, at[2]] = to + used
+        desc[n, at[3]] = to + used + size
+        used += size
+    return last, 0, used
+
+
+@kernel
+def _lz4(p: int, end: int, to: int, room: int, is_checked: bool, decompress: int) -> int:
+    """Return the bytes that the frame from *p* to *end* comes to."""
+    if end - p < 11 or u4le(p) != LZ4_MAGIC:
+        return NOT_TAKEN
+    flags, sizes = u1(p + 4), u1(p + 5)
+    if flags & ~(FLG_CONTENT_SIZE | FLG_CONTENT_CHECKSUM) != FLG_PLAIN:
+        return NOT_TAKEN
+    if sizes & ~BD_IDS != 0 or sizes >> 4 < 4:
+        return NOT_TAKEN
+    most = 1 << (8 + 2 * (sizes >> 4))
+    len_descriptor = 10 if flags & FLG_CONTENT_SIZE else 2
+    behind = p + 4 + len_descriptor
+    if behind >= end:
+        return NOT_TAKEN
+    if is_checked and _header_checksum(p + 4, len_descriptor) != u1(behind):
+        return NOT_TAKEN
+    p = behind + 1
+    used = 0
+    while True:
+        if end - p < 4:
+            return NOT_TAKEN
+        length = u4le(p)
+        size = length & (STORED - 1)
+        p += 4
+        if size == 0:
+            break
+        if size > most or size > end - p:
+            return NOT_TAKEN
+        if length & STORED:
+            if size > room - used:
+                return NO_ROOM
+            copy(to + used, p, size)
+            made = size
+        else:
+            expected = min(most, size * MAX_RATIO)
+            if expected > room - used:
+                return NO_ROOM
+            made = call5(decompress, p, to + used, size, expected, 0) & BITS_32
+            if made > expected:  # a negative int
+                return NOT_TAKEN
+        used += made
+        p += size
+    if flags & FLG_CONTENT_CHECKSUM and end - p < 4:
+        return NOT_TAKEN
+    return used
+
+
+@kernel
+def _header_checksum(p: int, size: int) -> int:
+    """Return the second byte of the XXH32 of fewer than 16 bytes."""
+    crc = (PRIME5 + size) & BITS_32
+    end = p + size
+    while end - p >= 4:
+        crc = (crc + _times(u4le(p), PRIME3)) & BITS_32
+        crc = _times((crc << 17 | crc >> 15) & BITS_32, PRIME4)
+        p += 4
+    while p < end:
+        crc = (crc + _times(u1(p), PRIME5)) & BITS_32
+        crc = _times((crc << 11 | crc >> 21) & BITS_32, PRIME1)
+        p += 1
+    crc = _times(crc ^ crc >> 15, PRIME2)
+    crc = _times(crc ^ crc >> 13, PRIME3)
+    return (crc ^ crc >> 16) >> 8 & 0xFF
+
+
+@kernel
+def _times(number: int, prime: int) -> int:
+    return wrap(number * prime) & BITS_32
+
+
+@kernel
+def _zstd(p: int, end: int, to: int, room: int, functions: Any) -> int:
+    """Return the bytes that the one frame from *p* to *end* comes to.
+
+    It is read block by block, as a stream is: in one go the library lets larger blocks pass.
+    """
+    if end - p < 9 or u4le(p) != ZSTD_MAGIC:
+        return NOT_TAKEN
+    flags, is_single = u1(p + 4), u1(p + 4) & 0x20
+    if flags & 0x1B:  # reserved bits, or a dictionary
+        return NOT_TAKEN
+    if not is_single and 10 + (u1(p + 5) >> 3) >= MOST_WINDOW_LOG:
+        return NOT_TAKEN
+    if is_single and flags >> 6 >= 2 and not 0 <= u4le(p + 5) < 1 << MOST_WINDOW_LOG:
+        return NOT_TAKEN
+    if flags >> 6 == 3:
+        return NOT_TAKEN
+    begin, next_size, go_on, context = functions[1], functions[2], functions[3], functions[4]
+    if call5(begin, context, 0, 0, 0, 0) != 0:
+        return NOT_TAKEN
+    used = 0
+    while True:
+        size = call5(next_size, context, 0, 0, 0, 0)
+        if size == 0:
+            break
+        if size < 0 or size > end - p:
+            return NOT_TAKEN
+        made = call5(go_on, context, to + used, room - used, p, size)
+        if made < 0:
+            return NO_ROOM if made == TOO_SMALL else NOT_TAKEN
+        used += made
+        p += size
+    return used if p == end and used else NOT_TAKEN

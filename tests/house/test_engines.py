@@ -1,0 +1,149 @@
+"""Which engine reads, and what becomes of it where Numba cannot do what it would."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from magicbyte.engines import engine
+from magicbyte.engines.auto import LEAST_BYTES, LEAST_BYTES_TO_COMPILE
+from magicbyte.errors import InputError
+from places import DATA
+
+LOG = max(DATA.rglob("*.log"), key=lambda log: log.stat().st_size)
+
+READ = """
+import sys
+import magicbyte as mb
+from magicbyte.engines import auto, engine
+from magicbyte.limits import Limits
+data = memoryview(open(sys.argv[1], "rb").read()[:{size}])
+chosen = {engine}
+scan = chosen.scan(data, origin=0, verify=True, limits=Limits())
+rows = chosen.decode(data, scan.entries, ("offset",), origin=0, limits=Limits()).rows
+print(type(getattr(chosen, "chosen", chosen)).__name__, rows.num_rows)
+"""
+
+COLUMNAR = 'engine("columnar")'
+AUTO_LARGE = f'engine("auto", {LEAST_BYTES_TO_COMPILE})'
+
+
+def read(code: str, *, size: int = 1 << 20, before: str = "", **variables: str) -> tuple[str, str]:
+    """Return what a process that reads a log prints, and what it complains of."""
+    done = subprocess.run(
+        [sys.executable, "-c", before + READ.format(engine=code, size=size), str(LOG)],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+@pytest.fixture(scope="module")
+def num_rows() -> str:
+    return read('engine("reference")')[0].split()[1]
+
+
+def test_a_small_read_is_not_worth_loading_kernels_for() -> None:
+    code = f"""
+import sys
+from magicbyte.engines.auto import choose
+small = choose({LEAST_BYTES} - 1)
+print(type(small).__name__, "numba" in sys.modules)
+"""
+    done = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert done == "ReferenceEngine False\n"
+
+
+def test_a_medium_read_is_worth_loading_kernels_but_not_compiling_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from magicbyte.engines import auto
+    from magicbyte.engines.columnar import compiled
+
+    monkeypatch.setattr(compiled, "is_compiled", lambda: False)
+    assert auto.choose(LEAST_BYTES).name == "reference"
+    assert auto.choose(LEAST_BYTES_TO_COMPILE).name == "columnar"
+    monkeypatch.setattr(compiled, "is_compiled", lambda: True)
+    assert auto.choose(LEAST_BYTES).name == "columnar"
+
+
+def test_headers_are_read_without_numba(tmp_path: Path) -> None:
+    code = """
+import sys, magicbyte as mb
+rows = mb.open(sys.argv[1], engine="columnar").batches(quick=True).to_table()
+print(rows.num_rows > 0, "numba" in sys.modules)
+"""
+    done = subprocess.check_output([sys.executable, "-c", code, str(LOG)], text=True)
+    assert done == "True False\n"
+
+
+def test_an_engine_that_there_is_not_is_an_error() -> None:
+    with pytest.raises(InputError, match="expected auto, columnar or reference"):
+        engine("fast")
+
+
+def test_without_numba_auto_reads_with_the_reference_and_says_so_once(num_rows: str) -> None:
+    gone = "import sys; sys.modules['numba'] = None\n"
+    printed, said = read(AUTO_LARGE, before=gone)
+    assert printed == f"ReferenceEngine {num_rows}"
+    assert said.count("the columnar engine cannot run, the reference engine reads") == 1
+
+
+def test_machine_code_is_kept_where_the_user_says(num_rows: str, tmp_path: Path) -> None:
+    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(tmp_path))
+    assert printed == f"ColumnarEngine {num_rows}"
+    assert said.count("compiling the columnar engine") == 1
+    kept = sorted(tmp_path.rglob("*.nbi"))
+    assert [path for path in kept if "decode" in path.name]
+    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
+
+
+def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> None:
+    """A folder that is a file: nobody can write below it, not even the superuser."""
+    blocked = tmp_path / "file"
+    blocked.touch()
+    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR", "TEMP", "TMP"), str(blocked))
+    before = (
+        "import tempfile; tempfile.tempdir = " + repr(str(blocked)) + "\n"
+        "from numba.core import caching\n"
+        "caching.CacheImpl._locator_classes = [caching.UserProvidedCacheLocator]\n"
+    )
+    code = (
+        before
+        + f"""
+from magicbyte.engines import engine
+from magicbyte.limits import Limits
+data = memoryview(open({str(LOG)!r}, "rb").read())
+scan = engine("columnar").scan(data, origin=0, verify=True, limits=Limits())
+print(len(scan.entries) > 0, scan.computed == [entry.crc for entry in scan.entries])
+"""
+    )
+    environment = {**os.environ, **places}
+    command = [sys.executable, "-c", code]
+    assert subprocess.check_output(command, env=environment, text=True) == "True True\n"
+
+
+def test_kernels_can_be_run_as_plain_python(tmp_path: Path) -> None:
+    expected, _ = read('engine("reference")', size=20_000)
+    printed, said = read(COLUMNAR, size=20_000, NUMBA_DISABLE_JIT="1")
+    assert printed.split()[1] == expected.split()[1]
+    assert said == ""
+
+
+@pytest.mark.parametrize("variables", [{"NUMBA_CPU_NAME": "generic"}])
+def test_a_processor_without_the_instruction_computes_checksums_by_table(
+    variables: dict[str, Any],
+) -> None:
+    code = """
+from magicbyte.engines.columnar.compiled import kernels
+print(kernels("kafka_record_batch").has_crc_instruction())
+"""
+    environment = {**os.environ, **variables}
+    command = [sys.executable, "-c", code]
+    assert subprocess.check_output(command, env=environment, text=True) == "False\n"

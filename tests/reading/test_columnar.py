@@ -1,0 +1,226 @@
+"""The columnar engine gives what the reference gives: rows, problems, positions."""
+
+import os
+import random
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import crc32c
+import pytest
+
+from agreement import differences
+from magicbyte.engines import engine
+from magicbyte.engines.columnar import output
+from magicbyte.engines.columnar.buffers import Pool
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.limits import Limits
+from magicbyte.tables.schemas import WIRE_COLUMNS
+from places import DATA, shared
+
+WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
+
+COLUMNAR = engine("columnar")
+
+
+def test_real_logs_are_read_alike() -> None:
+    logs = sorted((shared() / "logs").rglob("*.log")) if WIDE else sorted(DATA.rglob("*.log"))[::5]
+    assert logs
+    wrong = {str(log): found for log in logs if (found := differences(COLUMNAR, log.read_bytes()))}
+    assert not wrong
+
+
+def test_other_peoples_bytes_are_read_alike() -> None:
+    files = sorted((shared() / "vectors").rglob("*.bin"))
+    if not files:
+        pytest.skip(f"no vectors in {shared()}; set MAGICBYTE_SHARED")
+    wrong = {str(one): found for one in files if (found := differences(COLUMNAR, one.read_bytes()))}
+    assert not wrong
+
+
+@pytest.mark.parametrize("columns", [("offset",), ("value", "offset"), (), ("codec", "position")])
+def test_any_columns_are_those_of_the_reference(columns: tuple[str, ...]) -> None:
+    log = next(iter(sorted(DATA.rglob("*.log"), key=lambda one: -one.stat().st_size)))
+    assert not differences(COLUMNAR, log.read_bytes(), columns=columns)
+
+
+def entries(build: Any) -> list[bytes]:
+    """One of everything: entries of all formats and codecs, sound and odd."""
+    many = [
+        build.record(
+            b"value %d" % i if i % 5 else None,
+            b"key" if i % 3 else None,
+            [(b"h\xc3\xa9", b"1"), (b"", None)][: i % 3],
+            delta=i,
+            time_delta=i - 2,
+        )
+        for i in range(40)
+    ]
+    found = [build.batch(many, 7, codec=codec) for codec in range(5)]
+    found += [build.batch(many, 7, codec=codec, flags=build.APPEND_TIME) for codec in (0, 4)]
+    found += [
+        build.batch([], 3),
+        build.batch([], 3, section=b"unread"),
+        *(build.batch([], 3, codec=codec) for codec in range(1, 5)),
+        build.batch(many, (1 << 63) - 20, time=(1 << 63) - 2, sequence=(1 << 31) - 3, producer=4),
+        build.batch([build.record(len_key=-2), build.record(len_value=-7)], 1),
+        build.batch([build.record(b"v", headers=[(b"\xed\xa0\x80x", b"")])], 1),
+        build.batch([build.record(time_delta=-1)], 1, time=0, max_time=-1),
+        build.batch([build.record(headers=[(b"h", b"%d" % i) for i in range(5000)])], 1),
+        build.batch(many, 2, codec=5, section=b"what"),
+        build.batch(many, 2, codec=4, section=b"no zstd"),
+        build.batch(many, 2, count=41),
+        build.batch(many, 2, count=-1),
+        build.batch(many, 2, count=1 << 30),
+        build.control(build.COMMIT, 5, 9),
+        build.control(77, 5, 9),
+    ]
+    for magic in (0, 1):
+        inner = [build.message(b"m%d" % i, i, b"k", magic=magic) for i in range(9)]
+        found += inner[:2]
+        found += [build.message(None, 5, magic=magic), build.message(b"", 5, b"", magic=magic)]
+        found += [build.message(more=b"more", magic=magic), build.message(len_key=-3, magic=magic)]
+        found += [build.wrapper(inner, 30, magic=magic, codec=codec) for codec in (1, 2, 3)]
+        found += [build.wrapper(inner, offset, magic=magic) for offset in (0, 3)]
+        found += [build.wrapper([], 3, magic=magic), build.wrapper(b"x", 3, magic=magic)]
+        found += [build.wrapper([*inner[:2], inner[2][:-1]], 8, magic=magic)]
+        found += [build.wrapper([build.message(crc=1, magic=magic)], 8, magic=magic)]
+        found += [build.wrapper(inner, 8, magic=magic, codec=4)]
+    found += [build.wrapper([build.message(magic=0)], 8, magic=1)]
+    inner = [build.message(b"m", i, time=-1 if i else 8) for i in range(3)]
+    found += [build.wrapper(inner, 8, flags=build.APPEND_TIME)]
+    found += [build.wrapper(inner, 8, flags=build.APPEND_TIME, time=-1)]
+    found += [build.wrapper(inner, 8, key=b"a key")]
+    return found
+
+
+def test_one_of_everything_is_read_alike_alone_and_among_others(build: Any) -> None:
+    found = entries(build)
+    assert not [differences(COLUMNAR, one) for one in found if differences(COLUMNAR, one)]
+    assert not differences(COLUMNAR, b"".join(found))
+    assert not differences(COLUMNAR, b"".join(found + found[::-1]))
+
+
+@pytest.mark.parametrize("cut", range(1, 40, 3))
+def test_a_cut_entry_is_read_alike(build: Any, cut: int) -> None:
+    whole = build.batch(build.records(2))
+    assert not differences(COLUMNAR, whole + whole[:-cut])
+    assert not differences(COLUMNAR, build.message() + build.message()[:-cut])
+
+
+def test_a_limit_is_the_same_in_both(build: Any) -> None:
+    data = b"".join(entries(build))
+    assert not differences(COLUMNAR, data, limits=Limits(max_batch_bytes=300))
+
+
+def test_the_reference_is_asked_for_nothing_but_what_is_odd(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    decode = ReferenceEngine.decode
+
+    def noted(
+        self: ReferenceEngine, buffer: memoryview, entries: Any, *more: Any, **keys: Any
+    ) -> Any:
+        asked.extend(entry.position for entry in entries)
+        return decode(self, buffer, entries, *more, **keys)
+
+    monkeypatch.setattr(ReferenceEngine, "decode", noted)
+    sound = [build.batch(build.records(3), codec=codec) for codec in range(5)]
+    sound += [build.message(magic=magic) for magic in (0, 1)]
+    sound += [build.wrapper([build.message()], 4, codec=codec) for codec in (1, 2, 3)]
+    odd = build.batch(build.records(3), count=2)
+    data = memoryview(b"".join([*sound, odd, *sound]))
+    scan = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits())
+    COLUMNAR.decode(data, scan.entries, WIRE_COLUMNS, origin=0, limits=Limits())
+    assert asked == [sum(map(len, sound))]
+
+
+# Mutations
+
+
+def mutated(found: list[bytes], count: int, seed: int) -> Iterator[bytes]:
+    """Yield logs of a few entries, one of which was changed; its checksum is right again."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        chosen = [bytearray(chance.choice(found)) for _ in range(chance.randrange(1, 4))]
+        one = chance.choice(chosen)
+        for _ in range(chance.randrange(1, 4)):
+            at = chance.randrange(len(one))
+            if chance.random() < 0.5:  # where most is decided
+                at = min(chance.randrange(17, 90), len(one) - 1)
+            one[at] = chance.choice(
+                (chance.randrange(256), one[at] ^ 1 << chance.randrange(8), 0, 255)
+            )
+        if len(one) > 61 and one[16] == 2:
+            one[17:21] = struct.pack(">I", crc32c.crc32c(bytes(one[21:])))
+        elif one[16] in (0, 1):
+            one[12:16] = struct.pack(">I", zlib.crc32(bytes(one[16:])))
+        yield b"".join(chosen)
+
+
+def test_mutations_are_read_alike(build: Any) -> None:
+    found = [one for one in entries(build) if len(one) < 2000]
+    count = 100_000 if WIDE else 1_000
+    wrong = [
+        (data.hex(), told)
+        for data in mutated(found, count, seed=10)
+        if (told := differences(COLUMNAR, data))
+    ]
+    assert not wrong, f"{len(wrong)}, the first: {wrong[0]}"
+
+
+# Memory that is used again
+
+
+def decoded(data: bytes) -> Any:
+    view = memoryview(data)
+    scan = COLUMNAR.scan(view, origin=0, verify=True, limits=Limits())
+    columns = ("offset", "key", "value", "headers")
+    return COLUMNAR.decode(view, scan.entries, columns, origin=0, limits=Limits()).rows
+
+
+def test_rows_that_are_kept_stay_as_they_are(build: Any) -> None:
+    def log(number: int) -> bytes:
+        text = b"%d" % number
+        return build.batch([build.record(text * 50, text, [(b"h", text)])] * 20, codec=number % 5)
+
+    kept = [decoded(log(number)) for number in range(60)]
+    for number, rows in enumerate(kept):
+        text = b"%d" % number
+        assert rows["value"].to_pylist() == [text * 50] * 20
+        assert rows["key"].to_pylist() == [text] * 20
+        assert rows["headers"].to_pylist() == [[{"key": "h", "value": text}]] * 20
+    values = kept[0]["value"].slice(3, 2)
+    del kept, rows
+    for number in range(60):
+        decoded(log(number))
+    assert values.to_pylist() == [b"0" * 50] * 2
+
+
+def test_rows_that_are_dropped_give_their_memory_to_others(build: Any) -> None:
+    data = build.batch(build.records(30))
+    places = set()
+    for _ in range(20):
+        places.add(decoded(data)["value"].buffers()[2].address)
+    assert len(places) == 1
+
+
+def test_no_more_memory_is_spared_than_the_pool_may_have() -> None:
+    pool = Pool(max_bytes=1000)
+    lent = [pool.lend("a", pool.take("a", 400), 10) for _ in range(5)]
+    places = {buffer.address for buffer in lent}
+    del lent
+    taken = [pool.take("a", 400).address for _ in range(3)]
+    assert len(places & set(taken[:2])) == 2
+    assert pool.take("a", 400).num_bytes == 400
+
+
+def test_what_no_column_can_hold_is_left_to_the_reference(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrow's offsets end at 2 GiB; here they end much sooner."""
+    monkeypatch.setattr(output, "MOST_BYTES", 500)
+    data = b"".join(build.batch(build.records(20), 20 * number) for number in range(5))
+    assert not differences(COLUMNAR, data)

@@ -1,0 +1,158 @@
+"""Kernels from specifications: what is understood, and what is refused, with its place."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from magicbyte_tools.generate.columnar import Unsupported, formats, module, read_form
+from magicbyte_tools.generate.columnar.form import Number, least
+from magicbyte_tools.generate.source import specs
+
+BATCH, RECORD, MESSAGE = "kafka_record_batch", "kafka_record", "kafka_message"
+
+Specs = dict[str, dict[str, Any]]
+Change = Callable[[Specs], None]
+
+
+WRITTEN = specs()
+
+
+@pytest.fixture
+def files() -> Specs:
+    return deepcopy(WRITTEN)
+
+
+def body(files: Specs) -> list[dict[str, Any]]:
+    """Return the fields of a record."""
+    fields: list[dict[str, Any]] = files[RECORD]["types"]["record_body"]["seq"]
+    return fields
+
+
+def records(files: Specs) -> dict[str, Any]:
+    field: dict[str, Any] = files[BATCH]["types"]["record_list"]["seq"][0]
+    return field
+
+
+def test_formats_are_those_with_entries(files: Specs) -> None:
+    assert formats(files) == [MESSAGE, BATCH]
+
+
+@pytest.mark.parametrize("name", [BATCH, MESSAGE])
+def test_a_module_is_the_same_every_time(files: Specs, name: str) -> None:
+    assert module(read_form(name, files)) == module(read_form(name, WRITTEN))
+
+
+def test_the_form_of_a_batch_is_what_its_bytes_are(files: Specs) -> None:
+    entry = read_form(BATCH, files)
+    assert (entry.len_header, entry.size.source) == (61, "len_batch + 12")
+    assert entry.checksum == ("crc32c", "crc", 21)
+    assert entry.codec.source == "codec"
+    rows = entry.rows
+    assert rows is not None
+    assert (rows.count.source, least(rows.body)) == ("num_records", 7)
+    length = rows.body[0]
+    assert isinstance(length, Number)
+    assert (length.var, length.reader, length.most) == ("len_body", "zigzag32", 5)
+    assert not entry.is_stream
+
+
+def test_the_form_of_a_message_is_a_stream_of_them(files: Specs) -> None:
+    entry = read_form(MESSAGE, files)
+    assert (entry.len_header, entry.size.source) == (18, "len_message + 12")
+    assert entry.checksum == ("crc32", "crc", 16)
+    assert entry.is_stream
+    assert entry.rows is None
+    time = entry.body[0]
+    assert isinstance(time, Number)
+    assert time.cond is not None
+    assert time.cond.source == "magic >= 1"
+
+
+def test_what_the_header_alone_tells_is_no_business_of_a_record(files: Specs) -> None:
+    entry = read_form(BATCH, files)
+    of_entry = {column.name for column in entry.entry_columns}
+    of_row = {column.name for column in entry.table.columns}
+    assert of_entry >= {"codec", "producer_id", "timestamp_type", "magic"}
+    assert of_row == {"offset", "timestamp", "sequence", "key", "value", "headers"}
+
+
+def test_a_new_field_becomes_a_column_and_a_longer_row(files: Specs) -> None:
+    body(files).insert(1, {"id": "flags", "type": "u1", "-column": True, "doc": "Invented."})
+    entry = read_form(BATCH, files)
+    rows = entry.rows
+    assert rows is not None
+    assert least(rows.body) == 8
+    (column,) = (column for column in entry.table.columns if column.name == "flags")
+    assert (column.type, column.width) == ("uint8", 1)
+    assert "flags = u1(p + 1)" in module(entry)
+
+
+def put(path: str, **keys: Any) -> Change:
+    """Return what sets *keys* of the field of a record that is called *path*."""
+
+    def change(files: Specs) -> None:
+        field = next(one for one in body(files) if one["id"] == path)
+        field.update(keys)
+
+    return change
+
+
+def in_records(**keys: Any) -> Change:
+    return lambda files: records(files).update(keys)
+
+
+def derived(**keys: Any) -> Change:
+    return lambda files: records(files)["-derived"][0].update(keys)
+
+
+def removed(name: str, key: str) -> Change:
+    def change(files: Specs) -> None:
+        for field in files[name]["seq"]:
+            field.pop(key, None)
+
+    return change
+
+
+HERE = "kafka_record.ksy:/types/record_body/seq"
+LIST = "kafka_record_batch.ksy:/types/record_list/seq/0"
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (put("attributes", type="u8"), f"{HERE}/0/type"),
+        (put("attributes", type="f4"), f"{HERE}/0/type"),
+        (put("attributes", type={"switch-on": "x", "cases": {}}), f"{HERE}/0/type"),
+        (put("attributes", contents=[0]), f"{HERE}/0/contents"),
+        (put("attributes", valid={"expr": "_ > 0"}), f"{HERE}/0/valid/expr"),
+        (put("offset_delta", **{"if": "attributes == 0"}), f"{HERE}/2/if"),
+        (put("key", size="len_value.value"), f"{HERE}/4/size"),
+        (put("key", size="len_key.value / 2"), f"{HERE}/4/size"),
+        (put("key", size="len_key.value +"), f"{HERE}/4/size"),
+        (put("key", terminator=0), f"{HERE}/4/terminator"),
+        (put("value", process="zlib"), f"{HERE}/6/process"),
+        (put("headers", repeat="eos"), f"{HERE}/8/repeat"),
+        (put("headers", type="nobody"), f"{HERE}/8/type"),
+        (put("headers", **{"if": "num_headers.value > 0"}), f"{HERE}/8/if"),
+        (put("headers", **{"-table": "others"}), f"{HERE}/8/-table"),
+        (in_records(repeat="until"), f"{LIST}/repeat"),
+        (derived(value="_root.base_offset"), f"{LIST}/-derived/0/value"),
+        (derived(value="_parent.base_offset[0]"), f"{LIST}/-derived/0/value"),
+        (derived(value="codecs::nothing"), f"{LIST}/-derived/0/value"),
+        (derived(**{"if": "_parent.magic == 2"}), f"{LIST}/-derived/0/if"),
+        (derived(type="string"), LIST),
+        (removed(BATCH, "-compressed"), "kafka_record_batch.ksy:/seq/14"),
+        (removed(BATCH, "-checksum"), "kafka_record_batch.ksy:/seq"),
+        (removed(BATCH, "-length-of"), "kafka_record_batch.ksy:/seq"),
+    ],
+)
+def test_what_is_outside_of_the_subset_is_refused_with_its_place(
+    files: Specs, change: Change, place: str
+) -> None:
+    change(files)
+    with pytest.raises(Unsupported) as refused:
+        module(read_form(BATCH, files))
+    assert refused.value.place == place
+    assert str(refused.value).startswith(f"{place}: ")
