@@ -11,8 +11,9 @@ from magicbyte.transactions import (
     Place,
     Tracker,
     Transaction,
-    fates_at,
+    cut_off,
     last_stable_offset,
+    outcomes_at,
     outcomes_by_list,
     outcomes_of,
 )
@@ -306,9 +307,8 @@ def test_fates_are_what_the_entries_cannot_tell() -> None:
     nowhere = transaction(8, 3, "aborted", is_behind_hole=True)
     plain = transaction(9, 3, "aborted", first_place=place(3), last_place=place(4))
     open_there = [transaction(6, 1, "committed"), transaction(5, 1, "open")]
-    assert fates_at(open_there, [hidden, nowhere, plain]) == Fates(
-        ((5, "open"), (6, "committed")), ((7, place(3), place(4), "aborted"),)
-    )
+    assert outcomes_at(open_there) == ((5, "open"), (6, "committed"))
+    assert cut_off([hidden, nowhere, plain]) == ((7, place(3), place(4), "aborted"),)
 
 
 def seen(*entries: tuple[Entry, Control | None]) -> list[tuple[Place, Entry, Control | None]]:
