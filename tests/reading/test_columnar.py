@@ -5,6 +5,7 @@ import mmap
 import os
 import random
 import struct
+import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from magicbyte.engines.columnar.buffers import Pool
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
-from places import DATA, shared
+from places import CHECKOUT, DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
@@ -138,6 +139,19 @@ def test_the_reference_is_asked_for_nothing_but_what_is_odd(
     scan = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits())
     COLUMNAR.decode(data, scan.entries, WIRE_COLUMNS, origin=0, limits=Limits())
     assert asked == [sum(map(len, sound))]
+
+
+def test_the_same_holds_of_kernels_as_plain_python() -> None:
+    chosen = "one_of_everything or asked_for or no_column"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", __file__, "-k", chosen],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
 
 
 # Mutations
