@@ -72,8 +72,8 @@ if config.DISABLE_JIT:
         ctypes.memmove(to, p, size)
 
     def call5(function: int, a: int, b: int, c: int, d: int, e: int) -> int:
-        called = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(function)
-        return int(called(a, b, c, d, e))
+        called = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(int(function))
+        return int(called(*map(int, (a, b, c, d, e))))
 
 else:
 

@@ -275,8 +275,14 @@ class _Reader:
             name = "over_limit" if is_large else "damaged"
             return Examined(entry, name, True, one, outcome), np.zeros(0, np.int8)
         is_committed_read = split.isolation_level == "read_committed"
+        aborted = is_committed_read and outcome == "aborted" and not entry.is_control
+        rest = CODE["aborted" if aborted else "control" if entry.is_control else "delivered"]
         # An entry without records is judged by its last offset.
         places = offsets if len(offsets) else np.array([entry.last_offset], np.int64)
+        if self._is_within_bounds(places) and outcome not in ("open", "undecided"):
+            counted = Counter({NAME[rest]: len(offsets)} if len(offsets) else {})
+            of_rows = np.full(len(offsets), rest, np.int8)
+            return Examined(entry, NAME[rest], True, one, outcome, counted), of_rows
         low, high = split.offsets
         nowhere = np.zeros(len(places), np.bool_)
         below = nowhere if split.log_start_offset is None else places < split.log_start_offset
@@ -291,8 +297,6 @@ class _Reader:
                 withheld = ~nowhere
             elif split.last_stable_offset is not None:
                 withheld = places >= split.last_stable_offset
-        aborted = is_committed_read and outcome == "aborted" and not entry.is_control
-        rest = CODE["aborted" if aborted else "control" if entry.is_control else "delivered"]
         codes = np.full(len(places), rest, np.int8)
         codes[withheld] = CODE["withheld"]
         codes[outside] = CODE["outside_range"]
@@ -309,6 +313,16 @@ class _Reader:
         of_rows = codes if len(offsets) else np.zeros(0, np.int8)
         counted = Counter({NAME[int(c)]: int((of_rows == c).sum()) for c in np.unique(of_rows)})
         return Examined(entry, name, True, one, outcome, counted), of_rows
+
+    def _is_within_bounds(self, places: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> bool:
+        """Whether no bound of the split takes any of the offsets *places* away."""
+        split = self.split
+        low, high = split.offsets
+        lows = [bound for bound in (low, split.log_start_offset) if bound is not None]
+        highs = [bound for bound in (high, split.last_stable_offset) if bound is not None]
+        is_low = bool(lows) and int(places.min()) < max(lows)
+        is_high = bool(highs) and int(places.max()) >= min(highs)
+        return not is_low and not is_high
 
     def _rows(
         self, wire: pa.RecordBatch, examined: list[Examined], dispositions: pa.Array
