@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from magicbyte.engines import engine
-from magicbyte.engines.auto import LEAST_BYTES, LEAST_BYTES_TO_COMPILE
 from magicbyte.errors import InputError
 from places import DATA
 
@@ -18,17 +17,16 @@ LOG = max(DATA.rglob("*.log"), key=lambda log: log.stat().st_size)
 READ = """
 import sys
 import magicbyte as mb
-from magicbyte.engines import auto, engine
+from magicbyte.engines import engine
 from magicbyte.limits import Limits
 data = memoryview(open(sys.argv[1], "rb").read())
 chosen = {engine}
 scan = chosen.scan(data, origin=0, verify=True, limits=Limits())
 rows = chosen.decode(data, scan.entries, ("offset",), origin=0, limits=Limits()).rows
-print(type(getattr(chosen, "chosen", chosen)).__name__, rows.num_rows)
+print(type(chosen).__name__, rows.num_rows)
 """
 
 COLUMNAR = 'engine("columnar")'
-AUTO_LARGE = f'engine("auto", {LEAST_BYTES_TO_COMPILE})'
 
 
 def read(code: str, *, before: str = "", **variables: str) -> tuple[str, str]:
@@ -48,30 +46,6 @@ def num_rows() -> str:
     return read('engine("reference")')[0].split()[1]
 
 
-def test_a_small_read_is_not_worth_loading_kernels_for() -> None:
-    code = f"""
-import sys
-from magicbyte.engines.auto import choose
-small = choose({LEAST_BYTES} - 1)
-print(type(small).__name__, "numba" in sys.modules)
-"""
-    done = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert done == "ReferenceEngine False\n"
-
-
-def test_a_medium_read_is_worth_loading_kernels_but_not_compiling_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from magicbyte.engines import auto
-    from magicbyte.engines.columnar import compiled
-
-    monkeypatch.setattr(compiled, "is_compiled", lambda: False)
-    assert auto.choose(LEAST_BYTES).name == "reference"
-    assert auto.choose(LEAST_BYTES_TO_COMPILE).name == "columnar"
-    monkeypatch.setattr(compiled, "is_compiled", lambda: True)
-    assert auto.choose(LEAST_BYTES).name == "columnar"
-
-
 def test_headers_are_read_without_numba() -> None:
     code = """
 import sys, magicbyte as mb
@@ -87,11 +61,23 @@ def test_an_engine_that_there_is_not_is_an_error() -> None:
         engine("fast")
 
 
-def test_without_numba_auto_reads_with_the_reference_and_says_so_once(num_rows: str) -> None:
+def test_auto_reads_without_numba(num_rows: str) -> None:
     gone = "import sys; sys.modules['numba'] = None\n"
-    printed, said = read(AUTO_LARGE, before=gone)
-    assert printed == f"ReferenceEngine {num_rows}"
-    assert said.count("the columnar engine cannot run, the reference engine reads") == 1
+    assert read('engine("auto")', before=gone) == (f"ReferenceEngine {num_rows}", "")
+
+
+def test_without_numba_the_columnar_engine_says_what_is_missing() -> None:
+    code = f"""
+import sys; sys.modules["numba"] = None
+import magicbyte as mb
+try:
+    mb.open({str(LOG)!r}, engine="columnar").records().to_table()
+except mb.InputError as error:
+    print(error)
+"""
+    done = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert "engine 'columnar'" in done and "numba" in done
+    assert "expected Numba, or another engine" in done
 
 
 def test_machine_code_is_kept_where_the_user_says(num_rows: str, tmp_path: Path) -> None:

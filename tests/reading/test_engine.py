@@ -200,8 +200,7 @@ def test_control_records_tell_their_type_by_the_first(build: Any) -> None:
 
 def problems(data: bytes) -> list[Problem]:
     (entry,) = decoded(data).entries
-    found: list[Problem] = entry.problems
-    return found
+    return list(entry.problems)
 
 
 def evidence(data: bytes) -> tuple[Any, ...]:

@@ -142,20 +142,17 @@ class Engine(Protocol):
         """
 
 
-def engine(name: str, num_bytes: int = 0) -> Engine:
-    """Return the engine *name*: `reference`, `columnar`, or `auto`.
+def engine(name: str) -> Engine:
+    """Return the engine *name*: `reference`, `columnar`, or `auto`, which is the reference.
 
-    `auto` is the best for a read of *num_bytes*. Raises InputError where there is no such engine.
+    Raises InputError where there is no such engine.
     """
-    from magicbyte.engines.auto import AutoEngine
     from magicbyte.engines.columnar import ColumnarEngine
     from magicbyte.engines.reference import ReferenceEngine
 
     match name:
-        case "auto":
-            return AutoEngine(num_bytes)
+        case "auto" | "reference":
+            return ReferenceEngine()
         case "columnar":
             return ColumnarEngine()
-        case "reference":
-            return ReferenceEngine()
     raise InputError(f"engine {name!r}", "auto, columnar or reference")

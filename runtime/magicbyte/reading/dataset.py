@@ -106,11 +106,10 @@ class Dataset:
         self._open_log = open_log
         self._aborted_list = aborted_list
         self._surveys: dict[tuple[str, int, bool, bool], Survey] = {}
-        self._num_bytes = sum(file.size_bytes for log in self.all_logs for file in log.logs)
 
     def _new_engine(self) -> Engine:
         """Return an engine for one thread."""
-        return engine(self.options.engine, self._num_bytes)
+        return engine(self.options.engine)
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
@@ -352,7 +351,6 @@ class Dataset:
                     isolation_level=self.options.isolation_level,
                     on_damage=self.options.on_damage,
                     engine=self.options.engine,
-                    num_bytes=self._num_bytes,
                     limits=self.options.limits,
                     aborted_list=self._aborted_list,
                 )

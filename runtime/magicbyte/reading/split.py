@@ -51,8 +51,6 @@ class Split:
     isolation_level: str
     on_damage: str
     engine: str
-    num_bytes: int
-    """Of the whole read, by which the engine `auto` chooses."""
     limits: Limits
     aborted_list: tuple[tuple[int, int], ...] | None = None
     """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
@@ -99,7 +97,7 @@ def examine(
     damage where the split says `fail`.
     """
     with open_log(split.file) as log:
-        reader = _Reader(split, chosen or engine(split.engine, split.num_bytes), log, columns)
+        reader = _Reader(split, chosen or engine(split.engine), log, columns)
         yield from reader.pieces()
 
 

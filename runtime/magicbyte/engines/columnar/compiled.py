@@ -18,6 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
+from magicbyte.errors import InputError
 from magicbyte_formats.columnar import Kernels
 
 MODULES = ("kafka_record_batch", "kafka_message")
@@ -28,17 +29,15 @@ _lock = threading.RLock()
 logger = logging.getLogger("magicbyte")
 
 
-def check() -> None:
-    """Raise ImportError, or what else Numba raises, where kernels cannot be loaded."""
-    if sys.byteorder != "little":
-        raise ImportError("kernels are for processors that store the lowest byte first")
-    kernels(MODULES[0])
-
-
 def kernels(name: str) -> Kernels:
-    """Return the kernels of the format *name*. Raises as `check` does."""
-    with _lock, _cache_folder_set():
-        module = importlib.import_module(f"magicbyte_formats.columnar.{name}")
+    """Return the kernels of the format *name*. Raises InputError where they cannot be loaded."""
+    if sys.byteorder != "little":
+        raise InputError("engine 'columnar'", "a processor that stores the lowest byte first")
+    try:
+        with _lock, _cache_folder_set():
+            module = importlib.import_module(f"magicbyte_formats.columnar.{name}")
+    except ImportError as error:
+        raise InputError(f"engine 'columnar': {error}", "Numba, or another engine") from error
     return cast(Kernels, module)
 
 
