@@ -48,6 +48,24 @@ def test_each_field_is_passed_over_alone(flag: int, field: bytes) -> None:
     assert decompress(member(TEXT, header + field)) == TEXT
 
 
+@pytest.mark.parametrize(
+    ("flag", "field", "whole"),
+    [(0, b"", 0), (2, b"", 2), (4, b"\2\0ab", 4), (8, b"n\0", 2), (16, b"c\0", 2)],
+)
+def test_header_that_is_cut_is_told_from_a_member_that_is(
+    flag: int, field: bytes, whole: int
+) -> None:
+    header = b"\x1f\x8b\x08" + bytes([flag, 0, 0, 0, 0, 0, 255])
+    field = field or (zlib.crc32(header) & 0xFFFF).to_bytes(2, "little")[:whole]
+    for length in range(whole):
+        with pytest.raises(CodecError, match="inside a member's header") as caught:
+            decompress(header + field[:length])
+        assert caught.value.position == 0
+    with pytest.raises(CodecError, match=r"inside a member \(") as caught:
+        decompress(header + field)
+    assert caught.value.position == 10 + whole
+
+
 def test_long_name_is_passed_over() -> None:
     header = b"\x1f\x8b\x08\x08\0\0\0\0\0\xff" + b"n" * 100_000 + b"\0"
     assert decompress(member(TEXT, header)) == TEXT

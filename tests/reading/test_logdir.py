@@ -194,6 +194,12 @@ def test_numbers_have_32_and_64_bits(partition: int, offset: int, is_read: bool)
             parse_offsets(data)
 
 
+def test_zeros_in_front_of_a_number_end_somewhere() -> None:
+    assert parse_offsets(b"0\n1\nt 0 " + b"5".rjust(4000, b"0")) == {("t", 0): 5}
+    with pytest.raises(FormatError):
+        parse_offsets(b"0\n1\nt 0 " + b"5".rjust(4001, b"0"))
+
+
 def test_the_count_has_32_bits() -> None:
     for count, expected in ((2**31 - 1, "0, the number"), (2**31, "a count")):
         with pytest.raises(FormatError) as caught:

@@ -73,7 +73,6 @@ def _read_header(view: memoryview, start: int) -> int:
     if method != DEFLATE:
         raise CodecError(NAME, f"method {method}; expected {DEFLATE} (deflate)", position=start)
     if flags & FEXTRA:
-        check(position + 2)
         position = check(position + 2 + int.from_bytes(view[position : position + 2], "little"))
     for flag in (FNAME, FCOMMENT):
         if flags & flag:

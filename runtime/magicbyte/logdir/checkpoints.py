@@ -31,8 +31,7 @@ def parse_offsets(data: bytes) -> Offsets:
     lines = _lines(data)
 
     def bad(number: int, expected: str) -> FormatError:
-        found = lines[number] if number < len(lines) else "the end"
-        return _bad_checkpoint(f"line {number + 1}", found, expected)
+        return _bad_checkpoint(f"line {number + 1}", lines[number], expected)
 
     if lines and _number(lines[0], bits=32) != 0:
         raise bad(0, "version 0")
