@@ -42,7 +42,7 @@ def test_flags_without_a_field_add_nothing(flags: int) -> None:
     assert decompress(member(TEXT, b"\x1f\x8b\x08" + bytes([flags, 0, 0, 0, 0, 0, 255]))) == TEXT
 
 
-@pytest.mark.parametrize(("flag", "field"), [(4, b"\2\0ab"), (8, b"n\0"), (16, b"c\0")])
+@pytest.mark.parametrize(("flag", "field"), [(4, b"\2\0ab"), (8, b"n\0"), (8, b"\0"), (16, b"c\0")])
 def test_each_field_is_passed_over_alone(flag: int, field: bytes) -> None:
     header = b"\x1f\x8b\x08" + bytes([flag, 0, 0, 0, 0, 0, 255])
     assert decompress(member(TEXT, header + field)) == TEXT
@@ -145,3 +145,9 @@ def test_limit_counts_all_members_and_names_the_one_that_passes_it() -> None:
     with pytest.raises(LimitError) as caught:
         gzip.decompress(section, max_bytes=3 * len(TEXT) - 1)
     assert 2 * len(member(TEXT)) <= caught.value.position < len(section)
+
+
+def test_no_more_is_decompressed_than_shows_that_it_is_too_much() -> None:
+    with pytest.raises(LimitError) as caught:
+        gzip.decompress(member(TEXT), max_bytes=10)
+    assert caught.value.claimed == 11
