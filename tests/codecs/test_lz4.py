@@ -209,6 +209,25 @@ def test_frame_that_is_cut_is_an_error(length: int, magic: int) -> None:
         decompress(frame(block(TEXT))[:length], magic=magic)
 
 
+def test_header_of_7_bytes_is_whole() -> None:
+    assert_error((MAGIC + JAVA)[:6], "6 bytes; a frame's header has 7 or more", 0)
+    assert_error(MAGIC + JAVA, "ends inside the frame", 7)
+
+
+def test_header_that_is_cut_in_the_content_size_is_an_error() -> None:
+    for length in range(2, 10):
+        assert_error(MAGIC + b"\x68\x40" + bytes(length - 1), "inside the frame's header", 6)
+
+
+def test_frame_that_is_cut_behind_a_block_is_told_from_a_block_that_is() -> None:
+    section = lz4.frame.compress(TEXT, block_linked=False, block_checksum=True, store_size=False)
+    assert_error(section[:-4], "ends inside the frame", len(section) - 4)
+    assert_error(section[:-5], "ends inside a block", 7)
+    section = lz4.frame.compress(TEXT, block_linked=False, store_size=False)
+    assert_error(section[:-4], "ends inside the frame", len(section) - 4)
+    assert_error(section[:-5], "ends inside a block", 7)
+
+
 def test_frame_without_end_mark_is_an_error() -> None:
     assert_error(frame(block(TEXT), end=b""), "ends inside", 7 + len(block(TEXT)))
 
