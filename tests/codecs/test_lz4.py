@@ -80,6 +80,7 @@ def test_dependent_blocks_are_an_error() -> None:
     section = lz4.frame.compress(TEXT * 200, block_linked=True, store_size=False)
     assert section[4] & 0x20 == 0
     assert_error(section, "dependent blocks", 4)
+    assert_error(frame(descriptor=bytes([0x41, 0x40, 0])), "dependent blocks", 4, magic=0)
 
 
 @pytest.mark.parametrize("bit", [0, 1])

@@ -114,6 +114,14 @@ def test_claim_that_the_blocks_cannot_come_to_is_damage() -> None:
         decompress(claim + EMPTY_LAST_BLOCK)
 
 
+@pytest.mark.parametrize(("claimed", "held"), [(9, "10 to 10"), (11, "10 to 10")])
+def test_claim_is_compared_with_what_is_stored_as_it_is(claimed: int, held: str) -> None:
+    claim = MAGIC + b"\xa0" + claimed.to_bytes(4, "little")
+    stored = (10 << 3 | 1).to_bytes(3, "little") + bytes(10)
+    with pytest.raises(CodecError, match=f"claims {claimed} bytes, its blocks hold {held}"):
+        decompress(claim + stored)
+
+
 def test_claims_of_all_frames_are_counted() -> None:
     section = sized(TEXT) + streamed(TEXT) + sized(TEXT)
     assert zstd.decompress(section, max_bytes=3 * len(TEXT)) == 3 * TEXT
@@ -127,6 +135,23 @@ def test_window_above_zstds_default_is_an_error() -> None:
     assert zstd.decompress(MAGIC + b"\0" + largest + EMPTY_LAST_BLOCK, max_bytes=1) == b""
     with pytest.raises(CodecError, match="window of 150994944 bytes"):
         decompress(MAGIC + b"\0" + next_one + EMPTY_LAST_BLOCK)
+
+
+def test_a_frame_without_a_window_needs_room_for_its_claim() -> None:
+    for claimed, what in ((zstd.MAX_WINDOW_BYTES, "claims"), ((1 << 27) + 2, "window")):
+        section = MAGIC + b"\xa0" + claimed.to_bytes(4, "little") + EMPTY_LAST_BLOCK
+        with pytest.raises(CodecError, match=f"{what}( of)? {claimed} bytes"):
+            zstd.decompress(section, max_bytes=1 << 28)
+
+
+def test_a_window_of_8_mib_is_taken_under_any_limit() -> None:
+    compressed = (1 << 3 | 2 << 1).to_bytes(3, "little") + b"\0"
+    blocks = 80 * compressed + EMPTY_LAST_BLOCK
+    with pytest.raises(CodecError):  # no sooner than it is decompressed
+        zstd.decompress(MAGIC + b"\0" + bytes([13 << 3]) + blocks, max_bytes=MIB)
+    with pytest.raises(LimitError) as caught:
+        zstd.decompress(MAGIC + b"\0" + bytes([13 << 3 | 1]) + blocks, max_bytes=MIB)
+    assert caught.value.claimed == 18 * MIB
 
 
 def test_large_window_that_holds_little_is_read_under_a_small_limit() -> None:
