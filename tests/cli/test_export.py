@@ -324,7 +324,8 @@ from magicbyte_tools.cli import main, table_files
 
 def write(self, table):
     print("writing", flush=True)
-    threading.Event().wait(60)
+    for _ in range(600):  # a signal just before a wait is seen behind it
+        threading.Event().wait(0.1)
 
 table_files.Parquet.write = write
 table_files.Parquet.max_rows = 1

@@ -72,11 +72,6 @@ def test_what_is_there_of_an_entry_is_known(length: int) -> None:
     assert entry.bytes_without_zeros == rest
 
 
-def test_a_length_is_shown_as_it_is_stored() -> None:
-    (entry,) = KafkaLog.from_bytes(CUT[:8] + b"\xff" * 4).entries
-    assert entry.raw_len_content == -1
-
-
 OFFSETS = bytes.fromhex("00000004 00000000 00000009 00001000")
 TIMES = bytes.fromhex("0000018f125c7400 00000004 0000018f125c7401 00000009")
 
