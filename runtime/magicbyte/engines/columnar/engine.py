@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -19,8 +18,6 @@ from magicbyte_formats.wire import EntryHeader
 
 MOST_AT_ONCE = 4096
 """Entries that are described at once."""
-
-MAGIC = attrgetter("magic")
 
 
 class ColumnarEngine:
@@ -88,13 +85,6 @@ class ColumnarEngine:
             nothing = self._reference.decode(buffer, [], columns, origin=origin, limits=limits)
             return Decoded(nothing.rows, decoded)
         return Decoded(_joined(rows), decoded)
-
-
-def _of_one_format(entries: Sequence[Entry]) -> list[Sequence[Entry]]:
-    """Return the runs of entries that one format's kernels read."""
-    if set(map(MAGIC, entries)) == {2}:
-        return [entries]
-    return [list(run) for _, run in groupby(entries, lambda entry: entry.magic == 2)]
 
 
 def _magic_at(buffer: memoryview, position: int) -> int | None:
