@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from magicbyte.engines import Engine, Entry, Scan, engine
+from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 
@@ -25,22 +26,36 @@ def differences(
     position = 0
     while position < len(data):
         view = memoryview(data)[position:]
-        scans = [
-            one.scan(view, origin=position, verify=True, limits=limits)
-            for one in (REFERENCE, other)
-        ]
-        if told(scans[0]) != told(scans[1]):
-            found.append(f"scan at {position}: {told(scans[0])}, {told(scans[1])}")
-        entries = scans[0].entries
+        said, says = (told(one, view, position, limits) for one in (REFERENCE, other))
+        if said != says:
+            found.append(f"scan at {position}: {said}, {says}")
+        # Whatever the checksums: what an altered entry holds is judged too.
+        entries, end, *_ = scanned(REFERENCE, view, position, limits, verify=False)
         if entries:
             found += decoded(other, view, entries, columns, position, limits)
-        position += max(scans[0].end, 1)
+        position += max(end, 1)
     return found
 
 
-def told(scan: Scan) -> tuple[object, ...]:
+def scanned(
+    one: Engine, view: memoryview, origin: int, limits: Limits, *, verify: bool
+) -> tuple[list[Entry], int, Scan]:
+    """Return the entries of *view*, the byte behind them, and the scan that says what is there."""
+    entries: list[Entry] = []
+    end = 0
+    while True:
+        scan = one.scan(view[end:], origin=origin + end, verify=verify, limits=limits)
+        entries += scan.entries
+        end += scan.end
+        if not scan.entries or end == len(view):
+            return entries, end, scan
+
+
+def told(one: Engine, view: memoryview, origin: int, limits: Limits) -> tuple[object, ...]:
+    entries, end, scan = scanned(one, view, origin, limits, verify=True)
     stopped = scan.stopped_by
-    return scan.entries, scan.computed, scan.end, type(stopped), str(stopped)
+    why = (type(stopped), stopped.message) if isinstance(stopped, FormatError) else stopped
+    return entries, end, scan.unsound, scan.computed, why
 
 
 def decoded(

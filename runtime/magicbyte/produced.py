@@ -13,7 +13,7 @@ from kaitaistruct import KaitaiStream
 
 from magicbyte import codecs
 from magicbyte.engines import DecodedEntry, Problem, engine, over_limit
-from magicbyte.engines.entry import Entry, checksum_of, read_entry, wrap64
+from magicbyte.engines.entry import Entry, checksum_of, whole_entry, wrap64
 from magicbyte.engines.reference import UNREADABLE
 from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError
 from magicbyte.findings import Finding
@@ -56,7 +56,7 @@ def check_produced(
     position = 0
     while position < len(view):
         try:
-            entry = _whole_entry(view, position)
+            entry = whole_entry(view, position)
         except FormatError as error:
             findings.append(_no_entry(error, len(view), is_first=first is None))
             break
@@ -77,20 +77,6 @@ def check_produced(
         first = first or entry
         position = entry.end
     return findings
-
-
-def _whole_entry(view: memoryview, position: int) -> Entry:
-    entry = read_entry(view, position)
-    if entry.end > len(view):
-        left = len(view) - position
-        raise TruncatedError(
-            f"{left} bytes are left of an entry of {entry.size_bytes}",
-            code="incomplete-entry",
-            position=position,
-            found=left,
-            expected=entry.size_bytes,
-        )
-    return entry
 
 
 def _no_entry(error: FormatError, size: int, *, is_first: bool) -> Finding:
@@ -206,7 +192,7 @@ def _decode(
 ) -> Any:
     """Add to *one* what a reader finds in *entry*, and return its columns."""
     decoded = REFERENCE.decode(data, [entry], columns, origin=entry.position, limits=limits)
-    (read,) = decoded.entries
+    read = decoded.entry(0)
     for problem in read.problems:
         one.add(problem, 1 + read.repeats(problem.code))
     return decoded.rows

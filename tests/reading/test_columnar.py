@@ -14,7 +14,7 @@ from typing import Any
 import crc32c
 import pytest
 
-from agreement import differences
+from agreement import differences, scanned
 from magicbyte.engines import engine
 from magicbyte.engines.columnar import output
 from magicbyte.engines.columnar.buffers import Pool
@@ -136,8 +136,8 @@ def test_the_reference_is_asked_for_nothing_but_what_is_odd(
     sound += [build.wrapper([build.message()], 4, codec=codec) for codec in (1, 2, 3)]
     odd = build.batch(build.records(3), count=2)
     data = memoryview(b"".join([*sound, odd, *sound]))
-    scan = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits())
-    COLUMNAR.decode(data, scan.entries, WIRE_COLUMNS, origin=0, limits=Limits())
+    found, *_ = scanned(COLUMNAR, data, 0, Limits(), verify=True)
+    COLUMNAR.decode(data, found, WIRE_COLUMNS, origin=0, limits=Limits())
     assert asked == [sum(map(len, sound))]
 
 
@@ -193,9 +193,9 @@ def test_mutations_are_read_alike(build: Any) -> None:
 
 def decoded(data: bytes) -> Any:
     view = memoryview(data)
-    scan = COLUMNAR.scan(view, origin=0, verify=True, limits=Limits())
+    found, *_ = scanned(COLUMNAR, view, 0, Limits(), verify=True)
     columns = ("offset", "key", "value", "headers")
-    return COLUMNAR.decode(view, scan.entries, columns, origin=0, limits=Limits()).rows
+    return COLUMNAR.decode(view, found, columns, origin=0, limits=Limits()).rows
 
 
 def test_rows_that_are_kept_stay_as_they_are(build: Any) -> None:
@@ -273,9 +273,11 @@ def test_nothing_is_read_behind_the_last_byte(build: Any) -> None:
     limits = Limits()
     for data in logs:
         view, expected = guarded.hold(data), memoryview(data)
-        scan = COLUMNAR.scan(view, origin=0, verify=True, limits=limits)
+        scans = [
+            COLUMNAR.scan(view, origin=0, verify=verify, limits=limits) for verify in (False, True)
+        ]
         rows = [
-            COLUMNAR.decode(buffer, scan.entries, WIRE_COLUMNS, origin=0, limits=limits).rows
+            COLUMNAR.decode(buffer, scans[0].entries, WIRE_COLUMNS, origin=0, limits=limits).rows
             for buffer in (view, expected)
         ]
         assert rows[0].equals(rows[1])

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 
 from magicbyte.engines import Problem
-from magicbyte.engines.entry import HEADER_BYTES, Entry, read_entry, stored_size, wrap64
+from magicbyte.engines.entry import (
+    HEADER_BYTES,
+    Entry,
+    checksum_of,
+    read_entry,
+    stored_size,
+    wrap64,
+)
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import Limits
@@ -155,11 +162,23 @@ def test_a_scan_takes_whole_entries_and_no_more_than_are_wanted(build: Any) -> N
         scan = scanned(one + two, stop=stop)
         assert ([entry.base_offset for entry in scan.entries]) == [0, 1][:count]
         assert scan.end == [0, len(one), len(one + two)][count]
-        assert (scan.stopped_by, scan.computed) == (None, [None] * count)
+        assert (scan.stopped_by, scan.unsound, scan.computed) == (None, None, None)
     scan = scanned(one + two[:-1])
     assert (len(scan.entries), scan.end) == (1, len(one))
     assert isinstance(scan.stopped_by, TruncatedError)
     assert scan.stopped_by.position == len(one)
+
+
+def test_a_scan_ends_before_what_is_not_sound(build: Any) -> None:
+    one, wrong = build.batch(), build.batch(base=1, crc=3)
+    scan = ENGINE.scan(memoryview(one + wrong + one), verify=True, **OPTIONS)
+    assert (len(scan.entries), scan.end, scan.stopped_by) == (1, len(one), None)
+    assert scan.unsound == read_entry(wrong, 0, origin=ORIGIN + len(one))
+    assert scan.computed == checksum_of(memoryview(wrong), read_entry(wrong, 0))
+    limits = Limits(max_entry_bytes=len(one) - 1)
+    scan = ENGINE.scan(memoryview(one), verify=True, origin=0, limits=limits)
+    assert (len(scan.entries), scan.end, scan.computed) == (0, 0, None)
+    assert scan.unsound == read_entry(one, 0)
 
 
 # Rows

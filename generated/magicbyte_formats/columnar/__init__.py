@@ -70,10 +70,13 @@ class Kernels(Protocol):
     ENTRY_COLUMNS: tuple[EntryColumn, ...]
 
     @staticmethod
-    def scan(address: int, length: int, stop: int, verify: bool, desc: Any) -> tuple[int, int]:
+    def scan(
+        address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
+    ) -> tuple[int, int]:
         """Describe entries that lie back to back; return how many, and the bytes of them.
 
-        Ends before the first that is not whole, or is not of this format.
+        Ends before the first that is not whole, is not of this format, has over *most_bytes*
+        or, where it is to *verify* that, not the checksum that it states.
         """
 
     @staticmethod

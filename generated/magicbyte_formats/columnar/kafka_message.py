@@ -451,20 +451,19 @@ NAMES = {
     "end": 3,
     "rows": 4,
     "nested": 5,
-    "computed": 6,
-    "offset": 7,
-    "len_message": 8,
-    "crc": 9,
-    "magic": 10,
-    "attributes": 11,
-    "codec": 12,
-    "timestamp_type": 13,
-    "reserved": 14,
-    "timestamp": 15,
-    "row_timestamp_type": 16,
-    "row_is_transactional": 17,
+    "offset": 6,
+    "len_message": 7,
+    "crc": 8,
+    "magic": 9,
+    "attributes": 10,
+    "codec": 11,
+    "timestamp_type": 12,
+    "reserved": 13,
+    "timestamp": 14,
+    "row_timestamp_type": 15,
+    "row_is_transactional": 16,
 }
-WIDTH = 18
+WIDTH = 17
 STATE = 17
 SLACK = 32
 LEAST_ROW = 26
@@ -482,10 +481,10 @@ TABLE = Table(
     2,
 )
 ENTRY_COLUMNS = (
-    EntryColumn("timestamp_type", "string", 16, None, {0: "CreateTime", 1: "LogAppendTime"}),
-    EntryColumn("is_transactional", "bool", 17, None, {}),
-    EntryColumn("codec", "string", 12, None, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}),
-    EntryColumn("magic", "int8", 10, None, {}),
+    EntryColumn("timestamp_type", "string", 15, None, {0: "CreateTime", 1: "LogAppendTime"}),
+    EntryColumn("is_transactional", "bool", 16, None, {}),
+    EntryColumn("codec", "string", 11, None, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}),
+    EntryColumn("magic", "int8", 9, None, {}),
 )
 
 
@@ -519,34 +518,34 @@ def frame(p, room, desc, n):
     desc[n, 3] = p + size
     desc[n, 4] = 0
     desc[n, 5] = 0
-    desc[n, 7] = offset
-    desc[n, 8] = len_message
-    desc[n, 9] = crc
-    desc[n, 10] = magic
-    desc[n, 11] = attributes
-    desc[n, 12] = codec
-    desc[n, 13] = timestamp_type
-    desc[n, 14] = reserved
-    desc[n, 15] = timestamp
-    desc[n, 16] = timestamp_type if magic >= 1 else ABSENT
-    desc[n, 17] = 0
+    desc[n, 6] = offset
+    desc[n, 7] = len_message
+    desc[n, 8] = crc
+    desc[n, 9] = magic
+    desc[n, 10] = attributes
+    desc[n, 11] = codec
+    desc[n, 12] = timestamp_type
+    desc[n, 13] = reserved
+    desc[n, 14] = timestamp
+    desc[n, 15] = timestamp_type if magic >= 1 else ABSENT
+    desc[n, 16] = 0
     return size
 
 
 @kernel
-def scan(address, length, stop, verify, desc):
-    """Describe entries that lie back to back; return how many, and the bytes of them."""
+def scan(address, length, stop, most_bytes, verify, desc):
+    """Describe sound entries that lie back to back; return how many, and the bytes of them."""
     n = 0
     position = 0
     most = min(stop, desc.shape[0])
     while n < most:
-        size = frame(address + position, length - position, desc, n)
-        if size == 0:
+        p = address + position
+        size = frame(p, length - position, desc, n)
+        if size == 0 or size > most_bytes:
+            break
+        if verify and crc32(p + 16, p + size) != desc[n, 8]:
             break
         desc[n, 0] = position
-        if verify:
-            p = address + position
-            desc[n, 6] = crc32(p + 16, p + size)
         position += size
         n += 1
     return n, position
@@ -570,7 +569,7 @@ def sections(desc, chosen):
     for n in chosen:
         p = int(desc[n, 2])
         end = int(desc[n, 3])
-        magic = int(desc[n, 10])
+        magic = int(desc[n, 9])
         p += 18
         begin = 0
         desc[n, 1] = 0
@@ -658,7 +657,7 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
                 if desc[n, 5]:
                     if codec != 0:
                         return n
-                    if magic != desc[n, 10]:
+                    if magic != desc[n, 9]:
                         return n
                     if crc32(p + 16, p + size) != crc:
                         return n

@@ -451,28 +451,27 @@ NAMES = {
     "end": 3,
     "rows": 4,
     "nested": 5,
-    "computed": 6,
-    "base_offset": 7,
-    "len_batch": 8,
-    "partition_leader_epoch": 9,
-    "magic": 10,
-    "crc": 11,
-    "attributes": 12,
-    "last_offset_delta": 13,
-    "base_timestamp": 14,
-    "max_timestamp": 15,
-    "producer_id": 16,
-    "producer_epoch": 17,
-    "base_sequence": 18,
-    "num_records": 19,
-    "codec": 20,
-    "timestamp_type": 21,
-    "is_transactional": 22,
-    "is_control": 23,
-    "has_delete_horizon": 24,
-    "reserved": 25,
+    "base_offset": 6,
+    "len_batch": 7,
+    "partition_leader_epoch": 8,
+    "magic": 9,
+    "crc": 10,
+    "attributes": 11,
+    "last_offset_delta": 12,
+    "base_timestamp": 13,
+    "max_timestamp": 14,
+    "producer_id": 15,
+    "producer_epoch": 16,
+    "base_sequence": 17,
+    "num_records": 18,
+    "codec": 19,
+    "timestamp_type": 20,
+    "is_transactional": 21,
+    "is_control": 22,
+    "has_delete_horizon": 23,
+    "reserved": 24,
 }
-WIDTH = 26
+WIDTH = 25
 STATE = 32
 SLACK = 32
 LEAST_ROW = 7
@@ -499,13 +498,13 @@ TABLE = Table(
     2,
 )
 ENTRY_COLUMNS = (
-    EntryColumn("timestamp_type", "string", 21, None, {0: "CreateTime", 1: "LogAppendTime"}),
-    EntryColumn("leader_epoch", "int32", 9, -1, {}),
-    EntryColumn("producer_id", "int64", 16, -1, {}),
-    EntryColumn("producer_epoch", "int16", 17, -1, {}),
-    EntryColumn("is_transactional", "bool", 22, None, {}),
-    EntryColumn("codec", "string", 20, None, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}),
-    EntryColumn("magic", "int8", 10, None, {}),
+    EntryColumn("timestamp_type", "string", 20, None, {0: "CreateTime", 1: "LogAppendTime"}),
+    EntryColumn("leader_epoch", "int32", 8, -1, {}),
+    EntryColumn("producer_id", "int64", 15, -1, {}),
+    EntryColumn("producer_epoch", "int16", 16, -1, {}),
+    EntryColumn("is_transactional", "bool", 21, None, {}),
+    EntryColumn("codec", "string", 19, None, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}),
+    EntryColumn("magic", "int8", 9, None, {}),
 )
 
 
@@ -547,42 +546,42 @@ def frame(p, room, desc, n):
     desc[n, 3] = p + size
     desc[n, 4] = 0
     desc[n, 5] = 0
-    desc[n, 7] = base_offset
-    desc[n, 8] = len_batch
-    desc[n, 9] = partition_leader_epoch
-    desc[n, 10] = magic
-    desc[n, 11] = crc
-    desc[n, 12] = attributes
-    desc[n, 13] = last_offset_delta
-    desc[n, 14] = base_timestamp
-    desc[n, 15] = max_timestamp
-    desc[n, 16] = producer_id
-    desc[n, 17] = producer_epoch
-    desc[n, 18] = base_sequence
-    desc[n, 19] = num_records
-    desc[n, 20] = codec
-    desc[n, 21] = timestamp_type
-    desc[n, 22] = is_transactional
-    desc[n, 23] = is_control
-    desc[n, 24] = has_delete_horizon
-    desc[n, 25] = reserved
+    desc[n, 6] = base_offset
+    desc[n, 7] = len_batch
+    desc[n, 8] = partition_leader_epoch
+    desc[n, 9] = magic
+    desc[n, 10] = crc
+    desc[n, 11] = attributes
+    desc[n, 12] = last_offset_delta
+    desc[n, 13] = base_timestamp
+    desc[n, 14] = max_timestamp
+    desc[n, 15] = producer_id
+    desc[n, 16] = producer_epoch
+    desc[n, 17] = base_sequence
+    desc[n, 18] = num_records
+    desc[n, 19] = codec
+    desc[n, 20] = timestamp_type
+    desc[n, 21] = is_transactional
+    desc[n, 22] = is_control
+    desc[n, 23] = has_delete_horizon
+    desc[n, 24] = reserved
     return size
 
 
 @kernel
-def scan(address, length, stop, verify, desc):
-    """Describe entries that lie back to back; return how many, and the bytes of them."""
+def scan(address, length, stop, most_bytes, verify, desc):
+    """Describe sound entries that lie back to back; return how many, and the bytes of them."""
     n = 0
     position = 0
     most = min(stop, desc.shape[0])
     while n < most:
-        size = frame(address + position, length - position, desc, n)
-        if size == 0:
+        p = address + position
+        size = frame(p, length - position, desc, n)
+        if size == 0 or size > most_bytes:
+            break
+        if verify and crc32c(p + 21, p + size) != desc[n, 10]:
             break
         desc[n, 0] = position
-        if verify:
-            p = address + position
-            desc[n, 6] = crc32c(p + 21, p + size)
         position += size
         n += 1
     return n, position
@@ -659,12 +658,12 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                 state[0] = 1
                 return n
             rows_before = records_rows
-            base_offset = int(desc[n, 7])
-            base_timestamp = int(desc[n, 14])
-            max_timestamp = int(desc[n, 15])
-            base_sequence = int(desc[n, 18])
-            num_records = int(desc[n, 19])
-            timestamp_type = int(desc[n, 21])
+            base_offset = int(desc[n, 6])
+            base_timestamp = int(desc[n, 13])
+            max_timestamp = int(desc[n, 14])
+            base_sequence = int(desc[n, 17])
+            num_records = int(desc[n, 18])
+            timestamp_type = int(desc[n, 20])
             if num_records < 0 or num_records > (p_end - p) // 7:
                 return n
             if num_records > records_room - records_rows:

@@ -65,7 +65,7 @@ def decompress(section: memoryview | bytes, *, max_bytes: int, magic: int = 2) -
     while (length := _read_u32(view, position)) not in END_MARKS:
         start = position + 4
         end = _block_end(view, position, length, frame)
-        out.append(_read_block(view, start, end, length, frame), position=position)
+        out.append(_read_block(view, start, end, length, frame, out), position=position)
         position = end + 4 * frame.has_block_checksums
     if frame.has_content_checksum:
         _read_u32(view, position + 4)
@@ -128,8 +128,9 @@ def _block_end(view: memoryview, position: int, length: int, frame: _Frame) -> i
 
 
 def _read_block(
-    view: memoryview, start: int, end: int, length: int, frame: _Frame
+    view: memoryview, start: int, end: int, length: int, frame: _Frame, out: Output
 ) -> bytes | memoryview:
+    """Return the plain bytes of a block; *out* is what comes before it."""
     block = view[start:end]
     if frame.has_block_checksums:
         _verify_block(view, start, end, frame)
@@ -137,9 +138,18 @@ def _read_block(
         return block
     most = min(frame.max_block_bytes, len(block) * MAX_RATIO)
     try:
-        plain: bytes = lz4.block.decompress(block, uncompressed_size=most)
+        return _plain(block, min(most, out.room + 1))
+    except lz4.block.LZ4BlockError:
+        # It is damaged, or has no room: the whole of it tells, and nothing else is needed then.
+        out.drop()
+    try:
+        return _plain(block, most)
     except lz4.block.LZ4BlockError as error:
         raise CodecError(NAME, str(error), position=start) from error
+
+
+def _plain(block: memoryview, most: int) -> bytes:
+    plain: bytes = lz4.block.decompress(block, uncompressed_size=most)
     return plain
 
 

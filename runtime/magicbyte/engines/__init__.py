@@ -4,18 +4,29 @@ Each gives the same rows, the same problems, the same positions. `reference` is 
 classes plus this runtime: slow, obvious, and the judge of any other.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import pyarrow as pa
 
+from magicbyte.engines.entries import Entries, Numbers
 from magicbyte.engines.entry import Entry
 from magicbyte.errors import InputError
 from magicbyte.findings import CODES
 from magicbyte.limits import Limits
 
-__all__ = ["Control", "Decoded", "DecodedEntry", "Engine", "Entry", "Problem", "Scan", "engine"]
+__all__ = [
+    "Control",
+    "Decoded",
+    "DecodedEntry",
+    "Engine",
+    "Entries",
+    "Entry",
+    "Problem",
+    "Scan",
+    "engine",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +58,18 @@ def over_limit(entry: Entry, limits: Limits) -> Problem:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """The entries of a stretch of bytes, back to back from its beginning."""
+    """The sound entries of a stretch of bytes, back to back from its beginning."""
 
-    entries: list[Entry]
-    computed: list[int | None]
-    """The checksum of each entry's bytes; None where it was not asked for."""
+    entries: Entries
     end: int
     """The byte of the buffer behind the last of them."""
-    stopped_by: Exception | None
+    unsound: Entry | None = None
+    """The whole entry at *end*, if it is larger than is allowed or its checksum is wrong."""
+    computed: int | None = None
+    """The checksum of its bytes, where that was asked for and is wrong."""
+    stopped_by: Exception | None = None
     """FormatError: why the bytes at *end* are no entry. TruncatedError: the buffer ends in it."""
 
 
@@ -100,12 +113,30 @@ class DecodedEntry:
         return not any(problem.is_fatal for problem in self.problems)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded:
     """The records of some entries, in their order, and what was found in each."""
 
     rows: pa.RecordBatch
-    entries: list[DecodedEntry]
+    headers: Sequence[Entry]
+    """The entries."""
+    num_rows: Numbers
+    """Rows of each."""
+    told: Mapping[int, DecodedEntry] = field(default_factory=dict)
+    """By its number, whatever entry there is more to say of than its header does: a problem, a
+    control record, offsets that a wrapper hides."""
+
+    def entry(self, number: int) -> DecodedEntry:
+        """Return what the payload of an entry tells."""
+        if number in self.told:
+            return self.told[number]
+        header = self.headers[number]
+        return DecodedEntry(int(self.num_rows[number]), header.base_offset, header.record_count)
+
+    @property
+    def entries(self) -> list[DecodedEntry]:
+        """What the payload of each entry tells."""
+        return [self.entry(number) for number in range(len(self.headers))]
 
 
 class Engine(Protocol):
@@ -122,7 +153,8 @@ class Engine(Protocol):
     ) -> Scan:
         """Return the entries that lie whole in *buffer*, whose first byte is *origin* of the file.
 
-        *verify* computes checksums; a wrong one stops nothing. *stop* is the most entries wanted.
+        *verify* checks their checksums. *stop* is the most entries wanted. A scan may also end
+        where another format begins, or anything unusual: the next goes on there.
         """
 
     def decode(

@@ -119,6 +119,24 @@ def read_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) ->
     return _message(buffer, position, origin)
 
 
+def whole_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) -> Entry:
+    """Return the header of the entry at byte *position* of *buffer*, which holds all of it.
+
+    Raises FormatError where there is none, TruncatedError where *buffer* ends in it.
+    """
+    entry = read_entry(buffer, position, origin=origin)
+    left = len(buffer) - position
+    if entry.size_bytes > left:
+        raise TruncatedError(
+            f"{left} bytes are left of an entry of {entry.size_bytes}",
+            code="incomplete-entry",
+            position=position,
+            found=left,
+            expected=entry.size_bytes,
+        )
+    return entry
+
+
 def stored_size(buffer: bytes | memoryview, position: int) -> int:
     """Return the size field of the entry at *position*, the first 12 bytes of which are there."""
     at = position + EntryHeader.LENGTH.field_position

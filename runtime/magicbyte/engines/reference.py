@@ -4,22 +4,23 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import codecs
 from magicbyte.checksum import crc32
-from magicbyte.engines import Control, Decoded, DecodedEntry, Problem, Scan
+from magicbyte.engines import Control, Decoded, DecodedEntry, Entries, Problem, Scan
 from magicbyte.engines.entry import (
     LEAST_SIZE,
     OVERHEAD,
     Entry,
     checksum_of,
-    read_entry,
+    whole_entry,
     wrap64,
 )
 from magicbyte.engines.header_keys import decode_header_key
-from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError
+from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
@@ -81,32 +82,30 @@ class ReferenceEngine:
         limits: Limits,
         stop: int | None = None,
     ) -> Scan:
-        return self.scan_at(buffer, 0, origin=origin, verify=verify, stop=stop)
-
-    def scan_at(
-        self, buffer: memoryview, position: int, *, origin: int, verify: bool, stop: int | None
-    ) -> Scan:
-        """Return the entries from byte *position* of *buffer* on."""
         entries: list[Entry] = []
-        computed: list[int | None] = []
-        stopped_by: Exception | None = None
+        position = 0
+        unsound, computed, stopped_by = None, None, None
         while position < len(buffer) and (stop is None or len(entries) < stop):
             try:
-                entry = read_entry(buffer, position, origin=origin)
+                entry = whole_entry(buffer, position, origin=origin)
             except FormatError as error:
-                stopped_by = error
+                stopped_by = error.with_traceback(None)  # its frames hold the buffer
                 break
-            if position + entry.size_bytes > len(buffer):
-                stopped_by = TruncatedError(
-                    f"{len(buffer) - position} bytes of {entry.size_bytes}",
-                    code="incomplete-entry",
-                    position=position,
-                )
+            if entry.size_bytes > limits.max_entry_bytes:
+                unsound = entry
+                break
+            if verify and (found := checksum_of(buffer, entry, origin=origin)) != entry.crc:
+                unsound, computed = entry, found
                 break
             entries.append(entry)
-            computed.append(checksum_of(buffer, entry, origin=origin) if verify else None)
             position += entry.size_bytes
-        return Scan(entries, computed, position, stopped_by)
+        return Scan(
+            entries=Entries(entries),
+            end=position,
+            unsound=unsound,
+            computed=computed,
+            stopped_by=stopped_by,
+        )
 
     def decode(
         self,
@@ -117,20 +116,32 @@ class ReferenceEngine:
         origin: int,
         limits: Limits,
     ) -> Decoded:
-        columns_out: dict[str, list[Any]] = {name: [] for name in columns}
-        decoded, num_rows = [], 0
-        for entry in entries:
+        values: dict[str, list[Any]] = {name: [] for name in columns}
+        num_rows: list[int] = []
+        told: dict[int, DecodedEntry] = {}
+        for number, entry in enumerate(entries):
             begin = entry.position - origin
             one, rows = _decode_entry(buffer[begin : begin + entry.size_bytes], entry, limits)
-            for name, values in columns_out.items():
-                values.extend(_values(name, entry, rows))
-            num_rows += len(rows)
-            decoded.append(one)
-        arrays = [pa.array(columns_out[name], WIRE_TYPES[name]) for name in columns]
-        schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
-        if not arrays:
-            return Decoded(rows_of_nothing(num_rows), decoded)
-        return Decoded(pa.RecordBatch.from_arrays(arrays, schema=schema), decoded)
+            for name, column in values.items():
+                column.extend(_values(name, entry, rows))
+            num_rows.append(len(rows))
+            if one != DecodedEntry(len(rows), entry.base_offset, entry.record_count):
+                told[number] = one
+        return Decoded(
+            rows=rows_of(values, sum(num_rows)),
+            headers=entries,
+            num_rows=np.array(num_rows, np.int64),
+            told=told,
+        )
+
+
+def rows_of(values: dict[str, list[Any]], num_rows: int) -> pa.RecordBatch:
+    """Return *values* of *num_rows* rows, by wire column."""
+    if not values:
+        return rows_of_nothing(num_rows)
+    arrays = [pa.array(column, WIRE_TYPES[name]) for name, column in values.items()]
+    schema = pa.schema([(name, WIRE_TYPES[name]) for name in values])
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def rows_of_nothing(count: int) -> pa.RecordBatch:

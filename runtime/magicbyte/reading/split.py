@@ -1,29 +1,35 @@
 """A split: a part of a segment that can be read by itself, anywhere, in any order."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte.engines import Control, DecodedEntry, Engine, Entry, Problem, engine
+from magicbyte.engines import (
+    Control,
+    Decoded,
+    DecodedEntry,
+    Engine,
+    Entries,
+    Entry,
+    Problem,
+    engine,
+)
 from magicbyte.errors import ChangedError
 from magicbyte.findings import Finding, raised
-from magicbyte.limits import MIB, Limits
+from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
+from magicbyte.reading.groups import groups
+from magicbyte.reading.judged import Examined, Wanted, judge
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
+from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 from magicbyte.transactions import Fates, Place, outcomes_by_list, outcomes_of
-
-MAX_GROUP_BYTES = 4 * MIB
-"""Bytes of entries that go into one record batch; only a larger entry makes a larger batch."""
-
-EXPANSION = 16
-"""What a byte of a compressed entry counts for there, as nobody knows what it comes to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,31 +62,20 @@ class Split:
     """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
 
 
-@dataclass(slots=True)
-class Examined:
-    """An entry, with what its payload and the plan say of it."""
-
-    entry: Entry
-    disposition: str
-    crc_valid: bool
-    decoded: DecodedEntry
-    outcome: str | None
-    records: Counter[str] = field(default_factory=Counter)
-    """Records per disposition."""
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """Consecutive entries of a split, their rows, and what was found in them."""
 
-    entries: list[Examined]
-    rows: pa.RecordBatch | None
-    """The wanted columns of all records of sound entries, whatever their disposition."""
-    dispositions: pa.Array | None
-    """The disposition of each row."""
     findings: list[Finding]
-    damaged_bytes: int = 0
-    """Bytes outside of any framed entry."""
+    entries: Iterable[Examined] = ()
+    bytes: Counter[str] = field(default_factory=Counter)
+    """Bytes by disposition; damaged ones lie outside of any entry, too."""
+    records: Counter[str] = field(default_factory=Counter)
+    """Records by disposition."""
+    rows: pa.RecordBatch | None = None
+    """The wanted columns of all records of sound entries, whatever their disposition."""
+    dispositions: pa.Array | None = None
+    """The disposition of each row."""
 
 
 def examine(
@@ -112,6 +107,13 @@ class _Reader:
         # Which offsets are wanted hangs on each record where an entry straddles a bound.
         self.wire = tuple(
             dict.fromkeys(["offset", *(name for name in columns or () if name in WIRE_COLUMNS)])
+        )
+        self.is_committed_read = split.isolation_level == "read_committed"
+        self.bounds = Wanted(
+            log_start_offset=split.log_start_offset,
+            first=split.offsets[0],
+            end=split.offsets[1],
+            last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
         self.outcomes = self._outcomes()
 
@@ -174,7 +176,7 @@ class _Reader:
         decoded = self.engine.decode(
             piece.buffer, [entry], (), origin=piece.origin, limits=self.split.limits
         )
-        return decoded.entries[0].control
+        return decoded.entry(0).control
 
     # Payloads
 
@@ -185,18 +187,10 @@ class _Reader:
                 continue
             if not self.split.is_verified and piece.notes:
                 findings = [self._finding(note) for note in piece.notes]
-                yield Piece([], None, None, findings)
-            group: list[Entry] = []
-            size = 0
-            for entry in piece.entries:
-                weight = entry.size_bytes * (EXPANSION if entry.codec else 1)
-                if group and size + weight > MAX_GROUP_BYTES:
-                    yield self._decode(piece, group)
-                    group, size = [], 0
-                group.append(entry)
-                size += weight
-            if group:
+                yield Piece(findings=findings)
+            for group in groups(piece.entries):
                 yield self._decode(piece, group)
+            del piece  # its bytes go before more are read
 
     def _finding(self, note: Note) -> Finding:
         return finding_of(note, self.split.topic, self.split.partition, self.split.file.name)
@@ -205,44 +199,54 @@ class _Reader:
         findings = [self._finding(note) for note in stretch.notes]
         if self.split.on_damage == "fail" and stretch.kind != "tail":
             raise raised(findings[0])
-        entries = []
-        if stretch.entry is not None:
-            entries.append(
-                _unread(stretch.entry, stretch.kind, crc_valid=stretch.kind != "damaged")
-            )
-        # A plan that has verified the split has reported its stretches.
+        is_entry = stretch.entry is not None
+        name = stretch.kind if is_entry else "damaged"
         return Piece(
-            entries,
-            None,
-            None,
-            [] if self.split.is_verified else findings,
-            0 if stretch.entry is not None else stretch.length,
+            # A plan that has verified the split has reported its stretches.
+            findings=[] if self.split.is_verified else findings,
+            entries=[
+                _unread(entry, stretch.kind, crc_valid=stretch.kind != "damaged")
+                for entry in (stretch.entry,)
+                if entry is not None
+            ],
+            bytes=Counter({name: stretch.length}),
         )
 
-    def _decode(self, piece: Sound, entries: list[Entry]) -> Piece:
+    def _decode(self, piece: Sound, entries: Entries) -> Piece:
         decoded = self.engine.decode(
             piece.buffer, entries, self.wire, origin=piece.origin, limits=self.split.limits
         )
-        offsets = decoded.rows.column("offset").to_numpy(zero_copy_only=False)
-        examined: list[Examined] = []
-        findings: list[Finding] = []
-        codes = np.zeros(len(offsets), np.int8)
-        row = 0
-        for entry, one in zip(entries, decoded.entries, strict=True):
-            found, of_rows = self._judge(entry, one, offsets[row : row + one.num_rows])
-            codes[row : row + one.num_rows] = of_rows
-            row += one.num_rows
-            examined.append(found)
+        findings = []
+        for number, one in sorted(decoded.told.items()):
             for problem in one.problems:
+                entry = entries[number]
                 finding = self._problem(entry, problem, one.repeats(problem.code))
                 if problem.is_fatal and self.split.on_damage == "fail":
                     raise raised(finding)
                 findings.append(finding)
+        outcomes = self._outcomes_of(entries)
+        judged = judge(
+            entries, decoded, outcomes, self.bounds, is_committed_read=self.is_committed_read
+        )
         rows = dispositions = None
         if self.columns is not None:
-            dispositions = ROW_DISPOSITIONS.take(pa.array(codes))
-            rows = self._rows(decoded.rows, examined, dispositions)
-        return Piece(examined, rows, dispositions, findings)
+            dispositions = judged.dispositions
+            rows = self._rows(decoded, outcomes, dispositions)
+        return Piece(
+            findings=findings,
+            entries=judged,
+            bytes=judged.bytes,
+            records=judged.records,
+            rows=rows,
+            dispositions=dispositions,
+        )
+
+    def _outcomes_of(self, entries: Entries) -> list[str | None] | None:
+        """Return the outcomes of the transactions of *entries*; None where there are none."""
+        if not self.outcomes:
+            return None
+        positions = entries.column("position").tolist()
+        return [self.outcomes.get(Place(self.split.segment, position)) for position in positions]
 
     def _problem(self, entry: Entry, problem: Problem, repeated: int) -> Finding:
         split = self.split
@@ -262,71 +266,11 @@ class _Reader:
             expected=problem.expected,
         )
 
-    def _judge(
-        self, entry: Entry, one: DecodedEntry, offsets: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    ) -> tuple[Examined, "np.ndarray[tuple[int], np.dtype[np.int8]]"]:
-        """Return the disposition of *entry* and, as codes, of its records at *offsets*."""
-        split = self.split
-        outcome = self.outcomes.get(Place(split.segment, entry.position))
-        if not one.is_sound:
-            is_large = any(problem.code == "batch-over-limit" for problem in one.problems)
-            name = "over_limit" if is_large else "damaged"
-            return Examined(entry, name, True, one, outcome), np.zeros(0, np.int8)
-        is_committed_read = split.isolation_level == "read_committed"
-        aborted = is_committed_read and outcome == "aborted" and not entry.is_control
-        rest = CODE["aborted" if aborted else "control" if entry.is_control else "delivered"]
-        # An entry without records is judged by its last offset.
-        places = offsets if len(offsets) else np.array([entry.last_offset], np.int64)
-        if self._is_within_bounds(places) and outcome not in ("open", "undecided"):
-            counted = Counter({NAME[rest]: len(offsets)} if len(offsets) else {})
-            of_rows = np.full(len(offsets), rest, np.int8)
-            return Examined(entry, NAME[rest], True, one, outcome, counted), of_rows
-        low, high = split.offsets
-        nowhere = np.zeros(len(places), np.bool_)
-        below = nowhere if split.log_start_offset is None else places < split.log_start_offset
-        outside = nowhere
-        if low is not None:
-            outside = outside | (places < low)
-        if high is not None:
-            outside = outside | (places >= high)
-        withheld = nowhere
-        if is_committed_read:
-            if outcome in ("open", "undecided"):
-                withheld = ~nowhere
-            elif split.last_stable_offset is not None:
-                withheld = places >= split.last_stable_offset
-        codes = np.full(len(places), rest, np.int8)
-        codes[withheld] = CODE["withheld"]
-        codes[outside] = CODE["outside_range"]
-        codes[below] = CODE["below_log_start"]
-        name = NAME[rest]
-        for judged, applies in (
-            ("below_log_start", below),
-            ("outside_range", outside),
-            ("withheld", withheld),
-        ):
-            if applies.all():
-                name = judged
-                break
-        of_rows = codes if len(offsets) else np.zeros(0, np.int8)
-        counted = Counter({NAME[int(c)]: int((of_rows == c).sum()) for c in np.unique(of_rows)})
-        return Examined(entry, name, True, one, outcome, counted), of_rows
-
-    def _is_within_bounds(self, places: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> bool:
-        """Whether no bound of the split takes any of the offsets *places* away."""
-        split = self.split
-        low, high = split.offsets
-        lows = [bound for bound in (low, split.log_start_offset) if bound is not None]
-        highs = [bound for bound in (high, split.last_stable_offset) if bound is not None]
-        is_low = bool(lows) and int(places.min()) < max(lows)
-        is_high = bool(highs) and int(places.max()) >= min(highs)
-        return not is_low and not is_high
-
     def _rows(
-        self, wire: pa.RecordBatch, examined: list[Examined], dispositions: pa.Array
+        self, decoded: Decoded, outcomes: list[str | None] | None, dispositions: pa.Array
     ) -> pa.RecordBatch:
-        """Return *wire* with the columns of context beside it, in the wanted order."""
-        split, count = self.split, wire.num_rows
+        """Return the wire columns with those of context beside them, in the wanted order."""
+        split, wire = self.split, decoded.rows
         columns = tuple(self.columns or ())
         schema = RECORDS.schema(columns) if columns else pa.schema([])
         arrays = []
@@ -336,24 +280,16 @@ class _Reader:
                 arrays.append(wire.column(name))
             elif name == "disposition":
                 arrays.append(dispositions)
-            elif name == "outcome":
-                outcomes = [e.outcome for e in examined for _ in range(e.decoded.num_rows)]
-                arrays.append(pa.array(outcomes, kind))
+            elif name == "outcome" and outcomes is not None:
+                numbers = np.repeat(np.arange(len(outcomes)), decoded.num_rows)
+                arrays.append(pa.array(outcomes, kind).take(pa.array(numbers)))
             else:
-                value = split.file.name if name == "file" else getattr(split, name)
-                arrays.append(pa.array([value] * count, kind))
+                values = {"file": split.file.name, "outcome": None}
+                value = values[name] if name in values else getattr(split, name)
+                arrays.append(constant(kind, value, wire.num_rows))
         if not arrays:
             return wire.select([])
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-ROW_DISPOSITIONS = pa.array(
-    ["below_log_start", "outside_range", "withheld", "aborted", "control", "delivered"]
-)
-"""The dispositions that a record of a sound entry can have, by their codes here."""
-
-CODE = {name: code for code, name in enumerate(ROW_DISPOSITIONS.to_pylist())}
-NAME = {code: name for name, code in CODE.items()}
 
 
 def quick_pieces(
@@ -373,15 +309,14 @@ def quick_pieces(
         )
         for piece in walk:
             if isinstance(piece, Sound):
-                yield Piece(
-                    [_unread(entry, "delivered") for entry in piece.entries], None, None, []
-                )
+                entries = [_unread(entry, "delivered") for entry in piece.entries]
+                yield Piece(findings=[], entries=entries)
 
 
 def _unread(entry: Entry, disposition: str, *, crc_valid: bool = True) -> Examined:
     """Return *entry* as it stands where its payload was not looked at."""
     decoded = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
-    return Examined(entry, disposition, crc_valid, decoded, None)
+    return Examined(entry, disposition, crc_valid, decoded)
 
 
 def read_split(
@@ -405,13 +340,15 @@ def read_split(
 
 def chosen_rows(piece: Piece, dispositions: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of *piece* that have one of *dispositions*, if there are any."""
-    if piece.rows is None or piece.dispositions is None or not piece.rows.num_rows:
+    if piece.rows is None or piece.dispositions is None:
         return
-    mask = pc.is_in(piece.dispositions, pa.array(dispositions, pa.string()))
-    count = pc.sum(mask).as_py()
+    count = sum(piece.records[name] for name in dispositions)
     if count == piece.rows.num_rows:
-        yield piece.rows
+        if count:
+            yield piece.rows
     elif count:
         # Without columns there is nothing to filter but the number of rows.
-        has_columns = bool(piece.rows.num_columns)
-        yield piece.rows.filter(mask) if has_columns else piece.rows.slice(0, count)
+        if not piece.rows.num_columns:
+            yield piece.rows.slice(0, count)
+        else:
+            yield piece.rows.filter(pc.is_in(piece.dispositions, pa.array(dispositions)))

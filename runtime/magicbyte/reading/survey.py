@@ -298,7 +298,7 @@ class _Pass:
         """Return whether the payload of *entry* is damaged, and the log is to end here."""
         decoded = self.engine.decode(
             piece.buffer, [entry], (), origin=piece.origin, limits=self.limits
-        ).entries[0]
+        ).entry(0)
         if decoded.is_sound:
             return False
         for problem in decoded.problems:
@@ -381,7 +381,7 @@ class _Pass:
             return  # emptied by cleaning, long after its transaction
         decoded = self.engine.decode(
             piece.buffer, [entry], (), origin=piece.origin, limits=self.limits
-        ).entries[0]
+        ).entry(0)
         if decoded.control is None or not decoded.is_sound:
             self.tracker.hole(entry.producer_id)
             return

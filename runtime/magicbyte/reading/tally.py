@@ -19,13 +19,12 @@ class Tally:
     sound_bytes: int = 0
 
     def count(self, piece: Piece) -> None:
-        self.bytes["damaged"] += piece.damaged_bytes
         self.findings.extend(piece.findings)
-        for examined in piece.entries:
-            self.bytes[examined.disposition] += examined.entry.size_bytes
-            self.records.update(examined.records)
-            if examined.disposition not in ("damaged", "over_limit"):
-                self.sound_bytes += examined.entry.size_bytes
+        self.bytes.update(piece.bytes)
+        self.records.update(piece.records)
+        self.sound_bytes += sum(
+            size for name, size in piece.bytes.items() if name not in ("damaged", "over_limit")
+        )
 
     def add_to(self, report: Report) -> None:
         report.bytes.update(self.bytes)

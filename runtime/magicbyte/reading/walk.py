@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from magicbyte.checksum import crc32, crc32c
-from magicbyte.engines import Engine, Entry, Problem, over_limit
+from magicbyte.engines import Engine, Entries, Entry, Problem, over_limit
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -72,7 +72,7 @@ class Note:
 class Sound:
     """Entries back to back whose frames and, if asked for, checksums are right."""
 
-    entries: list[Entry]
+    entries: Entries
     buffer: memoryview
     """Bytes that hold them all; empty where headers alone were read."""
     origin: int
@@ -161,36 +161,31 @@ class Walk:
                 yield from self._damaged(position, error, None)
                 position = self._resume
                 continue
-            yield Sound([entry], memoryview(b""), position, tuple(self._in_order(entry)))
+            notes = tuple(self._in_order(entry))
+            yield Sound(Entries([entry]), memoryview(b""), position, notes)
             position = entry.end
 
     def _verified(self) -> Iterator[Sound | Stretch]:
         buffer, origin = memoryview(b""), self.start
-        position, need, most = self.start, 1, None
+        position, need, most = self.start, self._first_need(), None
         while position < self.end:
             if origin + len(buffer) - position < need:
                 length = min(max(need, CHUNK), self.end - position)
+                buffer = view = memoryview(b"")  # what was read goes before more comes
                 buffer, origin = memoryview(self.file.read_at(position, length)), position
             view = buffer[position - origin :]
             scan = self.engine.scan(
                 view, origin=position, verify=True, limits=self.limits, stop=most
             )
-            whole, bad = 0, None
-            notes: list[Note] = []
-            for entry, computed in zip(scan.entries, scan.computed, strict=True):
-                if entry.size_bytes > self.limits.max_entry_bytes or computed != entry.crc:
-                    bad = (entry, computed)
-                    break
-                notes.extend(self._in_order(entry))
-                whole += 1
-            if whole:
-                yield Sound(scan.entries[:whole], view, position, tuple(notes))
-                position = scan.entries[whole - 1].end
+            if scan.entries:
+                notes = tuple(self._run_in_order(scan.entries))
+                yield Sound(scan.entries, view, position, notes)
+                position += scan.end
             # Behind damage the buffer may be gone through many times: a little at first.
             most = None if most is None or most > 1 << 16 else most * 4
             need = 1
-            if bad is not None:
-                yield from self._bad_entry(*bad)
+            if scan.unsound is not None:
+                yield from self._bad_entry(scan.unsound, scan.computed)
                 position, most = self._resume, 1
             elif isinstance(scan.stopped_by, TruncatedError):
                 # The buffer ends in this entry: have all of it read, unless the file ends in it.
@@ -212,6 +207,12 @@ class Walk:
                 yield from self._damaged(position, scan.stopped_by, None)
                 position, most = self._resume, 1
 
+    def _first_need(self) -> int:
+        """Return what the first entry takes: one that is larger than a chunk is read once."""
+        entry = self._entry_at(self.start)
+        is_readable = entry is not None and entry.size_bytes <= self.limits.max_entry_bytes
+        return min(entry.size_bytes, self.end - self.start) if entry and is_readable else 1
+
     def _judge_size(self, entry: Entry) -> None:
         if entry.end > self.end:
             raise TruncatedError(
@@ -221,6 +222,28 @@ class Walk:
                 found=self.end - entry.position,
                 expected=entry.size_bytes,
             )
+
+    def _run_in_order(self, entries: Entries) -> Iterator[Note]:
+        """Follow the offsets of all *entries*."""
+        if not self._is_in_order(entries):
+            for entry in entries:
+                yield from self._in_order(entry)
+            return
+        # All but the last are where they are expected, so that one alone says how to go on.
+        if len(entries) > 1:
+            self.floor, self._strayed = entries[-2].last_offset, None
+        yield from self._in_order(entries[-1])
+
+    def _is_in_order(self, entries: Entries) -> bool:
+        """Return whether no offset of *entries* goes back or leaves its bounds."""
+        first, last = entries.column("first_offset"), entries.column("last_offset")
+        begin = first[0] if self.floor is None else self.floor + 1
+        return bool(
+            first[0] >= begin
+            and (first[1:] > last[:-1]).all()
+            and (last >= first).all()
+            and (self.ceiling is None or last[-1] < self.ceiling)
+        )
 
     def _in_order(self, entry: Entry) -> Iterator[Note]:
         """Follow the offsets, and say where *entry* leaves their order.

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from operator import attrgetter
 from pathlib import Path
 from typing import Protocol
 
@@ -11,10 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import magicbyte as mb
-from magicbyte.engines import Engine, Entry, engine
+from magicbyte.engines import Engine, engine
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import TruncatedError
 from magicbyte.limits import MIB, Limits
+from magicbyte.reading.groups import groups
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import Sums
 
@@ -28,8 +28,6 @@ CHUNK = 4 * MIB
 """Bytes that are scanned at a time, and that a record batch comes to at most."""
 
 LIMITS = Limits()
-
-CODEC = attrgetter("codec")
 
 
 class Damaged(Exception):
@@ -131,44 +129,24 @@ def read(
         buffer = memoryview(file.read_at(position, min(length, end - position)))
         scan = one.scan(buffer, origin=position, verify=True, limits=LIMITS)
         if not scan.entries:
+            if scan.unsound is not None:
+                raise Damaged(f"byte {position}: a wrong checksum")
             if len(buffer) == end - position or not isinstance(scan.stopped_by, TruncatedError):
                 raise Damaged(f"byte {position}: {scan.stopped_by}")
             length *= 2  # an entry that is larger
             continue
-        # What is done for each entry in Python weighs as much as some records in a kernel.
-        if scan.computed != [entry.crc for entry in scan.entries]:
-            pairs = zip(scan.entries, scan.computed, strict=True)
-            entry = next(entry for entry, computed in pairs if computed != entry.crc)
-            raise Damaged(f"byte {entry.position}: a wrong checksum")
-        for group in groups(scan.entries):
+        for group in groups(scan.entries, EXPANSION):
             decoded = one.decode(buffer, group, columns, origin=position, limits=LIMITS)
-            for entry, found in zip(group, decoded.entries, strict=True):
-                if found.problems and not found.is_sound:
-                    raise Damaged(f"byte {entry.position}: {found.problems[0].message}")
+            for number, found in decoded.told.items():
+                if not found.is_sound:
+                    place = group[number].position
+                    raise Damaged(f"byte {place}: {found.problems[0].message}")
             yield decoded.rows
         position, length = position + scan.end, CHUNK
 
 
 EXPANSION = 4
 """What a byte of a compressed entry is taken to come to: a little more than it does here."""
-
-
-def groups(entries: list[Entry]) -> Iterator[list[Entry]]:
-    """Yield *entries*, of a buffer of CHUNK bytes, in runs whose records come to about as much."""
-    if not any(map(CODEC, entries)):
-        yield entries
-        return
-    group: list[Entry] = []
-    size = 0
-    for entry in entries:
-        weight = entry.size_bytes * (EXPANSION if entry.codec else 1)
-        if group and size + weight > CHUNK:
-            yield group
-            group, size = [], 0
-        group.append(entry)
-        size += weight
-    if group:
-        yield group
 
 
 def _num_bytes(column: pa.Array) -> int:

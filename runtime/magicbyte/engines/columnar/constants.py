@@ -1,11 +1,11 @@
 """Columns that are the same for all rows of an entry."""
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.tables.constants import constant
 from magicbyte_formats.columnar import EntryColumn
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -30,16 +30,6 @@ def entry_column(
     rows = np.repeat(np.where(is_null, 0, values), counts)
     mask = np.repeat(is_null, counts)
     return pa.array(rows.astype(_numpy(kind)), kind, mask=mask)
-
-
-def constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:
-    """Return *count* times *value*."""
-    return _longer(kind, value, max(1 << (count - 1).bit_length(), 1)).slice(0, count)
-
-
-@lru_cache(maxsize=64)
-def _longer(kind: pa.DataType, value: Any, count: int) -> pa.Array:
-    return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
 
 
 def _meaning(column: EntryColumn, number: int, absent: int) -> Any:

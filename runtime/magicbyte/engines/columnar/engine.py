@@ -1,6 +1,6 @@
 """The engine: kernels where they go on, the reference engine where they stop."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -8,11 +8,14 @@ import pyarrow as pa
 
 from magicbyte.engines import Decoded, DecodedEntry, Entry, Scan
 from magicbyte.engines.columnar.buffers import address
+from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import format_of
 from magicbyte.engines.columnar.group import Group
+from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.columnar.scratch import descriptors
+from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import LEAST_SIZES
-from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
+from magicbyte.engines.reference import ReferenceEngine, rows_of, rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import EntryHeader
 
@@ -37,34 +40,33 @@ class ColumnarEngine:
     ) -> Scan:
         view = np.frombuffer(buffer, np.uint8)
         begin, length = address(view), len(view)
-        entries: list[Entry] = []
-        computed: list[int | None] = []
-        position = 0
-        while position < length and (stop is None or len(entries) < stop):
-            most = MOST_AT_ONCE if stop is None else min(MOST_AT_ONCE, stop - len(entries))
-            count, size = 0, 0
-            magic = _magic_at(buffer, position)
-            if magic is not None:
-                chosen = format_of(magic)
-                desc = descriptors(most, chosen.kernels.WIDTH)
-                count, size = chosen.kernels.scan(
-                    begin + position, length - position, most, verify, desc
-                )
-                entries += chosen.entries(desc[:count], origin + position)
-                sums = desc[:count, chosen.kernels.NAMES["computed"]].tolist()
-                computed += sums if verify else [None] * count
-            if not count:
-                # What is wrong here, or unusual, the reference says.
-                found = self._reference.scan_at(
-                    buffer, position, origin=origin, verify=verify, stop=1
-                )
-                if not found.entries:
-                    return Scan(entries, computed, position, found.stopped_by)
-                entries += found.entries
-                computed += found.computed
-                size = found.end - position
+        magic = _magic_at(buffer, 0)
+        if magic is None or stop == 0:
+            return self._reference.scan(
+                buffer, origin=origin, verify=verify, limits=limits, stop=stop
+            )
+        chosen = format_of(magic)
+        most_bytes = min(limits.max_entry_bytes, length)
+        tables: list[Descriptors] = []
+        position, count = 0, 0
+        while position < length and (stop is None or count < stop):
+            most = MOST_AT_ONCE if stop is None else min(MOST_AT_ONCE, stop - count)
+            desc = descriptors(most, chosen.kernels.WIDTH)
+            found, size = chosen.kernels.scan(
+                begin + position, length - position, most, most_bytes, verify, desc
+            )
+            if not found:
+                break
+            desc = desc[:found].copy()
+            desc[:, chosen.kernels.NAMES["position"]] += position
+            tables.append(desc)
             position += size
-        return Scan(entries, computed, position, None)
+            count += found
+        if not count:
+            # What is wrong here, or unusual, the reference says.
+            return self._reference.scan(buffer, origin=origin, verify=verify, limits=limits, stop=1)
+        desc = tables[0] if len(tables) == 1 else np.concatenate(tables)
+        return Scan(entries=Described(chosen, desc, begin, origin), end=position)
 
     def decode(
         self,
@@ -75,16 +77,33 @@ class ColumnarEngine:
         origin: int,
         limits: Limits,
     ) -> Decoded:
-        decoded: list[DecodedEntry] = []
         rows: list[pa.RecordBatch] = []
-        for _, run in groupby(entries, lambda entry: entry.magic < 2):
-            group = Group(self._reference, buffer, list(run), columns, origin=origin, limits=limits)
-            decoded += group.decode()
+        num_rows: list[Numbers] = []
+        told: dict[int, DecodedEntry] = {}
+        first = 0
+        for run in _of_one_format(entries):
+            group = Group(self._reference, buffer, run, columns, origin=origin, limits=limits)
+            num_rows.append(group.decode())
+            told |= {first + n: one for n, one in group.told.items()}
             rows += group.rows()
+            first += len(run)
         if not rows:
-            nothing = self._reference.decode(buffer, [], columns, origin=origin, limits=limits)
-            return Decoded(nothing.rows, decoded)
-        return Decoded(_joined(rows), decoded)
+            rows.append(rows_of({name: [] for name in columns}, 0))
+        return Decoded(
+            rows=_joined(rows),
+            headers=entries,
+            num_rows=np.concatenate(num_rows) if num_rows else np.zeros(0, np.int64),
+            told=told,
+        )
+
+
+def _of_one_format(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    if isinstance(entries, Described):
+        if entries:
+            yield entries
+        return
+    for _, run in groupby(entries, lambda entry: entry.magic < 2):
+        yield list(run)
 
 
 def _magic_at(buffer: memoryview, position: int) -> int | None:

@@ -7,7 +7,8 @@ import numpy as np
 
 from magicbyte.engines.columnar.compiled import kernels
 from magicbyte.engines.columnar.output import Output
-from magicbyte.engines.columnar.scratch import Numbers
+from magicbyte.engines.columnar.scratch import Numbers as Descriptors
+from magicbyte.engines.entries import NOT_TOLD, Numbers
 from magicbyte.engines.entry import Entry, wrap64
 from magicbyte_formats.columnar import Kernels
 from magicbyte_formats.wire import Codec
@@ -22,13 +23,19 @@ class Format(Protocol):
 
     kernels: Kernels
 
-    def entries(self, desc: Numbers, origin: int) -> list[Entry]:
-        """Return the headers that *desc* describes, of a buffer that begins at *origin*."""
+    def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
+        """Return the field *name* of the described entries, or their `first_offset`.
 
-    def is_unusual(self, desc: Numbers) -> Mask:
+        Positions count from *origin*; NOT_TOLD stands for None.
+        """
+
+    def untold(self, desc: Descriptors, name: str) -> Mask | None:
+        """Return where the field *name* is None; None where it never is."""
+
+    def is_unusual(self, desc: Descriptors) -> Mask:
         """Return which of the described entries are for the reference engine, whatever they hold."""
 
-    def most_rows(self, desc: Numbers) -> int:
+    def most_rows(self, desc: Descriptors) -> int:
         """Return the most rows that a kernel can make of the described, plain entries."""
 
     def finish(self, entry: Entry, output: Output, first: int, end: int) -> int | None:
@@ -41,6 +48,51 @@ class Format(Protocol):
     """The columns that *finish* needs."""
 
 
+BATCH_NAMES = {
+    "size_bytes": "size",
+    "first_offset": "base_offset",
+    "leader_epoch": "partition_leader_epoch",
+    "record_count": "num_records",
+}
+MESSAGE_NAMES = {
+    "size_bytes": "size",
+    "first_offset": "offset",
+    "last_offset": "offset",
+    "max_timestamp": "timestamp",
+    "base_offset": "offset",
+}
+"""What descriptors call a field of Entry, where that is something else."""
+
+NOT_IN_MESSAGES = {
+    "base_timestamp": -1,
+    "has_delete_horizon": False,
+    "producer_id": -1,
+    "producer_epoch": -1,
+    "base_sequence": -1,
+    "leader_epoch": -1,
+    "is_transactional": False,
+    "is_control": False,
+}
+FLAGS = ("has_delete_horizon", "is_transactional", "is_control")
+
+
+def entries(chosen: Format, desc: Descriptors, origin: int) -> list[Entry]:
+    """Return the headers that *desc* describes, of a buffer that begins at *origin*."""
+    columns = [_values(chosen, desc, name, origin) for name in Entry._fields]
+    return list(map(_entry, zip(*columns, strict=True)))
+
+
+def _values(chosen: Format, desc: Descriptors, name: str, origin: int) -> list[Any]:
+    column = chosen.column(desc, name, origin)
+    if name in FLAGS:
+        return [bool(number) for number in column.tolist()]
+    untold = chosen.untold(desc, name)
+    if untold is None:
+        numbers: list[Any] = column.tolist()
+        return numbers
+    return [None if no else value for no, value in zip(untold, column.tolist(), strict=True)]
+
+
 class RecordBatches:
     """Format v2."""
 
@@ -50,45 +102,28 @@ class RecordBatches:
         self.kernels = kernels("kafka_record_batch")
         self._at = self.kernels.NAMES
 
-    def entries(self, desc: Numbers, origin: int) -> list[Entry]:
-        def column(name: str) -> Any:
-            return desc[:, self._at[name]]
+    def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
+        def number(of: str) -> Numbers:
+            return desc[:, self._at[of]]
 
-        def flags(name: str) -> list[bool]:
-            made: list[bool] = column(name).astype(np.bool_).tolist()
-            return made
+        match name:
+            case "position":
+                return number("position") + origin
+            case "last_offset":
+                return number("base_offset") + number("last_offset_delta")
+        return number(BATCH_NAMES.get(name, name))
 
-        count = len(desc)
-        columns = (
-            (column("position") + origin).tolist(),
-            column("size").tolist(),
-            [2] * count,
-            column("base_offset").tolist(),
-            (column("base_offset") + column("last_offset_delta")).tolist(),
-            column("crc").tolist(),
-            column("codec").tolist(),
-            column("timestamp_type").tolist(),
-            column("base_timestamp").tolist(),
-            column("max_timestamp").tolist(),
-            flags("has_delete_horizon"),
-            column("producer_id").tolist(),
-            column("producer_epoch").tolist(),
-            column("base_sequence").tolist(),
-            column("partition_leader_epoch").tolist(),
-            column("num_records").tolist(),
-            flags("is_transactional"),
-            flags("is_control"),
-        )
-        return list(map(_entry, zip(*columns, strict=True)))
+    def untold(self, desc: Descriptors, name: str) -> Mask | None:
+        return None
 
-    def is_unusual(self, desc: Numbers) -> Mask:
+    def is_unusual(self, desc: Descriptors) -> Mask:
         is_control: Mask = desc[:, self._at["is_control"]] != 0
         # Nobody looks at the section of a batch without records; that there is one is noted.
         has_bytes: Mask = desc[:, self._at["end"]] > desc[:, self._at["start"]]
         is_empty: Mask = desc[:, self._at["num_records"]] == 0
         return is_control | is_empty & has_bytes
 
-    def most_rows(self, desc: Numbers) -> int:
+    def most_rows(self, desc: Descriptors) -> int:
         counts = desc[:, self._at["num_records"]]
         sizes = desc[:, self._at["end"]] - desc[:, self._at["start"]]
         # No kernel takes a count that the bytes cannot hold.
@@ -108,44 +143,40 @@ class Messages:
         self._at = self.kernels.NAMES
         self._columns = {column.name: column for column in self.kernels.TABLE.columns}
 
-    def entries(self, desc: Numbers, origin: int) -> list[Entry]:
-        def column(name: str) -> Any:
-            return desc[:, self._at[name]]
+    def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
+        def number(of: str) -> Numbers:
+            return desc[:, self._at[of]]
 
-        count = len(desc)
-        offsets, codecs = column("offset").tolist(), column("codec").tolist()
-        magics, times = column("magic").tolist(), column("timestamp").tolist()
-        none, minus, false = [None] * count, [-1] * count, [False] * count
-        types = column("timestamp_type").tolist()
-        columns = (
-            (column("position") + origin).tolist(),
-            column("size").tolist(),
-            magics,
-            [o if codec == 0 else None for o, codec in zip(offsets, codecs, strict=True)],
-            offsets,
-            column("crc").tolist(),
-            codecs,
-            [kind if magic else None for kind, magic in zip(types, magics, strict=True)],
-            none,
-            [time if magic else None for time, magic in zip(times, magics, strict=True)],
-            false,
-            minus,
-            minus,
-            minus,
-            minus,
-            [1 if codec == 0 else None for codec in codecs],
-            false,
-            false,
-        )
-        return list(map(_entry, zip(*columns, strict=True)))
+        match name:
+            case "position":
+                return number("position") + origin
+            case "record_count":
+                values = np.ones(len(desc), np.int64)
+            case _ if name in NOT_IN_MESSAGES:
+                values = np.full(len(desc), NOT_IN_MESSAGES[name], np.int64)
+            case _:
+                values = number(MESSAGE_NAMES.get(name, name))
+        untold = self.untold(desc, name)
+        return values if untold is None else np.where(untold, NOT_TOLD, values)
 
-    def is_unusual(self, desc: Numbers) -> Mask:
+    def untold(self, desc: Descriptors, name: str) -> Mask | None:
+        untold: Mask | None = None
+        match name:
+            case "base_offset" | "record_count":
+                untold = desc[:, self._at["codec"]] != 0
+            case "timestamp_type" | "max_timestamp":
+                untold = desc[:, self._at["magic"]] == 0
+            case "base_timestamp":
+                untold = np.ones(len(desc), np.bool_)
+        return untold
+
+    def is_unusual(self, desc: Descriptors) -> Mask:
         # KIP-110: what is not allowed is not decompressed.
         codecs = desc[:, self._at["codec"]]
         is_unusual: Mask = codecs >= Codec.ZSTD
         return is_unusual
 
-    def most_rows(self, desc: Numbers) -> int:
+    def most_rows(self, desc: Descriptors) -> int:
         sizes = desc[:, self._at["end"]] - desc[:, self._at["start"]]
         is_nested = desc[:, self._at["nested"]] != 0
         most = np.where(is_nested, sizes // self.kernels.LEAST_ROW, 1)

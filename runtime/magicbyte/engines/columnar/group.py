@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -10,24 +9,23 @@ import pyarrow as pa
 from magicbyte.engines import DecodedEntry, Engine, Entry
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.compiled import decoder
-from magicbyte.engines.columnar.constants import constant, entry_column
+from magicbyte.engines.columnar.constants import entry_column
+from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import format_of
 from magicbyte.engines.columnar.output import WHY, Output
 from magicbyte.engines.columnar.payloads import Arena
 from magicbyte.engines.columnar.scratch import descriptors
+from magicbyte.engines.entries import Numbers
 from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.limits import Limits
+from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_formats.wire import Codec
 
-Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 BY_KERNEL = (Codec.LZ4, Codec.ZSTD)
 """Codecs whose libraries export functions that kernels call."""
-
-# An entry in Python costs as much as some records in a kernel, so there are no loops over them.
-POSITION, BASE, COUNT = map(attrgetter, ("position", "base_offset", "record_count"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +67,25 @@ class Group:
         self.arena = Arena(self.kernels.SLACK)
         self.replaced: list[_Replaced] = []
         self.told: dict[int, DecodedEntry] = {}
-        """What is to be said of an entry beyond the number of its rows."""
+        """By its number, what there is to say of an entry beyond the number of its rows."""
 
     def _describe(self) -> None:
         view = np.frombuffer(self.buffer, np.uint8)
         self.begin = address(view)
         self.limit = self.begin + len(view) - self.kernels.SLACK
         """Bytes that end above this address have too few behind them."""
-        count = len(self.entries)
-        self.desc = descriptors(count, self.kernels.WIDTH)
-        self.positions: Numbers = np.fromiter(map(POSITION, self.entries), np.int64, count)
-        places = self.positions - self.origin
-        self.kernels.describe(self.begin, len(view), places, self.desc)
+        self.desc = descriptors(len(self.entries), self.kernels.WIDTH)
+        described = self.entries
+        # An entry in Python costs as much as some records in a kernel, so there are no loops.
+        if (
+            isinstance(described, Described)
+            and described.format is self.format
+            and (described.address, described.origin) == (self.begin, self.origin)
+        ):
+            self.desc[:] = described.desc
+        else:
+            places = [entry.position - self.origin for entry in self.entries]
+            self.kernels.describe(self.begin, len(view), np.array(places, np.int64), self.desc)
         is_framed = self._column("size") != 0
         self.is_compressed: Mask = is_framed & (self._column("codec") != 0)
         self.is_taken: Mask = is_framed & ~self.format.is_unusual(self.desc)
@@ -99,8 +104,8 @@ class Group:
 
     # Decoding
 
-    def decode(self) -> list[DecodedEntry]:
-        """Return what the payload of each entry says."""
+    def decode(self) -> Numbers:
+        """Return how many rows the payload of each entry holds."""
         n = 0
         while n < len(self.entries):
             self.arena.clear()
@@ -111,11 +116,10 @@ class Group:
             else:
                 self._fill(n, end)
                 n = end
-        rows = self._column("rows").tolist()
-        decoded = list(map(DecodedEntry, rows, map(BASE, self.entries), map(COUNT, self.entries)))
+        num_rows = self._column("rows").copy()
         for n, told in self.told.items():
-            decoded[n] = told
-        return decoded
+            num_rows[n] = told.num_rows
+        return num_rows
 
     def _made_plain(self, first: int) -> int:
         """Have entries from *first* on in plain bytes; return the first that is not."""
@@ -136,15 +140,15 @@ class Group:
         last = min(end, self._end(first, self.is_in_place))
         n, max_bytes = first, self.limits.max_batch_bytes
         while n < end and not self.arena.is_full:
-            entry = self.entries[n]
-            if n < last and entry.codec in BY_KERNEL:
+            codec = int(self._column("codec")[n])
+            if n < last and codec in BY_KERNEL:
                 stop = self.arena.inflate(self.desc, n, last, self.places, max_bytes)
                 if stop > n or self.arena.is_full:
                     n = stop
                     continue
             section = self._section(n)
             ends = section and self.arena.decompress(
-                entry.codec, section, magic=entry.magic, max_bytes=max_bytes
+                codec, section, magic=int(self._column("magic")[n]), max_bytes=max_bytes
             )
             if not ends:
                 self.is_taken[n] = False
@@ -215,7 +219,7 @@ class Group:
         found = self.reference.decode(
             self.buffer, [self.entries[n]], self.columns, origin=self.origin, limits=self.limits
         )
-        self.told[n] = found.entries[0]
+        self.told[n] = found.entry(0)
         if end > first or found.rows.num_rows:
             self.replaced.append(_Replaced(first, end, found.rows))
 
@@ -250,7 +254,8 @@ class Group:
                 kind, absent = kinds[column.name], self.kernels.ABSENT
                 arrays[column.name] = entry_column(column, kind, values, rows, absent)
         if "position" in kinds:
-            arrays["position"] = pa.array(np.repeat(self.positions, rows), kinds["position"])
+            positions = self._column("position") + self.origin
+            arrays["position"] = pa.array(np.repeat(positions, rows), kinds["position"])
         nothing = [name for name in kinds if name not in arrays]
         arrays |= {name: constant(kinds[name], None, count) for name in nothing}
         return pa.RecordBatch.from_arrays([arrays[name] for name in kinds], schema=schema)

@@ -28,7 +28,7 @@ from magicbyte_tools.generate.columnar.unsupported import Unsupported
 
 PRIMITIVES = Path(__file__).with_name("primitives.py")
 
-DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested", "computed")
+DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested")
 """What a descriptor says besides the numbers of the header."""
 
 LEN_COPY = 32
@@ -110,10 +110,13 @@ class Kernels(Protocol):
     ENTRY_COLUMNS: tuple[EntryColumn, ...]
 
     @staticmethod
-    def scan(address: int, length: int, stop: int, verify: bool, desc: Any) -> tuple[int, int]:
+    def scan(
+        address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
+    ) -> tuple[int, int]:
         """Describe entries that lie back to back; return how many, and the bytes of them.
 
-        Ends before the first that is not whole, or is not of this format.
+        Ends before the first that is not whole, is not of this format, has over *most_bytes*
+        or, where it is to *verify* that, not the checksum that it states.
         """
 
     @staticmethod
@@ -152,7 +155,9 @@ TABLE: Table
 ENTRY_COLUMNS: tuple[EntryColumn, ...]
 
 def has_crc_instruction() -> bool: ...
-def scan(address: int, length: int, stop: int, verify: bool, desc: Any) -> tuple[int, int]: ...
+def scan(
+    address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
+) -> tuple[int, int]: ...
 def describe(address: int, length: int, positions: Any, desc: Any) -> None: ...
 def sections(desc: Any, chosen: Any) -> None: ...
 def decoder(*wanted: bool) -> Callable[[Any, int, int, Any], int]: ...
@@ -245,18 +250,17 @@ class _Printer:
         decode = _Decode(self).text()  # measures the longest run
         yield self._constants()
         yield self._frame()
-        yield SCAN.format(
-            at=self._number("position"), computed=self._number("computed"), **self._crc()
-        )
+        yield self._scan()
         yield DESCRIBE.format(
             size=self._number("size"), rows=self._number("rows"), at=self._number("position")
         )
         yield self._sections()
         yield decode
 
-    def _crc(self) -> dict[str, object]:
-        algorithm, _, start = self.entry.checksum
-        return {"algorithm": algorithm, "start": start}
+    def _scan(self) -> str:
+        algorithm, stated, start = self.entry.checksum
+        places = {"at": self._number("position"), "stated": self._number(stated)}
+        return SCAN.format(algorithm=algorithm, start=start, **places)
 
     def _number(self, name: str) -> int:
         return self.names.index(name)
@@ -703,19 +707,19 @@ def _needs(nodes: Sequence[Node]) -> set[str]:
 
 SCAN = '''\
 @kernel
-def scan(address, length, stop, verify, desc):
-    """Describe entries that lie back to back; return how many, and the bytes of them."""
+def scan(address, length, stop, most_bytes, verify, desc):
+    """Describe sound entries that lie back to back; return how many, and the bytes of them."""
     n = 0
     position = 0
     most = min(stop, desc.shape[0])
     while n < most:
-        size = frame(address + position, length - position, desc, n)
-        if size == 0:
+        p = address + position
+        size = frame(p, length - position, desc, n)
+        if size == 0 or size > most_bytes:
+            break
+        if verify and {algorithm}(p + {start}, p + size) != desc[n, {stated}]:
             break
         desc[n, {at}] = position
-        if verify:
-            p = address + position
-            desc[n, {computed}] = {algorithm}(p + {start}, p + size)
         position += size
         n += 1
     return n, position'''

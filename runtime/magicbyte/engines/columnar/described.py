@@ -1,0 +1,38 @@
+"""Entries that a kernel has described."""
+
+from collections.abc import Iterator
+from typing import overload
+
+from magicbyte.engines.columnar.formats import Format, entries
+from magicbyte.engines.columnar.scratch import Numbers as Descriptors
+from magicbyte.engines.entries import Entries, Numbers
+from magicbyte.engines.entry import Entry
+
+
+class Described(Entries):
+    """Entries of one format in the bytes at *address*, which is byte *origin* of the file.
+
+    *desc* holds a descriptor of each; its positions count from *address*.
+    """
+
+    def __init__(self, chosen: Format, desc: Descriptors, address: int, origin: int) -> None:
+        self.format, self.desc, self.address, self.origin = chosen, desc, address, origin
+
+    def __len__(self) -> int:
+        return len(self.desc)
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Described": ...
+    def __getitem__(self, at: int | slice) -> "Entry | Described":
+        if isinstance(at, slice):
+            return Described(self.format, self.desc[at], self.address, self.origin)
+        number = range(len(self))[at]
+        return entries(self.format, self.desc[number : number + 1], self.origin)[0]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(entries(self.format, self.desc, self.origin))
+
+    def column(self, name: str) -> Numbers:
+        return self.format.column(self.desc, name, self.origin)
