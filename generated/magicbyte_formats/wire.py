@@ -145,12 +145,13 @@ class ControlKey(_ControlKey):
         "control_type": 2,
     }
     """Bytes from the start to each field."""
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">hh")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">hh")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 class _TransactionMarker(NamedTuple):
@@ -176,12 +177,13 @@ class TransactionMarker(_TransactionMarker):
         "coordinator_epoch": 2,
     }
     """Bytes from the start to each field."""
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">hi")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">hi")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 class _EntryHeader(NamedTuple):
@@ -213,12 +215,13 @@ class EntryHeader(_EntryHeader):
     }
     """Bytes from the start to each field."""
     LENGTH: ClassVar[Length] = Length(field_position=8, start=12, least=14)
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">qi4xb")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">qi4xb")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 class _MessageHeader(NamedTuple):
@@ -277,13 +280,14 @@ class MessageHeader(_MessageHeader):
     """Bytes from the start to each field."""
     LENGTH: ClassVar[Length] = Length(field_position=8, start=12, least=14)
     CHECKSUM: ClassVar[Checksum] = Checksum(algorithm="crc32", field_position=12, start=16)
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">qiIbb")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">qiIbb")
+    """The fields that are always there, in order."""
     _TIMESTAMP: ClassVar[struct.Struct] = struct.Struct(">q")
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        header = cls._make((*cls._FIXED.unpack_from(buffer, position), None))
+        header = cls._make((*cls.FIXED.unpack_from(buffer, position), None))
         if header.magic >= 1:
             (timestamp,) = cls._TIMESTAMP.unpack_from(buffer, position + 18)
             header = header._replace(timestamp=timestamp)
@@ -332,12 +336,13 @@ class OffsetIndexEntry(_OffsetIndexEntry):
         "ofs_batch": 4,
     }
     """Bytes from the start to each field."""
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">ii")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">ii")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 class _ProducerSnapshotHeader(NamedTuple):
@@ -368,12 +373,13 @@ class ProducerSnapshotHeader(_ProducerSnapshotHeader):
     }
     """Bytes from the start to each field."""
     CHECKSUM: ClassVar[Checksum] = Checksum(algorithm="crc32c", field_position=2, start=6)
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">hIi")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">hIi")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 class _ProducerSnapshotEntry(NamedTuple):
@@ -425,12 +431,13 @@ class ProducerSnapshotEntry(_ProducerSnapshotEntry):
         "current_transaction_first_offset": 38,
     }
     """Bytes from the start to each field."""
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">qhiqiqiq")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">qhiqiqiq")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 class _RecordBatchHeader(NamedTuple):
@@ -530,12 +537,13 @@ class RecordBatchHeader(_RecordBatchHeader):
     """Bytes from the start to each field."""
     LENGTH: ClassVar[Length] = Length(field_position=8, start=12, least=49)
     CHECKSUM: ClassVar[Checksum] = Checksum(algorithm="crc32c", field_position=17, start=21)
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">qiibIhiqqqhii")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">qiibIhiqqqhii")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
     @property
     def codec(self) -> int:
@@ -597,12 +605,13 @@ class TimeIndexEntry(_TimeIndexEntry):
         "relative_offset": 8,
     }
     """Bytes from the start to each field."""
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">qi")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">qi")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 class _AbortedTransaction(NamedTuple):
@@ -639,12 +648,13 @@ class AbortedTransaction(_AbortedTransaction):
         "last_stable_offset": 26,
     }
     """Bytes from the start to each field."""
-    _FIXED: ClassVar[struct.Struct] = struct.Struct(">hqqqq")
+    FIXED: ClassVar[struct.Struct] = struct.Struct(">hqqqq")
+    """The fields that are always there, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
         """Return what stands at *position*; struct.error where the buffer is too short."""
-        return cls._make(cls._FIXED.unpack_from(buffer, position))
+        return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
 COLUMNS: dict[str, tuple[Column, ...]] = {

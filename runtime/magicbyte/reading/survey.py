@@ -8,8 +8,11 @@ else every checksum is checked, since a damaged marker must not pass for a sound
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from magicbyte import storage
-from magicbyte.engines import Engine, Entry
+from magicbyte.engines import Engine, Entries, Entry
+from magicbyte.engines.entries import Numbers
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
@@ -277,6 +280,9 @@ class _Pass:
         segment = self.segment
         for note in piece.notes:
             self.out.findings.append(self.out.finding(note, segment.file.name))
+        if not verify and not stop and self._goes_on(piece.entries):
+            self._run(piece.entries)
+            return
         for entry in piece.entries:
             if stop and self._stops_at(piece, entry):
                 return
@@ -294,6 +300,34 @@ class _Pass:
             if verify:
                 self._track(piece, entry)
 
+    def _goes_on(self, entries: Entries) -> bool:
+        """Return whether no offset is missing in front of or inside *entries*."""
+        first, last = entries.column("first_offset"), entries.column("last_offset")
+        is_next = self.next_offset is None or self.next_offset == self.highest == first[0]
+        return bool(
+            is_next
+            and not self.is_behind_damage
+            and (first[1:] == last[:-1] + 1).all()
+            and (last >= first).all()
+        )
+
+    def _run(self, entries: Entries) -> None:
+        """Take *entries* that go on without a gap, all at once."""
+        segment = self.segment
+        first, last = entries.column("first_offset"), entries.column("last_offset")
+        sizes = entries.column("size_bytes")
+        begin, end = entries[0].position, entries[-1].end
+        self._boundaries(begin, begin + np.cumsum(sizes), last)
+        self.end = self.next_offset = int(last[-1]) + 1
+        self.highest = max(self.highest, self.next_offset)
+        segment.sound_bytes += end - begin
+        segment.leader_epoch = max(segment.leader_epoch, int(entries.column("leader_epoch").max()))
+        is_control, is_data = entries.column("is_control"), entries.column("is_transactional")
+        segment.has_transactions |= bool((is_control | is_data).any())
+        counts = entries.column("record_count")
+        has_gap = (counts >= 0) & (counts <= last - first) & (entries.column("magic") == 2)
+        segment.is_cleaned |= bool((has_gap | entries.column("has_delete_horizon") != 0).any())
+
     def _stops_at(self, piece: Sound, entry: Entry) -> bool:
         """Return whether the payload of *entry* is damaged, and the log is to end here."""
         decoded = self.engine.decode(
@@ -308,7 +342,27 @@ class _Pass:
         self.segment.stop_end = entry.end
         return True
 
+    def _boundaries(self, begin: int, ends: Numbers, last: Numbers) -> None:
+        """Set boundaries as `_boundary` does, among entries back to back.
+
+        *ends* are the places behind them, *last* their last offsets.
+        """
+        boundaries = self.segment.boundaries
+        while self.split_bytes is not None:
+            before = boundaries[-1]
+            number = int(np.searchsorted(ends, before.position + self.split_bytes, "right"))
+            if (int(ends[number - 1]) if number else begin) <= before.position:
+                number += 1  # one that is too large by itself
+            if number >= len(ends):
+                return
+            floor = before.floor if self.next_offset is None else self.next_offset - 1
+            position = begin
+            if number:
+                position, floor = int(ends[number - 1]), int(last[number - 1])
+            boundaries.append(Boundary(position, floor, self._open_now()))
+
     def _boundary(self, entry: Entry) -> None:
+        """Let a split begin at *entry*, if one that holds it too would be too large."""
         last = self.segment.boundaries[-1]
         if (
             self.split_bytes is not None

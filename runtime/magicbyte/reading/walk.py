@@ -21,6 +21,7 @@ from magicbyte.engines.entry import (
 )
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
+from magicbyte.reading.heads import read_heads
 from magicbyte.reading.search import STEP, candidates
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
@@ -153,6 +154,12 @@ class Walk:
     def _headers(self) -> Iterator[Sound | Stretch]:
         position = self.start
         while position < self.end:
+            heads = read_heads(self.file, position, self.end)
+            if heads:
+                notes = tuple(self._run_in_order(heads))
+                yield Sound(heads, memoryview(b""), position, notes)
+                position = heads[-1].end
+                continue
             head = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
             try:
                 entry = read_entry(head, 0, origin=position)

@@ -211,7 +211,8 @@ class Header:
                 start = member.position + width
                 given = f"field_position={member.position}, start={start}, least={least}"
                 yield f"    LENGTH: ClassVar[Length] = Length({given})"
-        yield f'    _FIXED: ClassVar[struct.Struct] = struct.Struct("{self._format(fixed)}")'
+        yield f'    FIXED: ClassVar[struct.Struct] = struct.Struct("{self._format(fixed)}")'
+        yield '    """The fields that are always there, in order."""'
         for member in self.members:
             if member.condition:
                 name, only = f"_{member.name.upper()}", self.order + member.kind
@@ -233,10 +234,10 @@ class Header:
         yield f'        """{about}"""'
         optional = [m for m in self.members if m.condition]
         if not optional:
-            yield "        return cls._make(cls._FIXED.unpack_from(buffer, position))"
+            yield "        return cls._make(cls.FIXED.unpack_from(buffer, position))"
             return
         nones = ", ".join("None" for _ in optional)
-        yield f"        header = cls._make((*cls._FIXED.unpack_from(buffer, position), {nones}))"
+        yield f"        header = cls._make((*cls.FIXED.unpack_from(buffer, position), {nones}))"
         for member in optional:
             names = {m.name: f"header.{m.name}" for m in self.members}
             yield f"        if {to_python(member.condition or '', names)}:"
