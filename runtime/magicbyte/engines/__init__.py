@@ -175,15 +175,19 @@ class Engine(Protocol):
 
 
 def engine(name: str) -> Engine:
-    """Return the engine *name*: `reference`, `columnar`, or `auto`, which is the reference.
+    """Return the engine *name*: `reference`, `columnar`, or `auto`, which begins with the one and
+    goes over to the other where there is much to read.
 
     Raises InputError where there is no such engine.
     """
+    from magicbyte.engines.auto import AutoEngine
     from magicbyte.engines.columnar import ColumnarEngine
     from magicbyte.engines.reference import ReferenceEngine
 
     match name:
-        case "auto" | "reference":
+        case "auto":
+            return AutoEngine()
+        case "reference":
             return ReferenceEngine()
         case "columnar":
             return ColumnarEngine()

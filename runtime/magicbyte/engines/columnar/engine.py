@@ -29,6 +29,11 @@ class ColumnarEngine:
     def __init__(self) -> None:
         self._reference = ReferenceEngine()
 
+    def load(self) -> None:
+        """Load the kernels; otherwise their first use does. InputError where they cannot run."""
+        for magic in LEAST_SIZES:
+            format_of(magic)
+
     def scan(
         self,
         buffer: memoryview,
