@@ -27,6 +27,8 @@ seq:
     repeat-until: _.is_last
     if: has_entries
     -ours: true
+    -table: offset_index
+    -until: zeros
     doc: The entries; both of their numbers rise. Null where there are none.
   - id: zero_tail
     size-eos: true
@@ -75,12 +77,14 @@ types:
       - id: relative_offset
         -orig-id: relativeOffset
         type: s4
+        -column: true
         doc: |
           Last offset of the appended batches, counted from the base offset of
           the segment, which names the file.
       - id: ofs_batch
         -orig-id: position
         type: s4
+        -column: {unit: bytes}
         doc: |
           Position in the segment where the first of those batches starts, in
           bytes.

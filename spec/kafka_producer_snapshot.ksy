@@ -39,6 +39,7 @@ seq:
     type: producer
     repeat: expr
     repeat-expr: num_producers
+    -table: producers
     doc: The producers, in no order. Covered by `crc`.
 types:
   producer:
@@ -49,44 +50,52 @@ types:
       - id: producer_id
         -orig-id: ProducerId
         type: s8
+        -column: true
         doc: Number of the producer, given out by the cluster. Covered by `crc`.
       - id: epoch
         -orig-id: Epoch
         type: s2
+        -column: true
         doc: Its newest epoch that was seen. Covered by `crc`.
       - id: last_sequence
         -orig-id: LastSequence
         type: s4
+        -column: {sentinel: -1}
         doc: |
           Sequence number of the last record of its last batch; -1 stands for
           none. Covered by `crc`.
       - id: last_offset
         -orig-id: LastOffset
         type: s8
+        -column: {sentinel: -1}
         doc: |
           Offset of that record; -1 stands for none, as where only a marker was
           seen. Covered by `crc`.
       - id: offset_delta
         -orig-id: OffsetDelta
         type: s4
+        -column: true
         doc: |
           Offsets and sequence numbers from the first record of its last batch
           to the last. Covered by `crc`.
       - id: timestamp
         -orig-id: Timestamp
         type: s8
+        -column: {sentinel: -1, unit: ms}
         doc: |
           Largest timestamp of its last batch or marker, in milliseconds since
           the Unix epoch; -1 stands for none. Covered by `crc`.
       - id: coordinator_epoch
         -orig-id: CoordinatorEpoch
         type: s4
+        -column: {sentinel: -1}
         doc: |
           Epoch of the transaction coordinator that wrote its last marker; -1
           stands for none. Covered by `crc`.
       - id: current_transaction_first_offset
         -orig-id: CurrentTxnFirstOffset
         type: s8
+        -column: {sentinel: -1}
         doc: |
           First offset of its open transaction; -1 where it has none. Covered by
           `crc`.

@@ -26,6 +26,8 @@ seq:
     repeat-until: _.is_last
     if: has_entries
     -ours: true
+    -table: time_index
+    -until: zeros
     doc: |
       The entries; their timestamps rise, their offsets do not fall. Null where
       there are none.
@@ -83,10 +85,12 @@ types:
       - id: timestamp
         -orig-id: timestamp
         type: s8
+        -column: {unit: ms}
         doc: Largest timestamp so far, in milliseconds since the Unix epoch.
       - id: relative_offset
         -orig-id: relativeOffset
         type: s4
+        -column: true
         doc: |
           Last offset of the batch that holds it, or, from older releases, the
           offset of the record itself; counted from the base offset of the

@@ -21,6 +21,7 @@ seq:
     type: aborted_transaction
     repeat: eos
     -ours: true
+    -table: aborted_transactions
     doc: The transactions, in the order of their markers.
 types:
   aborted_transaction:
@@ -32,24 +33,29 @@ types:
         -orig-id: version
         type: s2
         valid: 0
+        -column: true
         doc: Version of the entry; always 0.
       - id: producer_id
         -orig-id: producerId
         type: s8
+        -column: true
         doc: Number of the producer whose transaction it was.
       - id: first_offset
         -orig-id: firstOffset
         type: s8
+        -column: true
         doc: |
           Offset of the transaction's first record in the partition, which may
           lie in an earlier segment.
       - id: last_offset
         -orig-id: lastOffset
         type: s8
+        -column: true
         doc: Offset of the abort marker, which lies in this segment.
       - id: last_stable_offset
         -orig-id: lastStableOffset
         type: s8
+        -column: true
         doc: |
           First offset of the oldest other transaction that was open when the
           marker was written, or else the offset after the marker. The

@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 6d8aa78f02c848b0744e2008a6e0c5ebc1e502125109f99171fd49ba39013e85, kaitai-struct-compiler 0.11.0
+# spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
 """What comes from the wire: headers of fixed width, enums, and the columns of the tables.
 
 Numbers are as they are stored; what a sentinel such as -1 stands for is said beside each.
@@ -658,6 +658,60 @@ class AbortedTransaction(_AbortedTransaction):
 
 
 COLUMNS: dict[str, tuple[Column, ...]] = {
+    "aborted_transactions": (
+        Column(
+            name="version",
+            type="int16",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc="Version of the entry; always 0.",
+            source="kafka_transaction_index/aborted_transaction/version",
+        ),
+        Column(
+            name="producer_id",
+            type="int64",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc="Number of the producer whose transaction it was.",
+            source="kafka_transaction_index/aborted_transaction/producer_id",
+        ),
+        Column(
+            name="first_offset",
+            type="int64",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc=(
+                "Offset of the transaction's first record in the partition, which may lie in "
+                "an earlier segment."
+            ),
+            source="kafka_transaction_index/aborted_transaction/first_offset",
+        ),
+        Column(
+            name="last_offset",
+            type="int64",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc="Offset of the abort marker, which lies in this segment.",
+            source="kafka_transaction_index/aborted_transaction/last_offset",
+        ),
+        Column(
+            name="last_stable_offset",
+            type="int64",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc=(
+                "First offset of the oldest other transaction that was open when the marker "
+                "was written, or else the offset after the marker. The transactions of later "
+                "entries begin there or higher, which tells a search when it may stop."
+            ),
+            source="kafka_transaction_index/aborted_transaction/last_stable_offset",
+        ),
+    ),
     "batches": (
         Column(
             name="base_offset",
@@ -866,6 +920,121 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             source="kafka_record_batch/-derived/delete_horizon",
         ),
     ),
+    "offset_index": (
+        Column(
+            name="relative_offset",
+            type="int32",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc=(
+                "Last offset of the appended batches, counted from the base offset of the "
+                "segment, which names the file."
+            ),
+            source="kafka_offset_index/entry/relative_offset",
+        ),
+        Column(
+            name="ofs_batch",
+            type="int32",
+            nullable=False,
+            sentinel=None,
+            unit="bytes",
+            doc="Position in the segment where the first of those batches starts, in bytes.",
+            source="kafka_offset_index/entry/ofs_batch",
+        ),
+    ),
+    "producers": (
+        Column(
+            name="producer_id",
+            type="int64",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc="Number of the producer, given out by the cluster. Covered by `crc`.",
+            source="kafka_producer_snapshot/producer/producer_id",
+        ),
+        Column(
+            name="epoch",
+            type="int16",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc="Its newest epoch that was seen. Covered by `crc`.",
+            source="kafka_producer_snapshot/producer/epoch",
+        ),
+        Column(
+            name="last_sequence",
+            type="int32",
+            nullable=True,
+            sentinel=-1,
+            unit=None,
+            doc=(
+                "Sequence number of the last record of its last batch; -1 stands for none. "
+                "Covered by `crc`."
+            ),
+            source="kafka_producer_snapshot/producer/last_sequence",
+        ),
+        Column(
+            name="last_offset",
+            type="int64",
+            nullable=True,
+            sentinel=-1,
+            unit=None,
+            doc=(
+                "Offset of that record; -1 stands for none, as where only a marker was seen. "
+                "Covered by `crc`."
+            ),
+            source="kafka_producer_snapshot/producer/last_offset",
+        ),
+        Column(
+            name="offset_delta",
+            type="int32",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc=(
+                "Offsets and sequence numbers from the first record of its last batch to the "
+                "last. Covered by `crc`."
+            ),
+            source="kafka_producer_snapshot/producer/offset_delta",
+        ),
+        Column(
+            name="timestamp",
+            type="timestamp[ms, tz=UTC]",
+            nullable=True,
+            sentinel=-1,
+            unit="ms",
+            doc=(
+                "Largest timestamp of its last batch or marker, in milliseconds since the "
+                "Unix epoch; -1 stands for none. Covered by `crc`."
+            ),
+            source="kafka_producer_snapshot/producer/timestamp",
+        ),
+        Column(
+            name="coordinator_epoch",
+            type="int32",
+            nullable=True,
+            sentinel=-1,
+            unit=None,
+            doc=(
+                "Epoch of the transaction coordinator that wrote its last marker; -1 stands "
+                "for none. Covered by `crc`."
+            ),
+            source="kafka_producer_snapshot/producer/coordinator_epoch",
+        ),
+        Column(
+            name="current_transaction_first_offset",
+            type="int64",
+            nullable=True,
+            sentinel=-1,
+            unit=None,
+            doc=(
+                "First offset of its open transaction; -1 where it has none. Covered by "
+                "`crc`."
+            ),
+            source="kafka_producer_snapshot/producer/current_transaction_first_offset",
+        ),
+    ),
     "records": (
         Column(
             name="offset",
@@ -1014,6 +1183,30 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "repeat."
             ),
             source="kafka_record/record_body/headers",
+        ),
+    ),
+    "time_index": (
+        Column(
+            name="timestamp",
+            type="timestamp[ms, tz=UTC]",
+            nullable=False,
+            sentinel=None,
+            unit="ms",
+            doc="Largest timestamp so far, in milliseconds since the Unix epoch.",
+            source="kafka_time_index/entry/timestamp",
+        ),
+        Column(
+            name="relative_offset",
+            type="int32",
+            nullable=False,
+            sentinel=None,
+            unit=None,
+            doc=(
+                "Last offset of the batch that holds it, or, from older releases, the offset "
+                "of the record itself; counted from the base offset of the segment, which "
+                "names the file."
+            ),
+            source="kafka_time_index/entry/relative_offset",
         ),
     ),
 }

@@ -1,7 +1,8 @@
 # Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
-"""Kernels that turn bytes into columns, a module for each format.
+"""What turns bytes into columns, a module for each format.
 
-A module imports Numba, this package does not.
+Of entries, whose rows are of any width, it holds kernels, and imports Numba; this package does not.
+Of files whose rows are all of one width it holds what a row is made of, and imports NumPy alone.
 """
 
 from collections.abc import Callable
@@ -49,7 +50,7 @@ class EntryColumn(NamedTuple):
 
 
 class Kernels(Protocol):
-    """What each module of this package has."""
+    """What each module of kernels has."""
 
     NAMES: dict[str, int]
     """The numbers of a descriptor, by name: where the entry is, and its header."""
@@ -94,4 +95,21 @@ class Kernels(Protocol):
         The kernel returns the entry at which it stopped, or *last*. The first slot of the state
         is 1 if there was no room for that entry. What is before it stands; whether sizes and
         places are those of memory that is there, the caller answers for.
+        """
+
+
+class Rows(Protocol):
+    """What each module of a file of rows has."""
+
+    TABLE: str
+    """The table that they are rows of, whose columns `magicbyte_formats.wire` has."""
+    HEADER: Any
+    """NumPy's type of what precedes the rows."""
+    ROW: Any
+    """NumPy's type of a row. A field that is a column bears its name."""
+
+    def rows(self, data: bytes) -> Any:
+        """Return the rows of *data*, a whole file, up to the first that is none.
+
+        Numbers are as they are stored. Nothing is copied.
         """

@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 6d8aa78f02c848b0744e2008a6e0c5ebc1e502125109f99171fd49ba39013e85, kaitai-struct-compiler 0.11.0
+# spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
 from collections.abc import Callable
 from typing import Any
 

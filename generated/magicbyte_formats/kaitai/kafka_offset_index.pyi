@@ -1,5 +1,5 @@
 # Generated from spec/kafka_offset_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 6db4f567c991695f6ad01ce6971a8577b7a888e6ff27b368fcbc55d1e0b1efe7, kaitai-struct-compiler 0.11.0
+# spec sha256 05e6da70de43438af62e6a5177b2749d8318d411155111b111912f8159bbdfbe, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_producer_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 cff08e82d54be5cdee43692a3676fcab7e75b4b9e2472bbffd4007c52054159e, kaitai-struct-compiler 0.11.0
+# spec sha256 2968673abed811bede9248ac283926baabb303f1f3d7e92f67fdc90fafa04896, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_transaction_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 c135505b0769d4c17ef14e7ad238d1d3913ebc9989345f3df8363af9109420b1, kaitai-struct-compiler 0.11.0
+# spec sha256 786a8159ad5435c45854d760aef43679353b61779db33298f46cca01579c915f, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 

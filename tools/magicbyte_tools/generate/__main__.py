@@ -42,6 +42,11 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         entry = columnar.read_form(name, specs(compiled))
         files[folder / f"{name}.py"] = head + columnar.module(entry)
         files[folder / f"{name}.pyi"] = head + columnar.stub()
+    for name in columnar.files_of_rows(specs(compiled)):
+        head = header([specifications / f"{name}.ksy"])
+        file = columnar.read_file(name, specs(compiled)[name])
+        files[folder / f"{name}.py"] = head + columnar.rows.module(file)
+        files[folder / f"{name}.pyi"] = head + columnar.rows.stub(file)
     return files
 
 

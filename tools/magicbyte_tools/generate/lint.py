@@ -34,7 +34,7 @@ SECTIONS = (
 ATTRIBUTE = (
     "id -orig-id io pos value size size-eos type enum pad-right terminator consume include"
     " eos-error encoding process contents valid repeat repeat-expr repeat-until if -ours -name"
-    " -table -derived -column -valid -sentinel -exact -length-of -checksum -compressed -webide-parse-mode"
+    " -table -until -derived -column -valid -sentinel -exact -length-of -checksum -compressed -webide-parse-mode"
     " doc doc-ref"
 )
 MEMBER = "id -orig-id doc"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from magicbyte_tools.generate.columnar.arithmetic import Expression, translate
+from magicbyte_tools.generate.columnar.conditions import limits
 from magicbyte_tools.generate.columnar.unsupported import Unsupported
 from magicbyte_tools.generate.columns import ARROW, TIMESTAMP
 from magicbyte_tools.generate.wire import bit_fields
@@ -671,17 +672,10 @@ class _Reader:
 
     def _conditions(self, one: Spec, var: str, place: str) -> tuple[str, ...]:
         """Return what `valid`, `-valid` and `-sentinel` demand of a number."""
-        made = []
-        for key in ("valid", "-valid"):
-            given = one.get(key, {})
-            limits = given if isinstance(given, dict) else {"eq": given}
-            for name, value in limits.items():
-                if name == "any-of":
-                    made.append(" or ".join(f"{var} == {int(each)}" for each in value))
-                elif name in COMPARISONS:
-                    made.append(f"{var} {COMPARISONS[name]} {int(value)}")
-                else:
-                    raise Unsupported(f"{place}/{key}/{name}", "a condition that is no limit")
+        made = [
+            " or ".join(f"{var} {operator} {number}" for number in numbers)
+            for operator, numbers in limits(one, place)
+        ]
         if "-sentinel" in one:
             made.append(f"{var} >= 0 or {var} == {one['-sentinel']}")
         return tuple(made)
@@ -710,6 +704,3 @@ class _Reader:
         column = Column(name, kind, var, given.get("sentinel"), is_nullable)
         table.columns.append(column)
         return column
-
-
-COMPARISONS = {"eq": "==", "min": ">=", "max": "<="}

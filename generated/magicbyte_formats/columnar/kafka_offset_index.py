@@ -1,0 +1,21 @@
+# Generated from spec/kafka_offset_index.ksy. Do not edit: change the .ksy and `make generate`.
+# spec sha256 05e6da70de43438af62e6a5177b2749d8318d411155111b111912f8159bbdfbe, kaitai-struct-compiler 0.11.0
+"""Rows of kafka_offset_index: bytes to columns, by NumPy alone."""
+
+import numpy as np
+
+TABLE = "offset_index"
+HEADER = np.dtype([])
+ROW = np.dtype(
+    [
+        ("relative_offset", ">i4"),
+        ("ofs_batch", ">i4"),
+    ]
+)
+
+
+def rows(data):
+    count = len(data) // 8
+    found = np.frombuffer(data, ROW, count, 0)
+    is_row = found.view(np.uint8).reshape(count, 8).any(axis=1)
+    return found if is_row.all() else found[: is_row.argmin()]

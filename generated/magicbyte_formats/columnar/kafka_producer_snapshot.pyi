@@ -1,0 +1,33 @@
+# Generated from spec/kafka_producer_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
+# spec sha256 2968673abed811bede9248ac283926baabb303f1f3d7e92f67fdc90fafa04896, kaitai-struct-compiler 0.11.0
+import numpy as np
+
+TABLE: str
+HEADER: np.dtype[np.void]
+"""`version`: Version of the file; always 1. Not covered by `crc`.
+`crc`: CRC-32C (Castagnoli) of all bytes after this field.
+`num_producers`: Producers that follow. Covered by `crc`.
+"""
+ROW: np.dtype[np.void]
+"""`producer_id`: Number of the producer, given out by the cluster. Covered by `crc`.
+`epoch`: Its newest epoch that was seen. Covered by `crc`.
+`last_sequence`: Sequence number of the last record of its last batch; -1 stands for none.
+Covered by `crc`.
+`last_offset`: Offset of that record; -1 stands for none, as where only a marker was seen.
+Covered by `crc`.
+`offset_delta`: Offsets and sequence numbers from the first record of its last batch to the
+last. Covered by `crc`.
+`timestamp`: Largest timestamp of its last batch or marker, in milliseconds since the Unix
+epoch; -1 stands for none. Covered by `crc`.
+`coordinator_epoch`: Epoch of the transaction coordinator that wrote its last marker; -1 stands
+for none. Covered by `crc`.
+`current_transaction_first_offset`: First offset of its open transaction; -1 where it has none.
+Covered by `crc`.
+"""
+
+def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """Return the rows of *data*, a whole file: an array with a field for each number of a row.
+
+    It ends before the first row that is not whole, and where the stated count does.
+    Numbers are as they are stored. Nothing is copied.
+    """

@@ -1,0 +1,24 @@
+# Generated from spec/kafka_transaction_index.ksy. Do not edit: change the .ksy and `make generate`.
+# spec sha256 786a8159ad5435c45854d760aef43679353b61779db33298f46cca01579c915f, kaitai-struct-compiler 0.11.0
+import numpy as np
+
+TABLE: str
+HEADER: np.dtype[np.void]
+"""Nothing."""
+ROW: np.dtype[np.void]
+"""`version`: Version of the entry; always 0.
+`producer_id`: Number of the producer whose transaction it was.
+`first_offset`: Offset of the transaction's first record in the partition, which may lie in an
+earlier segment.
+`last_offset`: Offset of the abort marker, which lies in this segment.
+`last_stable_offset`: First offset of the oldest other transaction that was open when the marker
+was written, or else the offset after the marker. The transactions of later entries begin there
+or higher, which tells a search when it may stop.
+"""
+
+def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """Return the rows of *data*, a whole file: an array with a field for each number of a row.
+
+    It ends before the first row that is not whole or not what `valid` allows.
+    Numbers are as they are stored. Nothing is copied.
+    """
