@@ -8,7 +8,9 @@ import pytest
 HEAVY = ("numba", "pyspark", "yaml")
 
 
-@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_tools.cli"])
+@pytest.mark.parametrize(
+    "module", ["magicbyte", "magicbyte.engines.companions", "magicbyte_tools.cli"]
+)
 def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
     code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 import magicbyte as mb
+from magicbyte.engines.companions import read_rows
 from magicbyte.errors import FormatError
 from magicbyte.findings import raised
 from magicbyte.logdir.checkpoints import parse_offsets
@@ -36,6 +37,10 @@ def read(
             compacted = settings.get("compacted", False)
             findings = mb.check_produced(path.read_bytes(), compacted=compacted, limits=limits)
             return _found(findings)
+        case "kafka_offset_index":
+            return _index("index", path.read_bytes())
+        case "kafka_time_index":
+            return _index("timeindex", path.read_bytes())
         case _ if format_name in COMPANIONS:
             return _companion(path.read_bytes(), COMPANIONS[format_name])
         case _:
@@ -96,6 +101,20 @@ def _hex(data: bytes | None) -> str | None:
 
 
 # Companion files, read alone
+
+
+def _index(kind: str, data: bytes) -> Answer:
+    """Return the rows of a *kind* of index, and what follows them: zeros, or it is damaged."""
+    rows, end = read_rows(kind, data)
+    if "timestamp" in rows.column_names:
+        times = rows.column("timestamp").cast(pa.int64()).cast(pa.string())
+        rows = rows.set_column(rows.column_names.index("timestamp"), "timestamp", times)
+    fields: Answer = {"entries": rows.to_pylist()} if rows.num_rows else {}
+    tail = data[end:]
+    if tail:
+        fields["unknown_tail" if any(tail) else "zero_tail"] = tail.hex()
+    error = {"position": 0} if any(tail) else None
+    return {"fields": fields, "error": error, "checks": CHECKS}
 
 
 def _companion(data: bytes, fields: Callable[[bytes], Answer]) -> Answer:
