@@ -108,6 +108,8 @@ def _digest() -> str:
     folder = files("magicbyte_formats.columnar")
     sources = [folder.joinpath(f"{name}.py") for name in (*MODULES, "primitives")]
     sources.append(files(__package__).joinpath("inflate.py"))
+    # The codecs' numbers are constants of its machine code, and Numba looks at its own file alone.
+    sources.append(files("magicbyte_formats").joinpath("wire.py"))
     texts = [source.read_bytes() for source in sources]
     return sha256(b"".join(texts)).hexdigest()[:16]
 

@@ -7,11 +7,12 @@ that `magicbyte.codecs` judges. That has the last word on everything else.
 from typing import Any
 
 from magicbyte_formats.columnar.primitives import call5, copy, kernel, u1, u4le, wrap
+from magicbyte_formats.wire import Codec
 
 NOT_TAKEN, NO_ROOM = -1, -2
 
-LZ4, ZSTD = 3, 4
-"""Their numbers in the attributes of an entry."""
+LZ4, ZSTD = int(Codec.LZ4), int(Codec.ZSTD)
+"""Plain numbers, which kernels take as constants."""
 
 LZ4_MAGIC, ZSTD_MAGIC = 0x184D2204, 0xFD2FB528
 FLG_PLAIN, FLG_CONTENT_SIZE = 0x60, 0x08
