@@ -52,6 +52,7 @@ class EntryColumn(NamedTuple):
 class Kernels(Protocol):
     """What each module of kernels has."""
 
+    __name__: str
     NAMES: dict[str, int]
     """The numbers of a descriptor, by name: where the entry is, and its header."""
     WIDTH: int

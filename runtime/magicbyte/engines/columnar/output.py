@@ -81,7 +81,7 @@ class Output:
         return not np.array_equal(before, self.state)
 
     def _use(self, slot: int) -> tuple[str, int]:
-        return self.kernels.__name__, slot  # type: ignore[attr-defined]
+        return self.kernels.__name__, slot
 
     def _rows(self, table: Table, more: int) -> None:
         used, room = int(self.state[table.rows]), int(self.state[table.room])
