@@ -113,9 +113,9 @@ def test_the_output_is_whole_and_not_overwritten(formats: Path, run: Run, tmp_pa
     assert out.read_bytes() == payload
     out.write_bytes(b"mine")
     result = run("extract", place, "-o", out)
-    assert result.exit_code == 2 and "--force" in only_line(result.stderr)
+    assert result.exit_code == 2 and "--overwrite" in only_line(result.stderr)
     assert out.read_bytes() == b"mine"
-    assert run("extract", place, "-o", out, "--force").exit_code == 0
+    assert run("extract", place, "-o", out, "--overwrite").exit_code == 0
     assert out.read_bytes() == payload
     assert list(tmp_path.iterdir()) == [out]
 
@@ -131,13 +131,13 @@ def test_the_input_is_never_the_output(formats: Path, run: Run, tmp_path: Path) 
     path = tmp_path / SEGMENT
     shutil.copy(formats / "v2-java-gzip-0" / SEGMENT, path)
     before = path.read_bytes()
-    assert run("extract", f"{path}@0", "-o", path, "--force").exit_code == 2
+    assert run("extract", f"{path}@0", "-o", path, "--overwrite").exit_code == 2
     assert path.read_bytes() == before
 
 
 def test_what_is_no_file_is_not_replaced(formats: Path, run: Run, tmp_path: Path) -> None:
     place = f"{formats / 'v2-java-gzip-0' / SEGMENT}@0"
     for out in (tmp_path, tmp_path / "nothing" / "payload.bin"):
-        result = run("extract", place, "-o", out, "--force")
+        result = run("extract", place, "-o", out, "--overwrite")
         assert result.exit_code == 2
         only_line(result.stderr)

@@ -49,9 +49,9 @@ def test_a_file_that_differs_is_not_overwritten_and_nothing_is_written(
     other.write_text("mine\n")
     result = run("spec", "-o", tmp_path)
     assert result.exit_code == 2
-    assert "--force" in only_line(result.stderr)
+    assert "--overwrite" in only_line(result.stderr)
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine\n"]
-    assert run("spec", "-o", tmp_path, "--force").exit_code == 0
+    assert run("spec", "-o", tmp_path, "--overwrite").exit_code == 0
     assert other.read_bytes() == (spec_files() / other.name).read_bytes()
 
 

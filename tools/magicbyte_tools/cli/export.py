@@ -92,7 +92,7 @@ def export(
     table = TABLES[table_name]
     chosen = table.names if columns is None else table.check(columns)
     wanted = tuple(name for name in table.names if name in chosen)
-    check_writable(out, replace=overwrite, option="--overwrite")
+    check_writable(out, replace=overwrite)
     dataset = selection.open(paths, threads=threads)
     check_outside(out, dataset, paths)
 
@@ -137,5 +137,5 @@ def _write(
                 if done := sum(report.bytes.values()):
                     bar.bytes(done, total)
         # Somebody else may have made one meanwhile.
-        check_writable(out, replace=overwrite, option="--overwrite")
+        check_writable(out, replace=overwrite)
     return report, made.num_rows

@@ -34,7 +34,7 @@ from magicbyte_tools.cli.selection import limit_options, limits_of, with_options
     type=click.Path(path_type=Path),
     help="Write to this file, whole or not at all, instead of to stdout.",
 )
-@click.option("--force", is_flag=True, help="Overwrite OUT.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
 @click.option("--no-check", is_flag=True, help="Do not mind a wrong CRC.")
 @with_options(limit_options)
 @click.pass_context
@@ -43,7 +43,7 @@ def extract(
     *,
     place: str,
     path: Path | None,
-    force: bool,
+    overwrite: bool,
     no_check: bool,
     max_batch_bytes: int | None,
     max_entry_bytes: int | None,
@@ -57,7 +57,7 @@ def extract(
     if path is None and sys.stdout.isatty():
         raise click.UsageError("a payload is no text for a terminal; expected -o OUT, or a pipe")
     if path is not None:
-        check_writable(path, replace=force, option="--force")
+        check_writable(path, replace=overwrite)
         if path.exists() and path.samefile(name):
             raise InputError("the output is the input", "another file", path=str(path))
     if storage.kind_of(name) != "file":

@@ -16,13 +16,13 @@ ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(
 """Signals that end a process at once. An interrupt is an exception of Python's own."""
 
 
-def check_writable(path: Path, *, replace: bool, option: str) -> None:
-    """Raise InputError where *path* is there and may not be replaced; *option* would allow it."""
+def check_writable(path: Path, *, replace: bool) -> None:
+    """Raise InputError where *path* is there and may not be replaced."""
     if path.is_file() and replace:
         return
     if path.is_file():
         raise InputError(
-            "the file is there already", f"{option} to overwrite it", path=os.fspath(path)
+            "the file is there already", "--overwrite to replace it", path=os.fspath(path)
         )
     if path.exists() or path.is_symlink():
         raise InputError("it is there, and is no file", "a name for a file", path=os.fspath(path))

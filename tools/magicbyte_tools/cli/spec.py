@@ -27,20 +27,20 @@ TITLE = re.compile(r"^  title: *(.+?) *$", re.MULTILINE)
 @click.option(
     "-o", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write all of them to DIR."
 )
-@click.option("--force", is_flag=True, help="Overwrite files in DIR that differ.")
-def spec(name: str | None, folder: Path | None, force: bool) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace files in DIR that differ.")
+def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:
     """List the formats, print the one called NAME, or write them all.
 
     They import each other by name, so they belong in one folder.
     """
     if name is not None and folder is not None:
         raise click.UsageError("-o writes all formats; expected no NAME with it")
-    if force and folder is None:
-        raise click.UsageError("--force is for -o")
+    if overwrite and folder is None:
+        raise click.UsageError("--overwrite is for -o")
     formats = _formats()
     out = sys.stdout.buffer
     if folder is not None:
-        _write_all(formats, folder, force=force)
+        _write_all(formats, folder, overwrite=overwrite)
     elif name is not None:
         known = name.removesuffix(SUFFIX)
         if known not in formats:
@@ -67,7 +67,7 @@ def _title(text: bytes) -> str:
     return found[1] if found is not None else ""
 
 
-def _write_all(formats: dict[str, bytes], folder: Path, *, force: bool) -> None:
+def _write_all(formats: dict[str, bytes], folder: Path, *, overwrite: bool) -> None:
     """Write *formats* to *folder*, or none of them where one would overwrite something else."""
     to_write = {}
     for each, text in formats.items():
@@ -75,9 +75,9 @@ def _write_all(formats: dict[str, bytes], folder: Path, *, force: bool) -> None:
         if path.is_file():
             if path.read_bytes() == text:
                 continue
-            if not force:
+            if not overwrite:
                 raise InputError(
-                    "the file differs from the format", "--force to overwrite it", path=str(path)
+                    "the file differs from the format", "--overwrite to replace it", path=str(path)
                 )
         elif path.exists():
             raise InputError("it is there, and is no file", "a name for a file", path=str(path))
