@@ -129,6 +129,38 @@ def test_a_new_field_is_a_column_of_both_engines_with_no_other_edit(copy: Path) 
     assert done.stdout.splitlines() == [f"uint8 {expected}"] * 2
 
 
+READ_A_NEW_NUMBER = """
+import struct
+from magicbyte.engines.companions import read_rows
+
+rows, end = read_rows("txnindex", struct.pack(">hqqqqi", 0, 7, 2, 3, 4, -1) * 2 + bytes(37))
+print(rows.schema.field("shard").type, rows.column("shard").to_pylist(), end)
+rows, end = read_rows("txnindex", struct.pack(">hqqqqi", 0, 7, 2, 3, 4, 5))
+print(rows.to_pylist()[0]["last_stable_offset"], rows.to_pylist()[0]["shard"], end)
+"""
+
+
+def test_a_new_number_of_a_row_is_a_column_with_no_other_edit(copy: Path) -> None:
+    spec = copy / "spec" / "kafka_transaction_index.ksy"
+    number = """\
+      - id: shard
+        -orig-id: shard
+        type: s4
+        -column: {sentinel: -1}
+        doc: A number; -1 stands for none.
+"""
+    spec.write_text(spec.read_text() + number)
+    assert run(copy).returncode == 0
+    done = subprocess.run(
+        [sys.executable, "-c", READ_A_NEW_NUMBER],
+        env={**os.environ, "PYTHONPATH": str(copy / "generated")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["int32 [None, None] 76", "4 5 38"]
+
+
 def test_enums_that_disagree_are_refused() -> None:
     one = {"3": {"id": "lz4", "-orig-id": "lz4"}}
     other = {"3": {"id": "lz5", "-orig-id": "lz5"}}
