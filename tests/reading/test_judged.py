@@ -1,0 +1,136 @@
+"""What becomes of records, against the rule written down once more, a record at a time."""
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry, Problem
+from magicbyte.reading.judged import Wanted, judge
+from magicbyte.tables.schemas import DISPOSITIONS
+
+OUTCOMES = (None, "committed", "aborted", "open", "undecided")
+
+
+@dataclass
+class Case:
+    """An entry: the offsets of its records, its last offset and what is known of it."""
+
+    offsets: list[int]
+    last: int
+    is_control: bool
+    outcome: str | None
+    problem: str | None
+
+    def header(self, position: int) -> Entry:
+        return Entry(
+            position=position,
+            size_bytes=100 + position,
+            magic=2,
+            base_offset=self.last - 5,
+            last_offset=self.last,
+            crc=0,
+            codec=0,
+            timestamp_type=0,
+            base_timestamp=0,
+            max_timestamp=0,
+            has_delete_horizon=False,
+            producer_id=1,
+            producer_epoch=0,
+            base_sequence=0,
+            leader_epoch=0,
+            record_count=len(self.offsets),
+            is_transactional=self.outcome is not None,
+            is_control=self.is_control,
+        )
+
+    def rows(self) -> list[int]:
+        return [] if self.problem else self.offsets
+
+    def told(self) -> DecodedEntry:
+        problems = () if self.problem is None else (Problem(code=self.problem, message="m"),)
+        return DecodedEntry(len(self.rows()), self.last - 5, len(self.offsets), problems=problems)
+
+
+def applying(offset: int, case: Case, wanted: Wanted, committed: bool) -> list[str]:
+    """The dispositions that apply to a record at *offset*, in the order in which they count."""
+    found = []
+    if wanted.log_start_offset is not None and offset < wanted.log_start_offset:
+        found.append("below_log_start")
+    is_early = wanted.first is not None and offset < wanted.first
+    if is_early or (wanted.end is not None and offset >= wanted.end):
+        found.append("outside_range")
+    is_late = wanted.last_stable_offset is not None and offset >= wanted.last_stable_offset
+    if is_late or (committed and case.outcome in ("open", "undecided")):
+        found.append("withheld")
+    if committed and case.outcome == "aborted" and not case.is_control:
+        found.append("aborted")
+    found.append("control" if case.is_control else "delivered")
+    return found
+
+
+def expected(case: Case, wanted: Wanted, committed: bool) -> tuple[str, list[str]]:
+    """What becomes of an entry, and of its records."""
+    if case.problem is not None:
+        return "over_limit" if case.problem == "batch-over-limit" else "damaged", []
+    places = [applying(o, case, wanted, committed) for o in case.offsets or [case.last]]
+    shared = [name for name in places[0] if all(name in place for place in places)]
+    records = [place[0] for place in places] if case.offsets else []
+    return shared[0], records
+
+
+def made(rng: random.Random) -> list[Case]:
+    cases, offset = [], 0
+    for _ in range(rng.randrange(1, 8)):
+        offsets = sorted(rng.sample(range(offset, offset + 8), rng.randrange(0, 5)))
+        offset += 8
+        problem = rng.choice([None] * 6 + ["batch-over-limit", "bad-record"])
+        outcome = rng.choice(OUTCOMES)
+        cases.append(Case(offsets, offset - 1, rng.random() < 0.2, outcome, problem))
+    return cases
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
+    rng = random.Random(seed)
+    cases, committed = made(rng), rng.random() < 0.7
+    most = 8 * len(cases) + 2
+
+    def bound() -> int | None:
+        return rng.choice([None, None, rng.randrange(-1, most)])
+
+    wanted = Wanted(
+        log_start_offset=bound(),
+        first=bound(),
+        end=bound(),
+        last_stable_offset=bound() if committed else None,
+    )
+    headers = Entries([case.header(n) for n, case in enumerate(cases)])
+    offsets = [offset for case in cases for offset in case.rows()]
+    decoded = Decoded(
+        rows=pa.record_batch({"offset": pa.array(offsets, pa.int64())}),
+        headers=headers,
+        num_rows=np.array([len(case.rows()) for case in cases], np.int64),
+        told={n: case.told() for n, case in enumerate(cases) if case.problem},
+    )
+    outcomes = [case.outcome for case in cases]
+    are_told = any(outcomes)
+    judged = judge(
+        headers, decoded, outcomes if are_told else None, wanted, is_committed_read=committed
+    )
+    by_rule = [expected(case, wanted, committed) for case in cases]
+    assert [DISPOSITIONS[code] for code in judged.of_entries] == [name for name, _ in by_rule]
+    records = [name for _, names in by_rule for name in names]
+    assert [DISPOSITIONS[code] for code in judged.of_rows] == records
+    assert judged.dispositions.to_pylist() == records
+    assert judged.records == {name: records.count(name) for name in records}
+    examined = list(judged)
+    assert [one.disposition for one in examined] == [name for name, _ in by_rule]
+    assert [one.entry for one in examined] == list(headers)
+    assert [one.decoded for one in examined] == [case.told() for case in cases]
+    assert sum(judged.bytes.values()) == sum(entry.size_bytes for entry in headers)
+    for name, size in judged.bytes.items():
+        named = [e.size_bytes for e, (own, _) in zip(headers, by_rule, strict=True) if own == name]
+        assert size == sum(named)
