@@ -42,7 +42,7 @@ run: .venv/run ## Read a real broker's log directory into Parquet and a report, 
 
 .PHONY: test
 test: lint check-generated dist ## Check everything, and run the tests
-	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: lint
 lint: .venv/dev ## Formatting, imports, types, and the style of the specification
@@ -92,6 +92,10 @@ bench: .venv/dev ## Measure the engine beside others, and write docs/performance
 .PHONY: mutants
 mutants: .venv/dev ## Put small faults into spec/ and runtime/, and count those that the tests find (half an hour)
 	$(BIN)/python -m magicbyte_tools.mutants
+
+.PHONY: fuzz
+fuzz: .venv/dev ## Give the engines millions of mutated entries between guard pages: OPTIONS='--cases N --seed N LOG...'
+	$(BIN)/python -m magicbyte_tools.fuzz $(OPTIONS)
 
 .PHONY: dist
 dist: .venv/run ## Build the wheel

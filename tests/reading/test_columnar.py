@@ -1,6 +1,5 @@
 """The columnar engine gives what the reference gives: rows, problems, positions."""
 
-import ctypes
 import mmap
 import os
 import random
@@ -12,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import crc32c
+import numpy as np
 import pytest
 
-from agreement import differences, scanned
 from magicbyte.engines import engine
 from magicbyte.engines.columnar import output
 from magicbyte.engines.columnar.buffers import Pool
@@ -23,6 +22,8 @@ from magicbyte.engines.columnar.payloads import Arena
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
+from magicbyte_tools.fuzz.agreement import differences, entries_of
+from magicbyte_tools.fuzz.memory import Place
 from places import CHECKOUT, DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
@@ -108,6 +109,15 @@ def test_one_of_everything_is_read_alike_alone_and_among_others(build: Any) -> N
     assert not differences(COLUMNAR, b"".join(found + found[::-1]))
 
 
+@pytest.mark.parametrize("producer", [-1, -(1 << 63), (1 << 63) - 1])
+def test_every_producer_id_but_one_is_a_number(build: Any, producer: int) -> None:
+    """-2^63 is what a descriptor holds where an entry of another kind lacks a number."""
+    found = [build.batch(build.records(2), producer=number) for number in (producer, 4)]
+    found[0] = found[0][:43] + producer.to_bytes(8, "big", signed=True) + found[0][51:]
+    assert not differences(COLUMNAR, found[0])
+    assert not differences(COLUMNAR, b"".join(found))
+
+
 @pytest.mark.parametrize("cut", range(1, 40, 3))
 def test_a_cut_entry_is_read_alike(build: Any, cut: int) -> None:
     whole = build.batch(build.records(2))
@@ -138,7 +148,7 @@ def test_the_reference_is_asked_for_nothing_but_what_is_odd(
     sound += [build.wrapper([build.message()], 4, codec=codec) for codec in (1, 2, 3)]
     odd = build.batch(build.records(3), count=2)
     data = memoryview(b"".join([*sound, odd, *sound]))
-    found, *_ = scanned(COLUMNAR, data, 0, Limits(), verify=True)
+    found, *_ = entries_of(COLUMNAR, data, origin=0, limits=Limits(), verify=False)
     COLUMNAR.decode(data, found, WIRE_COLUMNS, origin=0, limits=Limits())
     assert asked == [sum(map(len, sound))]
 
@@ -216,7 +226,7 @@ def test_mutations_are_read_alike(build: Any) -> None:
 
 def decoded(data: bytes) -> Any:
     view = memoryview(data)
-    found, *_ = scanned(COLUMNAR, view, 0, Limits(), verify=True)
+    found, *_ = entries_of(COLUMNAR, view, origin=0, limits=Limits(), verify=False)
     columns = ("offset", "key", "value", "headers")
     return COLUMNAR.decode(view, found, columns, origin=0, limits=Limits()).rows
 
@@ -269,33 +279,16 @@ def test_what_no_column_can_hold_is_left_to_the_reference(
 # Bytes at the end of what may be read
 
 
-class Guarded:
-    """Bytes, behind the last of which a page begins that nobody may touch."""
-
-    def __init__(self, most: int) -> None:
-        page = mmap.PAGESIZE
-        self._size = -(-most // page) * page
-        self._map = mmap.mmap(-1, self._size + page)
-        self._begin = ctypes.addressof(ctypes.c_char.from_buffer(self._map))
-        protect = ctypes.CDLL(None, use_errno=True).mprotect
-        protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        assert protect(self._begin + self._size, page, 0) == 0
-
-    def hold(self, data: bytes) -> memoryview:
-        start = self._size - len(data)
-        self._map[start : self._size] = data
-        whole = (ctypes.c_char * len(data)).from_address(self._begin + start)
-        return memoryview(whole).cast("B")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
 def test_nothing_is_read_behind_the_last_byte(build: Any) -> None:
     found = [one for one in entries(build) if len(one) < 3000]
     logs = [*found, *mutated(found, 20_000 if WIDE else 300, seed=11)]
-    guarded = Guarded(max(map(len, logs)))
+    place = Place(-(-max(map(len, logs)) // mmap.PAGESIZE) * mmap.PAGESIZE)
     limits = Limits()
     for data in logs:
-        view, expected = guarded.hold(data), memoryview(data)
+        held, expected = place.last(len(data)), memoryview(data)
+        held[:] = np.frombuffer(data, np.uint8)
+        view = held.data
         scans = [
             COLUMNAR.scan(view, origin=0, verify=verify, limits=limits) for verify in (False, True)
         ]

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from agreement import scanned
 from magicbyte.engines import Entries, engine
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
@@ -15,6 +14,7 @@ from magicbyte.reading import heads as reading_heads
 from magicbyte.reading.groups import groups
 from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.storage import MemoryFile
+from magicbyte_tools.fuzz.agreement import entries_of
 
 NAMES = (*Entry._fields, "first_offset")
 LOWEST = -(1 << 63)
@@ -42,7 +42,9 @@ def messages(build: Any) -> list[bytes]:
 
 
 def listed(data: bytes) -> Entries:
-    found, end, _ = scanned(engine("reference"), memoryview(data), 50, Limits(), verify=False)
+    found, end, _ = entries_of(
+        engine("reference"), memoryview(data), origin=50, limits=Limits(), verify=False
+    )
     assert end == len(data)
     return Entries(found)
 

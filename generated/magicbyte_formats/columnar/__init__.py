@@ -45,6 +45,8 @@ class EntryColumn(NamedTuple):
     at: int
     """The number of the descriptor that it is."""
     sentinel: int | None
+    is_nullable: bool
+    """Whether an entry may lack it; the descriptor then holds ABSENT, which else is a number."""
     words: dict[int, str]
     """Of text: what the numbers stand for."""
 

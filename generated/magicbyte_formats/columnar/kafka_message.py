@@ -481,10 +481,10 @@ TABLE = Table(
     2,
 )
 ENTRY_COLUMNS = (
-    EntryColumn("timestamp_type", "string", 15, None, {0: "CreateTime", 1: "LogAppendTime"}),
-    EntryColumn("is_transactional", "bool", 16, None, {}),
-    EntryColumn("codec", "string", 11, None, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}),
-    EntryColumn("magic", "int8", 9, None, {}),
+    EntryColumn("timestamp_type", "string", 15, None, True, {0: "CreateTime", 1: "LogAppendTime"}),
+    EntryColumn("is_transactional", "bool", 16, None, False, {}),
+    EntryColumn("codec", "string", 11, None, False, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}),
+    EntryColumn("magic", "int8", 9, None, False, {}),
 )
 
 

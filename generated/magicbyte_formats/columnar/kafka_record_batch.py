@@ -498,13 +498,13 @@ TABLE = Table(
     2,
 )
 ENTRY_COLUMNS = (
-    EntryColumn("timestamp_type", "string", 20, None, {0: "CreateTime", 1: "LogAppendTime"}),
-    EntryColumn("leader_epoch", "int32", 8, -1, {}),
-    EntryColumn("producer_id", "int64", 15, -1, {}),
-    EntryColumn("producer_epoch", "int16", 16, -1, {}),
-    EntryColumn("is_transactional", "bool", 21, None, {}),
-    EntryColumn("codec", "string", 19, None, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}),
-    EntryColumn("magic", "int8", 9, None, {}),
+    EntryColumn("timestamp_type", "string", 20, None, False, {0: "CreateTime", 1: "LogAppendTime"}),
+    EntryColumn("leader_epoch", "int32", 8, -1, False, {}),
+    EntryColumn("producer_id", "int64", 15, -1, False, {}),
+    EntryColumn("producer_epoch", "int16", 16, -1, False, {}),
+    EntryColumn("is_transactional", "bool", 21, None, False, {}),
+    EntryColumn("codec", "string", 19, None, False, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}),
+    EntryColumn("magic", "int8", 9, None, False, {}),
 )
 
 

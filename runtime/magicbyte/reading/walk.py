@@ -29,6 +29,9 @@ from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
 
+FEW = 8
+"""Entries that are looked at one by one: less work than columns of them."""
+
 SEGMENT_SPAN = 1 << 31
 """Offsets that a segment can span: its indexes hold them in 32 bits. Noise states others."""
 
@@ -232,13 +235,12 @@ class Walk:
 
     def _run_in_order(self, entries: Entries) -> Iterator[Note]:
         """Follow the offsets of all *entries*."""
-        if not self._is_in_order(entries):
+        if len(entries) < FEW or not self._is_in_order(entries):
             for entry in entries:
                 yield from self._in_order(entry)
             return
         # All but the last are where they are expected, so that one alone says how to go on.
-        if len(entries) > 1:
-            self.floor, self._strayed = entries[-2].last_offset, None
+        self.floor, self._strayed = entries[-2].last_offset, None
         yield from self._in_order(entries[-1])
 
     def _is_in_order(self, entries: Entries) -> bool:

@@ -19,17 +19,25 @@ MAX_SPARE_BYTES = 64 << 20
 Bytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
 
 
+def fresh(num_bytes: int) -> Bytes:
+    """Return *num_bytes* that hold anything.
+
+    All memory that kernels read or write and that is not the caller's comes from here, so that a
+    fuzzer can put it between pages that nobody may touch.
+    """
+    room: Bytes = np.empty(num_bytes + ALIGNMENT, np.uint8)
+    skipped = -address(room) % ALIGNMENT
+    return room[skipped : skipped + num_bytes]
+
+
 class Memory:
     """Bytes, and where they are."""
 
     __slots__ = ("address", "bytes", "num_bytes")
 
     def __init__(self, num_bytes: int) -> None:
-        room: Bytes = np.empty(num_bytes + ALIGNMENT, np.uint8)
-        begin = address(room)
-        skipped = -begin % ALIGNMENT
-        self.bytes: Bytes = room[skipped : skipped + num_bytes]
-        self.address = begin + skipped
+        self.bytes = fresh(num_bytes)
+        self.address = address(self.bytes)
         self.num_bytes = num_bytes
 
 

@@ -14,27 +14,31 @@ Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 def entry_column(
     column: EntryColumn, kind: pa.DataType, values: Numbers, counts: Numbers, absent: int
 ) -> pa.Array:
-    """Return each of *values*, one per entry, as often as *counts* says its entry has rows."""
+    """Return each of *values*, one per entry, as often as *counts* says its entry has rows.
+
+    *absent* is what stands in the place of a number that an entry may lack.
+    """
+    nulls = {absent} if column.is_nullable else set()
+    if column.sentinel is not None:
+        nulls.add(column.sentinel)
     values, counts = values[counts > 0], counts[counts > 0]
     if len(values) and (values == values[0]).all():
-        value = _meaning(column, int(values[0]), absent)
+        value = _meaning(column, int(values[0]), nulls)
         return constant(kind, value, int(counts.sum()))
     if column.words:
         # Entries come in few kinds: the text of each is made once.
         numbers, kinds = np.unique(values, return_inverse=True)
-        words = pa.array([_meaning(column, int(number), absent) for number in numbers], kind)
+        words = pa.array([_meaning(column, int(number), nulls) for number in numbers], kind)
         return words.take(pa.array(np.repeat(kinds, counts)))
-    is_null = values == absent
-    if column.sentinel is not None:
-        is_null |= values == column.sentinel
+    is_null = np.isin(values, list(nulls))
     rows = np.repeat(np.where(is_null, 0, values), counts)
     mask = np.repeat(is_null, counts)
     return pa.array(rows.astype(_numpy(kind)), kind, mask=mask)
 
 
-def _meaning(column: EntryColumn, number: int, absent: int) -> Any:
+def _meaning(column: EntryColumn, number: int, nulls: set[int]) -> Any:
     """Return what *number* stands for, None where that is nothing."""
-    if number in (absent, column.sentinel):
+    if number in nulls:
         return None
     if column.type == "bool":
         return bool(number)

@@ -26,8 +26,8 @@ MOST_AT_ONCE = 4096
 class ColumnarEngine:
     name = "columnar"
 
-    def __init__(self) -> None:
-        self._reference = ReferenceEngine()
+    def __init__(self, reference: ReferenceEngine | None = None) -> None:
+        self._reference = reference or ReferenceEngine()
 
     def load(self) -> None:
         """Load the kernels; otherwise their first use does. InputError where they cannot run."""

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines import DecodedEntry, Engine, Entry
+from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.compiled import decoder
 from magicbyte.engines.columnar.constants import entry_column
@@ -162,7 +163,7 @@ class Group:
         if self.is_in_place[n] or not self.kernels.IS_STREAM:
             return self._bytes(n)
         whole = self._bytes(n)
-        padded = np.zeros(len(whole) + self.kernels.SLACK, np.uint8)
+        padded = buffers.fresh(len(whole) + self.kernels.SLACK)
         padded[: len(whole)] = np.frombuffer(whole, np.uint8)
         begin = address(padded)
         self._place(n, (begin, begin + len(whole)))

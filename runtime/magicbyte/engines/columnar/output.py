@@ -1,6 +1,5 @@
 """The columns that a kernel writes: their memory, and the Arrow arrays that are made of it."""
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.columnar.buffers import POOL, Memory
+from magicbyte.engines.columnar.scratch import learnt
 from magicbyte.engines.header_keys import decode_header_key
 from magicbyte_formats.columnar import Column, Kernels, Table
 
@@ -19,8 +19,6 @@ LEAST_ROOM = 64
 
 MOST_BYTES = (1 << 31) - 1
 """What the offsets of Arrow's binary columns can reach."""
-
-_learnt = threading.local()
 
 
 class Output:
@@ -40,8 +38,7 @@ class Output:
         self.state = np.zeros(kernels.STATE, np.int64)
         self._memory: dict[int, Memory] = {}
         """By the slot that holds its address."""
-        self._learnt: dict[tuple[str, int], int] = _learnt.__dict__.setdefault("sizes", {})
-        """How much of each was needed the last time."""
+        self._learnt = learnt()
 
     @property
     def num_rows(self) -> int:

@@ -4,6 +4,7 @@ import numpy as np
 
 from magicbyte import codecs
 from magicbyte.codecs import snappy
+from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import Bytes, address
 from magicbyte.engines.columnar.compiled import inflate
 from magicbyte.engines.columnar.libraries import functions
@@ -96,7 +97,7 @@ class Arena:
         if self._at + needed > len(self._place):
             self._others.append(self._place)
             is_empty = not self.used
-            larger = room("plain", needed) if is_empty else np.empty(needed + GROUP_BYTES, np.uint8)
+            larger = room("plain", needed) if is_empty else buffers.fresh(needed + GROUP_BYTES)
             self._set_place(larger)
 
     def _set_place(self, place: Bytes) -> None:

@@ -1,15 +1,20 @@
-"""What a thread keeps between calls: tables of descriptors, and places for plain bytes."""
+"""What a thread keeps between calls: tables of descriptors, places for plain bytes, sizes."""
 
 import threading
 from typing import Any
 
 import numpy as np
 
+from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import Bytes
 
 Numbers = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 
 MAX_KEPT_BYTES = 16 << 20
+
+LEAST_DESCRIPTORS = 4096
+LEAST_BYTES = 1 << 20
+"""What is made at once, so that the next calls find enough."""
 
 _kept = threading.local()
 
@@ -18,7 +23,9 @@ def descriptors(count: int, width: int) -> Numbers:
     """Return a table of *count* descriptors, good until the next call for this width."""
     tables: dict[int, Numbers] = _kept.__dict__.setdefault("descriptors", {})
     if width not in tables or len(tables[width]) < count:
-        tables[width] = np.empty((max(count, 4096), width), np.int64)
+        rows = max(count, LEAST_DESCRIPTORS)
+        made = buffers.fresh(rows * width * 8).view(np.int64)
+        tables[width] = made.reshape(rows, width)
     return tables[width][:count]
 
 
@@ -27,7 +34,18 @@ def room(use: str, num_bytes: int) -> Bytes:
     rooms: dict[str, Any] = _kept.__dict__.setdefault("rooms", {})
     found: Bytes | None = rooms.get(use)
     if found is None or len(found) < num_bytes:
-        found = np.empty(max(num_bytes, 1 << 20), np.uint8)
+        found = buffers.fresh(max(num_bytes, LEAST_BYTES))
         if len(found) <= MAX_KEPT_BYTES:
             rooms[use] = found
     return found
+
+
+def learnt() -> dict[tuple[str, int], int]:
+    """Return how much of each column was needed the last time, by its kernels and its slot."""
+    sizes: dict[tuple[str, int], int] = _kept.__dict__.setdefault("learnt", {})
+    return sizes
+
+
+def forget() -> None:
+    """Keep nothing of this thread's: what comes next is made anew, and as large as it must be."""
+    _kept.__dict__.clear()

@@ -85,6 +85,8 @@ class EntryColumn(NamedTuple):
     at: int
     """The number of the descriptor that it is."""
     sentinel: int | None
+    is_nullable: bool
+    """Whether an entry may lack it; the descriptor then holds ABSENT, which else is a number."""
     words: dict[int, str]
     """Of text: what the numbers stand for."""
 
@@ -306,9 +308,10 @@ class _Printer:
         with out.block("ENTRY_COLUMNS = ("):
             for column in self.entry.entry_columns:
                 name = f"row_{column.name}" if column in self.computed else column.value.source
+                is_nullable = column.condition is not None or name in {n.var for n in self.early}
                 out.add(
                     f'EntryColumn("{column.name}", "{column.type}", {self._number(name)}, '
-                    f"{column.sentinel}, {_words(column.value.enum)}),"
+                    f"{column.sentinel}, {is_nullable}, {_words(column.value.enum)}),"
                 )
         out.add(")")
         return out.text()

@@ -1,13 +1,14 @@
-"""Two engines on the same bytes."""
+"""Two engines on the same bytes: what they tell differently."""
 
 from collections.abc import Sequence
 
-from magicbyte.engines import Engine, Entry, Scan, engine
+from magicbyte.engines import Decoded, Engine, Entry, Scan
+from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 
-REFERENCE = engine("reference")
+REFERENCE = ReferenceEngine()
 
 
 def differences(
@@ -26,19 +27,31 @@ def differences(
     position = 0
     while position < len(data):
         view = memoryview(data)[position:]
-        said, says = (told(one, view, position, limits) for one in (REFERENCE, other))
-        if said != says:
-            found.append(f"scan at {position}: {said}, {says}")
+        found += scanned(other, view, origin=position, verify=True, limits=limits)[2]
         # Whatever the checksums: what an altered entry holds is judged too.
-        entries, end, *_ = scanned(REFERENCE, view, position, limits, verify=False)
+        entries, end = entries_of(REFERENCE, view, origin=position, verify=False, limits=limits)[:2]
         if entries:
-            found += decoded(other, view, entries, columns, position, limits)
+            found += decoded(other, view, entries, columns, origin=position, limits=limits)[1]
         position += max(end, 1)
     return found
 
 
 def scanned(
-    one: Engine, view: memoryview, origin: int, limits: Limits, *, verify: bool
+    other: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
+) -> tuple[list[Entry], int, list[str]]:
+    """Return the entries that *other* scans, the byte behind them, and what the reference tells
+    differently.
+    """
+    expected, made = (
+        entries_of(one, view, origin=origin, verify=verify, limits=limits)
+        for one in (REFERENCE, other)
+    )
+    said, says = told(*expected), told(*made)
+    return made[0], made[1], [] if said == says else [f"scan at {origin}: {said}, {says}"]
+
+
+def entries_of(
+    one: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
 ) -> tuple[list[Entry], int, Scan]:
     """Return the entries of *view*, the byte behind them, and the scan that says what is there."""
     entries: list[Entry] = []
@@ -51,8 +64,7 @@ def scanned(
             return entries, end, scan
 
 
-def told(one: Engine, view: memoryview, origin: int, limits: Limits) -> tuple[object, ...]:
-    entries, end, scan = scanned(one, view, origin, limits, verify=True)
+def told(entries: list[Entry], end: int, scan: Scan) -> tuple[object, ...]:
     stopped = scan.stopped_by
     why = (type(stopped), stopped.message) if isinstance(stopped, FormatError) else stopped
     return entries, end, scan.unsound, scan.computed, why
@@ -63,9 +75,11 @@ def decoded(
     view: memoryview,
     entries: Sequence[Entry],
     columns: Sequence[str],
+    *,
     origin: int,
     limits: Limits,
-) -> list[str]:
+) -> tuple[Decoded, list[str]]:
+    """Return what *other* decodes of *entries*, and what the reference tells differently."""
     expected, made = (
         one.decode(view, entries, columns, origin=origin, limits=limits)
         for one in (REFERENCE, other)
@@ -80,4 +94,4 @@ def decoded(
             name for name in columns if not expected.rows[name].equals(made.rows[name])
         ] or "their number"
         found.append(f"rows of the entries at {origin}: {wrong}")
-    return found
+    return made, found

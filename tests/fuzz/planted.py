@@ -1,0 +1,105 @@
+"""Engines with one fault each, which only an entry compressed by zstd brings out."""
+
+import ctypes
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.engines import Decoded, Entry
+from magicbyte.engines.columnar import ColumnarEngine, buffers
+from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte_formats.wire import Codec
+from magicbyte_tools.fuzz import whole
+
+
+class Planted(ColumnarEngine):
+    def decode(
+        self, buffer: memoryview, entries: Sequence[Entry], *more: Any, **keys: Any
+    ) -> Decoded:
+        decoded = super().decode(buffer, entries, *more, **keys)
+        if any(entry.codec == Codec.ZSTD for entry in entries):
+            self.go_wrong(buffer, decoded)
+        return decoded
+
+    def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
+        raise NotImplementedError
+
+
+class ReadsBehind(Planted):
+    """Reads the byte behind the last one."""
+
+    def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
+        whole = np.frombuffer(buffer, np.uint8)
+        ctypes.string_at(buffers.address(whole) + len(whole), 1)
+
+
+class ReadsBefore(Planted):
+    """Reads the byte before the first one."""
+
+    def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
+        ctypes.string_at(buffers.address(np.frombuffer(buffer, np.uint8)) - 1, 1)
+
+
+class WritesBehind(Planted):
+    """Writes a byte behind memory of its own."""
+
+    def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
+        own = buffers.fresh(128)  # of any alignment
+        ctypes.memset(buffers.address(own) + len(own), 0, 1)
+
+
+class Loops(ReferenceEngine):
+    """Comes to no end. It needs no kernel, whose loading may take longer than a test waits."""
+
+    def __init__(self, reference: ReferenceEngine) -> None:
+        pass
+
+    def decode(self, _: memoryview, entries: Sequence[Entry], *more: Any, **keys: Any) -> Decoded:
+        while any(entry.codec == Codec.ZSTD for entry in entries):
+            time.sleep(0.1)
+        return super().decode(_, entries, *more, **keys)
+
+
+class NoSlack(ColumnarEngine):
+    """Puts nothing behind payloads and columns, where kernels touch up to 32 bytes."""
+
+    def __init__(self, reference: ReferenceEngine) -> None:
+        super().__init__(reference)
+        for magic in (1, 2):
+            format_of(magic).kernels.SLACK = 0
+
+
+class Raises(Planted):
+    """Raises an error that is none of ours."""
+
+    def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
+        raise ValueError("not in the tree")
+
+
+class Alters(Planted):
+    """Tells of one row more than there is, and of a problem less."""
+
+    def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
+        decoded.num_rows[-1] += 1
+
+
+class AltersRows(ColumnarEngine):
+    """Gives all rows in another order."""
+
+    def decode(self, *args: Any, **keys: Any) -> Decoded:
+        decoded = super().decode(*args, **keys)
+        backwards = pa.array(range(decoded.rows.num_rows - 1, -1, -1), pa.int64())
+        return replace(decoded, rows=decoded.rows.take(backwards))
+
+
+def one_row_less(folder: Path, engine: str, level: str) -> whole.Told:
+    """Tell what a read of a partition tells, but for one row."""
+    told = whole.told(folder, engine, level)
+    is_wrong = engine == "columnar" and level == "read_uncommitted" and told.rows is not None
+    return replace(told, rows=told.rows.slice(1)) if is_wrong else told

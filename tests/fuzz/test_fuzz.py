@@ -1,0 +1,201 @@
+"""A short run of the fuzzer, and everything that it must notice."""
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fuzz import planted
+from magicbyte.engines.entry import read_entry
+from magicbyte_formats.wire import Codec
+from magicbyte_tools.fuzz import __main__ as fuzz
+from magicbyte_tools.fuzz import mutate, numbers, partition, seed, seeds, whole
+from magicbyte_tools.fuzz.entries import Again, Entries
+from magicbyte_tools.fuzz.group import NUM_CASES, Arrangement, group
+from magicbyte_tools.fuzz.report import Report
+from magicbyte_tools.fuzz.task import Failure, Task
+from magicbyte_tools.fuzz.watch import watched
+from places import DATA
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
+
+LIVES = DATA / "2.8" / "lives" / "log-0"
+
+
+def failures(task: Task, hang_s: float = 60) -> list[Failure]:
+    return [told for told in watched(task, hang_s=hang_s) if isinstance(told, Failure)]
+
+
+# A short run
+
+
+def test_nothing_comes_of_mutated_entries_but_rows_and_refusals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = LIVES / "v2-transactions-1"
+    options = ["--cases", "1000", "--compare", "200", "--out", str(tmp_path), str(log)]
+    assert fuzz.main(options) == 0
+    out = capsys.readouterr().out
+    total = next(line for line in out.splitlines() if line.startswith("all"))
+    cases, accepted, refused, no_entry, compared, refused_too = map(int, total.split()[1:])
+    assert cases == 1024 == accepted + refused + no_entry
+    assert accepted > 200 <= compared
+    assert refused_too > 0
+    assert "0 faults, 0 hangs, 0 errors, 0 differences" in out
+    for kind in ("v0 lz4", "v1 none", "v2 none", "v2 gzip", "v2 snappy", "v2 zstd"):
+        assert kind in out
+
+
+def test_changed_partitions_are_read_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz.main(["--whole", "--cases", "30", str(LIVES / "v2-transactions-0")]) == 0
+    assert re.search(r"all +30 +[1-9]\d* +[1-9]\d*\n", capsys.readouterr().out)
+
+
+# What it must notice
+
+
+def first_with(codec: Codec, *, is_last: bool) -> Entries:
+    """Return the task of a group that is decoded in one call, and has an entry of *codec*."""
+    task = Entries(0, NUM_CASES, seed=1)
+    for first in range(0, 100 * NUM_CASES, NUM_CASES):
+        one = task.group(first)
+        kinds = {case.kind.split()[1] for case in one.calls[0]}
+        if (
+            len(one.calls) == 1
+            and codec.name.lower() in kinds
+            and one.arrangement.is_last == is_last
+        ):
+            return replace(task, first=first, end=first + NUM_CASES)
+    raise AssertionError(codec)
+
+
+def codec_of(failure: Failure) -> int:
+    return read_entry(next(iter(failure.files.values())), 0).codec
+
+
+@pytest.mark.parametrize(
+    ("engine", "is_last", "is_alone"),
+    [
+        (planted.ReadsBehind, True, False),
+        (planted.ReadsBefore, False, True),
+        (planted.WritesBehind, True, True),
+    ],
+)
+def test_a_byte_too_far_is_a_fault_of_the_one_entry(
+    engine: type[planted.Planted], is_last: bool, is_alone: bool
+) -> None:
+    task = replace(first_with(Codec.ZSTD, is_last=is_last), make=engine, is_alone=is_alone)
+    found = failures(task)
+    assert [(one.what, one.message) for one in found] == [("fault", "the process ended by SIGSEGV")]
+    assert codec_of(found[0]) == Codec.ZSTD
+
+
+def test_kernels_are_seen_to_leave_memory_that_is_too_small() -> None:
+    task = Entries(0, 100 * NUM_CASES, seed=1, make=planted.NoSlack)
+    found = next(told for told in watched(task, hang_s=60) if isinstance(told, Failure))
+    assert (found.what, found.message) == ("fault", "the process ended by SIGSEGV")
+
+
+def test_what_comes_to_no_end_is_a_hang() -> None:
+    task = replace(first_with(Codec.ZSTD, is_last=True), make=planted.Loops, is_alone=True)
+    found = next(told for told in watched(task, hang_s=3) if isinstance(told, Failure))
+    assert (found.what, codec_of(found)) == ("hang", Codec.ZSTD)
+
+
+def test_an_error_that_is_none_of_ours_is_one() -> None:
+    found = failures(replace(first_with(Codec.ZSTD, is_last=True), make=planted.Raises))
+    assert [one.what for one in found] == ["error"]
+    assert found[0].message == "ValueError: not in the tree"
+    assert codec_of(found[0]) == Codec.ZSTD
+
+
+@pytest.mark.parametrize("engine", [planted.Alters, planted.AltersRows])
+def test_what_the_engines_tell_differently_is_a_difference(engine: type[planted.Planted]) -> None:
+    task = first_with(Codec.ZSTD, is_last=True)
+    found = failures(replace(task, make=engine, most_compared=1))
+    assert [one.what for one in found] == ["difference"]
+
+
+def test_a_partition_that_is_read_differently_is_a_difference(tmp_path: Path) -> None:
+    task = whole.Whole(0, 1, 1, (LIVES / "v2-transactions-0",), tell=planted.one_row_less)
+    (found,) = failures(task)
+    assert (found.what, found.case) == ("difference", 0)
+    assert found.message.startswith("read_uncommitted: rows")
+    assert any(name.endswith(".log") for name in found.files)
+
+
+def test_what_failed_is_written_and_can_be_tried_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = Report(seed=1, out=tmp_path)
+    task = replace(first_with(Codec.ZSTD, is_last=True), make=planted.Raises)
+    fuzz.run([task], report, jobs=1, hang_s=60)
+    assert report.finish() == 1
+    line = capsys.readouterr().out.splitlines()[0]
+    (failure,) = report.failures
+    path = tmp_path / f"error-1-{failure.case}" / "entries.bin"
+    assert line == (
+        f"error: ValueError: not in the tree: case {failure.case} (v2 zstd), seed 1: {path}"
+    )
+    again = Again(path.read_bytes(), make=planted.Raises, end=1)
+    assert [one.what for one in failures(again)] == ["error"]
+    assert not failures(replace(again, make=None))
+
+
+def test_a_path_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        fuzz.main(["--replay", "nowhere"])
+    assert ended.value.code == 2
+    assert "nowhere: there is no such file or folder" in capsys.readouterr().err
+
+
+# Cases
+
+
+def test_a_number_and_a_seed_give_the_same_case_each_time() -> None:
+    one, again = (group(7, seed=3, seeds=seeds.built(3)) for _ in range(2))
+    assert one == again
+    assert one != group(8, seed=3, seeds=seeds.built(3))
+    assert isinstance(one.arrangement, Arrangement)
+
+
+def test_there_are_seeds_of_every_format_and_codec() -> None:
+    kinds = {one.kind for one in seeds.built(1)}
+    codecs = ("none", "gzip", "snappy", "lz4", "zstd")
+    legacy = {f"v{magic} {codec}" for magic in (0, 1) for codec in codecs[:4]}
+    assert kinds == {f"v2 {codec}" for codec in codecs} | legacy
+
+
+def test_a_seed_that_holds_its_own_payload_is_itself() -> None:
+    for one in seeds.built(1):
+        if one.payload is not None and one.payload:
+            made = one.holding(one.payload, one.num_records if one.magic == 2 else None)
+            seed.seal(made)
+            assert bytes(made) == one.data
+
+
+def test_most_mutations_change_something_and_few_change_all() -> None:
+    chance, found = Random(1), seeds.built(1)
+    one = next(seed for seed in found if seed.kind == "v2 none" and len(seed.data) > 200)
+    made = [mutate.mutated(chance, one, found) for _ in range(300)]
+    assert sum(data != one.data for data in made) > 280
+    assert sum(data[16:17] == b"\2" for data in made) > 250
+
+
+@pytest.mark.parametrize("number", [0, -1, 1, 63, 64, -65, 2**31 - 1, -(2**31), 2**63 - 1])
+def test_a_varint_is_read_as_it_was_written(number: int) -> None:
+    for length in (0, 3, 10):
+        data = numbers.varint(number, length)
+        assert len(data) >= length
+        assert numbers.read_varint(data, 0) == (number, len(data))
+
+
+def test_partitions_that_are_made_have_transactions_that_end() -> None:
+    made = list(partition.built(1))
+    assert len(made) == partition.NUM_BUILT
+    entries = [read_entry(data, 0) for one in made for data in one.entries[one.logs[0]] if data]
+    assert sum(entry.is_control for entry in entries) > 20
+    assert {entry.magic for entry in entries} == {0, 1, 2}

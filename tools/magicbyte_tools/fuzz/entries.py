@@ -1,0 +1,177 @@
+"""Single entries, made by the million, decoded between guard pages."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from magicbyte_tools.fuzz import seeds
+from magicbyte_tools.fuzz.group import NUM_CASES, Case, Group, arrangements, group
+from magicbyte_tools.fuzz.seed import Seed
+from magicbyte_tools.fuzz.task import ENTRIES, Failure, Message, Tally, What
+from magicbyte_tools.fuzz.trial import MakeEngine, Trial
+
+TOLD_EVERY = 64
+"""Groups between two tallies."""
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A task: cases of whole groups."""
+
+    first: int
+    end: int
+    seed: int
+    logs: tuple[Path, ...] = ()
+    """Whose entries are seeds too."""
+    most_compared: int = 0
+    """Accepted entries that are also decoded by the reference engine, at most; and a group more."""
+    share: float = 1.0
+    """Of the groups, which are compared as long as there are not that many."""
+    make: MakeEngine | None = None
+    is_alone: bool = False
+
+    @cached_property
+    def seeds(self) -> list[Seed]:
+        return [*seeds.built(self.seed), *seeds.of_logs(self.logs)]
+
+    def group(self, case: int) -> Group:
+        return group(case // NUM_CASES, seed=self.seed, seeds=self.seeds)
+
+    def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
+        trial = Trial(self.make)
+        tally: Tally = Counter()
+        num_compared = 0
+        for done, case in enumerate(range(self.first, self.end, NUM_CASES), start=1):
+            one = self.group(case)
+            is_compared = self.is_alone or (
+                one.lot < self.share and num_compared < self.most_compared
+            )
+            for call in _calls(one, is_alone=self.is_alone):
+                begin(call[0].number)
+                accepted = self._call(trial, call, one, tally, send, is_compared=is_compared)
+                num_compared += accepted if is_compared else 0
+            if done % TOLD_EVERY == 0:
+                send(tally)
+                tally = Counter()
+        send(tally)
+
+    def _call(
+        self,
+        trial: Trial,
+        call: Sequence[Case],
+        one: Group,
+        tally: Tally,
+        send: Callable[[Message], None],
+        *,
+        is_compared: bool,
+    ) -> int:
+        """Have the engine work on *call*; return how many of its cases were accepted."""
+        try:
+            tried = trial.run(
+                [case.data for case in call], one.arrangement, is_compared=is_compared
+            )
+        except Exception as error:
+            send(self._narrowed("error", trial, call, one, _named(error)))
+            return 0
+        position = accepted = 0
+        for case in call:
+            tally[case.kind, "cases"] += 1
+            if position in tried.accepted:
+                accepted += 1
+                tally[case.kind, "accepted"] += 1
+                tally[case.kind, "accepted, compared"] += is_compared
+            elif position in tried.framed:
+                tally[case.kind, "refused"] += 1
+                tally[case.kind, "refused, compared"] += is_compared
+            else:
+                tally[case.kind, "no entry"] += 1
+            position += len(case.data)
+        if tried.differences:
+            send(self._narrowed("difference", trial, call, one, tried.differences[0]))
+        return accepted
+
+    def _narrowed(
+        self, what: What, trial: Trial, call: Sequence[Case], one: Group, message: str
+    ) -> Failure:
+        """Return the failure of the first case of *call* that fails alone, else of all together."""
+        for case in call:
+            try:
+                tried = trial.run([case.data], one.arrangement, is_compared=True)
+            except Exception as error:
+                if what == "error":
+                    return Failure(what, case.number, case.kind, _named(error), _file(case.data))
+                continue
+            if what == "difference" and tried.differences:
+                told = tried.differences[0]
+                return Failure(what, case.number, case.kind, told, _file(case.data))
+        return self._together(what, call, message)
+
+    @staticmethod
+    def _together(what: What, call: Sequence[Case], message: str) -> Failure:
+        data = b"".join(case.data for case in call)
+        kind = f"{len(call)} together" if len(call) > 1 else call[0].kind
+        return Failure(what, call[0].number, kind, message, _file(data))
+
+    def alone(self, case: int) -> "Entries | None":
+        first = case // NUM_CASES * NUM_CASES
+        if self.is_alone:
+            return None
+        return replace(self, first=first, end=first + NUM_CASES, is_alone=True)
+
+    def behind(self, case: int) -> "Entries":
+        return replace(self, first=(case // NUM_CASES + 1) * NUM_CASES)
+
+    def failure(self, what: What, case: int, message: str) -> Failure:
+        for call in _calls(self.group(case), is_alone=self.is_alone):
+            if call[0].number == case:
+                return self._together(what, call, message)
+        raise AssertionError(f"no call begins at case {case}")
+
+
+@dataclass(frozen=True)
+class Again:
+    """A task: the bytes of a file, in every arrangement, and compared. Each of these is a case."""
+
+    data: bytes
+    make: MakeEngine | None = None
+    first: int = 0
+    end: int = sum(1 for _ in arrangements())
+
+    def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
+        trial = Trial(self.make)
+        for number, how in list(enumerate(arrangements()))[self.first : self.end]:
+            begin(number)
+            try:
+                # Nobody knows where the cases began: behind what is no entry, the next byte is tried.
+                tried = trial.run_bytes(self.data, range(len(self.data)), how, is_compared=True)
+            except Exception as error:
+                send(self.failure("error", number, _named(error)))
+                continue
+            for told in tried.differences[:1]:
+                send(self.failure("difference", number, told))
+            became = "accepted" if tried.accepted else "refused" if tried.framed else "no entry"
+            send(Counter({("again", "cases"): 1, ("again", became): 1}))
+
+    def alone(self, case: int) -> "Again | None":
+        return None
+
+    def behind(self, case: int) -> "Again":
+        return replace(self, first=case + 1)
+
+    def failure(self, what: What, case: int, message: str) -> Failure:
+        how = list(arrangements())[case]
+        return Failure(what, case, "again", f"{message}; {how}", _file(self.data))
+
+
+def _calls(one: Group, *, is_alone: bool) -> list[list[Case]]:
+    return [[case] for call in one.calls for case in call] if is_alone else one.calls
+
+
+def _file(data: bytes) -> dict[str, bytes]:
+    return {ENTRIES: data}
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

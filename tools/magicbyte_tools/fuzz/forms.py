@@ -1,0 +1,67 @@
+"""The forms in which a section can be compressed, quickly: what is tried is built by the million."""
+
+import gzip as zlib_gzip
+from collections.abc import Callable
+from typing import NamedTuple
+
+import cramjam
+import lz4.frame
+import zstandard
+
+from magicbyte_formats.wire import Codec
+from magicbyte_tools.vectors import framers
+
+_zstd_sized = zstandard.ZstdCompressor(level=1, write_checksum=True, write_content_size=True)
+_zstd_stream = zstandard.ZstdCompressor(level=1, write_content_size=False)
+
+
+def _raw_snappy(plain: bytes) -> bytes:
+    return bytes(cramjam.snappy.compress_raw(plain))
+
+
+def _lz4(plain: bytes) -> bytes:
+    made: bytes = lz4.frame.compress(plain, block_linked=False, store_size=False)
+    return made
+
+
+def _lz4_checked(plain: bytes) -> bytes:
+    made: bytes = lz4.frame.compress(plain, block_linked=False, content_checksum=True)
+    return made
+
+
+def _lz4_linked(plain: bytes) -> bytes:
+    made: bytes = lz4.frame.compress(plain, block_linked=True, block_checksum=True)
+    return made
+
+
+class Form(NamedTuple):
+    codec: Codec
+    compress: Callable[[bytes], bytes]
+
+
+FORMS = {
+    "none": Form(Codec.NONE, bytes),
+    "gzip": Form(Codec.GZIP, lambda plain: zlib_gzip.compress(plain, 1, mtime=0)),
+    "snappy": Form(Codec.SNAPPY, _raw_snappy),
+    "xerial": Form(Codec.SNAPPY, lambda plain: framers.xerial(_raw_snappy(plain))),
+    "lz4": Form(Codec.LZ4, _lz4),
+    "lz4-checked": Form(Codec.LZ4, _lz4_checked),
+    "lz4-linked": Form(Codec.LZ4, _lz4_linked),
+    "lz4-3160": Form(Codec.LZ4, lambda plain: framers.compress(3, plain, magic=0)),
+    "zstd": Form(Codec.ZSTD, _zstd_stream.compress),
+    "zstd-sized": Form(Codec.ZSTD, _zstd_sized.compress),
+    "zstd-raw": Form(Codec.ZSTD, lambda plain: framers.compress(4, plain)),
+}
+"""By name; `xerial` is snappy in Java's framing, `lz4-3160` has the header checksum of v0."""
+
+USUAL = {
+    Codec.NONE: "none",
+    Codec.GZIP: "gzip",
+    Codec.SNAPPY: "xerial",
+    Codec.LZ4: "lz4",
+    Codec.ZSTD: "zstd",
+}
+"""The form in which the payload of a stored entry is compressed again."""
+
+OF_MESSAGES = tuple(name for name, form in FORMS.items() if form.codec not in (0, Codec.ZSTD))
+OF_BATCHES = tuple(name for name in FORMS if name != "lz4-3160")

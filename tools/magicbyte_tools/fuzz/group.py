@@ -1,0 +1,106 @@
+"""Some cases that are tried one after another, and how: all of it comes of a seed and a number."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import NamedTuple
+
+from magicbyte.limits import Limits
+from magicbyte.tables.schemas import WIRE_COLUMNS
+from magicbyte_tools.fuzz.mutate import mutated
+from magicbyte_tools.fuzz.seed import Seed
+
+NUM_CASES = 64
+"""Of a group. Most are decoded together, so a call of the engine costs each of them little."""
+
+USUAL_LIMITS = Limits(max_batch_bytes=1 << 20)
+"""What an entry may come to: a bomb is a matter of other tests."""
+
+GROUP_BYTES = (16, 700, 1 << 16)
+"""What an arena of twice that holds: nothing but its slack, so that each payload gets a place of
+its own, or that of some entries, or that of all."""
+
+MOST_BYTES = ((1 << 31) - 1, 1000)
+"""Of a column: what Arrow allows, and so few that most of a call finds no room."""
+
+COLUMNS = (WIRE_COLUMNS, ("offset",), ())
+"""That are asked for; for each choice there are kernels, which take seconds to compile."""
+
+
+class Case(NamedTuple):
+    number: int
+    kind: str
+    """Format and codec of the seed."""
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """How bytes are handed to an engine, and what it is asked."""
+
+    is_last: bool
+    """Whether the bytes end where memory ends; else they begin where it begins."""
+    alignment: int
+    """Of the engine's own memory: with 1 it ends where what was asked for does."""
+    least_room: int
+    most_bytes: int
+    group_bytes: int
+    verify: bool
+    columns: tuple[str, ...] = WIRE_COLUMNS
+    limits: Limits = USUAL_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    calls: list[list[Case]]
+    arrangement: Arrangement
+    lot: float
+    """A number from 0 to 1 that decides whether both engines are asked."""
+
+
+def group(number: int, *, seed: int, seeds: Sequence[Seed]) -> Group:
+    """Return the group *number*, in which case *number* times NUM_CASES is the first."""
+    chance = Random(f"{seed} {number}")
+    chosen = chance.choices(seeds, k=NUM_CASES)
+    if chance.random() < 0.96:
+        # A run of one format is decoded in one go, and where each is a run, none is.
+        chosen.sort(key=lambda one: one.magic == 2)
+    cases = [
+        Case(number * NUM_CASES + index, one.kind, mutated(chance, one, seeds))
+        for index, one in enumerate(chosen)
+    ]
+    size = chance.choices((NUM_CASES, 8, 1), (94, 5, 1))[0]
+    calls = [cases[at : at + size] for at in range(0, NUM_CASES, size)]
+    return Group(calls, _arrangement(chance), chance.random())
+
+
+def _arrangement(chance: Random) -> Arrangement:
+    limits = USUAL_LIMITS
+    if chance.random() < 0.03:
+        limits = Limits(max_batch_bytes=chance.choice((1, 60, 300)))
+    return Arrangement(
+        is_last=chance.random() < 0.7,
+        alignment=chance.choice((1, 1, 8, 64)),
+        least_room=chance.choice((1, 64)),
+        most_bytes=chance.choices(MOST_BYTES, (9, 1))[0],
+        group_bytes=chance.choices(GROUP_BYTES, (1, 1, 3))[0],
+        verify=chance.random() < 0.5,
+        columns=chance.choices(COLUMNS, (38, 1, 1))[0],
+        limits=limits,
+    )
+
+
+def arrangements() -> Iterator[Arrangement]:
+    """Yield every arrangement that bytes are tried in when they are tried again."""
+    every = product((True, False), (1, 64), (1, 64), MOST_BYTES, GROUP_BYTES, COLUMNS)
+    for is_last, alignment, least_room, most_bytes, group_bytes, columns in every:
+        yield Arrangement(
+            is_last=is_last,
+            alignment=alignment,
+            least_room=least_room,
+            most_bytes=most_bytes,
+            group_bytes=group_bytes,
+            verify=is_last,
+            columns=columns,
+        )

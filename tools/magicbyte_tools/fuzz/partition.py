@@ -1,0 +1,99 @@
+"""Partitions that are changed and read: small ones of real logs, and small ones that are made."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.errors import MagicbyteError
+from magicbyte.limits import Limits
+from magicbyte_formats.wire import ControlType
+from magicbyte_tools.fuzz import seeds
+from magicbyte_tools.fuzz.seed import Seed, taken_apart
+from magicbyte_tools.vectors import parts
+from magicbyte_tools.vectors.parts import rec
+
+MAX_BYTES = 6 << 10
+"""Of the files of a partition that is tried: a larger one only takes longer."""
+
+NUM_BUILT = 60
+
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Partition:
+    name: str
+    files: Files
+
+    @property
+    def num_bytes(self) -> int:
+        return sum(map(len, self.files.values()))
+
+    @cached_property
+    def logs(self) -> list[str]:
+        return [name for name, data in self.files.items() if name.endswith(".log") and data]
+
+    @cached_property
+    def entries(self) -> dict[str, list[bytes]]:
+        """The entries of each log, back to back; what is behind them is the last."""
+        return {name: list(_entries(self.files[name])) for name in self.logs}
+
+    @cached_property
+    def seeds(self) -> list[Seed]:
+        """Those of the entries that can be taken apart."""
+        found = (seed_of(data) for entries in self.entries.values() for data in entries)
+        return [one for one in found if one is not None]
+
+
+def partitions(paths: Sequence[Path]) -> Iterator[Partition]:
+    """Yield the partitions in *paths* that have an entry."""
+    folders = {log.parent for path in paths for log in path.rglob("*.log")}
+    for folder in sorted(folders):
+        files = {one.name: one.read_bytes() for one in sorted(folder.iterdir()) if one.is_file()}
+        made = Partition(folder.name, files)
+        if made.logs and made.seeds:
+            yield made
+
+
+def built(seed: int) -> Iterator[Partition]:
+    """Yield partitions of some entries of all kinds, and of transactions that go together."""
+    chance = Random(f"{seed} partitions")
+    plain = [one for one in seeds.built(seed) if not (one.magic == 0 and one.payload)]
+    for number in range(NUM_BUILT):
+        offset = chance.choice((0, 0, 100, 1 << 33))
+        name, data = f"{offset:020}.log", b""
+        for _ in range(chance.randrange(3, 9)):
+            one = _transactional(chance, offset) if chance.random() < 0.6 else None
+            if one is None:
+                # No checksum covers the offset of a batch or a message.
+                one = offset.to_bytes(8, "big") + chance.choice(plain).data[8:]
+            data += one
+            offset += 200  # more than any entry has
+        yield Partition(f"built-{number}", {name: data})
+
+
+def _transactional(chance: Random, offset: int) -> bytes:
+    producer, epoch = chance.choice((4, 5)), chance.choice((0, 1))
+    if chance.random() < 0.4:
+        kind = chance.choice((ControlType.ABORT, ControlType.COMMIT))
+        return parts.marker(kind, offset, producer=producer, epoch=epoch).data
+    records = [rec(offset + n, b"value") for n in range(chance.randrange(1, 4))]
+    return parts.transactional(*records, producer=producer, epoch=epoch).data
+
+
+def seed_of(data: bytes) -> Seed | None:
+    """Return the entry *data* as a seed; None where it is none, or nobody can read it."""
+    try:
+        return taken_apart(data)
+    except (MagicbyteError, ValueError, IndexError):
+        return None
+
+
+def _entries(data: bytes) -> Iterator[bytes]:
+    scan = ReferenceEngine().scan(memoryview(data), origin=0, verify=False, limits=Limits())
+    for entry in scan.entries:
+        yield data[entry.position : entry.end]
+    yield data[scan.end :]

@@ -1,0 +1,191 @@
+"""A sound entry, taken apart as far as mutations need it: its payload, and the numbers in that."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+from zlib import crc32
+
+from crc32c import crc32c
+
+from magicbyte import codecs
+from magicbyte.engines.entry import OVERHEAD, stored_size
+from magicbyte_formats.wire import CODEC_NAMES, Codec, EntryHeader, MessageHeader, RecordBatchHeader
+from magicbyte_tools.fuzz.forms import FORMS, USUAL
+from magicbyte_tools.fuzz.numbers import read_varint
+
+MAGIC_AT = EntryHeader.POSITIONS["magic"]
+MAX_PAYLOAD_BYTES = 1 << 20
+
+
+class Field(NamedTuple):
+    """A number in a payload, and the length of the record or message in which it lies."""
+
+    begin: int
+    end: int
+    is_varint: bool
+    owner: int
+    """The number of that length among the fields; its own where it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    data: bytes
+    form: str
+    """How its payload is compressed."""
+    payload: bytes | None
+    """The records of a batch, or the messages in a wrapper; None where it holds none."""
+    fields: tuple[Field, ...]
+    """The numbers of the payload."""
+    of_header: tuple[tuple[int, int], ...]
+    """Where the numbers of the entry's own header begin, and their bytes."""
+
+    @property
+    def magic(self) -> int:
+        return self.data[MAGIC_AT]
+
+    @property
+    def kind(self) -> str:
+        """Its format and codec, in words."""
+        return f"v{self.magic} {CODEC_NAMES[FORMS[self.form].codec]}"
+
+    def holding(self, payload: bytes, count: int | None = None) -> bytearray:
+        """Return this entry with another *payload*, and with its size and *count* right.
+
+        The checksum is as it was.
+        """
+        section = FORMS[self.form].compress(payload)
+        begin = self.section_begin
+        made = bytearray(self.data[:begin]) + section
+        if self.magic < 2:
+            made[begin - 4 : begin] = len(section).to_bytes(4, "big")
+        elif count is not None:
+            at = RecordBatchHeader.POSITIONS["num_records"]
+            made[at : at + 4] = count.to_bytes(4, "big", signed=True)
+        set_size(made)
+        return made
+
+    @property
+    def section_begin(self) -> int:
+        return section_begin(self.data)
+
+    @property
+    def num_records(self) -> int:
+        return RecordBatchHeader.unpack_from(self.data).num_records
+
+
+def section_begin(data: bytes) -> int:
+    """Return where the records of a batch begin, or the value of a message."""
+    if data[MAGIC_AT] == 2:
+        return RecordBatchHeader.SIZE
+    at = MessageHeader.SIZE + 8 * data[MAGIC_AT]
+    return at + 8 + max(int.from_bytes(data[at : at + 4], "big", signed=True), 0)
+
+
+def taken_apart(data: bytes, form: str | None = None) -> Seed:
+    """Return the sound entry *data* as a seed, compressed in *form*, by default its codec's usual one.
+
+    Raises MagicbyteError where its payload cannot be read.
+    """
+    payload: bytes | None = None
+    fields: list[Field] = []
+    if data[MAGIC_AT] == 2:
+        header = RecordBatchHeader.unpack_from(data)
+        codec = Codec(header.codec)
+        of_header = tuple(_numbers(RecordBatchHeader.POSITIONS, RecordBatchHeader.SIZE))
+        if header.num_records:
+            payload = _plain(codec, data)
+            fields = list(_of_records(payload, header.num_records))
+    else:
+        codec = Codec(MessageHeader.unpack_from(data).codec)
+        key = MessageHeader.SIZE + 8 * data[MAGIC_AT]
+        value = section_begin(data) - 4
+        of_header = (*_numbers(MessageHeader.POSITIONS, MessageHeader.SIZE), (key, 4), (value, 4))
+        if codec:
+            payload = _plain(codec, data)
+            fields = list(_of_messages(payload))
+    return Seed(data, form or USUAL[codec], payload, tuple(fields), of_header)
+
+
+def _plain(codec: Codec, data: bytes) -> bytes:
+    section = data[section_begin(data) :]
+    return codecs.decompress(codec, section, magic=data[MAGIC_AT], max_bytes=MAX_PAYLOAD_BYTES)
+
+
+def _numbers(positions: dict[str, int], end: int) -> Iterator[tuple[int, int]]:
+    begins = [*sorted(positions.values()), end]
+    for begin, behind in pairwise(begins):
+        yield begin, behind - begin
+
+
+def _of_records(payload: bytes, count: int) -> Iterator[Field]:
+    at = number = 0
+
+    def varint(owner: int) -> tuple[Field, int]:
+        nonlocal at, number
+        begin = at
+        value, at = read_varint(payload, at)
+        number += 1
+        return Field(begin, at, True, owner), value
+
+    for _ in range(count):
+        owner = number
+        yield varint(owner)[0]
+        at += 1  # attributes
+        yield varint(owner)[0]
+        yield varint(owner)[0]
+        for _ in ("key", "value"):
+            field, length = varint(owner)
+            yield field
+            at += max(length, 0)
+        field, num_headers = varint(owner)
+        yield field
+        for _ in range(2 * num_headers):
+            field, length = varint(owner)
+            yield field
+            at += max(length, 0)
+
+
+def _of_messages(payload: bytes) -> Iterator[Field]:
+    begin = number = 0
+    while len(payload) - begin >= OVERHEAD:
+        key = begin + MessageHeader.SIZE + 8 * payload[begin + MAGIC_AT]
+        value = begin + section_begin(payload[begin:]) - 4
+        of_header = _numbers(MessageHeader.POSITIONS, MessageHeader.SIZE)
+        places = [(begin + at, width) for at, width in of_header]
+        for at, width in (*places, (key, 4), (value, 4)):
+            yield Field(at, at + width, False, number + 1)
+        number += len(places) + 2
+        begin += stored_size(payload, begin) + OVERHEAD
+
+
+# What an entry says of itself
+
+
+def set_size(data: bytearray) -> None:
+    """Have the size field of the entry *data* say what there is."""
+    data[8:OVERHEAD] = (len(data) - OVERHEAD).to_bytes(4, "big", signed=True)
+
+
+def seal(data: bytearray) -> None:
+    """Have the checksum of the entry *data*, whatever it is by now, be right."""
+    if len(data) <= MAGIC_AT:
+        return
+    kind, checksum = (RecordBatchHeader, crc32c) if data[MAGIC_AT] == 2 else (MessageHeader, crc32)
+    if len(data) >= kind.SIZE:
+        at, start = kind.CHECKSUM.field_position, kind.CHECKSUM.start
+        data[at : at + 4] = checksum(bytes(data[start:])).to_bytes(4, "big")
+
+
+def seal_messages(payload: bytearray) -> None:
+    """Have the checksums of the messages in *payload* be right, as far as they are framed."""
+    begin = 0
+    while len(payload) - begin > MAGIC_AT:
+        end = begin + stored_size(memoryview(payload), begin) + OVERHEAD
+        if not begin + MAGIC_AT < end <= len(payload):
+            return
+        one = payload[begin:end]
+        if one[MAGIC_AT] < 2:
+            seal(one)
+            payload[begin:end] = one
+        begin = end

@@ -1,0 +1,157 @@
+"""The entries that mutations begin with: of all formats, codecs and kinds, and those of real logs."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.errors import MagicbyteError
+from magicbyte.limits import Limits
+from magicbyte_formats.wire import RecordBatchHeader
+from magicbyte_tools.fuzz.forms import FORMS, OF_BATCHES, OF_MESSAGES
+from magicbyte_tools.fuzz.seed import Seed, seal, set_size, taken_apart
+from magicbyte_tools.vectors import parts
+from magicbyte_tools.vectors.parts import T0, Rec, rec
+
+MAX_BYTES = 4096
+"""Of an entry of a log: larger ones are no better, and slower."""
+
+MOST_OF_A_KIND = 40
+"""Entries of logs: some hold thousands of plain messages, and few of anything else."""
+
+HEADER_KEYS = (b"", b"h", b"trace-id", "clé".encode(), b"\xed\xa0\x80", b"x" * 40)
+KEYS = (None, b"", b"k", b"key-00000017", bytes(range(40)))
+LENGTHS = (0, 1, 7, 31, 32, 33, 63, 64, 100, 511, 512, 513, 700)
+"""Of values: what copying, and the length of a varint, depend on."""
+
+
+@cache
+def built(seed: int) -> list[Seed]:
+    """Return entries that *seed* alone determines: each kind in each form."""
+    chance = Random(f"{seed} seeds")
+    found: list[Seed] = []
+    for form in OF_BATCHES:
+        for plain in _batches(chance):
+            found.append(_in_form(plain, form))
+    for magic in (0, 1):
+        found += map(taken_apart, _messages(chance, magic))
+        found += _wrappers(chance, magic)
+    return found
+
+
+def of_logs(logs: Iterable[Path]) -> Iterator[Seed]:
+    """Yield some entries of each format and codec in *logs*, from all over them, none too large."""
+    kinds: dict[str, list[Seed]] = {}
+    for data in dict.fromkeys(_entries(logs)):
+        with suppress(MagicbyteError, ValueError):  # it is damaged, or there is no such codec
+            one = taken_apart(data)
+            kinds.setdefault(one.kind, []).append(one)
+    for found in kinds.values():
+        yield from found[:: -(-len(found) // MOST_OF_A_KIND)]
+
+
+def _entries(logs: Iterable[Path]) -> Iterator[bytes]:
+    for log in logs:
+        data = log.read_bytes()
+        scan = ReferenceEngine().scan(memoryview(data), origin=0, verify=False, limits=Limits())
+        for entry in scan.entries:
+            if entry.size_bytes <= MAX_BYTES:
+                yield data[entry.position : entry.end]
+
+
+def _values(chance: Random) -> Iterator[bytes | None]:
+    while True:
+        length = chance.choice(LENGTHS[:9] if chance.random() < 0.9 else LENGTHS)
+        yield None if chance.random() < 0.15 else bytes([chance.randrange(256)]) * length
+
+
+def _records(chance: Random, count: int, first: int, *, has_headers: bool = False) -> list[Rec]:
+    values = _values(chance)
+    made = []
+    for number in range(count):
+        names = chance.choices(HEADER_KEYS, k=chance.randrange(4)) if has_headers else ()
+        made.append(
+            rec(
+                first + number,
+                next(values),
+                chance.choice(KEYS),
+                time=T0 + chance.choice((0, 1, -5, 1000, 100_000)),
+                headers=[(name, next(values)) for name in names],
+                shown_headers=(),  # nobody asks
+            )
+        )
+    return made
+
+
+def _batches(chance: Random) -> Iterator[bytes]:
+    """Yield batches that are not compressed."""
+    first = chance.randrange(1 << 40)
+    yield parts.batch(*_records(chance, 1, first)).data
+    yield parts.batch(*_records(chance, 3, first, has_headers=True)).data
+    yield parts.batch(*_records(chance, 4, first), append_time=T0 + 9).data
+    yield parts.batch(*_records(chance, 5, first, has_headers=True), base_time=-1).data
+    small = [rec(first + n, b"v", None, time=T0) for n in range(chance.randrange(20, 90))]
+    yield parts.batch(*small).data
+    wide = [rec(first, b"", None, headers=[(b"h", None)] * chance.randrange(60, 150))]
+    yield parts.batch(*wide).data
+    # Each column of bytes is the longest once: each has room of its own.
+    yield parts.batch(rec(first, None, b"k" * chance.choice((300, 600)))).data
+    yield parts.batch(rec(first, None, None, headers=[(b"h" * 300, None)])).data
+    yield parts.batch(rec(first, None, None, headers=[(b"", b"v" * 300)])).data
+    horizon = {"has_delete_horizon_ms": True}
+    yield parts.batch(*_records(chance, 2, first), attributes=horizon).data
+    sequence = chance.choice((0, 77, 2**31 - 2))
+    for attributes in ({}, parts.TRANSACTIONAL):
+        yield parts.batch(
+            *_records(chance, 3, first, has_headers=True),
+            producer_id=chance.randrange(1 << 40),
+            producer_epoch=3,
+            base_sequence=sequence,
+            attributes=attributes,
+        ).data
+    yield parts.batch(base_offset=first, last_offset=first + 9).data
+    for kind in (0, 1, 77):
+        yield parts.marker(kind, first, producer=4).data
+
+
+def _in_form(plain: bytes, form: str) -> Seed:
+    """Return the batch *plain* compressed in *form*."""
+    at = RecordBatchHeader.POSITIONS["attributes"] + 1
+    made = bytearray(plain)
+    made[at] |= FORMS[form].codec
+    made[RecordBatchHeader.SIZE :] = FORMS[form].compress(plain[RecordBatchHeader.SIZE :])
+    set_size(made)
+    seal(made)
+    return taken_apart(bytes(made), form)
+
+
+def _messages(chance: Random, magic: int) -> Iterator[bytes]:
+    for one in _records(chance, 12, chance.randrange(1 << 40)):
+        yield parts.message(one, magic=magic).data
+    if magic:
+        yield parts.message(rec(5), append_time=T0).data
+        yield parts.message(rec(5, time=-1)).data
+
+
+def _wrappers(chance: Random, magic: int) -> Iterator[Seed]:
+    for form in OF_MESSAGES:
+        codec, compress = FORMS[form]
+        for count in (1, 3, 12):
+            inside = _records(chance, count, chance.randrange(1 << 30))
+            start = inside[0].offset if magic else 0
+            for append_time in (None, T0 + 3) if magic else (None,):
+                plain = b"".join(
+                    parts.message(rec(one.offset - start, one.value, one.key), magic=magic).data
+                    for one in inside
+                )
+                whole = parts.wrapper(
+                    *inside,
+                    codec=codec,
+                    magic=magic,
+                    section=compress(plain),
+                    append_time=append_time,
+                )
+                if form != "lz4-3160" or magic == 0:
+                    yield taken_apart(whole.data, form)

@@ -1,0 +1,22 @@
+"""What every process needs and takes seconds to load: done once, by who imports this, before it forks.
+
+Memory is ordinary here. Where it were not, a fault would be of no case, and end what all fork from.
+"""
+
+from contextlib import suppress
+
+from magicbyte.engines.columnar import ColumnarEngine
+from magicbyte.engines.columnar.buffers import POOL
+from magicbyte.errors import InputError
+from magicbyte_tools.fuzz import entries, whole
+from magicbyte_tools.fuzz.group import COLUMNS, USUAL_LIMITS
+from magicbyte_tools.fuzz.seeds import built
+
+__all__ = ["entries", "whole"]
+
+POOL.max_bytes = 0  # no memory of before is used again
+with suppress(InputError):  # no Numba: the tasks say so
+    engine, data = ColumnarEngine(), memoryview(b"".join(one.data for one in built(1)))
+    scan = engine.scan(data, origin=0, verify=True, limits=USUAL_LIMITS)
+    for columns in COLUMNS:
+        engine.decode(data, scan.entries, columns, origin=0, limits=USUAL_LIMITS)

@@ -1,0 +1,88 @@
+"""A process at work, watched by another: a fault ends the one, and the other says where it was."""
+
+import signal
+import time
+from collections.abc import Callable, Generator, Iterator
+from ctypes import c_longlong
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+from magicbyte_tools.fuzz.task import Message, Task, What
+
+LOOK_EVERY_S = 0.2
+
+CASE, TICKS = range(2)
+"""What a process shares: the case that it works on, and how often it has begun one; first 0 times."""
+
+End = tuple[What, int, str]
+"""How a process ended, at which case, and in words."""
+
+
+def watched(task: Task, *, hang_s: float) -> Iterator[Message]:
+    """Yield what comes of *task* in a process of its own, and what that cannot tell itself.
+
+    A case that is worked on for *hang_s* seconds hangs.
+    """
+    while task.first < task.end:
+        ended = yield from _run(task, hang_s)
+        if ended is None:
+            return
+        what, case, message = ended
+        one_by_one = task.alone(case)
+        found = False
+        if one_by_one is not None:
+            for told in watched(one_by_one, hang_s=hang_s):
+                if not isinstance(told, dict) and told.what == what:
+                    found = True
+                    yield told
+                    break
+        if not found:
+            yield task.failure(what, case, message)
+        task = task.behind(case)
+
+
+def _run(task: Task, hang_s: float) -> Generator[Message, None, End | None]:
+    """Yield what the process tells; return what became of it and at which case, None for nothing."""
+    # Forks of a process that has loaded all and has no thread: the next one begins at once.
+    context = get_context("forkserver")
+    context.set_forkserver_preload([f"{__package__}.warm"])
+    shared = context.RawArray(c_longlong, (task.first, 0))
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(task, shared, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        ticks, since = -1, time.monotonic()
+        while True:
+            try:
+                while ours.poll(LOOK_EVERY_S):
+                    yield ours.recv()
+            except EOFError:  # it has ended
+                process.join()
+                return _end(process.exitcode, shared[CASE])
+            if shared[TICKS] != ticks:
+                ticks, since = shared[TICKS], time.monotonic()
+            elif ticks and time.monotonic() - since > hang_s:
+                return "hang", shared[CASE], f"not done after {hang_s:g} s"
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+def _end(status: int | None, case: int) -> End | None:
+    if status == 0:
+        return None
+    if status is not None and status < 0:
+        return "fault", case, f"the process ended by {signal.Signals(-status).name}"
+    return "fault", case, f"the process ended with status {status}"
+
+
+def _work(task: Task, shared: Any, connection: Connection) -> None:
+    def begin(case: int) -> None:
+        shared[CASE] = case
+        shared[TICKS] += 1
+
+    send: Callable[[Message], None] = connection.send
+    task.run(begin, send)

@@ -1,0 +1,177 @@
+"""Whole partitions, changed somewhere, and read by both engines at both isolation levels."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+
+import magicbyte as mb
+from magicbyte.errors import MagicbyteError
+from magicbyte.tables.schemas import DISPOSITIONS, RECORDS
+from magicbyte_tools.fuzz.mutate import altered, mutated
+from magicbyte_tools.fuzz.partition import MAX_BYTES, Files, Partition, built, partitions, seed_of
+from magicbyte_tools.fuzz.task import Failure, Message, Tally, What
+
+LEVELS = ("read_committed", "read_uncommitted")
+ENGINES = ("reference", "columnar")
+
+TOLD_EVERY = 20
+
+
+def changed(chance: Random, partition: Partition) -> Files:
+    """Return the files of *partition* that are to be others, and what they are."""
+    name = chance.choice(partition.logs)
+    entries = list(partition.entries[name])
+    at = chance.randrange(len(entries))
+    drawn = chance.random()
+    if drawn < 0.6:
+        seed = seed_of(entries[at])
+        if seed is not None:
+            entries[at] = mutated(chance, seed, partition.seeds, sealed=0.8)
+    elif drawn < 0.7:
+        entries[at] = chance.choice((b"", entries[at] * 2, chance.choice(entries)))
+    elif drawn < 0.75:
+        entries[at:at] = [chance.choice((bytes(chance.randrange(1, 200)), chance.randbytes(40)))]
+    elif drawn < 0.8:
+        del entries[at:]
+    data = bytearray(b"".join(entries))
+    if drawn >= 0.8 or chance.random() < 0.1:
+        altered(chance, data, partition.seeds)
+    files = {name: bytes(data)}
+    others = sorted(partition.files.keys() - set(partition.logs))
+    if others and chance.random() < 0.1:
+        name = chance.choice(others)
+        one = bytearray(partition.files[name])
+        altered(chance, one, partition.seeds)
+        files[name] = bytes(one)
+    return files
+
+
+@dataclass(frozen=True)
+class Told:
+    """All that a read tells."""
+
+    rows: pa.Table | None
+    report: tuple[Any, ...]
+    has_error: bool = True
+
+    def differs_from(self, other: "Told") -> str | None:
+        if self.report != other.report:
+            return f"{self.report}, {other.report}"
+        if self.rows is None or other.rows is None or self.rows.equals(other.rows):
+            return None
+        names = self.rows.column_names
+        wrong = [name for name in names if not self.rows[name].equals(other.rows[name])]
+        return f"rows: {', '.join(wrong)}"
+
+
+def told(folder: Path, engine: str, level: str) -> Told:
+    """Return what a read of *folder* tells, or the error that it raises."""
+    try:
+        dataset = mb.open(folder, engine=engine, isolation_level=level, on_damage="skip")
+        rows = dataset.records(tuple(RECORDS.names), dispositions=DISPOSITIONS)
+        table = rows.to_table()
+    except MagicbyteError as error:
+        return Told(None, (type(error), str(error)))
+    table.validate(full=True)
+    report = rows.report
+    told = (report.findings, +report.records, +report.bytes)
+    return Told(table, told, report.severity == "error")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A task: each case is a partition, one file of which was changed, or two."""
+
+    first: int
+    end: int
+    seed: int
+    paths: tuple[Path, ...]
+    """Where partitions are looked for; small ones are made beside them."""
+    is_changed: bool = True
+    """Whether they are read changed, or as they are."""
+    tell: Callable[[Path, str, str], Told] = told
+
+    @cached_property
+    def partitions(self) -> list[Partition]:
+        if not self.is_changed:
+            return list(partitions(self.paths))
+        small = [one for one in partitions(self.paths) if one.num_bytes <= MAX_BYTES]
+        return [*small, *built(self.seed)]
+
+    def case(self, number: int) -> tuple[Partition, Files]:
+        chance = Random(f"{self.seed} whole {number}")
+        partition = chance.choice(self.partitions)
+        return partition, changed(chance, partition) if self.is_changed else {}
+
+    def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
+        tally: Tally = Counter()
+        with TemporaryDirectory(prefix="magicbyte-fuzz-") as root:
+            for number in range(self.first, self.end):
+                begin(number)
+                partition, files = self.case(number)
+                # Two clusters may have partitions of one name.
+                own = Path(root, str(id(partition)), partition.name)
+                with Written(own, partition, files) as folder:
+                    for became in self._read(folder, number, send):
+                        tally["partitions", became] += 1
+                if number % TOLD_EVERY == 0:
+                    send(tally)
+                    tally = Counter()
+        send(tally)
+
+    def _read(self, folder: Path, number: int, send: Callable[[Message], None]) -> Iterator[str]:
+        yield "cases"
+        for level in LEVELS:
+            try:
+                expected, made = (self.tell(folder, engine, level) for engine in ENGINES)
+            except Exception as error:
+                send(self.failure("error", number, f"{level}: {type(error).__name__}: {error}"))
+                return
+            if (difference := expected.differs_from(made)) is not None:
+                send(self.failure("difference", number, f"{level}: {difference}"))
+                return
+        yield "damaged" if expected.has_error else "sound"
+
+    def alone(self, case: int) -> "Whole | None":
+        return None
+
+    def behind(self, case: int) -> "Whole":
+        return replace(self, first=case + 1)
+
+    def failure(self, what: What, case: int, message: str) -> Failure:
+        partition, files = self.case(case)
+        whole = {
+            f"{partition.name}/{name}": data for name, data in (partition.files | files).items()
+        }
+        return Failure(what, case, partition.name, message, whole)
+
+
+class Written:
+    """The folder of a partition with other files in it, for as long as they are read.
+
+    What did not change is left where it is, for the next one.
+    """
+
+    def __init__(self, folder: Path, partition: Partition, files: Mapping[str, bytes]) -> None:
+        self.folder, self.partition, self.files = folder, partition, files
+
+    def __enter__(self) -> Path:
+        if not self.folder.exists():
+            self.folder.mkdir(parents=True)
+            self._write(self.partition.files)
+        self._write(self.files)
+        return self.folder
+
+    def __exit__(self, *_: object) -> None:
+        self._write({name: self.partition.files[name] for name in self.files})
+
+    def _write(self, files: Mapping[str, bytes]) -> None:
+        for name, data in files.items():
+            (self.folder / name).write_bytes(data)
