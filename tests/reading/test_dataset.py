@@ -378,6 +378,8 @@ def test_no_columns_still_count_rows(folder: Any, build: Any) -> None:
     assert rows.schema == pa.schema([])
     assert sum(batch.num_rows for batch in rows) == 1
     assert sum(b.num_rows for b in dataset.records((), dispositions=("withheld", "aborted"))) == 7
+    twice = dataset.records((), dispositions=("withheld", "aborted", "withheld"))
+    assert sum(b.num_rows for b in twice) == 7
     assert rows.report.records["delivered"] == 1
 
 

@@ -80,6 +80,34 @@ def test_a_plan_of_damaged_logs_is_the_same(
     assert found == [planned(path, 3000) for path in paths]
 
 
+@pytest.mark.parametrize(
+    "offsets",
+    [
+        range(12),
+        [*range(9), 8, *range(9, 18)],
+        [*range(9), *range(20, 30)],
+        [*range((1 << 63) - 9, 1 << 63), *range(-(1 << 63), 9 - (1 << 63))],
+        [*range(-9, 9), 1 << 32, *range(9, 18)],
+    ],
+)
+def test_any_offsets_are_followed_alike(
+    offsets: Any, build: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "topic-0" / f"{0:020}.log"
+    log.parent.mkdir()
+    log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
+
+    def read() -> Any:
+        rows = mb.open(log, on_damage="skip").records(["offset"])
+        quick = mb.verify(log, quick=True)
+        told = quick.partitions, quick.problems  # by position: findings come as they are found
+        return rows.to_table(), rows.report.findings, planned(log, 200), told
+
+    found = read()
+    one_by_one(monkeypatch)
+    assert found == read()
+
+
 def test_offsets_that_leave_their_order_in_the_midst_of_others_are_noted(
     build: Any, tmp_path: Path
 ) -> None:

@@ -342,7 +342,7 @@ def chosen_rows(piece: Piece, dispositions: tuple[str, ...]) -> Iterator[pa.Reco
     """Yield the rows of *piece* that have one of *dispositions*, if there are any."""
     if piece.rows is None or piece.dispositions is None:
         return
-    count = sum(piece.records[name] for name in dispositions)
+    count = sum(piece.records[name] for name in set(dispositions))
     if count == piece.rows.num_rows:
         if count:
             yield piece.rows

@@ -219,7 +219,7 @@ class Walk:
 
     def _first_need(self) -> int:
         """Return what the first entry takes: one that is larger than a chunk is read once."""
-        entry = self._entry_at(self.start)
+        entry = self._entry_at(self.start) if self.start < self.end else None
         is_readable = entry is not None and entry.size_bytes <= self.limits.max_entry_bytes
         return min(entry.size_bytes, self.end - self.start) if entry and is_readable else 1
 
