@@ -100,7 +100,7 @@ def test_any_offsets_are_followed_alike(
     def read() -> Any:
         rows = mb.open(log, on_damage="skip").records(["offset"])
         quick = mb.verify(log, quick=True)
-        told = quick.partitions, quick.problems  # by position: findings come as they are found
+        told = quick.partitions, quick.findings
         return rows.to_table(), rows.report.findings, planned(log, 200), told
 
     found = read()

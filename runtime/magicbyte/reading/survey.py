@@ -5,7 +5,8 @@ reader may begin. Headers alone are enough where nothing is wrong and no transac
 else every checksum is checked, since a damaged marker must not pass for a sound one.
 """
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -264,8 +265,7 @@ class _Pass:
     def _stretch(self, stretch: Stretch) -> None:
         segment = self.segment
         segment.stretches.append(stretch)
-        for note in stretch.notes:
-            self.out.findings.append(self.out.finding(note, segment.file.name))
+        self._note(stretch.notes)
         if stretch.kind == "tail":
             is_zeros = stretch.notes[0].code == "zero-tail"
             segment.end = "zeros" if is_zeros else "incomplete"
@@ -278,12 +278,15 @@ class _Pass:
 
     def _sound(self, piece: Sound, verify: bool, stop: bool) -> None:
         segment = self.segment
-        for note in piece.notes:
-            self.out.findings.append(self.out.finding(note, segment.file.name))
         if not verify and not stop and self._goes_on(piece.entries):
+            self._note(piece.notes)
             self._run(piece.entries)
             return
+        notes = deque(piece.notes)
         for entry in piece.entries:
+            # Each at its entry: where the run begins and ends, engines are free to choose.
+            while notes and notes[0].position <= entry.position:
+                self._note([notes.popleft()])
             if stop and self._stops_at(piece, entry):
                 return
             self._boundary(entry)
@@ -299,6 +302,10 @@ class _Pass:
             self._cleaning(entry)
             if verify:
                 self._track(piece, entry)
+
+    def _note(self, notes: Iterable[Note]) -> None:
+        for note in notes:
+            self.out.findings.append(self.out.finding(note, self.segment.file.name))
 
     def _goes_on(self, entries: Entries) -> bool:
         """Return whether no offset is missing in front of or inside *entries*."""
@@ -335,9 +342,7 @@ class _Pass:
         ).entry(0)
         if decoded.is_sound:
             return False
-        for problem in decoded.problems:
-            note = Note.of(entry, problem)
-            self.out.findings.append(self.out.finding(note, self.segment.file.name))
+        self._note(Note.of(entry, problem) for problem in decoded.problems)
         self.segment.stop_at = entry.position
         self.segment.stop_end = entry.end
         return True
