@@ -233,6 +233,18 @@ def test_frame_without_end_mark_is_an_error() -> None:
     assert_error(frame(block(TEXT), end=b""), "ends inside", 7 + len(block(TEXT)))
 
 
+def test_a_large_block_is_read_in_parts_and_its_damage_is_of_the_whole() -> None:
+    large, descriptor = bytes(range(256)) * (3 << 12), bytes.fromhex("607073")
+    assert len(large) > codec.LEN_WHOLE
+    good, first = block(large), block(b"one, ")
+    section = frame(first, good, first, descriptor=descriptor)
+    assert decompress(section) == b"one, " + large + b"one, "
+    damaged = good[:4] + b"\xff" * (len(good) - 4)
+    assert len(damaged) * codec.MAX_RATIO > codec.LEN_WHOLE
+    section = frame(first, damaged, first, descriptor=descriptor)
+    assert_error(section, "lz4", 7 + len(first) + 4)
+
+
 def test_densest_block_is_not_mistaken_for_damage() -> None:
     plain = bytes(4 << 20)
     section = lz4.frame.compress(plain, block_size=7, block_linked=False, store_size=False)

@@ -5,6 +5,7 @@ Kafka wrote a wrong header checksum, over the frame's magic too (KAFKA-3160); it
 at there, and verified elsewhere. The content checksum is never verified.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import lz4.block
@@ -31,6 +32,14 @@ CHECKED_HEADERS = {
     7: MAGIC + b"\x70\x70\x72",
 }
 """Headers of frames whose blocks carry a checksum, by the same id."""
+
+LARGE_HEADER = MAGIC + b"\x60\x70\x73"
+"""That of a frame of the largest blocks, which carry no checksum."""
+
+LEN_WHOLE = 1 << 20
+"""What a block may come to and be decompressed as a whole; the largest alone come to more."""
+
+LEN_PART = 1 << 18
 
 UNCOMPRESSED = 1 << 31
 END_MARKS = (0, UNCOMPRESSED)
@@ -65,7 +74,8 @@ def decompress(section: memoryview | bytes, *, max_bytes: int, magic: int = 2) -
     while (length := _read_u32(view, position)) not in END_MARKS:
         start = position + 4
         end = _block_end(view, position, length, frame)
-        out.append(_read_block(view, start, end, length, frame, out), position=position)
+        for plain in _read_block(view, start, end, length, frame):
+            out.append(plain, position=position)
         position = end + 4 * frame.has_block_checksums
     if frame.has_content_checksum:
         _read_u32(view, position + 4)
@@ -128,29 +138,32 @@ def _block_end(view: memoryview, position: int, length: int, frame: _Frame) -> i
 
 
 def _read_block(
-    view: memoryview, start: int, end: int, length: int, frame: _Frame, out: Output
-) -> bytes | memoryview:
-    """Return the plain bytes of a block; *out* is what comes before it."""
+    view: memoryview, start: int, end: int, length: int, frame: _Frame
+) -> Iterator[bytes | memoryview]:
+    """Yield the plain bytes of a block."""
     block = view[start:end]
     if frame.has_block_checksums:
         _verify_block(view, start, end, frame)
     if length & UNCOMPRESSED:
-        return block
+        yield block
+        return
     most = min(frame.max_block_bytes, len(block) * MAX_RATIO)
     try:
-        return _plain(block, min(most, out.room + 1))
-    except lz4.block.LZ4BlockError:
-        # It is damaged, or has no room: the whole of it tells, and nothing else is needed then.
-        out.drop()
-    try:
-        return _plain(block, most)
-    except lz4.block.LZ4BlockError as error:
+        if most > LEN_WHOLE:
+            yield from _in_parts(block)
+        else:
+            yield lz4.block.decompress(block, uncompressed_size=most)
+    except (RuntimeError, lz4.block.LZ4BlockError) as error:
         raise CodecError(NAME, str(error), position=start) from error
 
 
-def _plain(block: memoryview, most: int) -> bytes:
-    plain: bytes = lz4.block.decompress(block, uncompressed_size=most)
-    return plain
+def _in_parts(block: memoryview) -> Iterator[bytes]:
+    """Yield the plain bytes of a large block: as a whole it would be in memory twice."""
+    data = b"".join((LARGE_HEADER, len(block).to_bytes(4, "little"), block, bytes(4)))
+    stream = lz4.frame.LZ4FrameDecompressor()
+    while not stream.eof:
+        yield stream.decompress(data, max_length=LEN_PART)
+        data = b""
 
 
 def _verify_block(view: memoryview, start: int, end: int, frame: _Frame) -> None:

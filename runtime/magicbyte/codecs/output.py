@@ -48,10 +48,6 @@ class Output:
             self._reserve()
         self._bytes.write(plain)
 
-    def drop(self) -> None:
-        """Give up what was added: it will not be asked for."""
-        self._bytes = BytesIO()
-
     def value(self) -> bytes:
         """Return what was added."""
         self._bytes.truncate()
