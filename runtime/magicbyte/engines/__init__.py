@@ -136,7 +136,11 @@ class Decoded:
     @property
     def entries(self) -> list[DecodedEntry]:
         """What the payload of each entry tells."""
-        return [self.entry(number) for number in range(len(self.headers))]
+        pairs = zip(self.headers, self.num_rows.tolist(), strict=True)
+        return [
+            self.told.get(number) or DecodedEntry(num_rows, header.base_offset, header.record_count)
+            for number, (header, num_rows) in enumerate(pairs)
+        ]
 
 
 class Engine(Protocol):

@@ -23,6 +23,14 @@ HEADER_BYTES = OVERHEAD + max(LEAST_SIZES.values())
 """Bytes that suffice to judge the header of any entry."""
 
 
+BATCH_NAMES = {
+    "first_offset": "base_offset",
+    "leader_epoch": "partition_leader_epoch",
+    "record_count": "num_records",
+}
+"""What the specification of a v2 batch calls a field of Entry, where that is something else."""
+
+
 class Entry(NamedTuple):
     """The header of a v0 or v1 message or wrapper, or of a v2 batch; sentinels as stored."""
 

@@ -6,7 +6,7 @@ from typing import Any, overload
 import numpy as np
 
 from magicbyte.engines.entries import Entries, Numbers
-from magicbyte.engines.entry import LEAST_SIZES, OVERHEAD, Entry, read_entry
+from magicbyte.engines.entry import BATCH_NAMES, LEAST_SIZES, OVERHEAD, Entry, read_entry
 from magicbyte.storage import File
 from magicbyte_formats.wire import RecordBatchHeader
 
@@ -22,12 +22,7 @@ HEADER = np.dtype(
     }
 )
 
-NAMES = {
-    "first_offset": "base_offset",
-    "leader_epoch": "partition_leader_epoch",
-    "record_count": "num_records",
-}
-"""What the header calls a field of Entry, where that is something else."""
+OF_ATTRIBUTES = ("codec", "timestamp_type", "is_transactional", "is_control", "has_delete_horizon")
 
 _LENGTH = slice(
     RecordBatchHeader.LENGTH.field_position, RecordBatchHeader.LENGTH.field_position + 4
@@ -66,11 +61,9 @@ class Heads(Entries):
                 return self._field("len_batch") + OVERHEAD
             case "last_offset":
                 return self._field("base_offset") + self._field("last_offset_delta")
-            case "codec" | "timestamp_type" | "is_transactional" | "is_control":
+            case _ if name in OF_ATTRIBUTES:
                 return self._of_attributes(name)
-            case "has_delete_horizon":
-                return self._of_attributes(name)
-        return self._field(NAMES.get(name, name))
+        return self._field(BATCH_NAMES.get(name, name))
 
     def _field(self, name: str) -> Numbers:
         return self._fields[name].astype(np.int64)

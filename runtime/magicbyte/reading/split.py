@@ -199,17 +199,15 @@ class _Reader:
         findings = [self._finding(note) for note in stretch.notes]
         if self.split.on_damage == "fail" and stretch.kind != "tail":
             raise raised(findings[0])
-        is_entry = stretch.entry is not None
-        name = stretch.kind if is_entry else "damaged"
+        kind, entries = "damaged", []
+        if stretch.entry is not None:
+            kind = stretch.kind
+            entries.append(_unread(stretch.entry, kind, crc_valid=kind != "damaged"))
         return Piece(
             # A plan that has verified the split has reported its stretches.
             findings=[] if self.split.is_verified else findings,
-            entries=[
-                _unread(entry, stretch.kind, crc_valid=stretch.kind != "damaged")
-                for entry in (stretch.entry,)
-                if entry is not None
-            ],
-            bytes=Counter({name: stretch.length}),
+            entries=entries,
+            bytes=Counter({kind: stretch.length}),
         )
 
     def _decode(self, piece: Sound, entries: Entries) -> Piece:

@@ -220,8 +220,9 @@ class Walk:
     def _first_need(self) -> int:
         """Return what the first entry takes: one that is larger than a chunk is read once."""
         entry = self._entry_at(self.start) if self.start < self.end else None
-        is_readable = entry is not None and entry.size_bytes <= self.limits.max_entry_bytes
-        return min(entry.size_bytes, self.end - self.start) if entry and is_readable else 1
+        if entry is None or entry.size_bytes > self.limits.max_entry_bytes:
+            return 1
+        return min(entry.size_bytes, self.end - self.start)
 
     def _judge_size(self, entry: Entry) -> None:
         if entry.end > self.end:

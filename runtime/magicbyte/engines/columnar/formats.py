@@ -9,7 +9,7 @@ from magicbyte.engines.columnar.compiled import kernels
 from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import NOT_TOLD, Numbers
-from magicbyte.engines.entry import Entry, wrap64
+from magicbyte.engines.entry import BATCH_NAMES, Entry, wrap64
 from magicbyte_formats.columnar import Kernels
 from magicbyte_formats.wire import Codec
 
@@ -48,13 +48,8 @@ class Format(Protocol):
     """The columns that *finish* needs."""
 
 
-BATCH_NAMES = {
-    "size_bytes": "size",
-    "first_offset": "base_offset",
-    "leader_epoch": "partition_leader_epoch",
-    "record_count": "num_records",
-}
-MESSAGE_NAMES = {
+OF_BATCHES = BATCH_NAMES | {"size_bytes": "size"}
+OF_MESSAGES = {
     "size_bytes": "size",
     "first_offset": "offset",
     "last_offset": "offset",
@@ -111,7 +106,7 @@ class RecordBatches:
                 return number("position") + origin
             case "last_offset":
                 return number("base_offset") + number("last_offset_delta")
-        return number(BATCH_NAMES.get(name, name))
+        return number(OF_BATCHES.get(name, name))
 
     def untold(self, desc: Descriptors, name: str) -> Mask | None:
         return None
@@ -155,7 +150,7 @@ class Messages:
             case _ if name in NOT_IN_MESSAGES:
                 values = np.full(len(desc), NOT_IN_MESSAGES[name], np.int64)
             case _:
-                values = number(MESSAGE_NAMES.get(name, name))
+                values = number(OF_MESSAGES.get(name, name))
         untold = self.untold(desc, name)
         return values if untold is None else np.where(untold, NOT_TOLD, values)
 
