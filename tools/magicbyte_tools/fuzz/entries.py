@@ -72,7 +72,7 @@ class Entries:
             tried = trial.run(
                 [case.data for case in call], one.arrangement, is_compared=is_compared
             )
-        except Exception as error:
+        except Exception as error:  # whatever comes out is what is looked for
             send(self._narrowed("error", trial, call, one, _named(error)))
             return 0
         position = accepted = 0
@@ -99,7 +99,7 @@ class Entries:
         for case in call:
             try:
                 tried = trial.run([case.data], one.arrangement, is_compared=True)
-            except Exception as error:
+            except Exception as error:  # the failure itself, or another than the one looked for
                 if what == "error":
                     return Failure(what, case.number, case.kind, _named(error), _file(case.data))
                 continue
@@ -146,7 +146,7 @@ class Again:
             try:
                 # Nobody knows where the cases began: behind what is no entry, the next byte is tried.
                 tried = trial.run_bytes(self.data, range(len(self.data)), how, is_compared=True)
-            except Exception as error:
+            except Exception as error:  # whatever comes out is what is looked for
                 send(self.failure("error", number, _named(error)))
                 continue
             for told in tried.differences[:1]:

@@ -131,7 +131,7 @@ class Whole:
         for level in LEVELS:
             try:
                 expected, made = (self.tell(folder, engine, level) for engine in ENGINES)
-            except Exception as error:
+            except Exception as error:  # with `skip`, a read raises nothing
                 send(self.failure("error", number, f"{level}: {type(error).__name__}: {error}"))
                 return
             if (difference := expected.differs_from(made)) is not None:
