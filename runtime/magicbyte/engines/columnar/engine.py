@@ -82,6 +82,9 @@ class ColumnarEngine:
         origin: int,
         limits: Limits,
     ) -> Decoded:
+        if len(entries) == 1 and entries[0].is_control:
+            # No kernel takes it, and a log's are asked for one at a time.
+            return self._reference.decode(buffer, entries, columns, origin=origin, limits=limits)
         rows: list[pa.RecordBatch] = []
         num_rows: list[Numbers] = []
         told: dict[int, DecodedEntry] = {}
