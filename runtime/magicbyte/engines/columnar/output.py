@@ -49,17 +49,14 @@ class Output:
     def make_room(self, num_rows: int, num_bytes: int) -> None:
         """Make room for *num_rows* more, of *num_bytes* in all.
 
-        Of what can only be told by reading, such as the elements of lists, there is room for as
-        many as the last time; a kernel that needs more stops and gets `more_room`.
+        There is room for as many as the last time, too. More elements of lists than that can only
+        be told by reading: a kernel that needs more stops and gets `more_room`.
         """
         self._rows(self.table, num_rows)
         for column in self.table.columns:
             if column.members is not None:
-                members = column.members
-                used = int(self.state[members.rows])
-                expected = self._learnt.get(self._use(members.rows), 0)
-                self._rows(members, max(expected - used, 0))
-                for member in members.columns:
+                self._rows(column.members, 0)
+                for member in column.members.columns:
                     self._bytes(member, num_bytes)
             else:
                 self._bytes(column, num_bytes)
@@ -77,6 +74,9 @@ class Output:
                 self._rows(column.members, min(2 * room, num_bytes))
         return not np.array_equal(before, self.state)
 
+    def _learn(self, slot: int, used: int) -> None:
+        self._learnt[self._use(slot)] = used + used // 8
+
     def _use(self, slot: int) -> tuple[str, int]:
         return self.kernels.__name__, slot
 
@@ -84,7 +84,8 @@ class Output:
         used, room = int(self.state[table.rows]), int(self.state[table.room])
         if room and used + more <= room:
             return
-        room = max(used + more, room + room // 2, LEAST_ROOM)
+        expected = self._learnt.get(self._use(table.rows), 0)
+        room = max(used + more, room + room // 2, expected, LEAST_ROOM)
         for column in table.columns:
             if column.width:
                 self._grow(column.slots["data"], used * column.width, room * column.width)
@@ -129,6 +130,7 @@ class Output:
 
     def arrays(self, types: dict[str, pa.DataType]) -> dict[str, pa.Array]:
         """Return the columns, and have nothing any more."""
+        self._learn(self.table.rows, self.num_rows)
         made = {
             column.name: self._array(column, types[column.name], self.num_rows)
             for column in self.table.columns
@@ -152,7 +154,7 @@ class Output:
         if column.members is not None:
             return self._lists(column.members, kind, num_rows, offsets)
         used = int(self.state[column.slots["used"]])
-        self._learnt[self._use(column.slots["bytes"])] = used + used // 8
+        self._learn(column.slots["bytes"], used)
         nulls = int(self.state[column.slots["nulls"]]) if column.is_nullable else 0
         valid = self._valid(column, num_rows, nulls)
         data = self._lent(column.slots["bytes"], used)
@@ -175,7 +177,7 @@ class Output:
         self, members: Table, kind: pa.DataType, num_rows: int, offsets: pa.Buffer
     ) -> pa.Array:
         count = int(self.state[members.rows])
-        self._learnt[self._use(members.rows)] = count + count // 8
+        self._learn(members.rows, count)
         fields = [
             self._array(column, kind.value_type.field(column.name).type, count)
             for column in members.columns
