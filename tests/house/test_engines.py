@@ -75,15 +75,21 @@ def counted(self, buffer, entries, *more, **options):
     return decode(self, buffer, entries, *more, **options)
 ColumnarEngine.decode = counted
 read = [
-    mb.open(sys.argv[1], engine=name, on_damage="skip").records(("offset", "value")).to_table()
+    mb.open(sys.argv[1], engine=name, on_damage="skip").records({columns}).to_table()
     for name in ("reference", "auto", "auto")
 ]
 print(read[0].equals(read[1]), read[0].equals(read[2]), asked["columnar"] > 0, "numba" in sys.modules)
 """
 
 
-def auto(loading: int, compiling: int, before: str = "", **variables: str) -> str:
-    code = before + AUTO.format(loading=loading, compiling=compiling)
+def auto(
+    loading: int,
+    compiling: int,
+    before: str = "",
+    columns: tuple[str, ...] = ("offset", "value"),
+    **variables: str,
+) -> str:
+    code = before + AUTO.format(loading=loading, compiling=compiling, columns=columns)
     return subprocess.check_output(
         [sys.executable, "-c", code, str(LOG)], env={**os.environ, **variables}, text=True
     ).strip()
@@ -124,6 +130,14 @@ def test_machine_code_is_kept_where_the_user_says(num_rows: str, tmp_path: Path)
     assert [path for path in kept if "decode" in path.name]
     printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(tmp_path))
     assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
+
+    # So that is what there is to load now, and for no other columns.
+    def goes_over(*columns: str) -> bool:
+        least, kept = int(num_rows) * 3, str(tmp_path)
+        return "False" not in auto(1, least, columns=columns, NUMBA_CACHE_DIR=kept).split()[2:]
+
+    assert goes_over("offset")
+    assert not goes_over("offset", "value")
 
 
 def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from functools import cache
 
 from magicbyte.engines import Decoded, Engine, Entry, Scan
 from magicbyte.engines.columnar import ColumnarEngine, is_compiled
@@ -14,26 +15,37 @@ logger = logging.getLogger("magicbyte")
 ROWS_BEFORE_LOADING = 30_000
 ROWS_BEFORE_COMPILING = 200_000
 """Rows that the reference reads before the columnar engine is worth it: it reads them in the time
-that loading the other's machine code takes, or making it where none is kept. So a small file never
-waits, and nobody waits twice as long as with the better choice."""
+that loading the other's machine code takes, or making it where none is kept for the columns. So a
+small file never waits, and nobody waits twice as long as with the better choice."""
 
 
 class _Process:
     """What this process has read, with whatever threads."""
 
     rows = 0
-    is_kept: bool | None = None
-    """Whether there is machine code to load; None while nobody has looked."""
+    is_loaded = False
+    """Whether it has gone over to the columnar engine."""
     is_refused = False
     """Whether the columnar engine cannot run here."""
 
     @classmethod
-    def is_worth_it(cls) -> bool:
+    def is_worth_it(cls, magic: int, columns: tuple[str, ...]) -> bool:
         if cls.is_refused or cls.rows < ROWS_BEFORE_LOADING:
             return False
-        if cls.is_kept is None:
-            cls.is_kept = is_compiled()
-        return cls.is_kept or cls.rows >= ROWS_BEFORE_COMPILING
+        return cls.rows >= ROWS_BEFORE_COMPILING or _is_compiled(magic, columns)
+
+    @classmethod
+    def load(cls, columnar: ColumnarEngine) -> None:
+        try:
+            columnar.load()
+        except InputError as error:
+            logger.info("reading goes on with the reference engine: %s", error)
+            cls.is_refused = True
+        else:
+            cls.is_loaded = True
+
+
+_is_compiled = cache(is_compiled)
 
 
 class AutoEngine:
@@ -45,7 +57,8 @@ class AutoEngine:
     name = "auto"
 
     def __init__(self) -> None:
-        self._chosen: Engine = ReferenceEngine()
+        self._reference = ReferenceEngine()
+        self._columnar = ColumnarEngine(self._reference)
 
     def scan(
         self,
@@ -56,8 +69,8 @@ class AutoEngine:
         limits: Limits,
         stop: int | None = None,
     ) -> Scan:
-        self._choose()
-        return self._chosen.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
+        chosen: Engine = self._columnar if _Process.is_loaded else self._reference
+        return chosen.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
 
     def decode(
         self,
@@ -68,18 +81,12 @@ class AutoEngine:
         origin: int,
         limits: Limits,
     ) -> Decoded:
-        self._choose()
-        decoded = self._chosen.decode(buffer, entries, columns, origin=origin, limits=limits)
+        chosen: Engine = self._reference
+        if entries and _Process.is_worth_it(entries[0].magic, tuple(columns)):
+            if not _Process.is_loaded:
+                _Process.load(self._columnar)
+            if _Process.is_loaded:
+                chosen = self._columnar
+        decoded = chosen.decode(buffer, entries, columns, origin=origin, limits=limits)
         _Process.rows += decoded.rows.num_rows
         return decoded
-
-    def _choose(self) -> None:
-        if isinstance(self._chosen, ReferenceEngine) and _Process.is_worth_it():
-            columnar = ColumnarEngine()
-            try:
-                columnar.load()
-            except InputError as error:
-                logger.info("reading goes on with the reference engine: %s", error)
-                _Process.is_refused = True
-            else:
-                self._chosen = columnar

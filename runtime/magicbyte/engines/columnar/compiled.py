@@ -10,10 +10,11 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
@@ -21,10 +22,17 @@ from typing import Any, cast
 from magicbyte.errors import InputError
 from magicbyte_formats.columnar import Kernels
 
-MODULES = ("kafka_record_batch", "kafka_message")
+MODULES = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
+"""The format of entries, by magic."""
+OWN_KERNELS = ("inflate",)
+
+DECODING = "int64(int64[:, ::1], int64, int64, int64[::1])"
+"""What kernels that decode take, and return: descriptors, the first and the last, the state."""
+
+Decoding = Callable[[Any, int, int, Any], int]
+Decompressing = Callable[..., tuple[int, int, int]]
 
 _lock = threading.RLock()
-
 
 logger = logging.getLogger("magicbyte")
 
@@ -41,30 +49,63 @@ def kernels(name: str) -> Kernels:
     return cast(Kernels, module)
 
 
-def decoder(module: Kernels, wanted: tuple[bool, ...]) -> Callable[[Any, int, int, Any], int]:
-    """Return the kernel of *module* that fills the *wanted* columns."""
-    _say_once()
+@cache
+def decoder(magic: int, columns: tuple[str, ...], besides: tuple[str, ...]) -> Decoding:
+    """Return the kernel that fills those of *columns* and *besides* that hang on the record.
+
+    Without machine code for it, it is made now, and that is said once in a process.
+    """
+    module = kernels(MODULES[magic])
     with _lock, _cache_folder_set():
-        return module.decoder(*wanted)
+        made = module.decoder(*wanted(module, columns, besides))
+        if hasattr(made, "compile") and not is_compiled(magic, columns):
+            _say_once()
+            made.compile(DECODING)
+            _mark(magic, columns)
+    return made
 
 
-def inflate() -> Callable[..., tuple[int, int, int]]:
-    """Return the kernel that decompresses many entries."""
+def wanted(module: Kernels, columns: Sequence[str], besides: Sequence[str]) -> tuple[bool, ...]:
+    """Return which columns of the kernels' table are among *columns* or *besides*."""
+    names = {*columns, *besides}
+    return tuple(column.name in names for column in module.TABLE.columns)
+
+
+@cache
+def inflate() -> Decompressing:
+    """Return the kernel that decompresses lz4 and zstd."""
+    return cast(Decompressing, _own("inflate").inflate)
+
+
+def _own(name: str) -> Any:
     with _lock, _cache_folder_set():
-        module = importlib.import_module("magicbyte.engines.columnar.inflate")
-    return cast(Callable[..., tuple[int, int, int]], module.inflate)
+        return importlib.import_module(f"{__package__}.{name}")
 
 
 @cache
 def _say_once() -> None:
-    if not is_compiled():
-        logger.warning("compiling the columnar engine: some seconds, once on this machine")
+    logger.warning(
+        "compiling the columnar engine: some seconds, once on this machine for these columns"
+    )
 
 
-def is_compiled() -> bool:
-    """Whether machine code of these kernels is kept, as far as names of files can tell."""
+def is_compiled(magic: int, columns: tuple[str, ...]) -> bool:
+    """Whether machine code for *columns* is kept, as far as can be told without loading Numba."""
     folder = cache_folder()
-    return folder is not None and any(folder.rglob("*decode*.nbi"))
+    return folder is not None and (folder / _name(magic, columns)).exists()
+
+
+def _mark(magic: int, columns: tuple[str, ...]) -> None:
+    folder = cache_folder()
+    if folder is not None:
+        with suppress(OSError):
+            (folder / _name(magic, columns)).touch()
+
+
+def _name(magic: int, columns: tuple[str, ...]) -> str:
+    """Return the name of the file that says that a kernel has been compiled."""
+    names = "+".join(sorted(columns)).encode()
+    return f"{MODULES[magic]}-{sha256(names).hexdigest()[:16]}.compiled"
 
 
 @cache
@@ -104,13 +145,17 @@ def _made(folder: Path, mode: int = 0o777) -> Path | None:
 
 @cache
 def _digest() -> str:
-    """Return what tells these kernels from those of any other release."""
+    """Return what tells this machine code from that of any other release, ours or Numba's."""
     folder = files("magicbyte_formats.columnar")
-    sources = [folder.joinpath(f"{name}.py") for name in (*MODULES, "primitives")]
-    sources.append(files(__package__).joinpath("inflate.py"))
-    # The codecs' numbers are constants of its machine code, and Numba looks at its own file alone.
+    names = [*sorted(set(MODULES.values())), "primitives"]
+    sources = [folder.joinpath(f"{name}.py") for name in names]
+    own = files("magicbyte")
+    sources += [own.joinpath("engines", "columnar", f"{name}.py") for name in OWN_KERNELS]
+    # Their constants are in machine code, and Numba looks at its own file alone.
     sources.append(files("magicbyte_formats").joinpath("wire.py"))
     texts = [source.read_bytes() for source in sources]
+    with suppress(PackageNotFoundError):
+        texts.append(version("numba").encode())
     return sha256(b"".join(texts)).hexdigest()[:16]
 
 

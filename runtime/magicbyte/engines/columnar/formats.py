@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from magicbyte.engines.columnar.compiled import kernels
+from magicbyte.engines.columnar.compiled import MODULES, kernels
 from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import NOT_TOLD, Numbers
@@ -94,7 +94,7 @@ class RecordBatches:
     always: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.kernels = kernels("kafka_record_batch")
+        self.kernels = kernels(MODULES[2])
         self._at = self.kernels.NAMES
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
@@ -134,7 +134,7 @@ class Messages:
     always: tuple[str, ...] = ("offset", "timestamp")
 
     def __init__(self) -> None:
-        self.kernels = kernels("kafka_message")
+        self.kernels = kernels(MODULES[1])
         self._at = self.kernels.NAMES
         self._columns = {column.name: column for column in self.kernels.TABLE.columns}
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from magicbyte.engines import DecodedEntry, Engine, Entry
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import decoder
+from magicbyte.engines.columnar.compiled import decoder, wanted
 from magicbyte.engines.columnar.constants import entry_column
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import format_of
@@ -56,15 +56,15 @@ class Group:
     ) -> None:
         self.reference, self.buffer, self.entries = reference, buffer, entries
         self.columns, self.origin, self.limits = columns, origin, limits
-        self.format = format_of(entries[0].magic)
+        magic = entries[0].magic
+        self.format = format_of(magic)
         self.kernels = self.format.kernels
         self.names = self.kernels.NAMES
         self.places = np.array([self.names[name] for name in ("codec", "magic", "start", "end")])
         self._describe()
-        needed = {*columns, *(self.format.always if self.is_compressed.any() else ())}
-        wanted = tuple(column.name in needed for column in self.kernels.TABLE.columns)
-        self.kernel = decoder(self.kernels, wanted)
-        self.output = Output(self.kernels, wanted)
+        always = self.format.always
+        self.kernel = decoder(magic, tuple(columns), always)
+        self.output = Output(self.kernels, wanted(self.kernels, columns, always))
         self.arena = Arena(self.kernels.SLACK)
         self.replaced: list[_Replaced] = []
         self.told: dict[int, DecodedEntry] = {}
