@@ -14,8 +14,9 @@ import crc32c
 import numpy as np
 import pytest
 
+from magicbyte.codecs.snappy import XERIAL
 from magicbyte.engines import engine
-from magicbyte.engines.columnar import output
+from magicbyte.engines.columnar import buffers, output, payloads, scratch
 from magicbyte.engines.columnar.buffers import Pool
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.payloads import Arena
@@ -153,12 +154,10 @@ def test_the_reference_is_asked_for_nothing_but_what_is_odd(
     assert asked == [sum(map(len, sound))]
 
 
-def test_lz4_and_zstd_are_decompressed_for_many_entries_at_once(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not all(functions()):
-        pytest.skip("the installed packages of lz4 and zstd do not export their functions")
-    asked = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The codecs of the entries that were decompressed one at a time."""
+    asked: list[int] = []
     decompress = Arena.decompress
 
     def noted(self: Arena, codec: int, *more: Any, **keys: Any) -> Any:
@@ -166,12 +165,95 @@ def test_lz4_and_zstd_are_decompressed_for_many_entries_at_once(
         return decompress(self, codec, *more, **keys)
 
     monkeypatch.setattr(Arena, "decompress", noted)
+    return asked
+
+
+def test_all_but_gzip_is_decompressed_for_many_entries_at_once(
+    build: Any, asked: list[int]
+) -> None:
+    if not all(functions()):
+        pytest.skip("the installed packages of lz4 and zstd do not export their functions")
     # Of the last one not enough bytes follow for a kernel.
     batches = [build.batch(build.records(3), codec=codec) for codec in (1, 2, 3, 4, 1)]
     data = memoryview(b"".join(batches))
     scan = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits())
     rows = COLUMNAR.decode(data, scan.entries, ("offset",), origin=0, limits=Limits()).rows
-    assert (rows.num_rows, asked) == (15, [1, 2, 1])
+    assert (rows.num_rows, asked) == (15, [1, 1])
+
+
+def snappy_sections(build: Any) -> list[tuple[bytes, bool]]:
+    """Snappy in all its framings, and what is none; whether it is decompressed with others."""
+    plain = b"".join(build.records(3))
+    raw = build.compress(2, plain)
+    header = XERIAL + bytes([0, 0, 0, 1] * 2)
+
+    def chunk(block: bytes, length: int | None = None) -> bytes:
+        return (len(block) if length is None else length).to_bytes(4, "big", signed=True) + block
+
+    parts = b"".join(chunk(build.compress(2, plain[at : at + 5])) for at in range(0, len(plain), 5))
+    good = chunk(raw)
+    return [
+        (raw, True),
+        (header + good, True),
+        (XERIAL + bytes(8) + good, True),
+        (header + parts, True),
+        (header + chunk(b"\0") + good, True),
+        (header + good + header, False),
+        (header + header + good, False),
+        (b"\x80", False),
+        (header, True),
+        (header[:15], False),
+        (header + good[:-1], False),
+        (header + good + bytes(3), False),
+        (header + chunk(b""), False),
+        (header + chunk(raw, -1), False),
+        (header + chunk(raw, 0x7FFFFFFF), False),
+        (header + chunk(bytes([raw[0] + 1]) + raw[1:]), False),
+        (bytes([raw[0] - 1]) + raw[1:], False),
+        (b"\xff\xff\xff\xff\x0f" + raw, False),
+        (b"\xff\xff\xff\xff\xff\x0f" + raw, False),
+        (bytes([raw[0] | 0x80]) + b"\x80\x80\x80\x80\0" + raw[1:], False),
+        (b"\x80\x80", False),
+        (bytes([raw[0] | 0x80, 0]) + raw[1:], True),
+    ]
+
+
+@pytest.mark.parametrize("number", range(22))
+def test_every_framing_of_snappy_is_read_alike(build: Any, asked: list[int], number: int) -> None:
+    """Alone, and between others that are decompressed with it."""
+    sections = snappy_sections(build)
+    assert len(sections) == 22
+    section, is_usual = sections[number]
+    sound, plain = build.batch(build.records(3), codec=2), build.batch()
+    entry = build.batch(build.records(3), codec=2, section=section)
+    assert not differences(COLUMNAR, sound * 2 + entry + sound * 2 + plain)
+    assert asked == [] if is_usual else set(asked) == {2}
+    assert not differences(COLUMNAR, entry + plain)
+    wrapper = build.wrapper(b"", 3, codec=2, section=section)
+    assert not differences(COLUMNAR, wrapper * 2 + plain)
+
+
+def test_blocks_of_snappy_are_found_so_many_at_a_time(
+    build: Any, asked: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    fresh = buffers.fresh
+
+    def noted(size: int) -> Any:
+        made.append(size)
+        return fresh(size)
+
+    monkeypatch.setattr(buffers, "fresh", noted)
+    monkeypatch.setattr(payloads, "MOST_BLOCKS", 2)
+    monkeypatch.setattr(scratch, "LEAST_BYTES", 0)
+    scratch.forget()
+    sections = [section for section, _ in snappy_sections(build)]
+    # One of a block, one of more than are found at a time, one of two.
+    found = [build.batch(build.records(3), codec=2, section=sections[n]) for n in (0, 1, 3, 4, 1)]
+    assert not differences(COLUMNAR, b"".join([*found, build.batch()]))
+    assert asked == [2]
+    assert max(made) < 2 << 20, "that there are more blocks is no reason to make more room"
+    scratch.forget()
 
 
 def test_the_same_holds_of_kernels_as_plain_python() -> None:

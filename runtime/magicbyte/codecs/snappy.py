@@ -58,8 +58,16 @@ def decompress_into(section: memoryview, room: memoryview) -> None:
     """Fill *room*, of the size that `measure` told, with *section* decompressed."""
     position = 0
     for start, end, claimed in _blocks(section):
-        _decompress_block(section, start, end, room[position : position + claimed])
+        decompress_block(section, start, end, room[position : position + claimed])
         position += claimed
+
+
+def decompress_block(view: memoryview, start: int, end: int, place: memoryview) -> None:
+    """Fill *place*, as large as the block claims, with its plain bytes, or raise CodecError."""
+    try:
+        cramjam.snappy.decompress_raw_into(view[start:end], place)
+    except cramjam.DecompressionError as error:
+        raise CodecError(NAME, str(error), position=start) from error
 
 
 def _blocks(view: memoryview) -> Iterator[tuple[int, int, int]]:
@@ -116,11 +124,3 @@ def _read_claim(view: memoryview, start: int, end: int) -> int:
             NAME, f"{end - body} bytes cannot come to the {claimed} claimed", position=start
         )
     return claimed
-
-
-def _decompress_block(view: memoryview, start: int, end: int, place: memoryview) -> None:
-    """Fill *place* with the block's plain bytes; the library sees to it that they do."""
-    try:
-        cramjam.snappy.decompress_raw_into(view[start:end], place)
-    except cramjam.DecompressionError as error:
-        raise CodecError(NAME, str(error), position=start) from error

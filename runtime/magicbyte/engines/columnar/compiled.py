@@ -24,7 +24,7 @@ from magicbyte_formats.columnar import Kernels
 
 MODULES = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
-OWN_KERNELS = ("inflate",)
+OWN_KERNELS = ("inflate", "snappy_blocks")
 
 DECODING = "int64(int64[:, ::1], int64, int64, int64[::1])"
 """What kernels that decode take, and return: descriptors, the first and the last, the state."""
@@ -75,6 +75,12 @@ def wanted(module: Kernels, columns: Sequence[str], besides: Sequence[str]) -> t
 def inflate() -> Decompressing:
     """Return the kernel that decompresses lz4 and zstd."""
     return cast(Decompressing, _own("inflate").inflate)
+
+
+@cache
+def snappy_blocks() -> Decompressing:
+    """Return the kernel that finds the blocks of snappy."""
+    return cast(Decompressing, _own("snappy_blocks").find)
 
 
 def _own(name: str) -> Any:
@@ -152,7 +158,7 @@ def _digest() -> str:
     own = files("magicbyte")
     sources += [own.joinpath("engines", "columnar", f"{name}.py") for name in OWN_KERNELS]
     # Their constants are in machine code, and Numba looks at its own file alone.
-    sources.append(files("magicbyte_formats").joinpath("wire.py"))
+    sources += [own.joinpath("codecs", "snappy.py"), files("magicbyte_formats").joinpath("wire.py")]
     texts = [source.read_bytes() for source in sources]
     with suppress(PackageNotFoundError):
         texts.append(version("numba").encode())

@@ -25,8 +25,8 @@ from magicbyte_formats.wire import Codec
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-BY_KERNEL = (Codec.LZ4, Codec.ZSTD)
-"""Codecs whose libraries export functions that kernels call."""
+BY_KERNEL = (Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
+"""Codecs of which many entries are decompressed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Group:
         while n < end and not self.arena.is_full:
             codec = int(self._column("codec")[n])
             if n < last and codec in BY_KERNEL:
-                stop = self.arena.inflate(self.desc, n, last, self.places, max_bytes)
+                stop = self._inflated(codec, n, last)
                 if stop > n or self.arena.is_full:
                     n = stop
                     continue
@@ -157,6 +157,13 @@ class Group:
             self._place(n, ends)
             n += 1
         return n
+
+    def _inflated(self, codec: int, first: int, end: int) -> int:
+        """Decompress entries of *codec* with others of its kind; return the first not done."""
+        desc, max_bytes = self.desc, self.limits.max_batch_bytes
+        if codec == Codec.SNAPPY:
+            return self.arena.unsnap(desc, first, end, self.places, max_bytes, self.buffer)
+        return self.arena.inflate(desc, first, end, self.places, max_bytes)
 
     def _section(self, n: int) -> memoryview | None:
         """Return the compressed bytes of an entry; None where it has none."""

@@ -1,12 +1,14 @@
 """Payloads in a place from which kernels read: plain, with some bytes behind them."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from magicbyte import codecs
 from magicbyte.codecs import snappy
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import Bytes, address
-from magicbyte.engines.columnar.compiled import inflate
+from magicbyte.engines.columnar.compiled import inflate, snappy_blocks
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.scratch import Numbers, room
 from magicbyte.errors import CodecError, LimitError
@@ -15,10 +17,14 @@ GROUP_BYTES = 512 << 10
 """Plain bytes that are made before they are read: they are still in the processor's cache then."""
 
 
-NO_ROOM = -2
-"""Why `inflate` stopped, where more room helps."""
+NOT_TAKEN, NO_ROOM = -1, -2
+"""Why a kernel stopped: more room helps, or does not."""
+
+MOST_BLOCKS, LEN_BLOCK = 4096, 4
+"""Blocks of snappy that are found at once, and the numbers that say where one is."""
 
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
+Fill = Callable[[int, int], tuple[int, int, int]]
 
 
 class Arena:
@@ -43,17 +49,52 @@ class Arena:
         self._others.clear()
 
     def inflate(self, desc: Numbers, first: int, end: int, at: Places, max_bytes: int) -> int:
-        """Decompress entries from *first* on in one go, and return the first that is not done.
+        """Decompress lz4 and zstd entries from *first* on, and return the first that is not done.
 
         It is left to `decompress`, unless this is full.
         """
         kernel = inflate()
-        while True:
-            place = self._begin + self._at
-            left = len(self._place) - self._at
-            stop, why, used = kernel(
-                desc, first, end, at, place, left, self.slack, max_bytes, functions()
+
+        def fill(place: int, room: int) -> tuple[int, int, int]:
+            return kernel(desc, first, end, at, place, room, self.slack, max_bytes, functions())
+
+        return self._fill(fill, first, max_bytes)
+
+    def unsnap(
+        self, desc: Numbers, first: int, end: int, at: Places, max_bytes: int, buffer: memoryview
+    ) -> int:
+        """Decompress snappy entries from *first* on, as `inflate` does; they lie in *buffer*."""
+        kernel, table = snappy_blocks(), room("blocks", 8 * MOST_BLOCKS * LEN_BLOCK)
+        blocks = table.view(np.int64).reshape(-1, LEN_BLOCK)
+        begin = address(np.frombuffer(buffer, np.uint8))
+        ends = at[2:]
+        compressed = desc[first:end, ends]
+
+        def fill(place: int, room: int) -> tuple[int, int, int]:
+            stop, why, count = kernel(
+                desc, first, end, at, place, room, self.slack, max_bytes, blocks
             )
+            plain, used = self._place[self._at :].data, 0
+            for n, start, behind, size in blocks[:count].tolist():
+                try:
+                    block = plain[used : used + size]
+                    snappy.decompress_block(buffer, start - begin, behind - begin, block)
+                except CodecError:
+                    desc[n:stop, ends] = compressed[n - first : stop - first]
+                    return n, NOT_TAKEN, used
+                used += size
+            return stop, why, used
+
+        return self._fill(fill, first, max_bytes)
+
+    def _fill(self, fill: Fill, first: int, max_bytes: int) -> int:
+        """Have *fill* write plain bytes of entries from *first* on, where there is room for one.
+
+        It takes an address and the room there, and returns the first entry that is not done, why,
+        and the bytes that it wrote.
+        """
+        while True:
+            stop, why, used = fill(self._begin + self._at, len(self._place) - self._at)
             self._taken(used)
             if stop > first or why != NO_ROOM:
                 self._is_full = why == NO_ROOM
