@@ -2,22 +2,25 @@
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from magicbyte.engines import Entries, engine
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
-from magicbyte.engines.entry import Entry, read_entry
+from magicbyte.engines.entry import Entry
 from magicbyte.limits import Limits
 from magicbyte.reading import groups as grouping
 from magicbyte.reading import heads as reading_heads
-from magicbyte.reading.groups import groups
+from magicbyte.reading.groups import decode_groups, groups
 from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.storage import MemoryFile
 from magicbyte_tools.fuzz.agreement import entries_of
 
 NAMES = (*Entry._fields, "first_offset")
 LOWEST = -(1 << 63)
+ORIGIN = 50
+"""The byte of its file at which all data begins."""
 
 
 def batches(build: Any) -> list[bytes]:
@@ -43,20 +46,21 @@ def messages(build: Any) -> list[bytes]:
 
 def listed(data: bytes) -> Entries:
     found, end, _ = entries_of(
-        engine("reference"), memoryview(data), origin=50, limits=Limits(), verify=False
+        engine("reference"), memoryview(data), origin=ORIGIN, limits=Limits(), verify=False
     )
     assert end == len(data)
     return Entries(found)
 
 
 def described(data: bytes) -> Entries:
-    scan = engine("columnar").scan(memoryview(data), origin=50, verify=True, limits=Limits())
+    scan = engine("columnar").scan(memoryview(data), origin=ORIGIN, verify=True, limits=Limits())
     assert isinstance(scan.entries, Described) and scan.end == len(data)
     return scan.entries
 
 
 def heads(data: bytes) -> Entries:
-    return read_heads(MemoryFile(bytes(50) + data, "memory"), 50, 50 + len(data))
+    whole = MemoryFile(bytes(ORIGIN) + data, "memory")
+    return read_heads(whole, ORIGIN, ORIGIN + len(data))
 
 
 @pytest.mark.parametrize(
@@ -110,21 +114,61 @@ def test_not_all_heads_are_read_at_once(build: Any, monkeypatch: pytest.MonkeyPa
     assert len(heads(build.batch() * 5)) == 3
 
 
-def test_groups_hold_what_comes_to_so_many_bytes(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain, packed = build.batch(build.records(3)), build.batch(build.records(3), codec=build.GZIP)
-    large = build.batch([build.record(bytes(400))])
+def test_groups_hold_so_many_stored_bytes(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, large = build.batch(build.records(3)), build.batch([build.record(bytes(400))])
     monkeypatch.setattr(grouping, "MAX_GROUP_BYTES", 2 * len(plain))
 
-    def sizes(*made: bytes, expansion: int = 1) -> list[int]:
-        return [len(group) for group in groups(listed(b"".join(made)), expansion)]
+    def sizes(*made: bytes) -> list[int]:
+        return [len(group) for group in groups(listed(b"".join(made)))]
 
     assert sizes() == []
     assert sizes(*[plain] * 5) == [2, 2, 1]
     assert sizes(plain, large, plain, plain, plain) == [1, 1, 2, 1]
     assert sizes(large, large) == [1, 1]
-    assert sizes(packed, packed, plain, plain, expansion=10) == [1, 1, 2]
     entries = listed(plain * 3)
     assert [entry for group in groups(entries) for entry in group] == list(entries)
-    assert read_entry(plain, 0).codec == 0
+
+
+@pytest.mark.parametrize("name", ["reference", "columnar"])
+@pytest.mark.parametrize("most_bytes", [1, 100, 200, 1000, 1 << 20])
+def test_decoding_ends_where_entries_come_to_so_many_bytes(
+    build: Any, name: str, most_bytes: int
+) -> None:
+    messages = [build.message(b"m%d" % i, i, magic=1) for i in range(3)]
+    some = [build.batch(build.records(5), codec=codec) for codec in range(5)]
+    some += [build.batch(build.records(3), count=2), build.control(build.COMMIT, 5, 9), *messages]
+    some += [build.wrapper(messages, 3, codec=build.LZ4), build.batch([])]
+    data, columns = memoryview(b"".join(some * 3)), ("offset", "key", "value", "codec", "position")
+    entries, chosen = listed(bytes(data)), engine(name)
+    options: Any = {"origin": ORIGIN, "limits": Limits()}
+
+    whole = chosen.decode(data, entries, columns, **options)
+    assert whole.rows.num_rows == 3 * (5 * 5 + 1 + 3 + 3)
+    parts, left = [], entries
+    while left:
+        part = chosen.decode(data, left, columns, most_bytes=most_bytes, **options)
+        assert list(part.headers) == list(left[: len(part.num_rows)])
+        parts.append(part)
+        left = left[len(part.num_rows) :]
+    assert [one for part in parts for one in part.entries] == whole.entries
+    assert pa.Table.from_batches([part.rows for part in parts]).equals(
+        pa.Table.from_batches([whole.rows])
+    )
+    # Kernels take entries of a kind in one go, and one without rows fills nothing.
+    kinds = {"reference": len(entries), "columnar": 19}
+    num_parts = {1: kinds[name], 1 << 20: 1}
+    assert len(parts) == num_parts.get(most_bytes, len(parts))
+    assert 1 < len(parts) < len(entries) or most_bytes in num_parts
+
+
+@pytest.mark.parametrize("name", ["reference", "columnar"])
+def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, name: str) -> None:
+    value = bytes(1 << 20)
+    bomb = build.batch([build.record(value)], codec=build.GZIP)
+    data = memoryview(bomb * 40)
+    assert len(data) < 100_000
+    entries = listed(bytes(data))
+    runs = decode_groups(engine(name), data, entries, ("value",), origin=ORIGIN, limits=Limits())
+    sizes = [made.rows.nbytes for _, made in runs]
+    assert sum(sizes) > 40 << 20
+    assert max(sizes) < 6 << 20

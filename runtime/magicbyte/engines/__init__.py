@@ -169,8 +169,12 @@ class Engine(Protocol):
         *,
         origin: int,
         limits: Limits,
+        most_bytes: int | None = None,
     ) -> Decoded:
         """Return the wire columns *columns* of all records of *entries*.
+
+        Where those so far come to *most_bytes* or more, decompressed, it may end: then *headers*
+        are those up to there. Without *most_bytes* it goes through all.
 
         Every record is walked to its end whatever the columns, and no row of an entry is given
         unless all of it is sound. Checksums of entries are not this function's business;

@@ -80,6 +80,7 @@ class AutoEngine:
         *,
         origin: int,
         limits: Limits,
+        most_bytes: int | None = None,
     ) -> Decoded:
         chosen: Engine = self._reference
         if entries and _Process.is_worth_it(entries[0].magic, tuple(columns)):
@@ -87,6 +88,8 @@ class AutoEngine:
                 _Process.load(self._columnar)
             if _Process.is_loaded:
                 chosen = self._columnar
-        decoded = chosen.decode(buffer, entries, columns, origin=origin, limits=limits)
+        decoded = chosen.decode(
+            buffer, entries, columns, origin=origin, limits=limits, most_bytes=most_bytes
+        )
         _Process.rows += decoded.rows.num_rows
         return decoded

@@ -115,16 +115,23 @@ class ReferenceEngine:
         *,
         origin: int,
         limits: Limits,
+        most_bytes: int | None = None,
     ) -> Decoded:
         values: dict[str, list[Any]] = {name: [] for name in columns}
         num_rows: list[int] = []
         told: dict[int, DecodedEntry] = {}
+        num_bytes = 0
         for number, entry in enumerate(entries):
+            if most_bytes is not None and num_bytes >= most_bytes:
+                entries = entries[:number]
+                break
             begin = entry.position - origin
             one, rows = _decode_entry(buffer[begin : begin + entry.size_bytes], entry, limits)
             for name, column in values.items():
                 column.extend(_values(name, entry, rows))
             num_rows.append(len(rows))
+            content = sum(len(row.key or b"") + len(row.value or b"") for row in rows)
+            num_bytes += max(entry.size_bytes, content)
             if one != DecodedEntry(len(rows), entry.base_offset, entry.record_count):
                 told[number] = one
         return Decoded(

@@ -1,26 +1,46 @@
 """Entries that are decoded together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from magicbyte.engines import Entries
-from magicbyte.limits import MIB
+from magicbyte.engines import Decoded, Engine, Entries
+from magicbyte.limits import MIB, Limits
 
 MAX_GROUP_BYTES = 4 * MIB
 """Bytes of entries that go into one record batch; only a larger entry makes a larger batch."""
 
-EXPANSION = 16
-"""What a byte of a compressed entry counts for there, as nobody knows what it comes to."""
 
-
-def groups(entries: Entries, expansion: int = EXPANSION) -> Iterator[Entries]:
-    """Yield *entries* in runs; a byte of a compressed one counts for *expansion*."""
-    is_compressed = entries.column("codec") != 0
-    ends = np.cumsum(entries.column("size_bytes") * np.where(is_compressed, expansion, 1))
+def groups(entries: Entries) -> Iterator[Entries]:
+    """Yield *entries* in runs of so many bytes, as they are stored."""
+    ends = np.cumsum(entries.column("size_bytes"))
     first = 0
     while first < len(entries):
         most = MAX_GROUP_BYTES + (int(ends[first - 1]) if first else 0)
         end = max(int(np.searchsorted(ends, most, "right")), first + 1)
         yield entries[first:end]
         first = end
+
+
+def decode_groups(
+    engine: Engine,
+    buffer: memoryview,
+    entries: Entries,
+    columns: Sequence[str],
+    *,
+    origin: int,
+    limits: Limits,
+) -> Iterator[tuple[Entries, Decoded]]:
+    """Yield *entries* in runs with their decoded records, each for one record batch.
+
+    A run ends, too, where what it comes to decompressed is enough for one.
+    """
+    for group in groups(entries):
+        while group:
+            found = engine.decode(
+                buffer, group, columns, origin=origin, limits=limits, most_bytes=MAX_GROUP_BYTES
+            )
+            count = len(found.num_rows)
+            yield group[:count], found
+            del found  # its memory is used again by what comes next
+            group = group[count:]

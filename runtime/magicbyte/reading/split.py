@@ -22,7 +22,7 @@ from magicbyte.errors import ChangedError
 from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
-from magicbyte.reading.groups import groups
+from magicbyte.reading.groups import decode_groups
 from magicbyte.reading.judged import Examined, Wanted, judge
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
@@ -188,8 +188,16 @@ class _Reader:
             if not self.split.is_verified and piece.notes:
                 findings = [self._finding(note) for note in piece.notes]
                 yield Piece(findings=findings)
-            for group in groups(piece.entries):
-                yield self._decode(piece, group)
+            for entries, found in decode_groups(
+                self.engine,
+                piece.buffer,
+                piece.entries,
+                self.wire,
+                origin=piece.origin,
+                limits=self.split.limits,
+            ):
+                yield self._judged(entries, found)
+                del found  # and so do its rows
             del piece  # its bytes go before more are read
 
     def _finding(self, note: Note) -> Finding:
@@ -210,12 +218,9 @@ class _Reader:
             bytes=Counter({kind: stretch.length}),
         )
 
-    def _decode(self, piece: Sound, entries: Entries) -> Piece:
-        decoded = self.engine.decode(
-            piece.buffer, entries, self.wire, origin=piece.origin, limits=self.split.limits
-        )
+    def _judged(self, entries: Entries, found: Decoded) -> Piece:
         findings = []
-        for number, one in sorted(decoded.told.items()):
+        for number, one in sorted(found.told.items()):
             for problem in one.problems:
                 entry = entries[number]
                 finding = self._problem(entry, problem, one.repeats(problem.code))
@@ -224,12 +229,12 @@ class _Reader:
                 findings.append(finding)
         outcomes = self._outcomes_of(entries)
         judged = judge(
-            entries, decoded, outcomes, self.bounds, is_committed_read=self.is_committed_read
+            entries, found, outcomes, self.bounds, is_committed_read=self.is_committed_read
         )
         rows = dispositions = None
         if self.columns is not None:
             dispositions = judged.dispositions
-            rows = self._rows(decoded, outcomes, dispositions)
+            rows = self._rows(found, outcomes, dispositions)
         return Piece(
             findings=findings,
             entries=judged,

@@ -14,7 +14,7 @@ from magicbyte.engines import Engine, engine
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import TruncatedError
 from magicbyte.limits import MIB, Limits
-from magicbyte.reading.groups import groups
+from magicbyte.reading.groups import decode_groups
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import Sums
 
@@ -25,7 +25,7 @@ COLUMNS = {
 """Columns by mode: what Kafka's own classes say of a record, and the least that a search needs."""
 
 CHUNK = 4 * MIB
-"""Bytes that are scanned at a time, and that a record batch comes to at most."""
+"""Bytes that are scanned at a time."""
 
 LIMITS = Limits()
 
@@ -135,18 +135,15 @@ def read(
                 raise Damaged(f"byte {position}: {scan.stopped_by}")
             length *= 2  # an entry that is larger
             continue
-        for group in groups(scan.entries, EXPANSION):
-            decoded = one.decode(buffer, group, columns, origin=position, limits=LIMITS)
-            for number, found in decoded.told.items():
+        for entries, made in decode_groups(
+            one, buffer, scan.entries, columns, origin=position, limits=LIMITS
+        ):
+            for number, found in made.told.items():
                 if not found.is_sound:
-                    place = group[number].position
+                    place = entries[number].position
                     raise Damaged(f"byte {place}: {found.problems[0].message}")
-            yield decoded.rows
+            yield made.rows
         position, length = position + scan.end, CHUNK
-
-
-EXPANSION = 4
-"""What a byte of a compressed entry is taken to come to: a little more than it does here."""
 
 
 def _num_bytes(column: pa.Array) -> int:

@@ -81,6 +81,7 @@ class ColumnarEngine:
         *,
         origin: int,
         limits: Limits,
+        most_bytes: int | None = None,
     ) -> Decoded:
         if len(entries) == 1 and entries[0].is_control:
             # No kernel takes it, and a log's are asked for one at a time.
@@ -91,15 +92,19 @@ class ColumnarEngine:
         first = 0
         for run in _of_one_format(entries):
             group = Group(self._reference, buffer, run, columns, origin=origin, limits=limits)
-            num_rows.append(group.decode())
+            num_rows.append(group.decode(most_bytes))
             told |= {first + n: one for n, one in group.told.items()}
             rows += group.rows()
-            first += len(run)
+            first += len(num_rows[-1])
+            if most_bytes is not None:
+                most_bytes -= group.num_bytes
+                if most_bytes <= 0:
+                    break
         if not rows:
             rows.append(rows_of({name: [] for name in columns}, 0))
         return Decoded(
             rows=_joined(rows),
-            headers=entries,
+            headers=entries if first == len(entries) else entries[:first],
             num_rows=np.concatenate(num_rows) if num_rows else np.zeros(0, np.int64),
             told=told,
         )

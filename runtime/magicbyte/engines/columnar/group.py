@@ -69,6 +69,8 @@ class Group:
         self.replaced: list[_Replaced] = []
         self.told: dict[int, DecodedEntry] = {}
         """By its number, what there is to say of an entry beyond the number of its rows."""
+        self.num_bytes = 0
+        """What the entries that were decoded come to, decompressed."""
 
     def _describe(self) -> None:
         view = np.frombuffer(self.buffer, np.uint8)
@@ -105,10 +107,10 @@ class Group:
 
     # Decoding
 
-    def decode(self) -> Numbers:
-        """Return how many rows the payload of each entry holds."""
+    def decode(self, most_bytes: int | None) -> Numbers:
+        """Return how many rows each entry holds, up to where they come to *most_bytes*."""
         n = 0
-        while n < len(self.entries):
+        while n < len(self.entries) and (most_bytes is None or self.num_bytes < most_bytes):
             self.arena.clear()
             end = self._made_plain(n) if self.is_taken[n] else n
             if end == n:
@@ -117,6 +119,7 @@ class Group:
             else:
                 self._fill(n, end)
                 n = end
+        self.desc = self.desc[:n]
         num_rows = self._column("rows").copy()
         for n, told in self.told.items():
             num_rows[n] = told.num_rows
@@ -192,7 +195,9 @@ class Group:
 
     def _fill(self, first: int, end: int) -> None:
         """Have the kernel read the entries from *first* to before *end*."""
-        self.output.make_room(*self._most(first, end))
+        num_rows, num_bytes = self._most(first, end)
+        self.num_bytes += num_bytes
+        self.output.make_room(num_rows, num_bytes)
         row, n = self.output.num_rows, first
         while True:
             n = self.kernel(self.desc, n, end, self.output.state)
@@ -228,6 +233,7 @@ class Group:
             self.buffer, [self.entries[n]], self.columns, origin=self.origin, limits=self.limits
         )
         self.told[n] = found.entry(0)
+        self.num_bytes += found.rows.nbytes
         if end > first or found.rows.num_rows:
             self.replaced.append(_Replaced(first, end, found.rows))
 
