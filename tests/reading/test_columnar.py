@@ -17,6 +17,7 @@ import pytest
 from magicbyte.codecs.snappy import XERIAL
 from magicbyte.engines import engine
 from magicbyte.engines.columnar import buffers, output, payloads, scratch
+from magicbyte.engines.columnar import engine as columnar_engine
 from magicbyte.engines.columnar.buffers import Pool
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.payloads import Arena
@@ -257,7 +258,7 @@ def test_blocks_of_snappy_are_found_so_many_at_a_time(
 
 
 def test_the_same_holds_of_kernels_as_plain_python() -> None:
-    chosen = "one_of_everything or asked_for or no_column or at_once"
+    chosen = "one_of_everything or asked_for_nothing or no_column or at_once or snappy"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", __file__, "-k", chosen],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
@@ -266,7 +267,17 @@ def test_the_same_holds_of_kernels_as_plain_python() -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    assert "27 passed" in done.stdout
+
+
+def test_a_control_batch_asked_for_alone_needs_no_kernel(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(columnar_engine, "Group")
+    data = build.control(build.COMMIT, 5, 9)
+    assert not differences(COLUMNAR, data)
+    with pytest.raises(NameError, match="Group"):
+        differences(COLUMNAR, build.batch())
 
 
 # Mutations
@@ -311,6 +322,27 @@ def decoded(data: bytes) -> Any:
     found, *_ = entries_of(COLUMNAR, view, origin=0, limits=Limits(), verify=False)
     columns = ("offset", "key", "value", "headers")
     return COLUMNAR.decode(view, found, columns, origin=0, limits=Limits()).rows
+
+
+def test_columns_do_not_grow_where_entries_are_like_the_last_ones(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown: list[int] = []
+    grow = output.Output._grow
+
+    def noted(self: output.Output, slot: int, used: int, room: int) -> None:
+        if slot in self._memory:
+            grown.append(slot)
+        grow(self, slot, used, room)
+
+    monkeypatch.setattr(output.Output, "_grow", noted)
+    scratch.forget()
+    many = [build.record(b"v" * 40, b"k" * 40, delta=i) for i in range(6000)]
+    data = build.batch(many, codec=build.LZ4) * 12  # decompressed one after another
+    decoded(data)
+    learning = len(grown)
+    decoded(data)
+    assert learning > 0 and len(grown) == learning
 
 
 def test_rows_that_are_kept_stay_as_they_are(build: Any) -> None:
