@@ -50,9 +50,12 @@ def kind(name: str) -> str | None:
     return None if name == "NoTimestampType" else name
 
 
+@pytest.mark.parametrize("engine", ["reference", "columnar"])
 @pytest.mark.parametrize("level", LEVELS)
-def test_records_are_those_that_kafkas_consumer_delivered(cluster, shortened, level) -> None:
-    rows = cluster.open(level).records(COLUMNS)
+def test_records_are_those_that_kafkas_consumer_delivered(
+    cluster, shortened, level, engine
+) -> None:
+    rows = cluster.open(level, engine=engine).records(COLUMNS)
     table = rows.to_table()
     times = milliseconds(table.column("timestamp"))
     found = by_partition(

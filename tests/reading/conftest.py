@@ -341,6 +341,7 @@ def plain(table: pa.Table) -> list[dict[str, Any]]:
 class Read:
     """A whole read of bytes in memory, or of a dataset, with damage skipped."""
 
+    engine = "auto"
     ALL = (
         "superseded",
         "duplicate",
@@ -356,7 +357,7 @@ class Read:
 
     def __init__(self, source: bytes | mb.Dataset, **options: Any) -> None:
         if isinstance(source, bytes):
-            options.setdefault("on_damage", "skip")
+            options = {"on_damage": "skip", "engine": self.engine} | options
             self.dataset = mb.from_bytes(source, **options)
         else:
             self.dataset = source
@@ -402,9 +403,10 @@ class Read:
         return [(f.code, f.position) for f in self.findings if f.severity == "error"]
 
 
-@pytest.fixture(scope="session")
-def read() -> type[Read]:
-    return Read
+@pytest.fixture(params=["reference", "columnar"])
+def read(request: pytest.FixtureRequest) -> type[Read]:
+    """Read with each engine: what is said of rows holds for both."""
+    return type("Read", (Read,), {"engine": request.param})
 
 
 @pytest.fixture
