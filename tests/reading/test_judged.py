@@ -1,6 +1,7 @@
 """What becomes of records, against the rule written down once more, a record at a time."""
 
 import random
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry, Problem
-from magicbyte.reading.judged import Wanted, judge
+from magicbyte.reading.judged import CODES, Wanted, judge
+from magicbyte.reading.split import Piece, chosen_rows
 from magicbyte.tables.schemas import DISPOSITIONS
 
 OUTCOMES = (None, "committed", "aborted", "open", "undecided")
@@ -134,3 +136,45 @@ def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
     for name, size in judged.bytes.items():
         named = [e.size_bytes for e, (own, _) in zip(headers, by_rule, strict=True) if own == name]
         assert size == sum(named)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_chosen_rows_are_those_of_the_dispositions(seed: int) -> None:
+    chance = random.Random(seed)
+    num_rows = chance.choice((1, 2, 50, 400))
+    share = chance.choice((0, 0.01, 0.1, 0.9, 1))
+    codes = [CODES["control" if chance.random() < share else "delivered"] for _ in range(num_rows)]
+    if chance.random() < 0.5:
+        codes[chance.randrange(num_rows)] = CODES["aborted"]
+    piece = Piece(
+        findings=[],
+        records=Counter(DISPOSITIONS[code] for code in codes),
+        rows=pa.RecordBatch.from_pydict({"number": list(range(num_rows))}),
+        of_rows=np.array(codes, np.int8),
+    )
+    for wanted in [("delivered",), ("control", "aborted"), ("withheld",), DISPOSITIONS]:
+        found = list(chosen_rows(piece, wanted))
+        numbers = [number for rows in found for number in rows.column("number").to_pylist()]
+        assert numbers == [n for n, code in enumerate(codes) if DISPOSITIONS[code] in wanted]
+        assert all(rows.num_rows for rows in found) and len(found) <= 16
+
+
+def test_rows_are_not_copied_where_a_few_are_left_out() -> None:
+    def chosen(*left_out: int) -> list[int]:
+        """Return how many rows lie in the memory of all, by record batch."""
+        codes = np.full(100, CODES["delivered"], np.int8)
+        codes[list(left_out)] = CODES["control"]
+        rows = pa.RecordBatch.from_pydict({"number": list(range(100))})
+        records = Counter({"delivered": 100 - len(left_out), "control": len(left_out)})
+        piece = Piece(findings=[], records=records, rows=rows, of_rows=codes)
+        whole = rows.column(0).buffers()[1].address
+        return [
+            found.num_rows if found.column(0).buffers()[1].address == whole else 0
+            for found in chosen_rows(piece, ("delivered",))
+        ]
+
+    assert chosen() == [100]
+    assert chosen(10, 20, 21) == [10, 9, 78]
+    assert chosen(0, 99) == [98]
+    assert chosen(*range(0, 100, 4)) == [0], "many short ones are worse than a copy"
+    assert chosen(*range(10, 80)) == [0], "a few rows would keep the memory of all"

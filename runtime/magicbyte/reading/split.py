@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from magicbyte.engines import (
     Control,
@@ -23,13 +22,16 @@ from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.groups import decode_groups
-from magicbyte.reading.judged import Examined, Wanted, judge
+from magicbyte.reading.judged import CODES, Codes, Examined, Judged, Mask, Wanted, judge
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 from magicbyte.transactions import Fates, Place, outcomes_by_list, outcomes_of
+
+MOST_SLICES = 16
+"""Runs of wanted rows that are given as they lie in a record batch; it is as large as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +76,8 @@ class Piece:
     """Records by disposition."""
     rows: pa.RecordBatch | None = None
     """The wanted columns of all records of sound entries, whatever their disposition."""
-    dispositions: pa.Array | None = None
-    """The disposition of each row."""
+    of_rows: Codes | None = None
+    """The disposition of each row, as `judged` has it."""
 
 
 def examine(
@@ -231,17 +233,13 @@ class _Reader:
         judged = judge(
             entries, found, outcomes, self.bounds, is_committed_read=self.is_committed_read
         )
-        rows = dispositions = None
-        if self.columns is not None:
-            dispositions = judged.dispositions
-            rows = self._rows(found, outcomes, dispositions)
         return Piece(
             findings=findings,
             entries=judged,
             bytes=judged.bytes,
             records=judged.records,
-            rows=rows,
-            dispositions=dispositions,
+            rows=None if self.columns is None else self._rows(judged, outcomes),
+            of_rows=judged.of_rows,
         )
 
     def _outcomes_of(self, entries: Entries) -> list[str | None] | None:
@@ -269,11 +267,9 @@ class _Reader:
             expected=problem.expected,
         )
 
-    def _rows(
-        self, decoded: Decoded, outcomes: list[str | None] | None, dispositions: pa.Array
-    ) -> pa.RecordBatch:
+    def _rows(self, judged: Judged, outcomes: list[str | None] | None) -> pa.RecordBatch:
         """Return the wire columns with those of context beside them, in the wanted order."""
-        split, wire = self.split, decoded.rows
+        split, wire = self.split, judged.decoded.rows
         columns = tuple(self.columns or ())
         schema = RECORDS.schema(columns) if columns else pa.schema([])
         arrays = []
@@ -282,9 +278,9 @@ class _Reader:
             if name in self.wire:
                 arrays.append(wire.column(name))
             elif name == "disposition":
-                arrays.append(dispositions)
+                arrays.append(judged.dispositions)
             elif name == "outcome" and outcomes is not None:
-                numbers = np.repeat(np.arange(len(outcomes)), decoded.num_rows)
+                numbers = np.repeat(np.arange(len(outcomes)), judged.decoded.num_rows)
                 arrays.append(pa.array(outcomes, kind).take(pa.array(numbers)))
             else:
                 values = {"file": split.file.name, "outcome": None}
@@ -343,7 +339,7 @@ def read_split(
 
 def chosen_rows(piece: Piece, dispositions: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of *piece* that have one of *dispositions*, if there are any."""
-    if piece.rows is None or piece.dispositions is None:
+    if piece.rows is None or piece.of_rows is None:
         return
     count = sum(piece.records[name] for name in set(dispositions))
     if count == piece.rows.num_rows:
@@ -354,4 +350,16 @@ def chosen_rows(piece: Piece, dispositions: tuple[str, ...]) -> Iterator[pa.Reco
         if not piece.rows.num_columns:
             yield piece.rows.slice(0, count)
         else:
-            yield piece.rows.filter(pc.is_in(piece.dispositions, pa.array(dispositions)))
+            codes = [CODES[name] for name in dispositions]
+            yield from _where(piece.rows, np.isin(piece.of_rows, codes), count)
+
+
+def _where(rows: pa.RecordBatch, is_chosen: Mask, count: int) -> Iterator[pa.RecordBatch]:
+    """Yield the *count* chosen ones of *rows*."""
+    edges = np.flatnonzero(np.diff(is_chosen, prepend=False, append=False))
+    if len(edges) > 2 * MOST_SLICES or count < rows.num_rows // 2:
+        yield rows.filter(pa.array(is_chosen))
+        return
+    # Often a few markers are all that is left out: a copy of the rest would cost more than reading.
+    for begin, end in edges.reshape(-1, 2).tolist():
+        yield rows.slice(begin, end - begin)
