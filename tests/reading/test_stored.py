@@ -37,6 +37,16 @@ def test_a_record_whose_time_is_too_far_away_has_null_and_a_finding(far: Any, bu
     assert finding.message.startswith("2 times are beyond")
 
 
+def test_an_entry_has_one_finding_whatever_lies_between_its_records(
+    folder: Any, build: Any
+) -> None:
+    records = [build.record(delta=delta) for delta in (0, 5, 1)]
+    log = folder.segment("t-0", build.batch(records, time=FAR, last_delta=5)).parent
+    table, findings = read(mb.open(log, offsets=(0, 3)), "records")
+    assert table.column("offset").to_pylist() == [0, 1]
+    assert [finding.message[:7] for finding in findings] == ["2 times"]
+
+
 def test_a_batch_whose_times_are_too_far_away_has_null_and_a_finding_for_each(far: Any) -> None:
     dataset, position = far
     table, findings = read(dataset, "batches", "base_timestamp", "max_timestamp")

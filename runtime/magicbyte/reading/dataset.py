@@ -29,7 +29,7 @@ from magicbyte.reading.builders import (
     segment_row,
     transaction_rows,
 )
-from magicbyte.reading.lost_times import PLACES, lost_times, lost_times_of_rows
+from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
@@ -252,10 +252,9 @@ class Dataset:
 
         def of_split(split: Split, own: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
             for piece in self._examine(split, read, own, tally):
+                if has_times:
+                    tally.findings.extend(lost_times_of_piece(split, piece))
                 for rows in chosen_rows(piece, ("delivered",)):
-                    if has_times:
-                        times, positions = rows.column("timestamp"), rows.column("position")
-                        tally.findings.extend(lost_times(split, times, positions))
                     yield in_stored_types(rows.select(wanted))
 
         return lambda report: self._pass(of_split, report)

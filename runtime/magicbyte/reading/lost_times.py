@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from magicbyte.findings import Finding
-from magicbyte.reading.split import Split
+from magicbyte.reading.judged import CODES
+from magicbyte.reading.split import Piece, Split
 from magicbyte.tables.stored import is_out_of_range
 
 PLACES = ("topic", "partition", "file", "position")
@@ -30,6 +31,14 @@ def lost_times(split: Split, times: pa.Array, positions: pa.Array | None) -> Ite
             file=split.file.name,
             position=position,
         )
+
+
+def lost_times_of_piece(split: Split, piece: Piece) -> Iterator[Finding]:
+    """Yield a finding for each entry of *piece* that has such times among what it delivers."""
+    if piece.rows is not None and piece.of_rows is not None:
+        is_delivered = pa.array(piece.of_rows == CODES["delivered"])
+        delivered = piece.rows.select(["timestamp", "position"]).filter(is_delivered)
+        yield from lost_times(split, delivered.column("timestamp"), delivered.column("position"))
 
 
 def lost_times_of_rows(batch: pa.RecordBatch) -> Iterator[Finding]:
