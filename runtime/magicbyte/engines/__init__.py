@@ -128,19 +128,17 @@ class Decoded:
 
     def entry(self, number: int) -> DecodedEntry:
         """Return what the payload of an entry tells."""
-        if number in self.told:
-            return self.told[number]
-        header = self.headers[number]
-        return DecodedEntry(int(self.num_rows[number]), header.base_offset, header.record_count)
+        return self._entry(number, self.headers[number], int(self.num_rows[number]))
 
     @property
     def entries(self) -> list[DecodedEntry]:
         """What the payload of each entry tells."""
         pairs = zip(self.headers, self.num_rows.tolist(), strict=True)
-        return [
-            self.told.get(number) or DecodedEntry(num_rows, header.base_offset, header.record_count)
-            for number, (header, num_rows) in enumerate(pairs)
-        ]
+        return [self._entry(number, *pair) for number, pair in enumerate(pairs)]
+
+    def _entry(self, number: int, header: Entry, num_rows: int) -> DecodedEntry:
+        told = self.told.get(number)
+        return told or DecodedEntry(num_rows, header.base_offset, header.record_count)
 
 
 class Engine(Protocol):

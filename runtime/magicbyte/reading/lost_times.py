@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from magicbyte.findings import Finding
-from magicbyte.reading.judged import CODES
 from magicbyte.reading.split import Piece, Split
 from magicbyte.tables.stored import is_out_of_range
 
@@ -35,9 +34,8 @@ def lost_times(split: Split, times: pa.Array, positions: pa.Array | None) -> Ite
 
 def lost_times_of_piece(split: Split, piece: Piece) -> Iterator[Finding]:
     """Yield a finding for each entry of *piece* that has such times among what it delivers."""
-    if piece.rows is not None and piece.of_rows is not None:
-        is_delivered = pa.array(piece.of_rows == CODES["delivered"])
-        delivered = piece.rows.select(["timestamp", "position"]).filter(is_delivered)
+    delivered = piece.delivered("timestamp", "position")
+    if delivered is not None:
         yield from lost_times(split, delivered.column("timestamp"), delivered.column("position"))
 
 

@@ -79,6 +79,18 @@ class Piece:
     of_rows: Codes | None = None
     """The disposition of each row, as `judged` has it."""
 
+    def are(self, *dispositions: str) -> Mask:
+        """Return which rows have one of *dispositions*; none do where there are no rows."""
+        if self.of_rows is None:
+            return np.zeros(0, np.bool_)
+        return np.isin(self.of_rows, [CODES[name] for name in dispositions])
+
+    def delivered(self, *columns: str) -> pa.RecordBatch | None:
+        """Return *columns* of the rows that are delivered; None where rows were not asked for."""
+        if self.rows is None:
+            return None
+        return self.rows.select(columns).filter(pa.array(self.are("delivered")))
+
 
 def examine(
     split: Split,
@@ -199,8 +211,8 @@ class _Reader:
                 limits=self.split.limits,
             ):
                 yield self._judged(entries, found)
-                del found  # and so do its rows
-            del piece  # its bytes go before more are read
+                del found  # rows go before more are made,
+            del piece  # and bytes before more are read
 
     def _finding(self, note: Note) -> Finding:
         return finding_of(note, self.split.topic, self.split.partition, self.split.file.name)
@@ -339,7 +351,7 @@ def read_split(
 
 def chosen_rows(piece: Piece, dispositions: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
     """Yield the rows of *piece* that have one of *dispositions*, if there are any."""
-    if piece.rows is None or piece.of_rows is None:
+    if piece.rows is None:
         return
     count = sum(piece.records[name] for name in set(dispositions))
     if count == piece.rows.num_rows:
@@ -350,8 +362,7 @@ def chosen_rows(piece: Piece, dispositions: tuple[str, ...]) -> Iterator[pa.Reco
         if not piece.rows.num_columns:
             yield piece.rows.slice(0, count)
         else:
-            codes = [CODES[name] for name in dispositions]
-            yield from _where(piece.rows, np.isin(piece.of_rows, codes), count)
+            yield from _where(piece.rows, piece.are(*dispositions), count)
 
 
 def _where(rows: pa.RecordBatch, is_chosen: Mask, count: int) -> Iterator[pa.RecordBatch]:

@@ -14,7 +14,6 @@ from pyspark.sql.types import StructType
 
 from magicbyte.findings import Finding
 from magicbyte.reading.builders import batch_rows
-from magicbyte.reading.judged import CODES
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Piece, Split, examine, read_split
 from magicbyte.reading.tally import Tally
@@ -138,9 +137,9 @@ class _Told:
 
     def count(self, piece: Piece) -> None:
         self.tally.count(piece)
-        if piece.rows is None or piece.of_rows is None or not piece.rows.num_rows:
+        delivered = piece.delivered("timestamp", "position")
+        if delivered is None or not delivered.num_rows:
             return
-        delivered = piece.rows.filter(pa.array(piece.of_rows == CODES["delivered"]))
         times = delivered.column("timestamp")
         found = pc.min_max(times.view(pa.int64()))
         self.times += [bound for bound in found.as_py().values() if bound is not None]

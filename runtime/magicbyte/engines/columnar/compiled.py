@@ -25,6 +25,12 @@ from magicbyte_formats.columnar import Kernels
 MODULES = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
 OWN_KERNELS = ("inflate", "snappy_blocks")
+OF_CONSTANTS = (
+    ("engines", "columnar", "stops.py"),
+    ("codecs", "snappy.py"),
+    ("codecs", "uvarint.py"),
+)
+"""What is in their machine code too, where Numba looks at a kernel's own file alone."""
 
 DECODING = "int64(int64[:, ::1], int64, int64, int64[::1])"
 """What kernels that decode take, and return: descriptors, the first and the last, the state."""
@@ -157,8 +163,8 @@ def _digest() -> str:
     sources = [folder.joinpath(f"{name}.py") for name in names]
     own = files("magicbyte")
     sources += [own.joinpath("engines", "columnar", f"{name}.py") for name in OWN_KERNELS]
-    # Their constants are in machine code, and Numba looks at its own file alone.
-    sources += [own.joinpath("codecs", "snappy.py"), files("magicbyte_formats").joinpath("wire.py")]
+    sources += [own.joinpath(*path) for path in OF_CONSTANTS]
+    sources.append(files("magicbyte_formats").joinpath("wire.py"))
     texts = [source.read_bytes() for source in sources]
     with suppress(PackageNotFoundError):
         texts.append(version("numba").encode())

@@ -6,10 +6,9 @@ that `magicbyte.codecs` judges. That has the last word on everything else.
 
 from typing import Any
 
+from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
 from magicbyte_formats.columnar.primitives import call5, copy, kernel, u1, u4le, wrap
 from magicbyte_formats.wire import Codec
-
-NOT_TAKEN, NO_ROOM = -1, -2
 
 LZ4, ZSTD = int(Codec.LZ4), int(Codec.ZSTD)
 """Plain numbers, which kernels take as constants."""
@@ -65,7 +64,7 @@ def inflate(
         desc[n, at[2]] = to + used
         desc[n, at[3]] = to + used + size
         used += size
-    return last, 0, used
+    return last, TAKEN, used
 
 
 @kernel

@@ -11,17 +11,14 @@ from magicbyte.engines.columnar.buffers import Bytes, address
 from magicbyte.engines.columnar.compiled import inflate, snappy_blocks
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.scratch import Numbers, room
+from magicbyte.engines.columnar.stops import LEN_BLOCK, NO_ROOM, NOT_TAKEN
 from magicbyte.errors import CodecError, LimitError
 
 GROUP_BYTES = 512 << 10
 """Plain bytes that are made before they are read: they are still in the processor's cache then."""
 
-
-NOT_TAKEN, NO_ROOM = -1, -2
-"""Why a kernel stopped: more room helps, or does not."""
-
-MOST_BLOCKS, LEN_BLOCK = 4096, 4
-"""Blocks of snappy that are found at once, and the numbers that say where one is."""
+MOST_BLOCKS = 4096
+"""Blocks of snappy that are found at once."""
 
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 Fill = Callable[[int, int], tuple[int, int, int]]

@@ -6,16 +6,21 @@ Only what is plain and usual is taken here: a raw block, or one stream of blocks
 
 from typing import Any
 
-from magicbyte.codecs import snappy
+from magicbyte.codecs import snappy, uvarint
+from magicbyte.engines.columnar.stops import (
+    END,
+    ENTRY,
+    NO_ROOM,
+    NOT_TAKEN,
+    SIZE,
+    START,
+    TAKEN,
+)
 from magicbyte_formats.columnar.primitives import kernel, s4be, s8le, u1
-
-TAKEN, NOT_TAKEN, NO_ROOM = 0, -1, -2
 
 ID, MAX_RATIO, MAX_CHUNK_BYTES = snappy.ID, snappy.MAX_RATIO, snappy.MAX_CHUNK_BYTES
 XERIAL, LEN_HEADER = int.from_bytes(snappy.XERIAL, "little"), snappy.LEN_HEADER
-
-ENTRY, START, END, SIZE = range(4)
-"""What *blocks* say of one: its entry, its first byte, the one behind it, and its plain bytes."""
+MAX_LENGTH_BYTES = uvarint.MAX_BYTES
 
 
 @kernel
@@ -78,7 +83,7 @@ def find(
 def _claim(p: int, end: int) -> int:
     """Return what the block from *p* to *end* says it comes to; -1 where its bytes cannot."""
     claimed, shift, begin = 0, 0, p
-    while p < end and p < begin + 5:
+    while p < end and p < begin + MAX_LENGTH_BYTES:
         byte = u1(p)
         p += 1
         claimed |= (byte & 0x7F) << shift
