@@ -328,14 +328,15 @@ def test_columns_do_not_grow_where_entries_are_like_the_last_ones(
     build: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grown: list[int] = []
-    grow = output.Output._grow
+    grow = buffers.Memory.grow
 
-    def noted(self: output.Output, slot: int, used: int, room: int) -> None:
-        if slot in self._memory:
-            grown.append(slot)
-        grow(self, slot, used, room)
+    def noted(self: buffers.Memory, number: int, num_bytes: int, kept: int) -> None:
+        if self.sizes[number]:
+            grown.append(number)
+        grow(self, number, num_bytes, kept)
 
-    monkeypatch.setattr(output.Output, "_grow", noted)
+    monkeypatch.setattr(buffers.Memory, "grow", noted)
+    monkeypatch.setattr(buffers.POOL, "take", lambda _, count: buffers.Memory(count))
     scratch.forget()
     many = [build.record(b"v" * 40, b"k" * 40, delta=i) for i in range(6000)]
     data = build.batch(many, codec=build.LZ4) * 12  # decompressed one after another
@@ -373,12 +374,28 @@ def test_rows_that_are_dropped_give_their_memory_to_others(build: Any) -> None:
 
 def test_no_more_memory_is_spared_than_the_pool_may_have() -> None:
     pool = Pool(max_bytes=1000)
-    lent = [pool.lend("a", pool.take("a", 400), 10) for _ in range(5)]
+    lent = []
+    for _ in range(5):
+        memory = pool.take("a", 1)
+        memory.grow(0, 400, 0)
+        lent.append(pool.loan("a", memory).buffer(0, 10))
     places = {buffer.address for buffer in lent}
-    del lent
-    taken = [pool.take("a", 400).address for _ in range(3)]
-    assert len(places & set(taken[:2])) == 2
-    assert pool.take("a", 400).num_bytes == 400
+    del lent, memory
+    taken = [int(pool.take("a", 1).addresses[0]) for _ in range(3)]
+    assert len(places & set(taken[:2])) == 2 and taken[2] == 0
+
+
+def test_memory_is_given_back_when_the_last_column_is_dropped() -> None:
+    pool = Pool()
+    memory = pool.take("a", 2)
+    for number in range(2):
+        memory.grow(number, 100, 0)
+    loan = pool.loan("a", memory)
+    first, last = (loan.buffer(number, 10) for number in range(2))
+    del loan, first
+    assert pool.take("a", 2) is not memory
+    del last
+    assert pool.take("a", 2) is memory
 
 
 def test_what_no_column_can_hold_is_left_to_the_reference(

@@ -17,6 +17,7 @@ MAX_SPARE_BYTES = 64 << 20
 """What is kept for the next ones, of all columns together."""
 
 Bytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
+NOTHING: Bytes = np.empty(0, np.uint8)
 
 
 def fresh(num_bytes: int) -> Bytes:
@@ -31,14 +32,25 @@ def fresh(num_bytes: int) -> Bytes:
 
 
 class Memory:
-    """Bytes, and where they are."""
+    """Parts that are used together, and given back together."""
 
-    __slots__ = ("address", "bytes", "num_bytes")
+    __slots__ = ("addresses", "parts", "sizes")
 
-    def __init__(self, num_bytes: int) -> None:
-        self.bytes = fresh(num_bytes)
-        self.address = address(self.bytes)
-        self.num_bytes = num_bytes
+    def __init__(self, count: int) -> None:
+        self.parts: list[Bytes] = [NOTHING] * count
+        self.addresses = np.zeros(count, np.int64)
+        self.sizes = np.zeros(count, np.int64)
+
+    @property
+    def num_bytes(self) -> int:
+        return int(self.sizes.sum())
+
+    def grow(self, number: int, num_bytes: int, kept: int) -> None:
+        """Have *num_bytes* in a part, the first *kept* of them as they are, or 0 at first."""
+        old, new = self.parts[number], fresh(num_bytes)
+        new[:kept] = old[:kept] if len(old) else 0
+        self.parts[number] = new
+        self.addresses[number], self.sizes[number] = address(new), num_bytes
 
 
 class Pool:
@@ -50,17 +62,15 @@ class Pool:
         self._spare: dict[object, list[Memory]] = {}
         self._num_bytes = 0
 
-    def take(self, use: object, num_bytes: int) -> Memory:
-        """Return memory of *num_bytes* or more; what is in it is anything."""
+    def take(self, use: object, count: int) -> Memory:
+        """Return memory of *count* parts, of any sizes; what is in them is anything."""
         with self._lock:
             spare = self._spare.get(use)
-            while spare:
-                found = spare.pop()
-                self._num_bytes -= found.num_bytes
-                if found.num_bytes >= num_bytes:
-                    return found
-                # Columns have grown: what is too small now is of no use any more.
-        return Memory(num_bytes)
+            if not spare:
+                return Memory(count)
+            found = spare.pop()
+            self._num_bytes -= found.num_bytes
+            return found
 
     def give(self, use: object, memory: Memory) -> None:
         """Take *memory* back, unless there is enough."""
@@ -69,13 +79,13 @@ class Pool:
                 self._spare.setdefault(use, []).append(memory)
                 self._num_bytes += memory.num_bytes
 
-    def lend(self, use: object, memory: Memory, num_bytes: int) -> pa.Buffer:
-        """Return the first *num_bytes* of *memory* as Arrow's: it comes back when Arrow drops it."""
-        return pa.foreign_buffer(memory.address, num_bytes, _Loan(self, use, memory))
+    def loan(self, use: object, memory: Memory) -> "Loan":
+        """Return what gives *memory* back when nobody holds it any more."""
+        return Loan(self, use, memory)
 
 
-class _Loan:
-    """What Arrow holds as long as it needs the bytes."""
+class Loan:
+    """What Arrow's buffers hold as long as they need the bytes."""
 
     __slots__ = ("memory", "pool", "use")
 
@@ -84,6 +94,10 @@ class _Loan:
 
     def __del__(self) -> None:
         self.pool.give(self.use, self.memory)
+
+    def buffer(self, number: int, num_bytes: int) -> pa.Buffer:
+        """Return the first *num_bytes* of a part as Arrow's."""
+        return pa.foreign_buffer(int(self.memory.addresses[number]), num_bytes, self)
 
 
 POOL = Pool()

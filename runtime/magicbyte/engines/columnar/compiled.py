@@ -56,18 +56,18 @@ def kernels(name: str) -> Kernels:
 
 
 @cache
-def decoder(magic: int, columns: tuple[str, ...], besides: tuple[str, ...]) -> Decoding:
-    """Return the kernel that fills those of *columns* and *besides* that hang on the record.
+def decoder(name: str, columns: tuple[str, ...], besides: tuple[str, ...]) -> Decoding:
+    """Return the kernel of the module *name* that fills *columns* and *besides*, if it has them.
 
     Without machine code for it, it is made now, and that is said once in a process.
     """
-    module = kernels(MODULES[magic])
+    module = kernels(name)
     with _lock, _cache_folder_set():
         made = module.decoder(*wanted(module, columns, besides))
-        if hasattr(made, "compile") and not is_compiled(magic, columns):
+        if hasattr(made, "compile") and not _has_mark(name, columns):
             _say_once()
             made.compile(DECODING)
-            _mark(magic, columns)
+            _mark(name, columns)
     return made
 
 
@@ -103,21 +103,25 @@ def _say_once() -> None:
 
 def is_compiled(magic: int, columns: tuple[str, ...]) -> bool:
     """Whether machine code for *columns* is kept, as far as can be told without loading Numba."""
+    return _has_mark(MODULES[magic], columns)
+
+
+def _has_mark(name: str, columns: tuple[str, ...]) -> bool:
     folder = cache_folder()
-    return folder is not None and (folder / _name(magic, columns)).exists()
+    return folder is not None and (folder / _mark_name(name, columns)).exists()
 
 
-def _mark(magic: int, columns: tuple[str, ...]) -> None:
+def _mark(name: str, columns: tuple[str, ...]) -> None:
     folder = cache_folder()
     if folder is not None:
         with suppress(OSError):
-            (folder / _name(magic, columns)).touch()
+            (folder / _mark_name(name, columns)).touch()
 
 
-def _name(magic: int, columns: tuple[str, ...]) -> str:
-    """Return the name of the file that says that a kernel has been compiled."""
+def _mark_name(name: str, columns: tuple[str, ...]) -> str:
+    """Return the name of the file that says that a kernel of *name* has been compiled."""
     names = "+".join(sorted(columns)).encode()
-    return f"{MODULES[magic]}-{sha256(names).hexdigest()[:16]}.compiled"
+    return f"{name}-{sha256(names).hexdigest()[:16]}.compiled"
 
 
 @cache

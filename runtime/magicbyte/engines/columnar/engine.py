@@ -9,7 +9,7 @@ import pyarrow as pa
 from magicbyte.engines import Decoded, DecodedEntry, Entry, Scan
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.described import Described
-from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.group import Group
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.columnar.scratch import descriptors
@@ -90,8 +90,10 @@ class ColumnarEngine:
         num_rows: list[Numbers] = []
         told: dict[int, DecodedEntry] = {}
         first = 0
-        for run in _of_one_format(entries):
-            group = Group(self._reference, buffer, run, columns, origin=origin, limits=limits)
+        for chosen, run in _of_one_format(entries):
+            group = Group(
+                self._reference, chosen, buffer, run, columns, origin=origin, limits=limits
+            )
             num_rows.append(group.decode(most_bytes))
             told |= {first + n: one for n, one in group.told.items()}
             rows += group.rows()
@@ -110,13 +112,13 @@ class ColumnarEngine:
         )
 
 
-def _of_one_format(entries: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+def _of_one_format(entries: Sequence[Entry]) -> Iterator[tuple[Format, Sequence[Entry]]]:
     if isinstance(entries, Described):
         if entries:
-            yield entries
+            yield entries.format, entries
         return
-    for _, run in groupby(entries, lambda entry: entry.magic < 2):
-        yield list(run)
+    for chosen, run in groupby(entries, lambda entry: format_of(entry.magic)):
+        yield chosen, list(run)
 
 
 def _magic_at(buffer: memoryview, position: int) -> int | None:

@@ -16,12 +16,17 @@ from magicbyte_formats.wire import Codec
 _entry = partial(tuple.__new__, Entry)
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 class Format(Protocol):
     """One of the formats of entries, with its kernels."""
 
+    name: str
+    """That of its kernels' module."""
     kernels: Kernels
+    places: Places
+    """Those of codec, magic, start and end in a descriptor."""
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
         """Return the field *name* of the described entries, or their `first_offset`.
@@ -92,10 +97,12 @@ class RecordBatches:
     """Format v2."""
 
     always: tuple[str, ...] = ()
+    name = MODULES[2]
 
     def __init__(self) -> None:
-        self.kernels = kernels(MODULES[2])
+        self.kernels = kernels(self.name)
         self._at = self.kernels.NAMES
+        self.places = _places(self.kernels)
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
         def number(of: str) -> Numbers:
@@ -132,10 +139,12 @@ class Messages:
     """Formats v0 and v1: messages, and wrappers around compressed ones."""
 
     always: tuple[str, ...] = ("offset", "timestamp")
+    name = MODULES[1]
 
     def __init__(self) -> None:
-        self.kernels = kernels(MODULES[1])
+        self.kernels = kernels(self.name)
         self._at = self.kernels.NAMES
+        self.places = _places(self.kernels)
         self._columns = {column.name: column for column in self.kernels.TABLE.columns}
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
@@ -187,6 +196,10 @@ class Messages:
         if entry.is_append_time:
             output.numbers(self._columns["timestamp"])[first:end] = entry.max_timestamp
         return int(offsets[0])
+
+
+def _places(of: Kernels) -> Places:
+    return np.array([of.NAMES[name] for name in ("codec", "magic", "start", "end")])
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -9,10 +10,11 @@ import pyarrow as pa
 from magicbyte.engines import DecodedEntry, Engine, Entry
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import decoder, wanted
+from magicbyte.engines.columnar.compiled import decoder
 from magicbyte.engines.columnar.constants import entry_column
 from magicbyte.engines.columnar.described import Described
-from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.columnar.formats import Format
+from magicbyte.engines.columnar.layout import layout
 from magicbyte.engines.columnar.output import WHY, Output
 from magicbyte.engines.columnar.payloads import Arena
 from magicbyte.engines.columnar.scratch import descriptors
@@ -47,6 +49,7 @@ class Group:
     def __init__(
         self,
         reference: Engine,
+        chosen: Format,
         buffer: memoryview,
         entries: Sequence[Entry],
         columns: Sequence[str],
@@ -54,17 +57,14 @@ class Group:
         origin: int,
         limits: Limits,
     ) -> None:
-        self.reference, self.buffer, self.entries = reference, buffer, entries
-        self.columns, self.origin, self.limits = columns, origin, limits
-        magic = entries[0].magic
-        self.format = format_of(magic)
+        self.reference, self.format, self.buffer = reference, chosen, buffer
+        self.entries, self.columns, self.origin, self.limits = entries, columns, origin, limits
         self.kernels = self.format.kernels
         self.names = self.kernels.NAMES
-        self.places = np.array([self.names[name] for name in ("codec", "magic", "start", "end")])
         self._describe()
-        always = self.format.always
-        self.kernel = decoder(magic, tuple(columns), always)
-        self.output = Output(self.kernels, wanted(self.kernels, columns, always))
+        made = chosen.name, tuple(columns), chosen.always
+        self.kernel = decoder(*made)
+        self.output = Output(layout(*made))
         self.arena = Arena(self.kernels.SLACK)
         self.replaced: list[_Replaced] = []
         self.told: dict[int, DecodedEntry] = {}
@@ -165,8 +165,8 @@ class Group:
         """Decompress entries of *codec* with others of its kind; return the first not done."""
         desc, max_bytes = self.desc, self.limits.max_batch_bytes
         if codec == Codec.SNAPPY:
-            return self.arena.unsnap(desc, first, end, self.places, max_bytes, self.buffer)
-        return self.arena.inflate(desc, first, end, self.places, max_bytes)
+            return self.arena.unsnap(desc, first, end, self.format.places, max_bytes, self.buffer)
+        return self.arena.inflate(desc, first, end, self.format.places, max_bytes)
 
     def _section(self, n: int) -> memoryview | None:
         """Return the compressed bytes of an entry; None where it has none."""
@@ -195,25 +195,25 @@ class Group:
 
     def _fill(self, first: int, end: int) -> None:
         """Have the kernel read the entries from *first* to before *end*."""
-        num_rows, num_bytes = self._most(first, end)
+        num_rows, num_bytes, largest = self._most(first, end)
         self.num_bytes += num_bytes
-        self.output.make_room(num_rows, num_bytes)
+        self.output.make_room(num_rows, num_bytes, largest)
         row, n = self.output.num_rows, first
         while True:
             n = self.kernel(self.desc, n, end, self.output.state)
             if n == end:
                 break
-            if self.output.state[WHY] and self.output.more_room(*self._most(n, n + 1)):
+            if self.output.state[WHY] and self.output.more_room(*self._most(n, n + 1)[:2]):
                 continue
             self._refer(n, self.output.num_rows, self.output.num_rows)
             n += 1
         if self.kernels.IS_STREAM and self.is_compressed[first]:
             self._finish(first, end, row)
 
-    def _most(self, first: int, end: int) -> tuple[int, int]:
-        """Return the most rows that the entries come to, and their bytes."""
+    def _most(self, first: int, end: int) -> tuple[int, int, int]:
+        """Return the most rows that the entries come to, their bytes, and those of the largest."""
         sizes = self.ends[first:end] - self.starts[first:end]
-        return self.format.most_rows(self.desc[first:end]), int(sizes.sum())
+        return self.format.most_rows(self.desc[first:end]), int(sizes.sum()), int(sizes.max())
 
     def _finish(self, first: int, end: int, row: int) -> None:
         """Put right the rows from *row* on, of entries that hold others."""
@@ -254,8 +254,7 @@ class Group:
 
     def _made(self) -> pa.RecordBatch:
         """Return all rows that the kernel made."""
-        kinds = {name: WIRE_TYPES[name] for name in self.columns}
-        schema = pa.schema(kinds.items())
+        kinds, schema = _kinds(tuple(self.columns))
         count = self.output.num_rows
         if not count or not kinds:
             self.output.drop()
@@ -273,3 +272,9 @@ class Group:
         nothing = [name for name in kinds if name not in arrays]
         arrays |= {name: constant(kinds[name], None, count) for name in nothing}
         return pa.RecordBatch.from_arrays([arrays[name] for name in kinds], schema=schema)
+
+
+@cache
+def _kinds(columns: tuple[str, ...]) -> tuple[dict[str, pa.DataType], pa.Schema]:
+    kinds = {name: WIRE_TYPES[name] for name in columns}
+    return kinds, pa.schema(kinds.items())

@@ -9,6 +9,7 @@ from magicbyte.codecs import snappy
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import Bytes, address
 from magicbyte.engines.columnar.compiled import inflate, snappy_blocks
+from magicbyte.engines.columnar.formats import Places
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.scratch import Numbers, room
 from magicbyte.engines.columnar.stops import LEN_BLOCK, NO_ROOM, NOT_TAKEN
@@ -20,7 +21,6 @@ GROUP_BYTES = 512 << 10
 MOST_BLOCKS = 4096
 """Blocks of snappy that are found at once."""
 
-Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 Fill = Callable[[int, int], tuple[int, int, int]]
 
 

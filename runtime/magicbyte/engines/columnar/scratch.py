@@ -40,10 +40,10 @@ def room(use: str, num_bytes: int) -> Bytes:
     return found
 
 
-def learnt() -> dict[tuple[str, int], int]:
-    """Return how much of each column was needed the last time, by its kernels and its slot."""
-    sizes: dict[tuple[str, int], int] = _kept.__dict__.setdefault("learnt", {})
-    return sizes
+def learnt() -> dict[object, Any]:
+    """Return what was needed the last time, by whom."""
+    needed: dict[object, Any] = _kept.__dict__.setdefault("learnt", {})
+    return needed
 
 
 def forget() -> None:

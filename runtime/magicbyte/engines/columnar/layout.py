@@ -1,0 +1,99 @@
+"""What memory the wanted columns of a kernel take, and where its state says so."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from magicbyte.engines.columnar.compiled import kernels, wanted
+from magicbyte.engines.entries import Numbers
+from magicbyte_formats.columnar import Kernels, Table
+
+LEN_OFFSET = 4
+"""Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
+
+
+MOST = np.iinfo(np.int64).max
+
+
+class Layout:
+    """Parts of memory, and the counts that they grow with: of rows, and of bytes.
+
+    Names in the plural are arrays: of all parts, or of all counts.
+    """
+
+    def __init__(self, of: Kernels, chosen: tuple[bool, ...]) -> None:
+        whole = of.TABLE
+        columns = [
+            column for column, is_chosen in zip(whole.columns, chosen, strict=True) if is_chosen
+        ]
+        self.kernels = of
+        self.table = Table(tuple(columns), whole.rows, whole.room)
+        parts: list[tuple[int, int, int, int, int]] = []
+        counts: list[tuple[int, int]] = []
+        members: list[int] = []
+        _add(self.table, of.SLACK, parts, counts, members)
+        self.slots, self.count_of, self.widths, self.more, self.kept = _table(parts, 5)
+        """Of each part: the slot with its address, what it grows with, the bytes for each of that
+        and for none, and how many of the latter are to be kept."""
+        self.used, self.room = _table(counts, 2)
+        """Of each count: the slots that say how many there are, and how many there is room for."""
+        self.part_at = {slot: number for number, slot in enumerate(self.slots.tolist())}
+        numbers = np.arange(len(counts))
+        self.is_row: Numbers = (numbers == 0).astype(np.int64)
+        self.is_member: Numbers = np.isin(numbers, members).astype(np.int64)
+        self.is_byte: Numbers = 1 - self.is_row - self.is_member
+
+    def sizes(self, room: Numbers) -> Numbers:
+        """Return the bytes of each part, with *room* for so many of each count."""
+        sizes: Numbers = room[self.count_of] * self.widths + self.more
+        return sizes
+
+    def room_in(self, sizes: Numbers) -> Numbers:
+        """Return how many of each count parts of these *sizes* have room for."""
+        room = np.full(len(self.used), MOST)
+        np.minimum.at(room, self.count_of, (sizes - self.more) // self.widths)
+        return np.where(room == MOST, 0, room)  # of no part at all
+
+    def num_kept(self, used: Numbers) -> Numbers:
+        """Return the bytes at the beginning of each part that are in use."""
+        kept: Numbers = used[self.count_of] * self.widths + self.kept
+        return kept
+
+
+def _add(
+    table: Table,
+    slack: int,
+    parts: list[tuple[int, int, int, int, int]],
+    counts: list[tuple[int, int]],
+    members: list[int],
+) -> None:
+    rows = len(counts)
+    counts.append((table.rows, table.room))
+    for column in table.columns:
+        slots = column.slots
+        if column.width:
+            parts.append((slots["data"], rows, column.width, 0, 0))
+        else:
+            parts.append((slots["offsets"], rows, LEN_OFFSET, LEN_OFFSET, LEN_OFFSET))
+        if column.is_nullable:
+            parts.append((slots["valid"], rows, 1, 0, 0))
+        if "bytes" in slots:
+            parts.append((slots["bytes"], len(counts), 1, slack, 0))
+            counts.append((slots["used"], slots["room"]))
+        if column.members is not None:
+            members.append(len(counts))
+            _add(column.members, slack, parts, counts, members)
+
+
+def _table(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return *rows* of *width* numbers by column."""
+    return np.array(rows, np.int64).reshape(-1, width).T
+
+
+@cache
+def layout(name: str, columns: tuple[str, ...], besides: tuple[str, ...]) -> Layout:
+    """Return the layout of *columns* and *besides*, as far as the kernels of *name* make them."""
+    module = kernels(name)
+    return Layout(module, wanted(module, columns, besides))
