@@ -52,6 +52,8 @@ def inflate(
     for n in range(first, last):
         p, end = int(desc[n, at[2]]), int(desc[n, at[3]])
         left = room - used - slack
+        if left < 0:  # to a library it would be much
+            return n, NO_ROOM, used
         size = NOT_TAKEN
         if desc[n, at[0]] == LZ4 and functions[0] != 0:
             size = _lz4(p, end, to + used, left, desc[n, at[1]] >= 1, int(functions[0]))
