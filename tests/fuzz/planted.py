@@ -14,6 +14,7 @@ from magicbyte.engines import Decoded, Entry
 from magicbyte.engines.columnar import ColumnarEngine, buffers
 from magicbyte.engines.columnar.formats import format_of
 from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.tables.views import copied
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import whole
 
@@ -58,7 +59,7 @@ class Loops(ReferenceEngine):
     """Comes to no end. It needs no kernel, whose loading may take longer than a test waits."""
 
     def __init__(self, reference: ReferenceEngine) -> None:
-        pass
+        super().__init__()
 
     def decode(self, _: memoryview, entries: Sequence[Entry], *more: Any, **keys: Any) -> Decoded:
         while any(entry.codec == Codec.ZSTD for entry in entries):
@@ -67,7 +68,7 @@ class Loops(ReferenceEngine):
 
 
 class NoSlack(ColumnarEngine):
-    """Puts nothing behind payloads and columns, where kernels touch up to 32 bytes."""
+    """Puts nothing behind payloads and columns, where kernels touch up to 64 bytes."""
 
     def __init__(self, reference: ReferenceEngine) -> None:
         super().__init__(reference)
@@ -95,7 +96,7 @@ class AltersRows(ColumnarEngine):
     def decode(self, *args: Any, **keys: Any) -> Decoded:
         decoded = super().decode(*args, **keys)
         backwards = pa.array(range(decoded.rows.num_rows - 1, -1, -1), pa.int64())
-        return replace(decoded, rows=decoded.rows.take(backwards))
+        return replace(decoded, rows=copied(decoded.rows).take(backwards))
 
 
 def one_row_less(folder: Path, engine: str, level: str) -> whole.Told:

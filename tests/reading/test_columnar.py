@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from magicbyte.codecs.snappy import XERIAL
-from magicbyte.engines import engine
+from magicbyte.engines import Engine, engine
 from magicbyte.engines.columnar import buffers, output, payloads, scratch
 from magicbyte.engines.columnar import engine as columnar_engine
 from magicbyte.engines.columnar.buffers import Pool
@@ -31,12 +31,14 @@ from places import CHECKOUT, DATA, shared
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
 COLUMNAR = engine("columnar")
+VIEWS = engine("columnar", views=True)
 
 
-def test_real_logs_are_read_alike() -> None:
+@pytest.mark.parametrize("one", [COLUMNAR, VIEWS], ids=["copies", "views"])
+def test_real_logs_are_read_alike(one: Engine) -> None:
     logs = sorted((shared() / "logs").rglob("*.log")) if WIDE else sorted(DATA.rglob("*.log"))[::5]
     assert logs
-    wrong = {str(log): found for log in logs if (found := differences(COLUMNAR, log.read_bytes()))}
+    wrong = {str(log): found for log in logs if (found := differences(one, log.read_bytes()))}
     assert not wrong
 
 
@@ -109,6 +111,35 @@ def test_one_of_everything_is_read_alike_alone_and_among_others(build: Any) -> N
     assert not [differences(COLUMNAR, one) for one in found if differences(COLUMNAR, one)]
     assert not differences(COLUMNAR, b"".join(found))
     assert not differences(COLUMNAR, b"".join(found + found[::-1]))
+
+
+def test_one_of_everything_is_read_alike_in_views(build: Any) -> None:
+    found = entries(build)
+    assert not [differences(VIEWS, one) for one in found if differences(VIEWS, one)]
+    assert not differences(VIEWS, b"".join(found + found[::-1]))
+
+
+def test_views_of_all_lengths_are_read_alike(build: Any) -> None:
+    """Up to 12 bytes stand in the view itself."""
+    texts = [bytes(range(1, n + 1)) for n in range(40)]
+    many = [build.record(text, bytes(n % 3), delta=n) for n, text in enumerate(texts)]
+    messages = [build.message(text, n, b"k" * (n % 15)) for n, text in enumerate(texts)]
+    # What lies at the end of what can be read is copied.
+    assert not differences(VIEWS, b"".join([build.batch(many), *messages, build.batch(many)]))
+
+
+def test_views_are_of_the_bytes_that_were_read(build: Any) -> None:
+    plain = build.batch([build.record(b"v" * 100, delta=i) for i in range(50)])
+    packed = build.batch([build.record(b"w" * 100, delta=i) for i in range(50)], 50, codec=4)
+    data = memoryview(plain + packed + bytes(100))  # behind the last one there is room to read on
+    begin = np.frombuffer(data, np.uint8).ctypes.data
+    found, *_ = entries_of(VIEWS, data[:-100], origin=0, limits=Limits(), verify=True)
+    for one, is_copied in zip(found, (False, True), strict=True):
+        rows = VIEWS.decode(data, [one], ("value",), origin=0, limits=Limits()).rows
+        source = rows["value"].buffers()[2].address
+        assert (source != begin) == is_copied
+    both = VIEWS.decode(data, found, ("value",), origin=0, limits=Limits()).rows
+    assert both["value"].to_pylist() == [b"v" * 100] * 50 + [b"w" * 100] * 50
 
 
 @pytest.mark.parametrize("producer", [-1, -(1 << 63), (1 << 63) - 1])
@@ -258,7 +289,9 @@ def test_blocks_of_snappy_are_found_so_many_at_a_time(
 
 
 def test_the_same_holds_of_kernels_as_plain_python() -> None:
-    chosen = "one_of_everything or asked_for_nothing or no_column or at_once or snappy"
+    chosen = (
+        "one_of_everything or asked_for_nothing or no_column or at_once or snappy or all_lengths"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", __file__, "-k", chosen],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
@@ -267,7 +300,7 @@ def test_the_same_holds_of_kernels_as_plain_python() -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout
-    assert "27 passed" in done.stdout
+    assert "29 passed" in done.stdout
 
 
 def test_a_control_batch_asked_for_alone_needs_no_kernel(
@@ -308,8 +341,8 @@ def test_mutations_are_read_alike(build: Any) -> None:
     count = 100_000 if WIDE else 1_000
     wrong = [
         (data.hex(), told)
-        for data in mutated(found, count, seed=10)
-        if (told := differences(COLUMNAR, data))
+        for number, data in enumerate(mutated(found, count, seed=10))
+        if (told := differences(VIEWS if number % 4 == 0 else COLUMNAR, data))
     ]
     assert not wrong, f"{len(wrong)}, the first: {wrong[0]}"
 
@@ -405,6 +438,21 @@ def test_what_no_column_can_hold_is_left_to_the_reference(
     monkeypatch.setattr(output, "MOST_BYTES", 500)
     data = b"".join(build.batch(build.records(20), 20 * number) for number in range(5))
     assert not differences(COLUMNAR, data)
+
+
+@pytest.mark.parametrize("codec", [2, 3, 4])
+def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
+    codec: int, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of it is a negative number, which to a library would be much."""
+    monkeypatch.setattr(payloads, "GROUP_BYTES", 16)
+    monkeypatch.setattr(scratch, "LEAST_BYTES", 1)
+    scratch.forget()
+    data = b"".join(build.batch(build.records(3), 3 * n, codec=codec) for n in range(4))
+    try:
+        assert not differences(COLUMNAR, data)
+    finally:
+        scratch.forget()
 
 
 # Bytes at the end of what may be read

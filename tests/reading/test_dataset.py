@@ -15,6 +15,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.errors import MissingError
+from places import DATA
 
 
 def log(folder: Any, build: Any, *segments: bytes, bases: tuple[int, ...] = (0,)) -> str:
@@ -429,6 +430,27 @@ COLUMNS = {
     "disposition": "string",
     "outcome": "string",
 }
+
+
+@pytest.mark.parametrize("engine", ["reference", "columnar"])
+@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
+def test_views_are_the_same_rows(engine: str, level: str) -> None:
+    """Transactions of many producers among them, of which some are left out."""
+    paths = sorted(DATA.glob("*/*/log-0"))
+    assert len(paths) > 5
+    for path in paths:
+        dataset = mb.open(path, engine=engine, isolation_level=level, on_damage="skip")
+        for dispositions in (("delivered",), ("aborted", "control")):
+            rows = dataset.records(dispositions=dispositions)
+            views = dataset.records(dispositions=dispositions, binary_view=True)
+            assert [views.schema.field(name).type for name in ("key", "value")] == [
+                pa.binary_view()
+            ] * 2
+            table = views.to_table()
+            table.validate(full=True)
+            assert table.schema == views.schema
+            assert table.cast(rows.schema).equals(rows.to_table())
+            assert views.report == rows.report
 
 
 def test_any_columns_give_the_same_rows_and_findings(folder: Any, build: Any) -> None:

@@ -9,6 +9,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 
+COPIED, VIEWED = 1, 2
+"""How a column is wanted: its bytes in one place, or where they lie."""
+
+LEN_VIEW = 16
+"""Bytes of one of Arrow's views."""
+
+
 class Column(NamedTuple):
     """A column of the rows, and the slots of a kernel's state that are about it."""
 
@@ -92,8 +99,11 @@ class Kernels(Protocol):
         """Narrow the *chosen* entries to their compressed bytes; what has none has the size 0."""
 
     @staticmethod
-    def decoder(*wanted: bool) -> Callable[[Any, int, int, Any], int]:
+    def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]:
         """Return the kernel that fills the *wanted* columns from the entries [first, last).
+
+        Each is 0, COPIED, or, of `binary` columns of TABLE itself, VIEWED: then what is at
+        `offsets` are Arrow's views, which count from the address at `bytes`.
 
         The kernel returns the entry at which it stopped, or *last*. The first slot of the state
         is 1 if there was no room for that entry. What is before it stands; whether sizes and

@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 from functools import cache
 
-from magicbyte_formats.columnar import Column, EntryColumn, Table
+from magicbyte_formats.columnar import COPIED, LEN_VIEW, VIEWED, Column, EntryColumn, Table
 
 import llvmlite.binding
 import numpy as np
@@ -18,6 +18,9 @@ from numba.extending import intrinsic
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 BITS_63 = (1 << 63) - 1
 BITS_64 = (1 << 64) - 1
+
+AHEAD_OF_COPY = 1024
+"""Bytes: what is copied is mostly in no near cache, and what comes behind it is read soon, too."""
 
 inlined = njit(nogil=True, forceinline=True)
 
@@ -151,21 +154,28 @@ else:
         return types.void(types.int64, types.int64), codegen
 
     @intrinsic
-    def _copy_long(typing: Any, to: Any, p: Any, size: Any) -> Any:
+    def _prefetch(typing: Any, p: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            places = [builder.inttoptr(place, I8.as_pointer()) for place in args[:2]]
-            cgutils.raw_memcpy(builder, *places, args[2], ir.Constant(I64, 1))
+            kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
+            name = "llvm.prefetch.p0"
+            function = cgutils.get_or_insert_function(builder.module, kind, name)
+            how = [ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)]
+            builder.call(function, [builder.inttoptr(args[0], I8.as_pointer()), *how])
             return context.get_dummy_value()
 
-        return types.void(types.int64, types.int64, types.int64), codegen
+        return types.void(types.int64), codegen
 
     @inlined
     def copy(to: int, p: int, size: int) -> None:
-        """Copy *size* bytes, and up to 32 more: both places have those behind them."""
-        if size > 512:
-            _copy_long(to, p, size)
+        """Copy *size* bytes, and up to 63 more: both places have those behind them."""
+        at = 0
+        if size > 128:
+            while at < size:
+                _prefetch(p + at + AHEAD_OF_COPY)
+                _copy32(to + at, p + at)
+                _copy32(to + at + 32, p + at + 32)
+                at += 64
         else:
-            at = 0
             while True:
                 _copy32(to + at, p + at)
                 at += 32
@@ -280,6 +290,27 @@ def is_ascii(p: int, size: int) -> bool:
     return (bits & -9187201950435737472) == 0
 
 
+@inlined
+def view(to: int, p: int, size: int, at: int) -> None:
+    """Write Arrow's view of *size* bytes at *p*: the few that fit in it, or that they are *at*.
+
+    Up to 12 bytes are read, whatever the size.
+    """
+    put4(to, size)
+    if size > 12:
+        put4(to + 4, u4le(p))
+        put4(to + 8, 0)  # the number of the buffer
+        put4(to + 12, at)
+    else:
+        first, last = s8le(p), 0
+        if size < 8:
+            first &= (1 << 8 * size) - 1
+        else:
+            last = u4le(p + 8) & ((1 << 8 * (size - 8)) - 1)
+        put8(to + 4, first)
+        put4(to + 12, last)
+
+
 # Checksums
 
 
@@ -379,18 +410,6 @@ if has_crc_instruction():
 
         return types.int64(types.int64, types.int64), codegen
 
-    @intrinsic
-    def _prefetch(typing: Any, p: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
-            name = "llvm.prefetch.p0"
-            function = cgutils.get_or_insert_function(builder.module, kind, name)
-            how = [ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)]
-            builder.call(function, [builder.inttoptr(args[0], I8.as_pointer()), *how])
-            return context.get_dummy_value()
-
-        return types.void(types.int64), codegen
-
     @inlined
     def _behind(zeros: Any, crc: int) -> int:
         return (
@@ -473,7 +492,7 @@ NAMES = {
 }
 WIDTH = 25
 STATE = 32
-SLACK = 32
+SLACK = 64
 LEAST_ROW = 7
 ABSENT = -9223372036854775808
 IS_STREAM = False
@@ -645,10 +664,10 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
-            if want_key and p_end - p > to_key_room - to_key_used:
+            if want_key == COPIED and p_end - p > to_key_room - to_key_used:
                 state[0] = 1
                 return n
-            if want_value and p_end - p > to_value_room - to_value_used:
+            if want_value == COPIED and p_end - p > to_value_room - to_value_used:
                 state[0] = 1
                 return n
             if want_headers and p_end - p > to_headers_key_room - to_headers_key_used:
@@ -692,7 +711,7 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                     return n
                 if p > body_end:
                     return n
-                if want_key:
+                if want_key == COPIED:
                     put4(to_key_offsets + 4 * records_rows, to_key_used)
                 if len_key >= 0:
                     size = len_key
@@ -700,12 +719,17 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                         return n
                     if want_key:
                         put1(to_key_valid + records_rows, 1)
-                        copy(to_key_bytes + to_key_used, p, size)
-                        to_key_used += size
+                        if want_key == VIEWED:
+                            view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
+                        else:
+                            copy(to_key_bytes + to_key_used, p, size)
+                            to_key_used += size
                     p += size
                 elif want_key:
                     put1(to_key_valid + records_rows, 0)
                     to_key_nulls += 1
+                    if want_key == VIEWED:
+                        view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
                 len_value, p = zigzag32(p)
                 if p == 0:
                     return n
@@ -713,7 +737,7 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                     return n
                 if p > body_end:
                     return n
-                if want_value:
+                if want_value == COPIED:
                     put4(to_value_offsets + 4 * records_rows, to_value_used)
                 if len_value >= 0:
                     size = len_value
@@ -721,12 +745,17 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                         return n
                     if want_value:
                         put1(to_value_valid + records_rows, 1)
-                        copy(to_value_bytes + to_value_used, p, size)
-                        to_value_used += size
+                        if want_value == VIEWED:
+                            view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
+                        else:
+                            copy(to_value_bytes + to_value_used, p, size)
+                            to_value_used += size
                     p += size
                 elif want_value:
                     put1(to_value_valid + records_rows, 0)
                     to_value_nulls += 1
+                    if want_value == VIEWED:
+                        view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
                 num_headers, p = zigzag32(p)
                 if p == 0:
                     return n
@@ -795,13 +824,15 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                 return n
             desc[n, 4] = records_rows - rows_before
             state[1] = records_rows
-            if want_key:
+            if want_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
                 state[6] = to_key_used
+            if want_key:
                 state[8] = to_key_nulls
-            if want_value:
+            if want_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
                 state[12] = to_value_used
+            if want_value:
                 state[14] = to_value_nulls
             if want_headers:
                 put4(to_headers_offsets + 4 * records_rows, headers_rows)
@@ -812,6 +843,7 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
             if want_headers:
                 put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
                 state[26] = to_headers_value_used
+            if want_headers:
                 state[28] = to_headers_value_nulls
         return last
 

@@ -26,6 +26,7 @@ u2be: Any
 u2le: Any
 u4be: Any
 u4le: Any
+view: Any
 wrap: Any
 zigzag32: Any
 zigzag64: Any

@@ -144,6 +144,10 @@ class Decoded:
 class Engine(Protocol):
     name: str
 
+    @property
+    def views(self) -> bool:
+        """Whether columns of bytes are given as Arrow's `binary_view`."""
+
     def scan(
         self,
         buffer: memoryview,
@@ -180,10 +184,11 @@ class Engine(Protocol):
         """
 
 
-def engine(name: str) -> Engine:
+def engine(name: str, *, views: bool = False) -> Engine:
     """Return the engine *name*: `reference`, `columnar`, or `auto`, which begins with the one and
     goes over to the other where there is much to read.
 
+    With *views* keys and values are views, of bytes that stay where they were read if they can.
     Raises InputError where there is no such engine.
     """
     from magicbyte.engines.auto import AutoEngine
@@ -192,9 +197,9 @@ def engine(name: str) -> Engine:
 
     match name:
         case "auto":
-            return AutoEngine()
+            return AutoEngine(views=views)
         case "reference":
-            return ReferenceEngine()
+            return ReferenceEngine(views=views)
         case "columnar":
-            return ColumnarEngine()
+            return ColumnarEngine(views=views)
     raise InputError(f"engine {name!r}", "auto, columnar or reference")

@@ -29,10 +29,10 @@ class _Process:
     """Whether the columnar engine cannot run here."""
 
     @classmethod
-    def is_worth_it(cls, magic: int, columns: tuple[str, ...]) -> bool:
+    def is_worth_it(cls, magic: int, columns: tuple[str, ...], views: bool) -> bool:
         if cls.is_refused or cls.rows < ROWS_BEFORE_LOADING:
             return False
-        return cls.rows >= ROWS_BEFORE_COMPILING or _is_compiled(magic, columns)
+        return cls.rows >= ROWS_BEFORE_COMPILING or _is_compiled(magic, columns, views)
 
     @classmethod
     def load(cls, columnar: ColumnarEngine) -> None:
@@ -56,9 +56,10 @@ class AutoEngine:
 
     name = "auto"
 
-    def __init__(self) -> None:
-        self._reference = ReferenceEngine()
-        self._columnar = ColumnarEngine(self._reference)
+    def __init__(self, *, views: bool = False) -> None:
+        self.views = views
+        self._reference = ReferenceEngine(views=views)
+        self._columnar = ColumnarEngine(self._reference, views=views)
 
     def scan(
         self,
@@ -83,7 +84,7 @@ class AutoEngine:
         most_bytes: int | None = None,
     ) -> Decoded:
         chosen: Engine = self._reference
-        if entries and _Process.is_worth_it(entries[0].magic, tuple(columns)):
+        if entries and _Process.is_worth_it(entries[0].magic, tuple(columns), self.views):
             if not _Process.is_loaded:
                 _Process.load(self._columnar)
             if _Process.is_loaded:

@@ -23,6 +23,7 @@ from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_TYPES
+from magicbyte.tables.views import viewed
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
 from magicbyte_formats.wire import (
@@ -72,6 +73,9 @@ class _Unsound(Exception):
 
 class ReferenceEngine:
     name = "reference"
+
+    def __init__(self, *, views: bool = False) -> None:
+        self.views = views
 
     def scan(
         self,
@@ -134,8 +138,9 @@ class ReferenceEngine:
             num_bytes += max(entry.size_bytes, content)
             if one != DecodedEntry(len(rows), entry.base_offset, entry.record_count):
                 told[number] = one
+        made = rows_of(values, sum(num_rows))
         return Decoded(
-            rows=rows_of(values, sum(num_rows)),
+            rows=made.cast(viewed(made.schema)) if self.views and values else made,
             headers=entries,
             num_rows=np.array(num_rows, np.int64),
             told=told,

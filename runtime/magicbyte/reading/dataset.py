@@ -37,6 +37,7 @@ from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.reading.times import Time, milliseconds, offset_at
 from magicbyte.tables import schemas
 from magicbyte.tables.stored import in_stored_types, stored_schema
+from magicbyte.tables.views import viewed
 from magicbyte.transactions import Fates, cut_off
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
@@ -107,9 +108,9 @@ class Dataset:
         self._aborted_list = aborted_list
         self._surveys: dict[tuple[str, int, bool, bool], Survey] = {}
 
-    def _new_engine(self) -> Engine:
+    def _new_engine(self, *, views: bool = False) -> Engine:
         """Return an engine for one thread."""
-        return engine(self.options.engine)
+        return engine(self.options.engine, views=views)
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
@@ -121,11 +122,14 @@ class Dataset:
         columns: Sequence[str] | None = None,
         *,
         dispositions: Sequence[str] = ("delivered",),
+        binary_view: bool = False,
     ) -> Rows:
         """Return the records, by default those that a consumer would have got, eight columns.
 
-        Rows come by topic, partition and offset. Raises InputError for a column or a disposition
-        that does not exist; iterating raises as `on_damage` says.
+        Rows come by topic, partition and offset. With *binary_view* keys and values are of that
+        type: those of uncompressed batches are not copied, and a row keeps the bytes that were
+        read with it, some MiB. Raises InputError for a column or a disposition that does not
+        exist; iterating raises as `on_damage` says.
         """
         wanted = schemas.RECORDS.check(
             tuple(schemas.RECORDS.default if columns is None else columns)
@@ -141,10 +145,10 @@ class Dataset:
                 yield from chosen_rows(piece, tuple(dispositions))
 
         def read(report: Report) -> Iterator[pa.RecordBatch]:
-            return self._pass(of_split, report)
+            return self._pass(of_split, report, views=binary_view)
 
         schema = schemas.RECORDS.schema(wanted) if wanted else pa.schema([])
-        return Rows(schema, read)
+        return Rows(viewed(schema) if binary_view else schema, read)
 
     def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
         """Return every entry of the live files, whatever its disposition.
@@ -387,11 +391,12 @@ class Dataset:
         report: Report,
         *,
         quick: bool = False,
+        views: bool = False,
     ) -> Iterator[T]:
         """Yield what *of_split* yields for each split, in order, whichever thread reads it.
 
         It is given the split, an engine that no other thread has, and a tally of the split, which
-        comes to *report* when the split is done.
+        comes to *report* when the split is done. With *views* that engine gives some.
         """
 
         def one(split: Split, own: Engine) -> Generator[T | Tally, None, None]:
@@ -410,7 +415,7 @@ class Dataset:
         items: Generator[T | Tally, None, None] = in_order(
             (task for log in self.logs for task in of_log(log)),
             threads=1 if quick else self.options.threads,  # headers alone are no work to share
-            make_tool=self._new_engine,
+            make_tool=partial(self._new_engine, views=views),
             size_of=_size,
         )
         with closing(items):

@@ -28,6 +28,7 @@ from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
+from magicbyte.tables.views import chosen, viewed
 from magicbyte.transactions import Fates, Place, outcomes_by_list, outcomes_of
 
 MOST_SLICES = 16
@@ -89,7 +90,7 @@ class Piece:
         """Return *columns* of the rows that are delivered; None where rows were not asked for."""
         if self.rows is None:
             return None
-        return self.rows.select(columns).filter(pa.array(self.are("delivered")))
+        return chosen(self.rows.select(columns), self.are("delivered"))
 
 
 def examine(
@@ -284,6 +285,8 @@ class _Reader:
         split, wire = self.split, judged.decoded.rows
         columns = tuple(self.columns or ())
         schema = RECORDS.schema(columns) if columns else pa.schema([])
+        if self.engine.views:
+            schema = viewed(schema)
         arrays = []
         for name in columns:
             kind = schema.field(name).type
@@ -369,7 +372,7 @@ def _where(rows: pa.RecordBatch, is_chosen: Mask, count: int) -> Iterator[pa.Rec
     """Yield the *count* chosen ones of *rows*."""
     edges = np.flatnonzero(np.diff(is_chosen, prepend=False, append=False))
     if len(edges) > 2 * MOST_SLICES or count < rows.num_rows // 2:
-        yield rows.filter(pa.array(is_chosen))
+        yield chosen(rows, is_chosen)
         return
     # Often a few markers are all that is left out: a copy of the rest would cost more than reading.
     for begin, end in edges.reshape(-1, 2).tolist():

@@ -7,6 +7,7 @@ from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
+from magicbyte.tables.views import copied
 
 REFERENCE = ReferenceEngine()
 
@@ -89,9 +90,10 @@ def decoded(
     for entry, said, says in zip(entries, expected.entries, made.entries, strict=True):
         if said != says:
             found.append(f"entry at {entry.position}: {said}, {says}")
-    if not expected.rows.equals(made.rows):
+    rows = copied(made.rows)
+    if not expected.rows.equals(rows):
         wrong = [
-            name for name in columns if not expected.rows[name].equals(made.rows[name])
+            name for name in columns if not expected.rows[name].equals(rows[name])
         ] or "their number"
         found.append(f"rows of the entries at {origin}: {wrong}")
     return made, found

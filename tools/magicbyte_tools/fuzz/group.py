@@ -48,6 +48,7 @@ class Arrangement:
     group_bytes: int
     verify: bool
     columns: tuple[str, ...] = WIRE_COLUMNS
+    views: bool = False
     limits: Limits = USUAL_LIMITS
 
 
@@ -76,6 +77,7 @@ def group(number: int, *, seed: int, seeds: Sequence[Seed]) -> Group:
 
 
 def _arrangement(chance: Random) -> Arrangement:
+    columns = chance.choices(COLUMNS, (38, 1, 1))[0]
     limits = USUAL_LIMITS
     if chance.random() < 0.03:
         limits = Limits(max_batch_bytes=chance.choice((1, 60, 300)))
@@ -86,15 +88,17 @@ def _arrangement(chance: Random) -> Arrangement:
         most_bytes=chance.choices(MOST_BYTES, (9, 1))[0],
         group_bytes=chance.choices(GROUP_BYTES, (1, 1, 3))[0],
         verify=chance.random() < 0.5,
-        columns=chance.choices(COLUMNS, (38, 1, 1))[0],
+        columns=columns,
+        views=columns == WIRE_COLUMNS and chance.random() < 0.2,
         limits=limits,
     )
 
 
 def arrangements() -> Iterator[Arrangement]:
     """Yield every arrangement that bytes are tried in when they are tried again."""
-    every = product((True, False), (1, 64), (1, 64), MOST_BYTES, GROUP_BYTES, COLUMNS)
-    for is_last, alignment, least_room, most_bytes, group_bytes, columns in every:
+    choices = [(columns, False) for columns in COLUMNS] + [(WIRE_COLUMNS, True)]
+    every = product((True, False), (1, 64), (1, 64), MOST_BYTES, GROUP_BYTES, choices)
+    for is_last, alignment, least_room, most_bytes, group_bytes, (columns, views) in every:
         yield Arrangement(
             is_last=is_last,
             alignment=alignment,
@@ -103,4 +107,5 @@ def arrangements() -> Iterator[Arrangement]:
             group_bytes=group_bytes,
             verify=is_last,
             columns=columns,
+            views=views,
         )

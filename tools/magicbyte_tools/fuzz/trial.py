@@ -27,6 +27,7 @@ class Judge(ReferenceEngine):
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: set[int] = set()
         """The positions of the entries that the kernels left to it."""
         self.is_silent = False
@@ -88,6 +89,7 @@ class Trial:
         held[:] = np.frombuffer(data, np.uint8)
         self.judge.asked.clear()
         self.judge.is_silent = not is_compared
+        self.judge.views = how.views
         entries = self._scanned(held.data, starts, how, tried, is_compared=is_compared)
         tried.framed.update(entry.position for entry in entries)
         columns, limits = how.columns, how.limits

@@ -8,6 +8,7 @@ from contextlib import suppress
 from magicbyte.engines.columnar import ColumnarEngine
 from magicbyte.engines.columnar.buffers import POOL
 from magicbyte.errors import InputError
+from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte_tools.fuzz import entries, whole
 from magicbyte_tools.fuzz.group import COLUMNS, USUAL_LIMITS
 from magicbyte_tools.fuzz.seeds import built
@@ -16,7 +17,8 @@ __all__ = ["entries", "whole"]
 
 POOL.max_bytes = 0  # no memory of before is used again
 with suppress(InputError):  # no Numba: the tasks say so
-    engine, data = ColumnarEngine(), memoryview(b"".join(one.data for one in built(1)))
-    scan = engine.scan(data, origin=0, verify=True, limits=USUAL_LIMITS)
-    for columns in COLUMNS:
+    data = memoryview(b"".join(one.data for one in built(1)))
+    for views, columns in [*((False, columns) for columns in COLUMNS), (True, WIRE_COLUMNS)]:
+        engine = ColumnarEngine(views=views)
+        scan = engine.scan(data, origin=0, verify=True, limits=USUAL_LIMITS)
         engine.decode(data, scan.entries, columns, origin=0, limits=USUAL_LIMITS)

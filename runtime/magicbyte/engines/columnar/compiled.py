@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from magicbyte.errors import InputError
-from magicbyte_formats.columnar import Kernels
+from magicbyte_formats.columnar import COPIED, VIEWED, Kernels
 
 MODULES = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
@@ -56,25 +56,30 @@ def kernels(name: str) -> Kernels:
 
 
 @cache
-def decoder(name: str, columns: tuple[str, ...], besides: tuple[str, ...]) -> Decoding:
+def decoder(name: str, columns: tuple[str, ...], besides: tuple[str, ...], views: bool) -> Decoding:
     """Return the kernel of the module *name* that fills *columns* and *besides*, if it has them.
 
     Without machine code for it, it is made now, and that is said once in a process.
     """
     module = kernels(name)
     with _lock, _cache_folder_set():
-        made = module.decoder(*wanted(module, columns, besides))
-        if hasattr(made, "compile") and not _has_mark(name, columns):
+        made = module.decoder(*wanted(module, columns, besides, views))
+        if hasattr(made, "compile") and not _has_mark(name, columns, views):
             _say_once()
             made.compile(DECODING)
-            _mark(name, columns)
+            _mark(name, columns, views)
     return made
 
 
-def wanted(module: Kernels, columns: Sequence[str], besides: Sequence[str]) -> tuple[bool, ...]:
-    """Return which columns of the kernels' table are among *columns* or *besides*."""
+def wanted(
+    module: Kernels, columns: Sequence[str], besides: Sequence[str], views: bool
+) -> tuple[int, ...]:
+    """Return how each column of the kernels' table is wanted, as `decoder` there takes it."""
     names = {*columns, *besides}
-    return tuple(column.name in names for column in module.TABLE.columns)
+    return tuple(
+        (VIEWED if views and column.type == "binary" else COPIED) if column.name in names else 0
+        for column in module.TABLE.columns
+    )
 
 
 @cache
@@ -101,26 +106,26 @@ def _say_once() -> None:
     )
 
 
-def is_compiled(magic: int, columns: tuple[str, ...]) -> bool:
+def is_compiled(magic: int, columns: tuple[str, ...], views: bool = False) -> bool:
     """Whether machine code for *columns* is kept, as far as can be told without loading Numba."""
-    return _has_mark(MODULES[magic], columns)
+    return _has_mark(MODULES[magic], columns, views)
 
 
-def _has_mark(name: str, columns: tuple[str, ...]) -> bool:
+def _has_mark(name: str, columns: tuple[str, ...], views: bool) -> bool:
     folder = cache_folder()
-    return folder is not None and (folder / _mark_name(name, columns)).exists()
+    return folder is not None and (folder / _mark_name(name, columns, views)).exists()
 
 
-def _mark(name: str, columns: tuple[str, ...]) -> None:
+def _mark(name: str, columns: tuple[str, ...], views: bool) -> None:
     folder = cache_folder()
     if folder is not None:
         with suppress(OSError):
-            (folder / _mark_name(name, columns)).touch()
+            (folder / _mark_name(name, columns, views)).touch()
 
 
-def _mark_name(name: str, columns: tuple[str, ...]) -> str:
+def _mark_name(name: str, columns: tuple[str, ...], views: bool) -> str:
     """Return the name of the file that says that a kernel of *name* has been compiled."""
-    names = "+".join(sorted(columns)).encode()
+    names = "+".join([*sorted(columns), "views" * views]).encode()
     return f"{name}-{sha256(names).hexdigest()[:16]}.compiled"
 
 
@@ -163,7 +168,7 @@ def _made(folder: Path, mode: int = 0o777) -> Path | None:
 def _digest() -> str:
     """Return what tells this machine code from that of any other release, ours or Numba's."""
     folder = files("magicbyte_formats.columnar")
-    names = [*sorted(set(MODULES.values())), "primitives"]
+    names = [*sorted(set(MODULES.values())), "primitives", "__init__"]
     sources = [folder.joinpath(f"{name}.py") for name in names]
     own = files("magicbyte")
     sources += [own.joinpath("engines", "columnar", f"{name}.py") for name in OWN_KERNELS]

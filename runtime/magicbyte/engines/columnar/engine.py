@@ -15,7 +15,7 @@ from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.columnar.scratch import descriptors
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import LEAST_SIZES
-from magicbyte.engines.reference import ReferenceEngine, rows_of, rows_of_nothing
+from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import EntryHeader
 
@@ -26,8 +26,12 @@ MOST_AT_ONCE = 4096
 class ColumnarEngine:
     name = "columnar"
 
-    def __init__(self, reference: ReferenceEngine | None = None) -> None:
-        self._reference = reference or ReferenceEngine()
+    def __init__(self, reference: ReferenceEngine | None = None, *, views: bool = False) -> None:
+        self._reference = reference or ReferenceEngine(views=views)
+
+    @property
+    def views(self) -> bool:
+        return self._reference.views
 
     def load(self) -> None:
         """Load the kernels; otherwise their first use does. InputError where they cannot run."""
@@ -90,20 +94,22 @@ class ColumnarEngine:
         num_rows: list[Numbers] = []
         told: dict[int, DecodedEntry] = {}
         first = 0
-        for chosen, run in _of_one_format(entries):
-            group = Group(
-                self._reference, chosen, buffer, run, columns, origin=origin, limits=limits
-            )
-            num_rows.append(group.decode(most_bytes))
-            told |= {first + n: one for n, one in group.told.items()}
-            rows += group.rows()
-            first += len(num_rows[-1])
-            if most_bytes is not None:
-                most_bytes -= group.num_bytes
-                if most_bytes <= 0:
-                    break
+        for chosen, left in _of_one_format(entries):
+            run = left
+            while run and (most_bytes is None or most_bytes > 0):
+                group = Group(
+                    self._reference, chosen, buffer, run, columns, origin=origin, limits=limits
+                )
+                num_rows.append(group.decode(most_bytes))
+                told |= {first + n: one for n, one in group.told.items()}
+                rows += group.rows()
+                first += len(num_rows[-1])
+                run = run[len(num_rows[-1]) :]
+                if most_bytes is not None:
+                    most_bytes -= group.num_bytes
         if not rows:
-            rows.append(rows_of({name: [] for name in columns}, 0))
+            nothing = self._reference.decode(buffer, [], columns, origin=origin, limits=limits)
+            rows.append(nothing.rows)
         return Decoded(
             rows=_joined(rows),
             headers=entries if first == len(entries) else entries[:first],

@@ -15,7 +15,7 @@ from magicbyte.engines.columnar.constants import entry_column
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format
 from magicbyte.engines.columnar.layout import layout
-from magicbyte.engines.columnar.output import WHY, Output
+from magicbyte.engines.columnar.output import MOST_BYTES, WHY, Output
 from magicbyte.engines.columnar.payloads import Arena
 from magicbyte.engines.columnar.scratch import descriptors
 from magicbyte.engines.entries import Numbers
@@ -23,6 +23,7 @@ from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import WIRE_TYPES
+from magicbyte.tables.views import viewed
 from magicbyte_formats.wire import Codec
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -43,7 +44,8 @@ class _Replaced:
 class Group:
     """Entries of one format, which its kernel takes one after another.
 
-    What the kernel does not take, *reference* decodes; then the kernel goes on behind it.
+    What the kernel does not take, *reference* decodes; then the kernel goes on behind it. Where
+    that gives views, so does this: of *buffer*, or of copies, up to where that changes.
     """
 
     def __init__(
@@ -62,9 +64,9 @@ class Group:
         self.kernels = self.format.kernels
         self.names = self.kernels.NAMES
         self._describe()
-        made = chosen.name, tuple(columns), chosen.always
+        made = chosen.name, tuple(columns), chosen.always, self.views
         self.kernel = decoder(*made)
-        self.output = Output(layout(*made))
+        self.output = Output(layout(*made), buffer)
         self.arena = Arena(self.kernels.SLACK)
         self.replaced: list[_Replaced] = []
         self.told: dict[int, DecodedEntry] = {}
@@ -99,8 +101,22 @@ class Group:
             nested = self.is_taken & self.is_compressed & self.is_in_place
             self.kernels.sections(self.desc, np.flatnonzero(nested))
             self.is_taken &= self._column("size") != 0
-
+        self.views = self.reference.views and self._keep_alike()
+        """Whether columns of bytes are views into the buffer."""
         self.starts, self.ends = self._column("start"), self._column("end")
+
+    def _keep_alike(self) -> bool:
+        """Return whether the first ones are plain in the buffer, and keep those that are alike."""
+        is_plain = self.is_in_place & ~self.is_compressed
+        taken = np.flatnonzero(self.is_taken)
+        is_first = bool(is_plain[taken[0]]) if len(taken) else False
+        others = taken[is_plain[taken] != is_first]
+        if len(others):
+            end = int(others[0])
+            self.entries, self.desc = self.entries[:end], self.desc[:end]
+            self.is_taken, self.is_in_place = self.is_taken[:end], self.is_in_place[:end]
+            self.is_compressed = self.is_compressed[:end]
+        return is_first and len(self.buffer) <= MOST_BYTES
 
     def _column(self, name: str) -> Numbers:
         return self.desc[:, self.names[name]]
@@ -271,7 +287,11 @@ class Group:
             arrays["position"] = pa.array(np.repeat(positions, rows), kinds["position"])
         nothing = [name for name in kinds if name not in arrays]
         arrays |= {name: constant(kinds[name], None, count) for name in nothing}
-        return pa.RecordBatch.from_arrays([arrays[name] for name in kinds], schema=schema)
+        chosen = [arrays[name] for name in kinds]
+        if not self.reference.views:
+            return pa.RecordBatch.from_arrays(chosen, schema=schema)
+        made = pa.RecordBatch.from_arrays(chosen, names=schema.names)
+        return made if self.views else made.cast(viewed(schema))
 
 
 @cache

@@ -8,7 +8,7 @@ import numpy as np
 
 from magicbyte.engines.columnar.compiled import kernels, wanted
 from magicbyte.engines.entries import Numbers
-from magicbyte_formats.columnar import Kernels, Table
+from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Kernels, Table
 
 LEN_OFFSET = 4
 """Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
@@ -23,17 +23,21 @@ class Layout:
     Names in the plural are arrays: of all parts, or of all counts.
     """
 
-    def __init__(self, of: Kernels, chosen: tuple[bool, ...]) -> None:
-        whole = of.TABLE
-        columns = [
-            column for column, is_chosen in zip(whole.columns, chosen, strict=True) if is_chosen
-        ]
+    def __init__(self, of: Kernels, chosen: tuple[int, ...]) -> None:
+        whole, columns, viewed = of.TABLE, [], set()
+        for column, how in zip(whole.columns, chosen, strict=True):
+            if how:
+                columns.append(column)
+            if how == VIEWED:
+                viewed.add(column.slots["offsets"])
         self.kernels = of
         self.table = Table(tuple(columns), whole.rows, whole.room)
+        self.viewed = frozenset(viewed)
+        """The slots of `offsets` that are of views."""
         parts: list[tuple[int, int, int, int, int]] = []
         counts: list[tuple[int, int]] = []
         members: list[int] = []
-        _add(self.table, of.SLACK, parts, counts, members)
+        _add(self.table, of.SLACK, self.viewed, parts, counts, members)
         self.slots, self.count_of, self.widths, self.more, self.kept = _table(parts, 5)
         """Of each part: the slot with its address, what it grows with, the bytes for each of that
         and for none, and how many of the latter are to be kept."""
@@ -65,6 +69,7 @@ class Layout:
 def _add(
     table: Table,
     slack: int,
+    viewed: frozenset[int],
     parts: list[tuple[int, int, int, int, int]],
     counts: list[tuple[int, int]],
     members: list[int],
@@ -73,18 +78,21 @@ def _add(
     counts.append((table.rows, table.room))
     for column in table.columns:
         slots = column.slots
+        is_viewed = slots.get("offsets") in viewed
         if column.width:
             parts.append((slots["data"], rows, column.width, 0, 0))
+        elif is_viewed:
+            parts.append((slots["offsets"], rows, LEN_VIEW, 0, 0))
         else:
             parts.append((slots["offsets"], rows, LEN_OFFSET, LEN_OFFSET, LEN_OFFSET))
         if column.is_nullable:
             parts.append((slots["valid"], rows, 1, 0, 0))
-        if "bytes" in slots:
+        if "bytes" in slots and not is_viewed:
             parts.append((slots["bytes"], len(counts), 1, slack, 0))
             counts.append((slots["used"], slots["room"]))
         if column.members is not None:
             members.append(len(counts))
-            _add(column.members, slack, parts, counts, members)
+            _add(column.members, slack, viewed, parts, counts, members)
 
 
 def _table(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -93,7 +101,7 @@ def _table(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dt
 
 
 @cache
-def layout(name: str, columns: tuple[str, ...], besides: tuple[str, ...]) -> Layout:
+def layout(name: str, columns: tuple[str, ...], besides: tuple[str, ...], views: bool) -> Layout:
     """Return the layout of *columns* and *besides*, as far as the kernels of *name* make them."""
     module = kernels(name)
-    return Layout(module, wanted(module, columns, besides))
+    return Layout(module, wanted(module, columns, besides, views))

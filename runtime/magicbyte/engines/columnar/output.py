@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.columnar.buffers import POOL, Bytes, Loan
+from magicbyte.engines.columnar.buffers import POOL, Bytes, Loan, address
 from magicbyte.engines.columnar.layout import LEN_OFFSET, Layout
 from magicbyte.engines.columnar.scratch import learnt
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.header_keys import decode_header_key
-from magicbyte_formats.columnar import Column, Table
+from magicbyte_formats.columnar import LEN_VIEW, Column, Table
 
 WHY = 0
 """The slot of the state that says why a kernel stopped."""
@@ -25,9 +25,14 @@ MOST_BYTES = (1 << 31) - 1
 class Output:
     """The wanted columns of rows in the making, and the state of the kernel that makes them."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout, self.table = layout, layout.table
+    def __init__(self, layout: Layout, source: memoryview) -> None:
+        """*source* is what the entries lie in, where there are columns of views into it."""
+        self.layout, self.table, self.source = layout, layout.table, source
         self.state = np.zeros(layout.kernels.STATE, np.int64)
+        begin = address(np.frombuffer(source, np.uint8)) if layout.viewed else 0
+        for column in self.table.columns:
+            if column.slots.get("offsets") in layout.viewed:
+                self.state[column.slots["bytes"]] = begin
         self._memory = POOL.take(self.layout, len(self.layout.slots))
         self._expected: Numbers | None = learnt().get(self.layout)
         self._largest = 0
@@ -108,6 +113,8 @@ class Output:
     def _array(self, column: Column, kind: pa.DataType, num_rows: int, loan: Loan) -> pa.Array:
         if column.width:
             return self._numbers(column, kind, num_rows, loan)
+        if column.slots["offsets"] in self.layout.viewed:
+            return self._views(column, num_rows, loan)
         offsets = self._buffer(loan, column.slots["offsets"], LEN_OFFSET * (num_rows + 1))
         if column.members is not None:
             return self._lists(column.members, kind, num_rows, offsets, loan)
@@ -119,6 +126,13 @@ class Output:
         if column.type == "string" and self.state[column.slots["not_ascii"]]:
             made = _text(made)
         return made
+
+    def _views(self, column: Column, num_rows: int, loan: Loan) -> pa.Array:
+        nulls = int(self.state[column.slots["nulls"]])
+        valid = self._valid(column, num_rows, nulls)
+        views = self._buffer(loan, column.slots["offsets"], LEN_VIEW * num_rows)
+        buffers = [valid, views, pa.py_buffer(self.source)]
+        return pa.Array.from_buffers(pa.binary_view(), num_rows, buffers, nulls)
 
     def _valid(self, column: Column, num_rows: int, nulls: int) -> pa.Buffer | None:
         """Return the bits that say which values are there; None if all are."""

@@ -31,7 +31,7 @@ PRIMITIVES = Path(__file__).with_name("primitives.py")
 DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested")
 """What a descriptor says besides the numbers of the header."""
 
-LEN_COPY = 32
+LEN_COPY = 64
 """Bytes that a short copy may read and write beyond its end."""
 
 ABOUT = '''\
@@ -47,6 +47,13 @@ Of files whose rows are all of one width it holds what a row is made of, and imp
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
+
+
+COPIED, VIEWED = 1, 2
+"""How a column is wanted: its bytes in one place, or where they lie."""
+
+LEN_VIEW = 16
+"""Bytes of one of Arrow's views."""
 
 
 class Column(NamedTuple):
@@ -132,8 +139,11 @@ class Kernels(Protocol):
         """Narrow the *chosen* entries to their compressed bytes; what has none has the size 0."""
 
     @staticmethod
-    def decoder(*wanted: bool) -> Callable[[Any, int, int, Any], int]:
+    def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]:
         """Return the kernel that fills the *wanted* columns from the entries [first, last).
+
+        Each is 0, COPIED, or, of `binary` columns of TABLE itself, VIEWED: then what is at
+        `offsets` are Arrow's views, which count from the address at `bytes`.
 
         The kernel returns the entry at which it stopped, or *last*. The first slot of the state
         is 1 if there was no room for that entry. What is before it stands; whether sizes and
@@ -181,7 +191,7 @@ def scan(
 ) -> tuple[int, int]: ...
 def describe(address: int, length: int, positions: Any, desc: Any) -> None: ...
 def sections(desc: Any, chosen: Any) -> None: ...
-def decoder(*wanted: bool) -> Callable[[Any, int, int, Any], int]: ...
+def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]: ...
 """
 
 
@@ -208,7 +218,8 @@ def module(entry: Entry) -> str:
     _, _, primitives = PRIMITIVES.read_text("utf-8").split('"""', 2)
     imports, _, rest = primitives.lstrip().partition("\n\n")
     others = "from functools import cache\n\n"
-    others += "from magicbyte_formats.columnar import Column, EntryColumn, Table"
+    names = "COPIED, LEN_VIEW, VIEWED, Column, EntryColumn, Table"
+    others += f"from magicbyte_formats.columnar import {names}"
     parts = [ABOUT.format(name=entry.name), imports, others + "\n", rest.strip("\n")]
     return "\n".join([*parts, "", "", "\n\n\n".join(_Printer(entry).parts()), ""])
 
@@ -470,6 +481,33 @@ class _Decode:
         with self.out.block(f"if {self._want(column)}:"):
             yield
 
+    @contextmanager
+    def copied(self, column: Column) -> Iterator[None]:
+        """Put what is printed under the condition that bytes of *column* are wanted, and copied."""
+        with self.out.block(f"if {self._is_copied(column)}:"):
+            yield
+
+    def _is_copied(self, column: Column) -> str:
+        return self._want(column) + (" == COPIED" if self._can_be_viewed(column) else "")
+
+    def _can_be_viewed(self, column: Column) -> bool:
+        return column.type == "binary" and column in self.entry.table.columns
+
+    def _view(self, column: Column, row: str, size: str) -> None:
+        with self.out.block(f"if {self._want(column)} == VIEWED:"):
+            to = f"{column.var}_offsets + LEN_VIEW * {row}"
+            self.out.add(f"view({to}, p, {size}, p - {column.var}_bytes)")
+
+    @contextmanager
+    def _unless_viewed(self, column: Column, row: str, size: str) -> Iterator[None]:
+        """Print a view where those are wanted, and else what is printed in here."""
+        if not self._can_be_viewed(column):
+            yield
+            return
+        self._view(column, row, size)
+        with self.out.block("else:"):
+            yield
+
     def _want(self, column: Column) -> str:
         for outer in self.entry.table.columns:
             if column is outer or (outer.members and column in outer.members.columns):
@@ -504,7 +542,7 @@ class _Decode:
             out.add(f"{slot(f'{table.name}_rows')} = {table.name}_rows")
             for column in table.columns:
                 if column.is_bytes or column.members is not None:
-                    with self.wanted(column):
+                    with self.copied(column):
                         end = (
                             f"{column.members.name}_rows"
                             if column.members
@@ -513,7 +551,8 @@ class _Decode:
                         out.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {end})")
                         if column.is_bytes:
                             out.add(f"{slot(f'{column.var}_used')} = {column.var}_used")
-                        if column.is_nullable:
+                    if column.is_nullable:
+                        with self.wanted(column):
                             out.add(f"{slot(f'{column.var}_nulls')} = {column.var}_nulls")
 
     def _entry(self) -> None:
@@ -523,7 +562,7 @@ class _Decode:
             for column in table.columns:
                 if column.is_bytes:
                     used = f"{column.var}_room - {column.var}_used"
-                    self.no_room(f"{self._want(column)} and p_end - p > {used}")
+                    self.no_room(f"{self._is_copied(column)} and p_end - p > {used}")
         rows = f"{entry.table.name}_rows"
         out.add(f"rows_before = {rows}")
         if entry.is_stream:
@@ -638,7 +677,7 @@ class _Decode:
         out, column = self.out, node.column
         row = f"{table.name}_rows" if table is not None else ""
         if column is not None:
-            with self.wanted(column):
+            with self.copied(column):
                 out.add(f"put4({column.var}_offsets + 4 * {row}, {column.var}_used)")
         with _maybe(out, node.cond):
             out.add(f"size = {node.size.source}")
@@ -650,12 +689,15 @@ class _Decode:
                     if column.type == "string":
                         with out.block("if not is_ascii(p, size):"):
                             out.add(f"{self.printer.slot(f'{column.var}_not_ascii')} = 1")
-                    out.add(f"copy({column.var}_bytes + {column.var}_used, p, size)")
-                    out.add(f"{column.var}_used += size")
+                    with self._unless_viewed(column, row, "size"):
+                        out.add(f"copy({column.var}_bytes + {column.var}_used, p, size)")
+                        out.add(f"{column.var}_used += size")
             out.add("p += size")
         if node.cond is not None and column is not None:
             with out.block(f"elif {self._want(column)}:"):
                 out.add(f"put1({column.var}_valid + {row}, 0)", f"{column.var}_nulls += 1")
+                if self._can_be_viewed(column):
+                    self._view(column, row, "0")
 
     def _loop(self, node: Loop, end: str, table: Table | None, known: set[str]) -> None:
         out, column = self.out, node.column

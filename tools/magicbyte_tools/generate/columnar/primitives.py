@@ -21,6 +21,9 @@ I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 BITS_63 = (1 << 63) - 1
 BITS_64 = (1 << 64) - 1
 
+AHEAD_OF_COPY = 1024
+"""Bytes: what is copied is mostly in no near cache, and what comes behind it is read soon, too."""
+
 inlined = njit(nogil=True, forceinline=True)
 
 
@@ -153,21 +156,28 @@ else:
         return types.void(types.int64, types.int64), codegen
 
     @intrinsic
-    def _copy_long(typing: Any, to: Any, p: Any, size: Any) -> Any:
+    def _prefetch(typing: Any, p: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            places = [builder.inttoptr(place, I8.as_pointer()) for place in args[:2]]
-            cgutils.raw_memcpy(builder, *places, args[2], ir.Constant(I64, 1))
+            kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
+            name = "llvm.prefetch.p0"
+            function = cgutils.get_or_insert_function(builder.module, kind, name)
+            how = [ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)]
+            builder.call(function, [builder.inttoptr(args[0], I8.as_pointer()), *how])
             return context.get_dummy_value()
 
-        return types.void(types.int64, types.int64, types.int64), codegen
+        return types.void(types.int64), codegen
 
     @inlined
     def copy(to: int, p: int, size: int) -> None:
-        """Copy *size* bytes, and up to 32 more: both places have those behind them."""
-        if size > 512:
-            _copy_long(to, p, size)
+        """Copy *size* bytes, and up to 63 more: both places have those behind them."""
+        at = 0
+        if size > 128:
+            while at < size:
+                _prefetch(p + at + AHEAD_OF_COPY)
+                _copy32(to + at, p + at)
+                _copy32(to + at + 32, p + at + 32)
+                at += 64
         else:
-            at = 0
             while True:
                 _copy32(to + at, p + at)
                 at += 32
@@ -282,6 +292,27 @@ def is_ascii(p: int, size: int) -> bool:
     return (bits & -9187201950435737472) == 0
 
 
+@inlined
+def view(to: int, p: int, size: int, at: int) -> None:
+    """Write Arrow's view of *size* bytes at *p*: the few that fit in it, or that they are *at*.
+
+    Up to 12 bytes are read, whatever the size.
+    """
+    put4(to, size)
+    if size > 12:
+        put4(to + 4, u4le(p))
+        put4(to + 8, 0)  # the number of the buffer
+        put4(to + 12, at)
+    else:
+        first, last = s8le(p), 0
+        if size < 8:
+            first &= (1 << 8 * size) - 1
+        else:
+            last = u4le(p + 8) & ((1 << 8 * (size - 8)) - 1)
+        put8(to + 4, first)
+        put4(to + 12, last)
+
+
 # Checksums
 
 
@@ -380,18 +411,6 @@ if has_crc_instruction():
             return builder.zext(builder.call(function, cut), I64)
 
         return types.int64(types.int64, types.int64), codegen
-
-    @intrinsic
-    def _prefetch(typing: Any, p: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
-            name = "llvm.prefetch.p0"
-            function = cgutils.get_or_insert_function(builder.module, kind, name)
-            how = [ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)]
-            builder.call(function, [builder.inttoptr(args[0], I8.as_pointer()), *how])
-            return context.get_dummy_value()
-
-        return types.void(types.int64), codegen
 
     @inlined
     def _behind(zeros: Any, crc: int) -> int:

@@ -1,0 +1,27 @@
+"""Keys and values as Arrow's binary_view: few bytes in place, more of them where they were read."""
+
+import numpy as np
+import pyarrow as pa
+
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+def viewed(schema: pa.Schema) -> pa.Schema:
+    """Return *schema* with views in place of its columns of bytes."""
+    return _with(schema, pa.binary(), pa.binary_view())
+
+
+def copied(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return *rows* with columns of bytes in place of views."""
+    schema = _with(rows.schema, pa.binary_view(), pa.binary())
+    return rows if schema == rows.schema else rows.cast(schema)
+
+
+def chosen(rows: pa.RecordBatch, mask: Mask) -> pa.RecordBatch:
+    """Return those of *rows* where *mask* holds; Arrow's own filter knows no views."""
+    found = copied(rows).filter(pa.array(mask))
+    return found if found.schema == rows.schema else found.cast(rows.schema)
+
+
+def _with(schema: pa.Schema, old: pa.DataType, new: pa.DataType) -> pa.Schema:
+    return pa.schema([one.with_type(new) if one.type == old else one for one in schema])
