@@ -11,6 +11,7 @@ from pathlib import Path
 
 import crc32c
 
+from magicbyte.engines import auto
 from magicbyte_tools.cli import main
 
 MIB = 1 << 20
@@ -56,6 +57,7 @@ def export(log: Path, out: str, threads: str) -> None:
 
 
 def run(mib: int, threads: str, out: str) -> None:
+    auto.ROWS_BEFORE_COMPILING = 0  # machine code is loaded by the first export, or never
     log = Path(out).with_name("log") / f"{0:020}.log"
     log.parent.mkdir()
     write_log(log, MIB)

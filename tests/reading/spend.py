@@ -1,6 +1,6 @@
 """Read a log that holds a bomb, in a process of its own, and print what that cost as JSON.
 
-Run as ``python spend.py NAME FOLDER`` with a name of ``BOMBS``; needs Linux's /proc.
+Run as ``python spend.py NAME FOLDER ENGINE`` with a name of ``BOMBS``; needs Linux's /proc.
 """
 
 import importlib.util
@@ -135,15 +135,16 @@ def resident_bytes(which: str) -> int:
     return int(status.split(f"{which}:")[1].split()[0]) * KIB
 
 
-def read(path: Path, limits: mb.Limits) -> tuple[list[int], mb.Report]:
+def read(path: Path, limits: mb.Limits, engine: str) -> tuple[list[int], mb.Report]:
+    level = "read_uncommitted"
     rows = mb.open(
-        path, on_damage="skip", limits=limits, isolation_level="read_uncommitted"
+        path, on_damage="skip", limits=limits, isolation_level=level, engine=engine
     ).records(["offset", "value"])
     offsets: list[int] = rows.to_table().column("offset").to_pylist()
     return offsets, rows.report
 
 
-def main(name: str, folder: Path) -> None:
+def main(name: str, folder: Path, engine: str) -> None:
     around = [b.batch(b.records(2), 0), b.batch(b.records(2), 3)]
     entry = (BOMBS | LARGE)[name]()
     folder.mkdir()
@@ -168,10 +169,10 @@ def main(name: str, folder: Path) -> None:
             ]
         )
     )
-    read(warm, limits)
+    read(warm, limits, engine)
     Path("/proc/self/clear_refs").write_text("5")  # the peak is from here on
     before, started = resident_bytes("VmRSS"), time.monotonic()
-    offsets, report = read(path, limits)
+    offsets, report = read(path, limits, engine)
     print(
         json.dumps(
             {
@@ -190,4 +191,4 @@ def main(name: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])

@@ -27,9 +27,9 @@ BOMBS = [
 ]
 
 
-def spend(name: str, folder: Path) -> dict[str, Any]:
+def spend(name: str, folder: Path, engine: str = "reference") -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, str(SPEND), name, str(folder)],
+        [sys.executable, str(SPEND), name, str(folder), engine],
         capture_output=True,
         text=True,
         timeout=100,
@@ -45,9 +45,12 @@ measured = pytest.mark.skipif(
 
 
 @measured
+@pytest.mark.parametrize("engine", ["reference", "columnar"])
 @pytest.mark.parametrize("name", BOMBS)
-def test_bomb_in_a_log_ends_at_the_limit_in_little_memory(name: str, tmp_path: Path) -> None:
-    found = spend(name, tmp_path / "log")
+def test_bomb_in_a_log_ends_at_the_limit_in_little_memory(
+    name: str, engine: str, tmp_path: Path
+) -> None:
+    found = spend(name, tmp_path / "log", engine)
     (finding,) = found["findings"]
     assert finding[:4] == [
         "batch-over-limit",

@@ -1,13 +1,17 @@
 # Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
 """What turns bytes into columns, a module for each format.
 
-Of entries, whose rows are of any width, it holds kernels, and imports Numba; this package does not.
-Of files whose rows are all of one width it holds what a row is made of, and imports NumPy alone.
+Of entries, whose rows are of any width, there are kernels, whose module imports Numba, and what is to
+be known of them without it. Of files whose rows are all of one width there is what a row is made of,
+which takes NumPy alone.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+
+ABSENT = -9223372036854775808
+"""What a descriptor holds for a number that is not there."""
 
 COPIED, VIEWED = 1, 2
 """How a column is wanted: its bytes in one place, or where they lie."""
@@ -58,10 +62,27 @@ class EntryColumn(NamedTuple):
     """Of text: what the numbers stand for."""
 
 
-class Kernels(Protocol):
-    """What each module of kernels has."""
+class Signature(NamedTuple):
+    """What a kernel returns and takes: 64-bit integers, and arrays of them without gaps."""
 
-    __name__: str
+    results: int
+    """How many integers it returns."""
+    dimensions: tuple[int, ...]
+    """Those of each argument; an integer has none."""
+
+
+SIGNATURES = {
+    "scan": Signature(2, (0, 0, 0, 0, 0, 2)),
+    "describe": Signature(0, (0, 0, 1, 2)),
+    "sections": Signature(0, (2, 1)),
+    "decode": Signature(1, (2, 0, 0, 1)),
+}
+"""Of the kernels of a format; `decode` is what `decoder` returns."""
+
+
+class Description(Protocol):
+    """What the module of a format of entries has."""
+
     NAMES: dict[str, int]
     """The numbers of a descriptor, by name: where the entry is, and its header."""
     WIDTH: int
@@ -72,13 +93,15 @@ class Kernels(Protocol):
     """Bytes that must be readable behind a payload, and writable behind bytes of a column."""
     LEAST_ROW: int
     """The fewest bytes of a row."""
-    ABSENT: int
-    """What a descriptor holds for a number that is not there."""
     IS_STREAM: bool
     """Whether an entry is a row, and a compressed one holds others."""
     CODECS: dict[int, str]
     TABLE: Table
     ENTRY_COLUMNS: tuple[EntryColumn, ...]
+
+
+class Kernels(Protocol):
+    """What the module of a format's kernels has, beside it: it imports Numba."""
 
     @staticmethod
     def scan(

@@ -25,15 +25,9 @@ BITS_64 = (1 << 64) - 1
 AHEAD_OF_COPY = 1024
 """Bytes: what is copied is mostly in no near cache, and what comes behind it is read soon, too."""
 
-inlined = njit(nogil=True, forceinline=True)
-
-
-def kernel(function: Any) -> Any:
-    """Compile *function* at its first call, and keep the machine code where that is possible."""
-    try:
-        return njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # no folder to keep it in
-        return njit(nogil=True)(function)
+inlined = njit(forceinline=True)
+called = njit
+"""Functions of kernels: part of what calls them, or by themselves. Kernels are plain functions."""
 
 
 # Memory
@@ -368,7 +362,7 @@ def _by_table(table: Any, p: int, end: int) -> int:
     return crc ^ 0xFFFFFFFF
 
 
-@njit(nogil=True)
+@called
 def crc32(p: int, end: int) -> int:
     """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
     return _by_table(IEEE, p, end)
@@ -422,7 +416,7 @@ if has_crc_instruction():
             ^ zeros[3, (crc >> 24) & 255]
         )
 
-    @njit(nogil=True)
+    @called
     def crc32c(p: int, end: int) -> int:
         """Return the CRC-32C of the bytes from *p* to *end*, in three streams at a time."""
         crc = 0xFFFFFFFF
@@ -460,7 +454,7 @@ if has_crc_instruction():
 
 else:
 
-    @njit(nogil=True)
+    @called
     def crc32c(p: int, end: int) -> int:
         """Return the CRC-32C of the bytes from *p* to *end*."""
         return _by_table(CASTAGNOLI, p, end)

@@ -2,13 +2,13 @@
 from typing import Any
 
 call5: Any
+called: Any
 copy: Any
 crc32: Any
 crc32c: Any
 has_crc_instruction: Any
 inlined: Any
 is_ascii: Any
-kernel: Any
 put1: Any
 put2: Any
 put4: Any

@@ -4,19 +4,26 @@ import logging
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
 from magicbyte.engines import Decoded, Engine, Entry, Scan
 from magicbyte.engines.columnar import ColumnarEngine, is_compiled
+from magicbyte.engines.entries import NOT_TOLD, Entries
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
 
 logger = logging.getLogger("magicbyte")
 
-ROWS_BEFORE_LOADING = 30_000
+ROWS_BEFORE_LOADING = 3_000
 ROWS_BEFORE_COMPILING = 200_000
 """Rows that the reference reads before the columnar engine is worth it: it reads them in the time
 that loading the other's machine code takes, or making it where none is kept for the columns. So a
 small file never waits, and nobody waits twice as long as with the better choice."""
+
+
+BYTES_OF_MESSAGE = 64
+"""What is taken for a message inside a wrapper, of which nobody knows how many it holds."""
 
 
 class _Process:
@@ -29,15 +36,23 @@ class _Process:
     """Whether the columnar engine cannot run here."""
 
     @classmethod
-    def is_worth_it(cls, magic: int, columns: tuple[str, ...], views: bool) -> bool:
-        if cls.is_refused or cls.rows < ROWS_BEFORE_LOADING:
+    def is_worth_it(
+        cls, entries: Sequence[Entry], columns: tuple[str, ...], *, views: bool
+    ) -> bool:
+        """Return whether kernels are to read *entries*, which this process has not read yet."""
+        if cls.is_refused:
             return False
-        return cls.rows >= ROWS_BEFORE_COMPILING or _is_compiled(magic, columns, views)
+        if cls.rows >= ROWS_BEFORE_COMPILING:
+            return True
+        if cls.rows + _num_rows(entries) < ROWS_BEFORE_LOADING:
+            return False
+        first = entries[0]
+        return _is_compiled(first.magic, first.codec, columns, views)
 
     @classmethod
-    def load(cls, columnar: ColumnarEngine) -> None:
+    def load(cls, columnar: ColumnarEngine, magic: int) -> None:
         try:
-            columnar.load()
+            columnar.load(magic)
         except InputError as error:
             logger.info("reading goes on with the reference engine: %s", error)
             cls.is_refused = True
@@ -46,6 +61,14 @@ class _Process:
 
 
 _is_compiled = cache(is_compiled)
+
+
+def _num_rows(entries: Sequence[Entry]) -> int:
+    """Return how many rows *entries* hold, about."""
+    if not isinstance(entries, Entries):
+        entries = Entries(entries)
+    counts, sizes = entries.column("record_count"), entries.column("size_bytes")
+    return int(np.where(counts == NOT_TOLD, sizes // BYTES_OF_MESSAGE, counts).sum())
 
 
 class AutoEngine:
@@ -84,9 +107,9 @@ class AutoEngine:
         most_bytes: int | None = None,
     ) -> Decoded:
         chosen: Engine = self._reference
-        if entries and _Process.is_worth_it(entries[0].magic, tuple(columns), self.views):
+        if entries and _Process.is_worth_it(entries, tuple(columns), views=self.views):
             if not _Process.is_loaded:
-                _Process.load(self._columnar)
+                _Process.load(self._columnar, entries[0].magic)
             if _Process.is_loaded:
                 chosen = self._columnar
         decoded = chosen.decode(

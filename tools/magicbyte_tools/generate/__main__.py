@@ -40,8 +40,10 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
     for name in columnar.formats(specs(compiled)):
         head = header(sources)
         entry = columnar.read_form(name, specs(compiled))
-        files[folder / f"{name}.py"] = head + columnar.module(entry)
-        files[folder / f"{name}.pyi"] = head + columnar.stub()
+        for stem, made in ((name, columnar.description), (f"{name}_kernels", columnar.module)):
+            text, types = made(entry)
+            files[folder / f"{stem}.py"] = head + text
+            files[folder / f"{stem}.pyi"] = head + types
     for name in columnar.files_of_rows(specs(compiled)):
         head = header([specifications / f"{name}.ksy"])
         file = columnar.read_file(name, specs(compiled)[name])

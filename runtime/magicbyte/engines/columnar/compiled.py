@@ -1,7 +1,6 @@
-"""The generated kernels, compiled at their first use; the only module that makes Numba load.
+"""The kernels, as machine code that is kept, or made at their first use; or as plain Python.
 
-Numba keeps machine code beside the module or in a folder of the user, and where neither can be
-written it raises at import. So it is given a folder of ours, or none.
+What is made once is kept in a folder of ours, or for this process alone.
 """
 
 import importlib
@@ -10,8 +9,8 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -19,21 +18,45 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
+from magicbyte.engines.columnar import machine_code
+from magicbyte.engines.columnar.machine_code import MachineCode
 from magicbyte.errors import InputError
-from magicbyte_formats.columnar import COPIED, VIEWED, Kernels
+from magicbyte_formats.columnar import (
+    COPIED,
+    SIGNATURES,
+    VIEWED,
+    Description,
+    Kernels,
+    Signature,
+)
+from magicbyte_formats.wire import Codec
 
-MODULES = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
+FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
-OWN_KERNELS = ("inflate", "snappy_blocks")
+OWN_KERNELS = {
+    "inflate": Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1)),
+    "snappy_blocks": Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 2)),
+}
+"""Modules beside this one; their kernels bear their names."""
 OF_CONSTANTS = (
     ("engines", "columnar", "stops.py"),
     ("codecs", "snappy.py"),
     ("codecs", "uvarint.py"),
 )
-"""What is in their machine code too, where Numba looks at a kernel's own file alone."""
+"""What is in their machine code too."""
 
-DECODING = "int64(int64[:, ::1], int64, int64, int64[::1])"
-"""What kernels that decode take, and return: descriptors, the first and the last, the state."""
+BY_CODEC: dict[int, str] = {
+    Codec.SNAPPY: "snappy_blocks",
+    Codec.LZ4: "inflate",
+    Codec.ZSTD: "inflate",
+}
+"""Those that decompress many entries at once."""
+ALONG = ("scan", "describe")
+"""Kernels that go with any that decodes."""
+ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
+"""Columns that are made whether they are asked for or not, by format: `finish` needs them."""
+
+LEN_DIGEST = 32
 
 Decoding = Callable[[Any, int, int, Any], int]
 Decompressing = Callable[..., tuple[int, int, int]]
@@ -43,90 +66,147 @@ _lock = threading.RLock()
 logger = logging.getLogger("magicbyte")
 
 
-def kernels(name: str) -> Kernels:
-    """Return the kernels of the format *name*. Raises InputError where they cannot be loaded."""
-    if sys.byteorder != "little":
-        raise InputError("engine 'columnar'", "a processor that stores the lowest byte first")
-    try:
-        with _lock, _cache_folder_set():
-            module = importlib.import_module(f"magicbyte_formats.columnar.{name}")
-    except ImportError as error:
-        raise InputError(f"engine 'columnar': {error}", "Numba, or another engine") from error
-    return cast(Kernels, module)
+def described(name: str) -> Description:
+    """Return what there is to know of the kernels of the format *name*."""
+    return cast(Description, importlib.import_module(f"magicbyte_formats.columnar.{name}"))
 
 
 @cache
-def decoder(name: str, columns: tuple[str, ...], besides: tuple[str, ...], views: bool) -> Decoding:
-    """Return the kernel of the module *name* that fills *columns* and *besides*, if it has them.
+def kernel(name: str, of: str) -> Any:
+    """Return the kernel *of* the format *name*: `scan`, `describe` or `sections`.
 
-    Without machine code for it, it is made now, and that is said once in a process.
+    Raises InputError where there can be none.
     """
-    module = kernels(name)
-    with _lock, _cache_folder_set():
-        made = module.decoder(*wanted(module, columns, besides, views))
-        if hasattr(made, "compile") and not _has_mark(name, columns, views):
-            _say_once()
-            made.compile(DECODING)
-            _mark(name, columns, views)
+    return _kernel(f"{name}-{of}", SIGNATURES[of], lambda: getattr(_module(name), of))
+
+
+@cache
+def decoder(name: str, columns: tuple[str, ...], views: bool) -> Decoding:
+    """Return the kernel of the format *name* that fills those of *columns* that hang on records."""
+    chosen = wanted(name, columns, views)
+    for of in ALONG:  # what is kept is kept together, so that nobody waits twice
+        kernel(name, of)
+    made: Decoding = _kernel(
+        _decoder_name(name, chosen), SIGNATURES["decode"], lambda: _module(name).decoder(*chosen)
+    )
     return made
 
 
-def wanted(
-    module: Kernels, columns: Sequence[str], besides: Sequence[str], views: bool
-) -> tuple[int, ...]:
-    """Return how each column of the kernels' table is wanted, as `decoder` there takes it."""
-    names = {*columns, *besides}
+def wanted(name: str, columns: Sequence[str], views: bool) -> tuple[int, ...]:
+    """Return how each column of the format *name* is wanted, as the decoder of its kernels takes it."""
+    names = {*columns, *ALWAYS[name]}
     return tuple(
         (VIEWED if views and column.type == "binary" else COPIED) if column.name in names else 0
-        for column in module.TABLE.columns
+        for column in described(name).TABLE.columns
     )
 
 
 @cache
 def inflate() -> Decompressing:
     """Return the kernel that decompresses lz4 and zstd."""
-    return cast(Decompressing, _own("inflate").inflate)
+    return _own("inflate")
 
 
 @cache
 def snappy_blocks() -> Decompressing:
     """Return the kernel that finds the blocks of snappy."""
-    return cast(Decompressing, _own("snappy_blocks").find)
+    return _own("snappy_blocks")
 
 
-def _own(name: str) -> Any:
-    with _lock, _cache_folder_set():
-        return importlib.import_module(f"{__package__}.{name}")
+def _own(name: str) -> Decompressing:
+    def function() -> Any:
+        return getattr(importlib.import_module(f"{__package__}.{name}"), name)
+
+    made: Decompressing = _kernel(name, OWN_KERNELS[name], function)
+    return made
+
+
+def _module(name: str) -> Kernels:
+    return cast(Kernels, importlib.import_module(f"magicbyte_formats.columnar.{name}_kernels"))
+
+
+def _kernel(name: str, signature: Signature, function: Callable[[], Any]) -> Any:
+    """Return what *function* returns as machine code, by *name* where it is kept."""
+    if sys.byteorder != "little" or sys.maxsize < 1 << 62:
+        raise InputError("engine 'columnar'", "a processor of 64 bits, the lowest byte first")
+    try:
+        with _lock:
+            if is_plain_python():
+                return function()
+            code = _kept(name)
+            if code is None:
+                _say_once()
+                code = machine_code.compiled(function(), signature)
+                _keep(name, code)
+            return MachineCode(code, signature)
+    except ImportError as error:
+        raise InputError(f"engine 'columnar': {error}", "Numba, or another engine") from error
+
+
+def is_plain_python() -> bool:
+    """Whether kernels are to be ordinary Python, to be debugged."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 @cache
 def _say_once() -> None:
-    logger.warning(
-        "compiling the columnar engine: some seconds, once on this machine for these columns"
-    )
+    logger.warning("compiling the columnar engine: some seconds, once on this machine")
 
 
-def is_compiled(magic: int, columns: tuple[str, ...], views: bool = False) -> bool:
-    """Whether machine code for *columns* is kept, as far as can be told without loading Numba."""
-    return _has_mark(MODULES[magic], columns, views)
+# What is kept
 
 
-def _has_mark(name: str, columns: tuple[str, ...], views: bool) -> bool:
+def is_compiled(magic: int, codec: int, columns: tuple[str, ...], views: bool) -> bool:
+    """Whether the machine code that *columns* of such entries take is kept.
+
+    It takes no Numba to tell.
+    """
+    name = FORMATS[magic]
+    chosen = wanted(name, columns, views)
+    names = [_decoder_name(name, chosen), *(f"{name}-{of}" for of in ALONG)]
+    names += [BY_CODEC[codec]] if codec in BY_CODEC else []
+    try:
+        paths = [_path(one) for one in names]
+    except ImportError:
+        return False
+    return all(path is not None and path.exists() for path in paths)
+
+
+def _decoder_name(name: str, chosen: Sequence[int]) -> str:
+    return f"{name}-decode-" + "".join(map(str, chosen))
+
+
+def _path(name: str) -> Path | None:
     folder = cache_folder()
-    return folder is not None and (folder / _mark_name(name, columns, views)).exists()
+    return folder and folder / f"{name}-{_machine()}.o"
 
 
-def _mark(name: str, columns: tuple[str, ...], views: bool) -> None:
-    folder = cache_folder()
-    if folder is not None:
-        with suppress(OSError):
-            (folder / _mark_name(name, columns, views)).touch()
+def _kept(name: str) -> bytes | None:
+    """Return the machine code *name* if it is kept, as it was made."""
+    path = _path(name)
+    if path is None:
+        return None
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    code = data[LEN_DIGEST:]
+    return code if data[:LEN_DIGEST] == sha256(code).digest() else None
 
 
-def _mark_name(name: str, columns: tuple[str, ...], views: bool) -> str:
-    """Return the name of the file that says that a kernel of *name* has been compiled."""
-    names = "+".join([*sorted(columns), "views" * views]).encode()
-    return f"{name}-{sha256(names).hexdigest()[:16]}.compiled"
+def _keep(name: str, code: bytes) -> None:
+    path = _path(name)
+    if path is not None:
+        with suppress(OSError), tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as made:
+            made.write(sha256(code).digest() + code)
+            made.close()
+            os.replace(made.name, path)
+
+
+@cache
+def _machine() -> str:
+    """Return what tells machine code for this processor from that for others."""
+    return sha256(" ".join(machine_code.processor()).encode()).hexdigest()[:16]
 
 
 @cache
@@ -167,28 +247,15 @@ def _made(folder: Path, mode: int = 0o777) -> Path | None:
 @cache
 def _digest() -> str:
     """Return what tells this machine code from that of any other release, ours or Numba's."""
-    folder = files("magicbyte_formats.columnar")
-    names = [*sorted(set(MODULES.values())), "primitives", "__init__"]
-    sources = [folder.joinpath(f"{name}.py") for name in names]
-    own = files("magicbyte")
+    generated, own = files("magicbyte_formats"), files("magicbyte")
+    names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
+    sources = [generated.joinpath("columnar", f"{name}.py") for name in [*names, "__init__"]]
+    sources += [generated.joinpath("columnar", "primitives.py"), generated.joinpath("wire.py")]
     sources += [own.joinpath("engines", "columnar", f"{name}.py") for name in OWN_KERNELS]
+    sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
     sources += [own.joinpath(*path) for path in OF_CONSTANTS]
-    sources.append(files("magicbyte_formats").joinpath("wire.py"))
     texts = [source.read_bytes() for source in sources]
-    with suppress(PackageNotFoundError):
-        texts.append(version("numba").encode())
+    for package in ("numba", "llvmlite"):
+        with suppress(PackageNotFoundError):
+            texts.append(version(package).encode())
     return sha256(b"".join(texts)).hexdigest()[:16]
-
-
-@contextmanager
-def _cache_folder_set() -> Iterator[None]:
-    """Have Numba keep what is made in here in our folder; its setting is for the whole process."""
-    from numba import config
-
-    before, folder = config.CACHE_DIR, cache_folder()
-    if folder is not None:
-        config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from magicbyte.engines import Decoded, DecodedEntry, Entry, Scan
 from magicbyte.engines.columnar.buffers import address
+from magicbyte.engines.columnar.compiled import FORMATS, kernel
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.group import Group
@@ -33,10 +34,9 @@ class ColumnarEngine:
     def views(self) -> bool:
         return self._reference.views
 
-    def load(self) -> None:
-        """Load the kernels; otherwise their first use does. InputError where they cannot run."""
-        for magic in LEAST_SIZES:
-            format_of(magic)
+    def load(self, magic: int) -> None:
+        """Load a kernel for such entries; else its first use does. InputError where none can run."""
+        kernel(FORMATS[magic], "scan")
 
     def scan(
         self,
@@ -55,15 +55,14 @@ class ColumnarEngine:
                 buffer, origin=origin, verify=verify, limits=limits, stop=stop
             )
         chosen = format_of(magic)
+        scan = kernel(chosen.name, "scan")
         most_bytes = min(limits.max_entry_bytes, length)
         tables: list[Descriptors] = []
         position, count = 0, 0
         while position < length and (stop is None or count < stop):
             most = MOST_AT_ONCE if stop is None else min(MOST_AT_ONCE, stop - count)
             desc = descriptors(most, chosen.kernels.WIDTH)
-            found, size = chosen.kernels.scan(
-                begin + position, length - position, most, most_bytes, verify, desc
-            )
+            found, size = scan(begin + position, length - position, most, most_bytes, verify, desc)
             if not found:
                 break
             desc = desc[:found].copy()

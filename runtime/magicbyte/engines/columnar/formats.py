@@ -5,12 +5,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from magicbyte.engines.columnar.compiled import MODULES, kernels
+from magicbyte.engines.columnar.compiled import FORMATS, described
 from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import NOT_TOLD, Numbers
 from magicbyte.engines.entry import BATCH_NAMES, Entry, wrap64
-from magicbyte_formats.columnar import Kernels
+from magicbyte_formats.columnar import Description
 from magicbyte_formats.wire import Codec
 
 _entry = partial(tuple.__new__, Entry)
@@ -23,8 +23,7 @@ class Format(Protocol):
     """One of the formats of entries, with its kernels."""
 
     name: str
-    """That of its kernels' module."""
-    kernels: Kernels
+    kernels: Description
     places: Places
     """Those of codec, magic, start and end in a descriptor."""
 
@@ -48,9 +47,6 @@ class Format(Protocol):
 
         None says that it is for the reference engine after all.
         """
-
-    always: tuple[str, ...]
-    """The columns that *finish* needs."""
 
 
 OF_BATCHES = BATCH_NAMES | {"size_bytes": "size"}
@@ -96,11 +92,10 @@ def _values(chosen: Format, desc: Descriptors, name: str, origin: int) -> list[A
 class RecordBatches:
     """Format v2."""
 
-    always: tuple[str, ...] = ()
-    name = MODULES[2]
+    name = FORMATS[2]
 
     def __init__(self) -> None:
-        self.kernels = kernels(self.name)
+        self.kernels = described(self.name)
         self._at = self.kernels.NAMES
         self.places = _places(self.kernels)
 
@@ -138,11 +133,10 @@ class RecordBatches:
 class Messages:
     """Formats v0 and v1: messages, and wrappers around compressed ones."""
 
-    always: tuple[str, ...] = ("offset", "timestamp")
-    name = MODULES[1]
+    name = FORMATS[1]
 
     def __init__(self) -> None:
-        self.kernels = kernels(self.name)
+        self.kernels = described(self.name)
         self._at = self.kernels.NAMES
         self.places = _places(self.kernels)
         self._columns = {column.name: column for column in self.kernels.TABLE.columns}
@@ -198,11 +192,11 @@ class Messages:
         return int(offsets[0])
 
 
-def _places(of: Kernels) -> Places:
+def _places(of: Description) -> Places:
     return np.array([of.NAMES[name] for name in ("codec", "magic", "start", "end")])
 
 
 @cache
 def format_of(magic: int) -> Format:
-    """Return the format of entries of *magic*. Raises ImportError where Numba cannot run."""
+    """Return the format of entries of *magic*."""
     return RecordBatches() if magic == 2 else Messages()

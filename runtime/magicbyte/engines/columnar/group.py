@@ -10,13 +10,13 @@ import pyarrow as pa
 from magicbyte.engines import DecodedEntry, Engine, Entry
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import decoder
+from magicbyte.engines.columnar.compiled import decoder, kernel
 from magicbyte.engines.columnar.constants import entry_column
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format
 from magicbyte.engines.columnar.layout import layout
 from magicbyte.engines.columnar.output import MOST_BYTES, WHY, Output
-from magicbyte.engines.columnar.payloads import Arena
+from magicbyte.engines.columnar.payloads import GROUP_BYTES, Arena
 from magicbyte.engines.columnar.scratch import descriptors
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.reference import rows_of_nothing
@@ -24,6 +24,7 @@ from magicbyte.limits import Limits
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
+from magicbyte_formats.columnar import ABSENT
 from magicbyte_formats.wire import Codec
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -64,7 +65,7 @@ class Group:
         self.kernels = self.format.kernels
         self.names = self.kernels.NAMES
         self._describe()
-        made = chosen.name, tuple(columns), chosen.always, self.views
+        made = chosen.name, tuple(columns), self.views
         self.kernel = decoder(*made)
         self.output = Output(layout(*made), buffer)
         self.arena = Arena(self.kernels.SLACK)
@@ -90,7 +91,9 @@ class Group:
             self.desc[:] = described.desc
         else:
             places = [entry.position - self.origin for entry in self.entries]
-            self.kernels.describe(self.begin, len(view), np.array(places, np.int64), self.desc)
+            kernel(self.format.name, "describe")(
+                self.begin, len(view), np.array(places, np.int64), self.desc
+            )
         is_framed = self._column("size") != 0
         self.is_compressed: Mask = is_framed & (self._column("codec") != 0)
         self.is_taken: Mask = is_framed & ~self.format.is_unusual(self.desc)
@@ -99,7 +102,7 @@ class Group:
         if self.kernels.IS_STREAM:
             self.desc[:, self.names["nested"]] = self.is_compressed
             nested = self.is_taken & self.is_compressed & self.is_in_place
-            self.kernels.sections(self.desc, np.flatnonzero(nested))
+            kernel(self.format.name, "sections")(self.desc, np.flatnonzero(nested))
             self.is_taken &= self._column("size") != 0
         self.views = self.reference.views and self._keep_alike()
         """Whether columns of bytes are views into the buffer."""
@@ -130,6 +133,7 @@ class Group:
             self.arena.clear()
             end = self._made_plain(n) if self.is_taken[n] else n
             if end == n:
+                self.arena.release()  # what was too much for it is decompressed once more
                 self._refer(n, self.output.num_rows, self.output.num_rows)
                 n += 1
             else:
@@ -185,15 +189,17 @@ class Group:
         return self.arena.inflate(desc, first, end, self.format.places, max_bytes)
 
     def _section(self, n: int) -> memoryview | None:
-        """Return the compressed bytes of an entry; None where it has none."""
-        if self.is_in_place[n] or not self.kernels.IS_STREAM:
-            return self._bytes(n)
+        """Return the compressed bytes of an entry; None where it has none, or is left to others."""
         whole = self._bytes(n)
+        if self.is_in_place[n] or not self.kernels.IS_STREAM:
+            return whole
+        if len(whole) > GROUP_BYTES:
+            return None  # a copy of it would be one too many
         padded = buffers.fresh(len(whole) + self.kernels.SLACK)
         padded[: len(whole)] = np.frombuffer(whole, np.uint8)
         begin = address(padded)
         self._place(n, (begin, begin + len(whole)))
-        self.kernels.sections(self.desc, np.array([n]))
+        kernel(self.format.name, "sections")(self.desc, np.array([n]))
         if not self._column("size")[n]:
             return None
         start, end = self._ends(n)
@@ -280,7 +286,7 @@ class Group:
         for column in self.kernels.ENTRY_COLUMNS:
             if column.name in kinds:
                 values = self.desc[:, column.at]
-                kind, absent = kinds[column.name], self.kernels.ABSENT
+                kind, absent = kinds[column.name], ABSENT
                 arrays[column.name] = entry_column(column, kind, values, rows, absent)
         if "position" in kinds:
             positions = self._column("position") + self.origin

@@ -7,7 +7,7 @@ that `magicbyte.codecs` judges. That has the last word on everything else.
 from typing import Any
 
 from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
-from magicbyte_formats.columnar.primitives import call5, copy, kernel, u1, u4le, wrap
+from magicbyte_formats.columnar.primitives import call5, called, copy, u1, u4le, wrap
 from magicbyte_formats.wire import Codec
 
 LZ4, ZSTD = int(Codec.LZ4), int(Codec.ZSTD)
@@ -30,7 +30,6 @@ TOO_SMALL = -70
 """ZSTD_error_dstSize_tooSmall, as the library's functions return it."""
 
 
-@kernel
 def inflate(
     desc: Any,
     first: int,
@@ -51,7 +50,7 @@ def inflate(
     used = 0
     for n in range(first, last):
         p, end = int(desc[n, at[2]]), int(desc[n, at[3]])
-        left = room - used - slack
+        left = min(room - used - slack, max_bytes)
         if left < 0:  # to a library it would be much
             return n, NO_ROOM, used
         size = NOT_TAKEN
@@ -59,7 +58,7 @@ def inflate(
             size = _lz4(p, end, to + used, left, desc[n, at[1]] >= 1, int(functions[0]))
         elif desc[n, at[0]] == ZSTD and desc[n, at[1]] >= 2 and functions[1] != 0:
             size = _zstd(p, end, to + used, left, functions)
-        if size > max_bytes:
+        if size == NO_ROOM and left == max_bytes:
             size = NOT_TAKEN
         if size < 0:
             return n, size, used
@@ -69,7 +68,7 @@ def inflate(
     return last, TAKEN, used
 
 
-@kernel
+@called
 def _lz4(p: int, end: int, to: int, room: int, is_checked: bool, decompress: int) -> int:
     """Return the bytes that the frame from *p* to *end* comes to."""
     if end - p < 11 or u4le(p) != LZ4_MAGIC:
@@ -117,7 +116,7 @@ def _lz4(p: int, end: int, to: int, room: int, is_checked: bool, decompress: int
     return used
 
 
-@kernel
+@called
 def _header_checksum(p: int, size: int) -> int:
     """Return the second byte of the XXH32 of fewer than 16 bytes."""
     crc = (PRIME5 + size) & BITS_32
@@ -135,12 +134,12 @@ def _header_checksum(p: int, size: int) -> int:
     return (crc ^ crc >> 16) >> 8 & 0xFF
 
 
-@kernel
+@called
 def _times(number: int, prime: int) -> int:
     return wrap(number * prime) & BITS_32
 
 
-@kernel
+@called
 def _zstd(p: int, end: int, to: int, room: int, functions: Any) -> int:
     """Return the bytes that the one frame from *p* to *end* comes to.
 

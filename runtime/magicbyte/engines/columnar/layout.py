@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.engines.columnar.compiled import kernels, wanted
+from magicbyte.engines.columnar.compiled import described, wanted
 from magicbyte.engines.entries import Numbers
-from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Kernels, Table
+from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Description, Table
 
 LEN_OFFSET = 4
 """Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
@@ -23,7 +23,7 @@ class Layout:
     Names in the plural are arrays: of all parts, or of all counts.
     """
 
-    def __init__(self, of: Kernels, chosen: tuple[int, ...]) -> None:
+    def __init__(self, of: Description, chosen: tuple[int, ...]) -> None:
         whole, columns, viewed = of.TABLE, [], set()
         for column, how in zip(whole.columns, chosen, strict=True):
             if how:
@@ -101,7 +101,6 @@ def _table(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dt
 
 
 @cache
-def layout(name: str, columns: tuple[str, ...], besides: tuple[str, ...], views: bool) -> Layout:
-    """Return the layout of *columns* and *besides*, as far as the kernels of *name* make them."""
-    module = kernels(name)
-    return Layout(module, wanted(module, columns, besides, views))
+def layout(name: str, columns: tuple[str, ...], views: bool) -> Layout:
+    """Return the layout of *columns*, as far as the kernels of the format *name* make them."""
+    return Layout(described(name), wanted(name, columns, views))

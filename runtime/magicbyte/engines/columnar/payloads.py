@@ -7,11 +7,11 @@ import numpy as np
 from magicbyte import codecs
 from magicbyte.codecs import snappy
 from magicbyte.engines.columnar import buffers
-from magicbyte.engines.columnar.buffers import Bytes, address
+from magicbyte.engines.columnar.buffers import NOTHING, Bytes, address
 from magicbyte.engines.columnar.compiled import inflate, snappy_blocks
 from magicbyte.engines.columnar.formats import Places
 from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.scratch import Numbers, room
+from magicbyte.engines.columnar.scratch import Numbers, forget_room, room
 from magicbyte.engines.columnar.stops import LEN_BLOCK, NO_ROOM, NOT_TAKEN
 from magicbyte.errors import CodecError, LimitError
 
@@ -44,6 +44,14 @@ class Arena:
         self.used = self._at = 0
         self._is_full = False
         self._others.clear()
+
+    def release(self) -> None:
+        """Clear all places, and hold no more memory than at first."""
+        self.clear()
+        if len(self._place) > 2 * GROUP_BYTES:
+            self._set_place(NOTHING)
+            forget_room("plain")
+            self._set_place(room("plain", 2 * GROUP_BYTES))
 
     def inflate(self, desc: Numbers, first: int, end: int, at: Places, max_bytes: int) -> int:
         """Decompress lz4 and zstd entries from *first* on, and return the first that is not done.
@@ -99,8 +107,6 @@ class Arena:
             if self.used:
                 self._is_full = True
                 return stop
-            if len(self._place) > max_bytes + (4 << 20):
-                return stop
             # Nobody knows what it comes to; it may well be little.
             self._make_room(2 * len(self._place))
 
@@ -132,11 +138,15 @@ class Arena:
 
     def _make_room(self, size: int) -> None:
         needed = size + self.slack
-        if self._at + needed > len(self._place):
+        if self._at + needed <= len(self._place):
+            return
+        if self.used:
             self._others.append(self._place)
-            is_empty = not self.used
-            larger = room("plain", needed) if is_empty else buffers.fresh(needed + GROUP_BYTES)
-            self._set_place(larger)
+            self._set_place(buffers.fresh(needed + GROUP_BYTES))
+        else:
+            self._set_place(NOTHING)  # what is too small goes before there is more
+            forget_room("plain")
+            self._set_place(room("plain", needed))
 
     def _set_place(self, place: Bytes) -> None:
         self._place, self._begin, self._at = place, address(place), 0

@@ -40,6 +40,11 @@ def room(use: str, num_bytes: int) -> Bytes:
     return found
 
 
+def forget_room(use: str) -> None:
+    """Keep nothing for *use*."""
+    _kept.__dict__.get("rooms", {}).pop(use, None)
+
+
 def learnt() -> dict[object, Any]:
     """Return what was needed the last time, by whom."""
     needed: dict[object, Any] = _kept.__dict__.setdefault("learnt", {})

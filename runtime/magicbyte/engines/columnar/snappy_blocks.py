@@ -16,15 +16,14 @@ from magicbyte.engines.columnar.stops import (
     START,
     TAKEN,
 )
-from magicbyte_formats.columnar.primitives import kernel, s4be, s8le, u1
+from magicbyte_formats.columnar.primitives import called, s4be, s8le, u1
 
 ID, MAX_RATIO, MAX_CHUNK_BYTES = snappy.ID, snappy.MAX_RATIO, snappy.MAX_CHUNK_BYTES
 XERIAL, LEN_HEADER = int.from_bytes(snappy.XERIAL, "little"), snappy.LEN_HEADER
 MAX_LENGTH_BYTES = uvarint.MAX_BYTES
 
 
-@kernel
-def find(
+def snappy_blocks(
     desc: Any,
     first: int,
     last: int,
@@ -79,7 +78,7 @@ def find(
     return last, TAKEN, count
 
 
-@kernel
+@called
 def _claim(p: int, end: int) -> int:
     """Return what the block from *p* to *end* says it comes to; -1 where its bytes cannot."""
     claimed, shift, begin = 0, 0, p

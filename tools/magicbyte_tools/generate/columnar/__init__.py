@@ -11,10 +11,11 @@ is refused with its place in the YAML.
 from magicbyte_tools.generate.columnar import rows
 from magicbyte_tools.generate.columnar.fixed import files_of_rows, read_file
 from magicbyte_tools.generate.columnar.form import Unsupported, formats, read_form
-from magicbyte_tools.generate.columnar.kernels import module, package, primitives, stub
+from magicbyte_tools.generate.columnar.kernels import description, module, package, primitives
 
 __all__ = [
     "Unsupported",
+    "description",
     "files_of_rows",
     "formats",
     "module",
@@ -23,5 +24,4 @@ __all__ = [
     "read_file",
     "read_form",
     "rows",
-    "stub",
 ]

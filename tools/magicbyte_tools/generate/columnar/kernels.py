@@ -38,16 +38,27 @@ ABOUT = '''\
 """Kernels of {name}: bytes to columns, without a Python object for a record."""
 '''
 
+DESCRIBED = '''\
+"""What the kernels of {name} know of it: their descriptors, state and columns."""
+
+from magicbyte_formats.columnar import Column, EntryColumn, Table
+
+'''
+
 PACKAGE = '''\
 """What turns bytes into columns, a module for each format.
 
-Of entries, whose rows are of any width, it holds kernels, and imports Numba; this package does not.
-Of files whose rows are all of one width it holds what a row is made of, and imports NumPy alone.
+Of entries, whose rows are of any width, there are kernels, whose module imports Numba, and what is to
+be known of them without it. Of files whose rows are all of one width there is what a row is made of,
+which takes NumPy alone.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+
+ABSENT = %ABSENT%
+"""What a descriptor holds for a number that is not there."""
 
 COPIED, VIEWED = 1, 2
 """How a column is wanted: its bytes in one place, or where they lie."""
@@ -98,10 +109,27 @@ class EntryColumn(NamedTuple):
     """Of text: what the numbers stand for."""
 
 
-class Kernels(Protocol):
-    """What each module of kernels has."""
+class Signature(NamedTuple):
+    """What a kernel returns and takes: 64-bit integers, and arrays of them without gaps."""
 
-    __name__: str
+    results: int
+    """How many integers it returns."""
+    dimensions: tuple[int, ...]
+    """Those of each argument; an integer has none."""
+
+
+SIGNATURES = {
+    "scan": Signature(2, (0, 0, 0, 0, 0, 2)),
+    "describe": Signature(0, (0, 0, 1, 2)),
+    "sections": Signature(0, (2, 1)),
+    "decode": Signature(1, (2, 0, 0, 1)),
+}
+"""Of the kernels of a format; `decode` is what `decoder` returns."""
+
+
+class Description(Protocol):
+    """What the module of a format of entries has."""
+
     NAMES: dict[str, int]
     """The numbers of a descriptor, by name: where the entry is, and its header."""
     WIDTH: int
@@ -112,13 +140,15 @@ class Kernels(Protocol):
     """Bytes that must be readable behind a payload, and writable behind bytes of a column."""
     LEAST_ROW: int
     """The fewest bytes of a row."""
-    ABSENT: int
-    """What a descriptor holds for a number that is not there."""
     IS_STREAM: bool
     """Whether an entry is a row, and a compressed one holds others."""
     CODECS: dict[int, str]
     TABLE: Table
     ENTRY_COLUMNS: tuple[EntryColumn, ...]
+
+
+class Kernels(Protocol):
+    """What the module of a format's kernels has, beside it: it imports Numba."""
 
     @staticmethod
     def scan(
@@ -169,9 +199,6 @@ class Rows(Protocol):
 '''
 
 STUB = """\
-from collections.abc import Callable
-from typing import Any
-
 from magicbyte_formats.columnar import EntryColumn, Table
 
 NAMES: dict[str, int]
@@ -179,11 +206,15 @@ WIDTH: int
 STATE: int
 SLACK: int
 LEAST_ROW: int
-ABSENT: int
 IS_STREAM: bool
 CODECS: dict[int, str]
 TABLE: Table
 ENTRY_COLUMNS: tuple[EntryColumn, ...]
+"""
+
+KERNELS_STUB = """\
+from collections.abc import Callable
+from typing import Any
 
 def has_crc_instruction() -> bool: ...
 def scan(
@@ -205,23 +236,23 @@ def primitives() -> tuple[str, str]:
 
 def package() -> str:
     """Return what the modules have in common: how they describe themselves."""
-    return PACKAGE
+    return PACKAGE.replace("%ABSENT%", str(ABSENT))
 
 
-def stub() -> str:
-    """Return the types of a module."""
-    return STUB
+def description(entry: Entry) -> tuple[str, str]:
+    """Return what is to be known of a format's kernels without them, as a module, and its types."""
+    text = DESCRIBED.format(name=entry.name) + "\n" + _Printer(entry).constants() + "\n"
+    return text, STUB
 
 
-def module(entry: Entry) -> str:
-    """Return the kernels of a format: one file that needs no other."""
+def module(entry: Entry) -> tuple[str, str]:
+    """Return the kernels of a format, one file that needs no other, and its types."""
     _, _, primitives = PRIMITIVES.read_text("utf-8").split('"""', 2)
     imports, _, rest = primitives.lstrip().partition("\n\n")
     others = "from functools import cache\n\n"
-    names = "COPIED, LEN_VIEW, VIEWED, Column, EntryColumn, Table"
-    others += f"from magicbyte_formats.columnar import {names}"
+    others += "from magicbyte_formats.columnar import ABSENT, COPIED, LEN_VIEW, VIEWED"
     parts = [ABOUT.format(name=entry.name), imports, others + "\n", rest.strip("\n")]
-    return "\n".join([*parts, "", "", "\n\n\n".join(_Printer(entry).parts()), ""])
+    return "\n".join([*parts, "", "", "\n\n\n".join(_Printer(entry).parts()), ""]), KERNELS_STUB
 
 
 class _Lines:
@@ -279,15 +310,14 @@ class _Printer:
                 self._add_table(column.members)
 
     def parts(self) -> Iterator[str]:
-        decode = _Decode(self).text()  # measures the longest run
-        yield self._constants()
+        """Yield the functions."""
         yield self._frame()
         yield self._scan()
         yield DESCRIBE.format(
             size=self._number("size"), rows=self._number("rows"), at=self._number("position")
         )
         yield self._sections()
-        yield decode
+        yield _Decode(self).text()
 
     def _scan(self) -> str:
         algorithm, stated, start = self.entry.checksum
@@ -305,15 +335,15 @@ class _Printer:
 
     # What a module says of itself
 
-    def _constants(self) -> str:
+    def constants(self) -> str:
+        _Decode(self).text()  # measures the longest run
         out = _Lines()
         with out.block("NAMES = {"):
             out.add(*(f'"{name}": {number},' for number, name in enumerate(self.names)))
         out.add("}")
         slack = -(-max(self.most_run, LEN_COPY) // 32) * 32
         out.add(f"WIDTH = {len(self.names)}", f"STATE = {len(self.slots)}", f"SLACK = {slack}")
-        out.add(f"LEAST_ROW = {self.least_row}", f"ABSENT = {ABSENT}")
-        out.add(f"IS_STREAM = {self.entry.is_stream}")
+        out.add(f"LEAST_ROW = {self.least_row}", f"IS_STREAM = {self.entry.is_stream}")
         out.add(f"CODECS = {_words(self.entry.codecs)}")
         out.add(f"TABLE = {self._table(self.entry.table)}")
         with out.block("ENTRY_COLUMNS = ("):
@@ -406,7 +436,6 @@ class _Printer:
 
     def _sections(self) -> str:
         out = _Lines()
-        out.add("@kernel")
         with out.block("def sections(desc, chosen):"):
             out.add('"""Narrow the *chosen* entries to their compressed bytes."""')
             if not self.entry.is_stream:
@@ -467,7 +496,7 @@ class _Decode:
         wants = ", ".join(f"want_{column.name}" for column in columns)
         out.add("@cache")
         with out.block(f"def decoder({wants}):"):
-            out.add('"""Return the kernel that fills the wanted columns."""', "", "@kernel")
+            out.add('"""Return the kernel that fills the wanted columns."""', "")
             with out.block("def decode(desc, first, last, state):"):
                 self._load()
                 with out.block("for n in range(first, last):"):
@@ -770,7 +799,6 @@ def _needs(nodes: Sequence[Node]) -> set[str]:
 
 
 SCAN = '''\
-@kernel
 def scan(address, length, stop, most_bytes, verify, desc):
     """Describe sound entries that lie back to back; return how many, and the bytes of them."""
     n = 0
@@ -789,7 +817,6 @@ def scan(address, length, stop, most_bytes, verify, desc):
     return n, position'''
 
 DESCRIBE = '''\
-@kernel
 def describe(address, length, positions, desc):
     """Describe the entries at *positions*; what is none has the size 0."""
     for n in range(len(positions)):

@@ -1,0 +1,708 @@
+# Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
+# spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
+"""Kernels of kafka_message: bytes to columns, without a Python object for a record."""
+
+import ctypes
+from typing import Any
+from functools import cache
+
+from magicbyte_formats.columnar import ABSENT, COPIED, LEN_VIEW, VIEWED
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import config, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+BITS_63 = (1 << 63) - 1
+BITS_64 = (1 << 64) - 1
+
+AHEAD_OF_COPY = 1024
+"""Bytes: what is copied is mostly in no near cache, and what comes behind it is read soon, too."""
+
+inlined = njit(forceinline=True)
+called = njit
+"""Functions of kernels: part of what calls them, or by themselves. Kernels are plain functions."""
+
+
+# Memory
+
+if config.DISABLE_JIT:
+
+    def u1(p: int) -> int:
+        return int.from_bytes(ctypes.string_at(p, 1), "little")
+
+    def u2le(p: int) -> int:
+        return int.from_bytes(ctypes.string_at(p, 2), "little")
+
+    def u4le(p: int) -> int:
+        return int.from_bytes(ctypes.string_at(p, 4), "little")
+
+    def s8le(p: int) -> int:
+        return int.from_bytes(ctypes.string_at(p, 8), "little", signed=True)
+
+    def swap(number: int) -> int:
+        return int.from_bytes((number & BITS_64).to_bytes(8, "little"), "big", signed=True)
+
+    def wrap(number: int) -> int:
+        return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+
+    def _put(width: int, p: int, number: int) -> None:
+        cut = int(number) & ((1 << 8 * width) - 1)
+        ctypes.memmove(p, cut.to_bytes(width, "little"), width)
+
+    def put1(p: int, number: int) -> None:
+        _put(1, p, number)
+
+    def put2(p: int, number: int) -> None:
+        _put(2, p, number)
+
+    def put4(p: int, number: int) -> None:
+        _put(4, p, number)
+
+    def put8(p: int, number: int) -> None:
+        _put(8, p, number)
+
+    def copy(to: int, p: int, size: int) -> None:
+        ctypes.memmove(to, p, size)
+
+    def call5(function: int, a: int, b: int, c: int, d: int, e: int) -> int:
+        called = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(int(function))
+        return int(called(*map(int, (a, b, c, d, e))))
+
+else:
+
+    def _load(kind: ir.IntType) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            loaded = builder.load(builder.inttoptr(args[0], kind.as_pointer()))
+            loaded.align = 1
+            return builder.zext(loaded, I64) if kind.width < 64 else loaded
+
+        return codegen
+
+    def _store(kind: ir.IntType) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            number = builder.trunc(args[1], kind) if kind.width < 64 else args[1]
+            stored = builder.store(number, builder.inttoptr(args[0], kind.as_pointer()))
+            stored.align = 1
+            return context.get_dummy_value()
+
+        return codegen
+
+    @intrinsic
+    def u1(typing: Any, p: Any) -> Any:
+        return types.int64(types.int64), _load(I8)
+
+    @intrinsic
+    def u2le(typing: Any, p: Any) -> Any:
+        return types.int64(types.int64), _load(ir.IntType(16))
+
+    @intrinsic
+    def u4le(typing: Any, p: Any) -> Any:
+        return types.int64(types.int64), _load(I32)
+
+    @intrinsic
+    def s8le(typing: Any, p: Any) -> Any:
+        return types.int64(types.int64), _load(I64)
+
+    @intrinsic
+    def put1(typing: Any, p: Any, number: Any) -> Any:
+        return types.void(types.int64, types.int64), _store(I8)
+
+    @intrinsic
+    def put2(typing: Any, p: Any, number: Any) -> Any:
+        return types.void(types.int64, types.int64), _store(ir.IntType(16))
+
+    @intrinsic
+    def put4(typing: Any, p: Any, number: Any) -> Any:
+        return types.void(types.int64, types.int64), _store(I32)
+
+    @intrinsic
+    def put8(typing: Any, p: Any, number: Any) -> Any:
+        return types.void(types.int64, types.int64), _store(I64)
+
+    @intrinsic
+    def swap(typing: Any, number: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bswap(args[0])
+
+        return types.int64(types.int64), codegen
+
+    @inlined
+    def wrap(number: int) -> int:
+        return number
+
+    @intrinsic
+    def _copy32(typing: Any, to: Any, p: Any) -> Any:
+        kind = ir.VectorType(I8, 32)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            loaded = builder.load(builder.inttoptr(args[1], kind.as_pointer()))
+            loaded.align = 1
+            stored = builder.store(loaded, builder.inttoptr(args[0], kind.as_pointer()))
+            stored.align = 1
+            return context.get_dummy_value()
+
+        return types.void(types.int64, types.int64), codegen
+
+    @intrinsic
+    def _prefetch(typing: Any, p: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
+            name = "llvm.prefetch.p0"
+            function = cgutils.get_or_insert_function(builder.module, kind, name)
+            how = [ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)]
+            builder.call(function, [builder.inttoptr(args[0], I8.as_pointer()), *how])
+            return context.get_dummy_value()
+
+        return types.void(types.int64), codegen
+
+    @inlined
+    def copy(to: int, p: int, size: int) -> None:
+        """Copy *size* bytes, and up to 63 more: both places have those behind them."""
+        at = 0
+        if size > 128:
+            while at < size:
+                _prefetch(p + at + AHEAD_OF_COPY)
+                _copy32(to + at, p + at)
+                _copy32(to + at + 32, p + at + 32)
+                at += 64
+        else:
+            while True:
+                _copy32(to + at, p + at)
+                at += 32
+                if at >= size:
+                    break
+
+    @intrinsic
+    def call5(typing: Any, function: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+        """Call the C function at an address: it is an argument, so the machine code can be kept."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.FunctionType(I64, [I64] * 5).as_pointer()
+            return builder.call(builder.inttoptr(args[0], kind), list(args[1:]))
+
+        return types.int64(*[types.int64] * 6), codegen
+
+
+# Integers
+
+
+@inlined
+def s1(p: int) -> int:
+    return (u1(p) ^ 0x80) - 0x80
+
+
+@inlined
+def s2le(p: int) -> int:
+    return (u2le(p) ^ 0x8000) - 0x8000
+
+
+@inlined
+def s4le(p: int) -> int:
+    return (u4le(p) ^ 0x80000000) - 0x80000000
+
+
+@inlined
+def u2be(p: int) -> int:
+    return u1(p) << 8 | u1(p + 1)
+
+
+@inlined
+def s2be(p: int) -> int:
+    return (u2be(p) ^ 0x8000) - 0x8000
+
+
+@inlined
+def s4be(p: int) -> int:
+    return swap(u4le(p)) >> 32
+
+
+@inlined
+def u4be(p: int) -> int:
+    return (swap(u4le(p)) >> 32) & 0xFFFFFFFF
+
+
+@inlined
+def s8be(p: int) -> int:
+    return swap(s8le(p))
+
+
+@inlined
+def zigzag32(p: int) -> tuple[int, int]:
+    """Return the number at *p* and the place behind it; 0 for the place if it has over 5 bytes."""
+    number = u1(p)
+    p += 1
+    if number >= 128:
+        number &= 127
+        shift = 7
+        while True:
+            byte = u1(p)
+            p += 1
+            number |= (byte & 127) << shift
+            if byte < 128:
+                break
+            shift += 7
+            if shift >= 35:
+                return 0, 0
+        number &= 0xFFFFFFFF
+    return (number >> 1) ^ -(number & 1), p
+
+
+@inlined
+def zigzag64(p: int) -> tuple[int, int]:
+    """Return the number at *p* and the place behind it; 0 for the place if it has over 10 bytes."""
+    number = u1(p)
+    p += 1
+    if number >= 128:
+        number &= 127
+        shift = 7
+        while True:
+            byte = u1(p)
+            p += 1
+            number |= (byte & 127) << shift
+            if byte < 128:
+                break
+            shift += 7
+            if shift >= 70:
+                return 0, 0
+    return ((number >> 1) & BITS_63) ^ -(number & 1), p
+
+
+@inlined
+def is_ascii(p: int, size: int) -> bool:
+    bits = 0
+    end = p + size
+    while end - p >= 8:
+        bits |= s8le(p)
+        p += 8
+    while p < end:
+        bits |= u1(p)
+        p += 1
+    return (bits & -9187201950435737472) == 0
+
+
+@inlined
+def view(to: int, p: int, size: int, at: int) -> None:
+    """Write Arrow's view of *size* bytes at *p*: the few that fit in it, or that they are *at*.
+
+    Up to 12 bytes are read, whatever the size.
+    """
+    put4(to, size)
+    if size > 12:
+        put4(to + 4, u4le(p))
+        put4(to + 8, 0)  # the number of the buffer
+        put4(to + 12, at)
+    else:
+        first, last = s8le(p), 0
+        if size < 8:
+            first &= (1 << 8 * size) - 1
+        else:
+            last = u4le(p + 8) & ((1 << 8 * (size - 8)) - 1)
+        put8(to + 4, first)
+        put4(to + 12, last)
+
+
+# Checksums
+
+
+def _tables(polynomial: int) -> Any:
+    """Return the eight tables of a checksum that is taken eight bytes at a time."""
+    table = np.zeros((8, 256), np.int64)
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (polynomial if crc & 1 else 0)
+        table[0, byte] = crc
+    for row in range(1, 8):
+        table[row] = (table[row - 1] >> 8) ^ table[0, table[row - 1] & 255]
+    return table
+
+
+def _zeros(length: int, table: Any) -> Any:
+    """Return what *length* zero bytes make of each byte of a checksum."""
+    crc = np.left_shift(1, np.arange(32, dtype=np.int64))
+    for _ in range(length):
+        crc = (crc >> 8) ^ table[0, crc & 255]
+    made = np.zeros((4, 256), np.int64)
+    for bit in range(32):
+        has_bit = (np.arange(256) >> bit % 8 & 1).astype(bool)
+        made[bit // 8, has_bit] ^= crc[bit]
+    return made
+
+
+CASTAGNOLI = _tables(0x82F63B78)
+IEEE = _tables(0xEDB88320)
+
+
+@inlined
+def _by_table(table: Any, p: int, end: int) -> int:
+    crc = 0xFFFFFFFF
+    while end - p >= 8:
+        bits = s8le(p) ^ crc
+        crc = (
+            table[7, bits & 255]
+            ^ table[6, (bits >> 8) & 255]
+            ^ table[5, (bits >> 16) & 255]
+            ^ table[4, (bits >> 24) & 255]
+            ^ table[3, (bits >> 32) & 255]
+            ^ table[2, (bits >> 40) & 255]
+            ^ table[1, (bits >> 48) & 255]
+            ^ table[0, (bits >> 56) & 255]
+        )
+        p += 8
+    while p < end:
+        crc = (crc >> 8) ^ table[0, (crc ^ u1(p)) & 255]
+        p += 1
+    return crc ^ 0xFFFFFFFF
+
+
+@called
+def crc32(p: int, end: int) -> int:
+    """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+    return _by_table(IEEE, p, end)
+
+
+def has_crc_instruction() -> bool:
+    """Whether the processor that is compiled for computes CRC-32C itself (SSE 4.2).
+
+    LLVM ends the process where it is asked for an instruction that the target lacks.
+    """
+    if config.DISABLE_JIT:
+        return False
+    if config.CPU_FEATURES is not None:
+        return "+sse4.2" in config.CPU_FEATURES
+    if config.CPU_NAME is not None and config.CPU_NAME != "host":
+        return False
+    return bool(llvmlite.binding.get_host_cpu_features().get("sse4.2"))
+
+
+if has_crc_instruction():
+    LONG, SHORT, AHEAD = 1024, 256, 3072
+    """Bytes of each of three streams, and how far ahead memory is asked for."""
+    ZEROS_LONG, ZEROS_SHORT = _zeros(LONG, CASTAGNOLI), _zeros(SHORT, CASTAGNOLI)
+
+    @intrinsic
+    def _crc8(typing: Any, crc: Any, number: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.FunctionType(I64, [I64, I64])
+            name = "llvm.x86.sse42.crc32.64.64"
+            return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @intrinsic
+    def _crc1(typing: Any, crc: Any, byte: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.FunctionType(I32, [I32, I8])
+            name = "llvm.x86.sse42.crc32.32.8"
+            function = cgutils.get_or_insert_function(builder.module, kind, name)
+            cut = [builder.trunc(args[0], I32), builder.trunc(args[1], I8)]
+            return builder.zext(builder.call(function, cut), I64)
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @inlined
+    def _behind(zeros: Any, crc: int) -> int:
+        return (
+            zeros[0, crc & 255]
+            ^ zeros[1, (crc >> 8) & 255]
+            ^ zeros[2, (crc >> 16) & 255]
+            ^ zeros[3, (crc >> 24) & 255]
+        )
+
+    @called
+    def crc32c(p: int, end: int) -> int:
+        """Return the CRC-32C of the bytes from *p* to *end*, in three streams at a time."""
+        crc = 0xFFFFFFFF
+        while end - p >= 3 * LONG:
+            second = 0
+            third = 0
+            for line in range(0, LONG, 64):
+                _prefetch(p + line + AHEAD)
+                _prefetch(p + line + LONG + AHEAD)
+                _prefetch(p + line + 2 * LONG + AHEAD)
+                for at in range(line, line + 64, 8):
+                    crc = _crc8(crc, s8le(p + at))
+                    second = _crc8(second, s8le(p + LONG + at))
+                    third = _crc8(third, s8le(p + 2 * LONG + at))
+            crc = _behind(ZEROS_LONG, crc) ^ second
+            crc = _behind(ZEROS_LONG, crc) ^ third
+            p += 3 * LONG
+        while end - p >= 3 * SHORT:
+            second = 0
+            third = 0
+            for at in range(0, SHORT, 8):
+                crc = _crc8(crc, s8le(p + at))
+                second = _crc8(second, s8le(p + SHORT + at))
+                third = _crc8(third, s8le(p + 2 * SHORT + at))
+            crc = _behind(ZEROS_SHORT, crc) ^ second
+            crc = _behind(ZEROS_SHORT, crc) ^ third
+            p += 3 * SHORT
+        while end - p >= 8:
+            crc = _crc8(crc, s8le(p))
+            p += 8
+        while p < end:
+            crc = _crc1(crc, u1(p))
+            p += 1
+        return crc ^ 0xFFFFFFFF
+
+else:
+
+    @called
+    def crc32c(p: int, end: int) -> int:
+        """Return the CRC-32C of the bytes from *p* to *end*."""
+        return _by_table(CASTAGNOLI, p, end)
+
+
+@inlined
+def frame(p, room, desc, n):
+    """Describe the entry at *p* and return its bytes; 0 where it is not whole."""
+    if room < 26:
+        return 0
+    offset = s8be(p + 0)
+    len_message = s4be(p + 8)
+    crc = u4be(p + 12)
+    magic = s1(p + 16)
+    attributes = u1(p + 17)
+    codec = attributes >> 0 & 0x7
+    timestamp_type = attributes >> 3 & 0x1
+    reserved = attributes >> 4 & 0xf
+    if not (len_message >= 14):
+        return 0
+    if not (magic == 0 or magic == 1):
+        return 0
+    size = len_message + 12
+    if size < 26 or size > room:
+        return 0
+    timestamp = ABSENT
+    if magic >= 1:
+        if size < 34:
+            return 0
+        timestamp = s8be(p + 18)
+    desc[n, 1] = size
+    desc[n, 2] = p
+    desc[n, 3] = p + size
+    desc[n, 4] = 0
+    desc[n, 5] = 0
+    desc[n, 6] = offset
+    desc[n, 7] = len_message
+    desc[n, 8] = crc
+    desc[n, 9] = magic
+    desc[n, 10] = attributes
+    desc[n, 11] = codec
+    desc[n, 12] = timestamp_type
+    desc[n, 13] = reserved
+    desc[n, 14] = timestamp
+    desc[n, 15] = timestamp_type if magic >= 1 else ABSENT
+    desc[n, 16] = 0
+    return size
+
+
+def scan(address, length, stop, most_bytes, verify, desc):
+    """Describe sound entries that lie back to back; return how many, and the bytes of them."""
+    n = 0
+    position = 0
+    most = min(stop, desc.shape[0])
+    while n < most:
+        p = address + position
+        size = frame(p, length - position, desc, n)
+        if size == 0 or size > most_bytes:
+            break
+        if verify and crc32(p + 16, p + size) != desc[n, 8]:
+            break
+        desc[n, 0] = position
+        position += size
+        n += 1
+    return n, position
+
+
+def describe(address, length, positions, desc):
+    """Describe the entries at *positions*; what is none has the size 0."""
+    for n in range(len(positions)):
+        position = int(positions[n])
+        desc[n, 1] = 0
+        desc[n, 4] = 0
+        if 0 <= position <= length:
+            frame(address + position, length - position, desc, n)
+            desc[n, 0] = position
+
+
+def sections(desc, chosen):
+    """Narrow the *chosen* entries to their compressed bytes."""
+    for n in chosen:
+        p = int(desc[n, 2])
+        end = int(desc[n, 3])
+        magic = int(desc[n, 9])
+        p += 18
+        begin = 0
+        desc[n, 1] = 0
+        if magic >= 1:
+            timestamp = s8be(p)
+            p += 8
+        len_key = s4be(p)
+        p += 4
+        if not (len_key >= 0 or len_key == -1):
+            continue
+        if len_key >= 0:
+            if len_key < 0 or len_key > end - p:
+                continue
+            p += len_key
+        if p > end:
+            continue
+        len_value = s4be(p)
+        p += 4
+        if not (len_value >= 0 or len_value == -1):
+            continue
+        if len_value >= 0:
+            if len_value < 0 or len_value > end - p:
+                continue
+            begin = p
+            p += len_value
+        if p > end:
+            continue
+        if begin != 0 and p == end:
+            desc[n, 2] = begin
+            desc[n, 1] = p - begin
+
+
+@cache
+def decoder(want_timestamp, want_key, want_value, want_offset):
+    """Return the kernel that fills the wanted columns."""
+
+    def decode(desc, first, last, state):
+        state[0] = 0
+        records_rows = int(state[1])
+        records_room = int(state[2])
+        to_timestamp_data = int(state[3])
+        to_key_offsets = int(state[4])
+        to_key_bytes = int(state[5])
+        to_key_room = int(state[6])
+        to_key_used = int(state[7])
+        to_key_valid = int(state[8])
+        to_key_nulls = int(state[9])
+        to_value_offsets = int(state[10])
+        to_value_bytes = int(state[11])
+        to_value_room = int(state[12])
+        to_value_used = int(state[13])
+        to_value_valid = int(state[14])
+        to_value_nulls = int(state[15])
+        to_offset_data = int(state[16])
+        for n in range(first, last):
+            p = int(desc[n, 2])
+            p_end = int(desc[n, 3])
+            if want_key == COPIED and p_end - p > to_key_room - to_key_used:
+                state[0] = 1
+                return n
+            if want_value == COPIED and p_end - p > to_value_room - to_value_used:
+                state[0] = 1
+                return n
+            rows_before = records_rows
+            while p < p_end:
+                if records_rows >= records_room:
+                    state[0] = 1
+                    return n
+                if p_end - p < 26:
+                    return n
+                offset = s8be(p + 0)
+                len_message = s4be(p + 8)
+                crc = u4be(p + 12)
+                magic = s1(p + 16)
+                attributes = u1(p + 17)
+                codec = attributes >> 0 & 0x7
+                if not (len_message >= 14):
+                    return n
+                if not (magic == 0 or magic == 1):
+                    return n
+                size = len_message + 12
+                if size < 26 or size > p_end - p:
+                    return n
+                if desc[n, 5]:
+                    if codec != 0:
+                        return n
+                    if magic != desc[n, 9]:
+                        return n
+                    if crc32(p + 16, p + size) != crc:
+                        return n
+                end = p + size
+                p += 18
+                timestamp = -1
+                if magic >= 1:
+                    timestamp = s8be(p)
+                    p += 8
+                len_key = s4be(p)
+                if not (len_key >= 0 or len_key == -1):
+                    return n
+                p += 4
+                if p > end:
+                    return n
+                if want_timestamp:
+                    put8(to_timestamp_data + 8 * records_rows, timestamp)
+                if want_key == COPIED:
+                    put4(to_key_offsets + 4 * records_rows, to_key_used)
+                if len_key >= 0:
+                    size = len_key
+                    if size < 0 or size > end - p:
+                        return n
+                    if want_key:
+                        put1(to_key_valid + records_rows, 1)
+                        if want_key == VIEWED:
+                            view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
+                        else:
+                            copy(to_key_bytes + to_key_used, p, size)
+                            to_key_used += size
+                    p += size
+                elif want_key:
+                    put1(to_key_valid + records_rows, 0)
+                    to_key_nulls += 1
+                    if want_key == VIEWED:
+                        view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
+                len_value = s4be(p)
+                if not (len_value >= 0 or len_value == -1):
+                    return n
+                p += 4
+                if p > end:
+                    return n
+                if want_value == COPIED:
+                    put4(to_value_offsets + 4 * records_rows, to_value_used)
+                if len_value >= 0:
+                    size = len_value
+                    if size < 0 or size > end - p:
+                        return n
+                    if want_value:
+                        put1(to_value_valid + records_rows, 1)
+                        if want_value == VIEWED:
+                            view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
+                        else:
+                            copy(to_value_bytes + to_value_used, p, size)
+                            to_value_used += size
+                    p += size
+                elif want_value:
+                    put1(to_value_valid + records_rows, 0)
+                    to_value_nulls += 1
+                    if want_value == VIEWED:
+                        view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
+                if p != end:
+                    return n
+                if want_offset:
+                    put8(to_offset_data + 8 * records_rows, offset)
+                records_rows += 1
+            if records_rows == rows_before:
+                return n
+            desc[n, 4] = records_rows - rows_before
+            state[1] = records_rows
+            if want_key == COPIED:
+                put4(to_key_offsets + 4 * records_rows, to_key_used)
+                state[7] = to_key_used
+            if want_key:
+                state[9] = to_key_nulls
+            if want_value == COPIED:
+                put4(to_value_offsets + 4 * records_rows, to_value_used)
+                state[13] = to_value_used
+            if want_value:
+                state[15] = to_value_nulls
+        return last
+
+    return decode
