@@ -8,6 +8,7 @@ import numpy as np
 from magicbyte.engines.entries import Entries, Numbers
 from magicbyte.engines.entry import BATCH_NAMES, LEAST_SIZES, OVERHEAD, Entry, read_entry
 from magicbyte.storage import File
+from magicbyte.tables.arrays import kinds
 from magicbyte_formats.wire import RecordBatchHeader
 
 MOST_HEADS = 4096
@@ -70,9 +71,9 @@ class Heads(Entries):
 
     def _of_attributes(self, name: str) -> Numbers:
         """Return what the attributes say: there are few of them that differ."""
-        kinds, which = np.unique(self._fields["attributes"], return_inverse=True)
+        numbers, which = kinds(self._fields["attributes"])
         nothing: Any = RecordBatchHeader.unpack_from(bytes(RecordBatchHeader.SIZE))
-        meanings = [getattr(nothing._replace(attributes=int(kind)), name) for kind in kinds]
+        meanings = [getattr(nothing._replace(attributes=number), name) for number in numbers]
         return np.array(meanings, np.int64)[which]
 
 

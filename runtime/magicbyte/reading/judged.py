@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.engines.entries import Numbers
+from magicbyte.tables.arrays import Mask, kinds, numbers
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import DISPOSITIONS
 
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Codes = np.ndarray[tuple[int], np.dtype[np.int8]]
 
 _ALL = pa.array(DISPOSITIONS)
@@ -73,7 +73,7 @@ class Judged:
         return Counter(
             {
                 DISPOSITIONS[code]: int(sizes[self.of_entries == code].sum())
-                for code in np.unique(self.of_entries)
+                for code in kinds(self.of_entries)[0]
             }
         )
 
@@ -88,7 +88,7 @@ class Judged:
         """The disposition of each row."""
         if len(counted := list(self.records)) == 1:
             return constant(pa.string(), counted[0], len(self.of_rows))
-        return _ALL.take(pa.array(self.of_rows))
+        return _ALL.take(numbers(pa.int8(), self.of_rows))
 
 
 def judge(

@@ -22,10 +22,11 @@ from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.groups import decode_groups
-from magicbyte.reading.judged import CODES, Codes, Examined, Judged, Mask, Wanted, judge
+from magicbyte.reading.judged import CODES, Codes, Examined, Judged, Wanted, judge
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
+from magicbyte.tables.arrays import Mask, numbers
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 from magicbyte.tables.views import chosen, viewed
@@ -295,8 +296,8 @@ class _Reader:
             elif name == "disposition":
                 arrays.append(judged.dispositions)
             elif name == "outcome" and outcomes is not None:
-                numbers = np.repeat(np.arange(len(outcomes)), judged.decoded.num_rows)
-                arrays.append(pa.array(outcomes, kind).take(pa.array(numbers)))
+                which = np.repeat(np.arange(len(outcomes)), judged.decoded.num_rows)
+                arrays.append(pa.array(outcomes, kind).take(numbers(pa.int64(), which)))
             else:
                 values = {"file": split.file.name, "outcome": None}
                 value = values[name] if name in values else getattr(split, name)

@@ -1,9 +1,8 @@
 """Keys and values as Arrow's binary_view: few bytes in place, more of them where they were read."""
 
-import numpy as np
 import pyarrow as pa
 
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+from magicbyte.tables.arrays import Mask, truths
 
 
 def viewed(schema: pa.Schema) -> pa.Schema:
@@ -19,7 +18,7 @@ def copied(rows: pa.RecordBatch) -> pa.RecordBatch:
 
 def chosen(rows: pa.RecordBatch, mask: Mask) -> pa.RecordBatch:
     """Return those of *rows* where *mask* holds; Arrow's own filter knows no views."""
-    found = copied(rows).filter(pa.array(mask))
+    found = copied(rows).filter(truths(mask))
     return found if found.schema == rows.schema else found.cast(rows.schema)
 
 

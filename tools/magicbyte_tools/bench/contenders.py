@@ -12,6 +12,7 @@ from magicbyte_tools.bench.java_reader import Unavailable
 
 OURS = "ours"
 OURS_OFFSETS = "ours, offsets"
+OURS_VIEWS = "ours, views"
 OURS_FILE = "ours, file"
 OURS_OPEN = "ours, mb.open"
 JAVA_EXACT = "Java exact"
@@ -41,9 +42,11 @@ class Contender:
     """Whether it reads the whole file; a slow one reads its beginning."""
     reads_messages: bool = True
     """Whether it reads v0 and v1."""
+    reads_compressed: bool = True
 
     def reads(self, kind: Kind) -> bool:
-        return kind.magic == 2 or self.reads_messages
+        is_format_read = kind.magic == 2 or self.reads_messages
+        return is_format_read and (kind.codec == "none" or self.reads_compressed)
 
 
 def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str]]:
@@ -67,6 +70,8 @@ def _ours(engine: str) -> list[Contender]:
     return [
         Contender(name=OURS, command=command),
         Contender(name=OURS_OFFSETS, command=command, mode="offsets"),
+        # Of what is decompressed it gives copies, as without views.
+        Contender(name=OURS_VIEWS, command=command, mode="views", reads_compressed=False),
         Contender(name=OURS_FILE, command=command, via="file"),
         Contender(name=OURS_OPEN, command=command, via="open"),
     ]

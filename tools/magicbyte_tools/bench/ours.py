@@ -18,11 +18,10 @@ from magicbyte.reading.groups import decode_groups
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import Sums
 
-COLUMNS = {
-    "columns": ("offset", "timestamp", "key", "value", "headers"),
-    "offsets": ("offset", "timestamp"),
-}
-"""Columns by mode: what Kafka's own classes say of a record, and the least that a search needs."""
+OF_RECORDS = ("offset", "timestamp", "key", "value", "headers")
+COLUMNS = {"columns": OF_RECORDS, "views": OF_RECORDS, "offsets": ("offset", "timestamp")}
+"""Columns by mode: what Kafka's own classes say of a record, keys and values copied or as views,
+and the least that a search needs."""
 
 CHUNK = 4 * MIB
 """Bytes that are scanned at a time."""
@@ -63,7 +62,7 @@ class Ours:
     def read(self, mode: str, threads: int) -> int:
         if threads > 1:
             return self._in_threads(COLUMNS[mode], threads)
-        return sum(rows.num_rows for rows in self._batches(COLUMNS[mode]))
+        return sum(rows.num_rows for rows in self._batches(COLUMNS[mode], views=mode == "views"))
 
     def check(self) -> tuple[int, int]:
         count, sums = 0, Sums()
@@ -83,14 +82,17 @@ class Ours:
             )
         return count, sums.checksum
 
-    def _batches(self, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+    def _batches(
+        self, columns: tuple[str, ...], *, views: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        own = engine(self.name, views=views)
         if self.via == "open":
             yield from mb.open(self.path, engine=self.name).records(columns=columns).to_reader()
         elif self.file is not None:
-            yield from read(engine(self.name), self.file, columns, 0, self.file.size_bytes)
+            yield from read(own, self.file, columns, 0, self.file.size_bytes)
         else:
             with open_file(str(self.path)) as file:
-                yield from read(engine(self.name), file, columns, 0, file.size_bytes)
+                yield from read(own, file, columns, 0, file.size_bytes)
 
     def _in_threads(self, columns: tuple[str, ...], threads: int) -> int:
         """Return the rows that *threads* decoders find, each with a part of the file for itself."""

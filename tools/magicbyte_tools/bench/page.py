@@ -28,7 +28,8 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
   the first that counts; for Java, which compiles what it has run often, passes for three seconds of
   CPU, in a process for each of its modes. By the clock only threads and start-up are compared.
 - **Ours** verifies each checksum and makes Arrow record batches of about 4 MiB: offset, timestamp, key,
-  value, headers. The bytes are in memory beforehand, unless it says *file*; *mb.open* is the whole
+  value, headers; *views*, where batches are not compressed, are `binary_view` of what was read
+  for keys and values. The bytes are in memory beforehand, unless it says *file*; *mb.open* is the whole
   library, from a path, with transactions, findings and the other default columns left out.
 - **Java** is Kafka's own reader, driven as its consumer drives it: `ensureValid`, a streaming iterator,
   buffers reused. *Exact* copies each column into an array of exact size every 4 MiB, as an Arrow batch
@@ -119,6 +120,7 @@ COLUMNS = (
     who.AIOKAFKA,
     who.KAFKA_PYTHON,
     who.FLOOR,
+    who.OURS_VIEWS,
     who.OURS_OFFSETS,
     who.JAVA_OFFSETS,
     who.OURS_FILE,

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import click
 import pyarrow as pa
-from rich.console import Console
 
 from magicbyte import Dataset, Report, Rows
 from magicbyte.tables.schemas import TABLES, Table
@@ -228,8 +227,7 @@ def _write(rows: Rows, format_name: str, bytes_as: str, limit: int | None) -> Re
     if format_name == "ndjson":
         writer = NdjsonWriter(out, rows.schema, bytes_as=bytes_as)
     else:
-        console = Console() if sys.stdout.isatty() else None
-        writer = TextWriter(out, rows.schema, bytes_as=bytes_as, console=console)
+        writer = TextWriter(out, rows.schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())
     done = 0
     report, batches = _pass(rows)
     with bar_beside_stdout() as bar:

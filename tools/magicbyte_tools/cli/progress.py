@@ -5,18 +5,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 PATIENCE_S = 1.0
 """What is done sooner needs no bar."""
@@ -45,30 +37,42 @@ class Bar:
 
     def bytes(self, done: int, total: int) -> None:
         """Show that *done* bytes of *total* are read."""
-        if self._is_due(BarColumn(), DownloadColumn(binary_units=True), TimeElapsedColumn()):
-            self._update(done, total)
+        self._show(done, total)
 
     def rows(self, done: int) -> None:
         """Show that *done* rows are written."""
-        if self._is_due(
-            SpinnerColumn(), TextColumn("{task.completed:,} rows"), TimeElapsedColumn()
-        ):
-            self._update(done, None)
+        self._show(done, None)
 
-    def _is_due(
-        self, *columns: SpinnerColumn | BarColumn | TextColumn | DownloadColumn | TimeElapsedColumn
-    ) -> bool:
+    def _show(self, done: int, total: int | None) -> None:
         if not self._is_shown or time.monotonic() - self._begun < PATIENCE_S:
-            return False
+            return
         if self._progress is None:
-            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._progress = _progress(has_total=total is not None)
             self._progress.start()
             self._task = self._progress.add_task("", total=None)
-        return True
-
-    def _update(self, done: int, total: int | None) -> None:
-        if self._progress is not None and self._task is not None:
+        if self._task is not None:
             self._progress.update(self._task, completed=done, total=total)
+
+
+def _progress(*, has_total: bool) -> "Progress":
+    """Return a bar, or a wheel; what draws it takes longer to import than most reads take."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (
+        (BarColumn(), DownloadColumn(binary_units=True))
+        if has_total
+        else (SpinnerColumn(), TextColumn("{task.completed:,} rows"))
+    )
+    console = Console(stderr=True)
+    return Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
 
 
 @contextmanager

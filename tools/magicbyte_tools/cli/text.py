@@ -5,13 +5,11 @@ The same on a terminal and elsewhere, except that a terminal gets lines cut at i
 """
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import IO, Any
 
 import pyarrow as pa
-from rich.cells import cell_len, set_cell_size
-from rich.console import Console
 
 from magicbyte_tools.cli.printable import printable, printable_bytes
 
@@ -52,14 +50,14 @@ class TextWriter:
     """Writes record batches to *out* as aligned columns, cut at *width* where there is one."""
 
     def __init__(
-        self, out: IO[bytes], schema: pa.Schema, *, bytes_as: str, console: Console | None = None
+        self, out: IO[bytes], schema: pa.Schema, *, bytes_as: str, is_terminal: bool = False
     ) -> None:
         self._out = out
         self._schema = schema
         self._bytes = BYTES[bytes_as]
-        self._console = console
+        self._terminal = _Terminal() if is_terminal else None
         self._rows: list[tuple[str, ...]] = []
-        self._widths = [cell_len(name) for name in schema.names]
+        self._widths = [_cells_of(name) for name in schema.names]
         self._is_number = [pa.types.is_integer(field.type) for field in schema]
         self._has_header = False
 
@@ -103,28 +101,58 @@ class TextWriter:
         return f"[{', '.join(parts)}]"
 
     def _write_rows(self) -> None:
-        for number in range(len(self._widths)):
-            widest = max((cell_len(row[number]) for row in self._rows), default=0)
+        columns = list(zip(*self._rows, strict=True)) or [()] * len(self._widths)
+        for number, column in enumerate(columns):
+            widest = max(map(_cells_of, column), default=0)
             self._widths[number] = max(self._widths[number], min(widest, MAX_PADDED))
         if not self._has_header:
-            self._write_lines([self._line(tuple(self._schema.names))], style="bold")
+            self._write_lines(self._lines([(name,) for name in self._schema.names]), style="bold")
             self._has_header = True
-        self._write_lines([self._line(row) for row in self._rows])
+        self._write_lines(self._lines(columns))
         self._rows = []
 
     def _write_lines(self, lines: list[str], style: str | None = None) -> None:
-        if self._console is None:
-            self._out.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
-            self._out.flush()
+        if self._terminal is not None:
+            self._terminal.write(lines, style)
             return
+        self._out.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
+        self._out.flush()
+
+    def _lines(self, columns: Sequence[Sequence[str]]) -> list[str]:
+        """Return a line for each row of *columns*."""
+        padded = [
+            [_padded(cell, width, is_number) for cell in column]
+            for column, width, is_number in zip(columns, self._widths, self._is_number, strict=True)
+        ]
+        return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+
+
+def _padded(cell: str, width: int, is_number: bool) -> str:
+    width += len(cell) - _cells_of(cell)
+    return cell.rjust(width) if is_number else cell.ljust(width)
+
+
+class _Terminal:
+    """Shows lines, cut at the width of the terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console  # takes longer to import than most reads take
+
+        self._console = Console()
+
+    def write(self, lines: list[str], style: str | None) -> None:
+        from rich.cells import set_cell_size
+
         width = self._console.width
         for line in lines:
-            cut = line if cell_len(line) <= width else set_cell_size(line, width - 1) + "…"
+            cut = line if _cells_of(line) <= width else set_cell_size(line, width - 1) + "…"
             self._console.print(cut, style=style, markup=False, highlight=False, soft_wrap=True)
 
-    def _line(self, cells: tuple[str, ...]) -> str:
-        padded = []
-        for cell, width, is_number in zip(cells, self._widths, self._is_number, strict=True):
-            room = " " * (width - cell_len(cell))
-            padded.append(room + cell if is_number else cell + room)
-        return "  ".join(padded).rstrip()
+
+def _cells_of(text: str) -> int:
+    """Return the columns that *text* takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.engines.entries import Numbers
+from magicbyte.tables.arrays import kinds, numbers
 from magicbyte.tables.constants import constant
 from magicbyte_formats.columnar import EntryColumn
-
-Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def entry_column(
@@ -27,9 +27,9 @@ def entry_column(
         return constant(kind, value, int(counts.sum()))
     if column.words:
         # Entries come in few kinds: the text of each is made once.
-        numbers, kinds = np.unique(values, return_inverse=True)
-        words = pa.array([_meaning(column, int(number), nulls) for number in numbers], kind)
-        return words.take(pa.array(np.repeat(kinds, counts)))
+        found, which = kinds(values)
+        words = pa.array([_meaning(column, number, nulls) for number in found], kind)
+        return words.take(numbers(pa.int64(), np.repeat(which, counts)))
     is_null = np.isin(values, list(nulls))
     rows = np.repeat(np.where(is_null, 0, values), counts)
     mask = np.repeat(is_null, counts)

@@ -10,12 +10,12 @@ from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import NOT_TOLD, Numbers
 from magicbyte.engines.entry import BATCH_NAMES, Entry, wrap64
+from magicbyte.tables.arrays import Mask
 from magicbyte_formats.columnar import Description
 from magicbyte_formats.wire import Codec
 
 _entry = partial(tuple.__new__, Entry)
 
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 

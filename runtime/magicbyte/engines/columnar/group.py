@@ -21,13 +21,12 @@ from magicbyte.engines.columnar.scratch import descriptors
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.limits import Limits
+from magicbyte.tables.arrays import Mask, numbers
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
 from magicbyte_formats.columnar import ABSENT
 from magicbyte_formats.wire import Codec
-
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 BY_KERNEL = (Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
 """Codecs of which many entries are decompressed at once."""
@@ -290,7 +289,7 @@ class Group:
                 arrays[column.name] = entry_column(column, kind, values, rows, absent)
         if "position" in kinds:
             positions = self._column("position") + self.origin
-            arrays["position"] = pa.array(np.repeat(positions, rows), kinds["position"])
+            arrays["position"] = numbers(kinds["position"], np.repeat(positions, rows))
         nothing = [name for name in kinds if name not in arrays]
         arrays |= {name: constant(kinds[name], None, count) for name in nothing}
         chosen = [arrays[name] for name in kinds]

@@ -10,6 +10,7 @@ from magicbyte.engines.columnar.layout import LEN_OFFSET, Layout
 from magicbyte.engines.columnar.scratch import learnt
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.header_keys import decode_header_key
+from magicbyte.tables.arrays import bits
 from magicbyte_formats.columnar import LEN_VIEW, Column, Table
 
 WHY = 0
@@ -138,7 +139,7 @@ class Output:
         """Return the bits that say which values are there; None if all are."""
         if not nulls:
             return None
-        return _bits(self._part(column.slots["valid"])[:num_rows])
+        return bits(self._part(column.slots["valid"])[:num_rows])
 
     def _lists(
         self, members: Table, kind: pa.DataType, num_rows: int, offsets: pa.Buffer, loan: Loan
@@ -157,13 +158,9 @@ class Output:
             is_null = self.numbers(column)[:num_rows] == column.sentinel
             nulls = int(np.count_nonzero(is_null))
             if nulls:
-                valid = _bits(~is_null)
+                valid = bits(~is_null)
         data = self._buffer(loan, column.slots["data"], num_rows * column.width)
         return pa.Array.from_buffers(kind, num_rows, [valid, data], nulls)
-
-
-def _bits(are_there: "np.ndarray[Any, np.dtype[Any]]") -> pa.Buffer:
-    return pa.py_buffer(np.packbits(are_there, bitorder="little"))
 
 
 def _text(made: pa.Array) -> pa.Array:
