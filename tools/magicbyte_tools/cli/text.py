@@ -5,7 +5,7 @@ The same on a terminal and elsewhere, except that a terminal gets lines cut at i
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import IO, Any
 
@@ -103,7 +103,7 @@ class TextWriter:
     def _write_rows(self) -> None:
         columns = list(zip(*self._rows, strict=True)) or [()] * len(self._widths)
         for number, column in enumerate(columns):
-            widest = max(map(_cells_of, column), default=0)
+            widest = max(_sizes(column), default=0)
             self._widths[number] = max(self._widths[number], min(widest, MAX_PADDED))
         if not self._has_header:
             self._write_lines(self._lines([(name,) for name in self._schema.names]), style="bold")
@@ -120,16 +120,22 @@ class TextWriter:
 
     def _lines(self, columns: Sequence[Sequence[str]]) -> list[str]:
         """Return a line for each row of *columns*."""
-        padded = [
-            [_padded(cell, width, is_number) for cell in column]
-            for column, width, is_number in zip(columns, self._widths, self._is_number, strict=True)
-        ]
+        padded = map(_padded, columns, self._widths, self._is_number)
         return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
 
 
-def _padded(cell: str, width: int, is_number: bool) -> str:
-    width += len(cell) - _cells_of(cell)
-    return cell.rjust(width) if is_number else cell.ljust(width)
+def _padded(column: Sequence[str], width: int, is_number: bool) -> list[str]:
+    """Return the cells of a column as wide as they must be."""
+    pad = str.rjust if is_number else str.ljust
+    return [
+        pad(cell, width + len(cell) - size)
+        for cell, size in zip(column, _sizes(column), strict=True)
+    ]
+
+
+def _sizes(column: Sequence[str]) -> Iterable[int]:
+    """Return the columns of a terminal that each cell takes."""
+    return map(len if all(map(str.isascii, column)) else _cells_of, column)
 
 
 class _Terminal:
