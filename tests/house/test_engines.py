@@ -1,6 +1,7 @@
 """Which engine reads, and what becomes of it where Numba cannot do what it would."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,19 @@ def read(code: str, *, before: str = "", **variables: str) -> tuple[str, str]:
 @pytest.fixture(scope="module")
 def num_rows() -> str:
     return read('engine("reference")')[0].split()[1]
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A folder with machine code, and what the process said that made it."""
+    folder = tmp_path_factory.mktemp("compiled")
+    return folder, *read(COLUMNAR, NUMBA_CACHE_DIR=str(folder))
+
+
+@pytest.fixture
+def kept(compiled: tuple[Path, str, str], tmp_path: Path) -> Path:
+    """A folder with machine code for one test."""
+    return shutil.copytree(compiled[0], tmp_path / "kept")
 
 
 def test_headers_are_read_without_numba() -> None:
@@ -110,10 +124,8 @@ def test_auto_reads_without_numba(tmp_path: Path) -> None:
     assert auto(1, 1, GONE, NUMBA_CACHE_DIR=str(tmp_path)) == "True True False"
 
 
-def test_machine_code_that_is_kept_needs_no_numba(num_rows: str, tmp_path: Path) -> None:
-    kept = str(tmp_path)
-    read(COLUMNAR, NUMBA_CACHE_DIR=kept)
-    printed, said = read(COLUMNAR, before=GONE, NUMBA_CACHE_DIR=kept)
+def test_machine_code_that_is_kept_needs_no_numba(num_rows: str, kept: Path) -> None:
+    printed, said = read(COLUMNAR, before=GONE, NUMBA_CACHE_DIR=str(kept))
     assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
 
 
@@ -121,27 +133,22 @@ def test_machine_code_that_is_kept_needs_no_numba(num_rows: str, tmp_path: Path)
     "damage", [lambda code: code[:-1], lambda code: b"", lambda code: code * 2]
 )
 def test_machine_code_that_is_not_whole_is_made_again(
-    damage: Any, num_rows: str, tmp_path: Path
+    damage: Any, num_rows: str, kept: Path
 ) -> None:
-    kept = str(tmp_path)
-    read(COLUMNAR, NUMBA_CACHE_DIR=kept)
-    (path,) = tmp_path.rglob("*decode*.o")
-    code = path.read_bytes()
-    path.write_bytes(damage(code))
-    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=kept)
+    (path,) = kept.rglob("*decode*.o")
+    path.write_bytes(damage(path.read_bytes()))
+    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(kept))
     assert printed == f"ColumnarEngine {num_rows}"
     assert said.count("compiling the columnar engine") == 1
-    assert read(COLUMNAR, NUMBA_CACHE_DIR=kept) == (printed, "")
+    assert read(COLUMNAR, NUMBA_CACHE_DIR=str(kept)) == (printed, "")
 
 
-def test_machine_code_for_another_processor_is_kept_beside(tmp_path: Path) -> None:
+def test_machine_code_for_another_processor_is_kept_beside(kept: Path) -> None:
+    _, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(kept), NUMBA_CPU_NAME="generic")
+    assert said.count("compiling the columnar engine") == 1
+    assert len(list(kept.rglob("*decode*.o"))) == 2
     for name in ("host", "generic"):
-        _, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_CPU_NAME=name)
-        assert said.count("compiling the columnar engine") == 1
-    assert len(list(tmp_path.rglob("*decode*.o"))) == 2
-    for name in ("host", "generic"):
-        _, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_CPU_NAME=name)
-        assert not said
+        assert not read(COLUMNAR, NUMBA_CACHE_DIR=str(kept), NUMBA_CPU_NAME=name)[1]
 
 
 def test_without_numba_the_columnar_engine_says_what_is_missing(tmp_path: Path) -> None:
@@ -162,22 +169,40 @@ except mb.InputError as error:
     assert "expected Numba, or another engine" in done
 
 
-def test_machine_code_is_kept_where_the_user_says(num_rows: str, tmp_path: Path) -> None:
-    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(tmp_path))
+def test_machine_code_is_kept_where_the_user_says(
+    num_rows: str, compiled: tuple[Path, str, str]
+) -> None:
+    folder, printed, said = compiled
     assert printed == f"ColumnarEngine {num_rows}"
     assert said.count("compiling the columnar engine") == 1
-    kept = sorted(tmp_path.rglob("*.o"))
-    assert [path for path in kept if "decode" in path.name]
-    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(tmp_path))
+    assert list(folder.rglob("*decode*.o"))
+    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(folder))
     assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
 
     # So that is what there is to load now, and for no other columns.
     def goes_over(*columns: str) -> bool:
-        least, kept = int(num_rows) * 3, str(tmp_path)
+        least, kept = int(num_rows) * 3, str(folder)
         return auto(1, least, columns=columns, NUMBA_CACHE_DIR=kept).endswith("True")
 
     assert goes_over("offset")
     assert not goes_over("offset", "value")
+
+
+def test_machine_code_is_that_of_all_formats_and_codecs_at_hand(kept: Path) -> None:
+    magic = LOG.read_bytes()[16]
+    code = f"""
+from magicbyte.engines.columnar import is_compiled
+for magics, codecs in (({magic},), (0, 1)), (({magic},), (0, 1, 2, 3)), ((0, 1, 2), (0,)):
+    print(is_compiled(magics, codecs, ("offset",), False))
+"""
+    for path in [*kept.rglob("inflate*.o"), *kept.rglob("snappy*.o")]:
+        path.unlink()
+    done = subprocess.check_output(
+        [sys.executable, "-c", code],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(kept)},
+        text=True,
+    )
+    assert done.split() == ["True", "False", "False"]
 
 
 def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> None:

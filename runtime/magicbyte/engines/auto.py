@@ -12,6 +12,7 @@ from magicbyte.engines.entries import NOT_TOLD, Entries
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
+from magicbyte.tables.arrays import kinds
 
 logger = logging.getLogger("magicbyte")
 
@@ -44,10 +45,11 @@ class _Process:
             return False
         if cls.rows >= ROWS_BEFORE_COMPILING:
             return True
-        if cls.rows + _num_rows(entries) < ROWS_BEFORE_LOADING:
+        known = entries if isinstance(entries, Entries) else Entries(entries)
+        if cls.rows + _num_rows(known) < ROWS_BEFORE_LOADING:
             return False
-        first = entries[0]
-        return _is_compiled(first.magic, first.codec, columns, views)
+        magics, codecs = (frozenset(kinds(known.column(name))[0]) for name in ("magic", "codec"))
+        return _is_compiled(magics, codecs, columns, views)
 
     @classmethod
     def load(cls, columnar: ColumnarEngine, magic: int) -> None:
@@ -63,10 +65,8 @@ class _Process:
 _is_compiled = cache(is_compiled)
 
 
-def _num_rows(entries: Sequence[Entry]) -> int:
+def _num_rows(entries: Entries) -> int:
     """Return how many rows *entries* hold, about."""
-    if not isinstance(entries, Entries):
-        entries = Entries(entries)
     counts, sizes = entries.column("record_count"), entries.column("size_bytes")
     return int(np.where(counts == NOT_TOLD, sizes // BYTES_OF_MESSAGE, counts).sum())
 

@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -51,7 +51,7 @@ BY_CODEC: dict[int, str] = {
     Codec.ZSTD: "inflate",
 }
 """Those that decompress many entries at once."""
-ALONG = ("scan", "describe")
+ALONG = ("scan", "describe", "sections")
 """Kernels that go with any that decodes."""
 ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
 """Columns that are made whether they are asked for or not, by format: `finish` needs them."""
@@ -150,21 +150,25 @@ def is_plain_python() -> bool:
 
 @cache
 def _say_once() -> None:
-    logger.warning("compiling the columnar engine: some seconds, once on this machine")
+    logger.warning(
+        "compiling the columnar engine: some seconds, once on this machine for these columns"
+    )
 
 
 # What is kept
 
 
-def is_compiled(magic: int, codec: int, columns: tuple[str, ...], views: bool) -> bool:
-    """Whether the machine code that *columns* of such entries take is kept.
+def is_compiled(
+    magics: Collection[int], codecs: Collection[int], columns: tuple[str, ...], views: bool
+) -> bool:
+    """Whether all machine code that *columns* of such entries take is kept.
 
     It takes no Numba to tell.
     """
-    name = FORMATS[magic]
-    chosen = wanted(name, columns, views)
-    names = [_decoder_name(name, chosen), *(f"{name}-{of}" for of in ALONG)]
-    names += [BY_CODEC[codec]] if codec in BY_CODEC else []
+    names = {BY_CODEC[codec] for codec in codecs if codec in BY_CODEC}
+    for name in {FORMATS[magic] for magic in magics}:
+        names.add(_decoder_name(name, wanted(name, columns, views)))
+        names.update(f"{name}-{of}" for of in ALONG)
     try:
         paths = [_path(one) for one in names]
     except ImportError:
@@ -196,11 +200,15 @@ def _kept(name: str) -> bytes | None:
 
 def _keep(name: str, code: bytes) -> None:
     path = _path(name)
-    if path is not None:
-        with suppress(OSError), tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as made:
-            made.write(sha256(code).digest() + code)
-            made.close()
-            os.replace(made.name, path)
+    if path is None:
+        return
+    made = path.with_suffix(f".{os.getpid()}")
+    with suppress(OSError):
+        try:
+            made.write_bytes(sha256(code).digest() + code)
+            os.replace(made, path)
+        finally:
+            made.unlink(missing_ok=True)
 
 
 @cache
