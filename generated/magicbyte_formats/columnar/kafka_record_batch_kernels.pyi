@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-def has_crc_instruction() -> bool: ...
 def scan(
     address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
 ) -> tuple[int, int]: ...

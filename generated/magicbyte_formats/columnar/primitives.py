@@ -1,9 +1,7 @@
 # Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
 """Primitives of the kernels: unaligned access, integers, varints, copies, checksums.
 
-No format is known here. Functions take addresses, never arrays: an array that is passed to a
-function which is not inlined costs an atomic reference count per call. The text of this file
-goes into every generated one, as Numba's cache does not see changes in what is imported.
+No format is known here. Functions take addresses, never arrays.
 
 With NUMBA_DISABLE_JIT=1 kernels are ordinary Python: slow, but they can be debugged and covered.
 """

@@ -13,8 +13,8 @@ from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Description, Table
 LEN_OFFSET = 4
 """Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
 
-
 MOST = np.iinfo(np.int64).max
+"""What a count has room for that no part grows with."""
 
 
 class Layout:

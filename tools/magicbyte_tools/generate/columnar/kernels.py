@@ -7,7 +7,7 @@ without looking at its end, and is judged when it has been read.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,6 +33,9 @@ DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested")
 
 LEN_COPY = 64
 """Bytes that a short copy may read and write beyond its end."""
+
+CONSTANTS = {"ABSENT", "COPIED", "LEN_VIEW", "VIEWED"}
+"""Those of `package` that kernels use."""
 
 ABOUT = '''\
 """Kernels of {name}: bytes to columns, without a Python object for a record."""
@@ -216,7 +219,6 @@ KERNELS_STUB = """\
 from collections.abc import Callable
 from typing import Any
 
-def has_crc_instruction() -> bool: ...
 def scan(
     address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
 ) -> tuple[int, int]: ...
@@ -227,11 +229,16 @@ def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]: ...
 
 
 def primitives() -> tuple[str, str]:
-    """Return the primitives as a module, for kernels that are written by hand, and its types."""
+    """Return the primitives as a module, and its types."""
+    stub = "from typing import Any\n\n" + "".join(f"{name}: Any\n" for name in _public())
+    return PRIMITIVES.read_text("utf-8"), stub
+
+
+def _public() -> list[str]:
+    """Return the names of the primitives."""
     text = PRIMITIVES.read_text("utf-8")
     names = re.findall(r"^(?:    )?def (\w+)|^(\w+) = njit", text, re.MULTILINE)
-    public = sorted({name for pair in names for name in pair if name and name[0] != "_"})
-    return text, "from typing import Any\n\n" + "".join(f"{name}: Any\n" for name in public)
+    return sorted({name for pair in names for name in pair if name and name[0] != "_"})
 
 
 def package() -> str:
@@ -246,13 +253,21 @@ def description(entry: Entry) -> tuple[str, str]:
 
 
 def module(entry: Entry) -> tuple[str, str]:
-    """Return the kernels of a format, one file that needs no other, and its types."""
-    _, _, primitives = PRIMITIVES.read_text("utf-8").split('"""', 2)
-    imports, _, rest = primitives.lstrip().partition("\n\n")
-    others = "from functools import cache\n\n"
-    others += "from magicbyte_formats.columnar import ABSENT, COPIED, LEN_VIEW, VIEWED"
-    parts = [ABOUT.format(name=entry.name), imports, others + "\n", rest.strip("\n")]
-    return "\n".join([*parts, "", "", "\n\n\n".join(_Printer(entry).parts()), ""]), KERNELS_STUB
+    """Return the kernels of a format as a module, and its types."""
+    functions = "\n\n\n".join(_Printer(entry).parts())
+    words = set(re.findall(r"\w+", functions))
+    lines = [
+        "from functools import cache",
+        "",
+        *_imported("magicbyte_formats.columnar", words & CONSTANTS),
+        *_imported("magicbyte_formats.columnar.primitives", words & set(_public())),
+    ]
+    text = "\n".join([ABOUT.format(name=entry.name), *lines, "", "", functions, ""])
+    return text, KERNELS_STUB
+
+
+def _imported(module: str, names: Set[str]) -> list[str]:
+    return [f"from {module} import (", *(f"    {name}," for name in sorted(names)), ")"]
 
 
 class _Lines:
