@@ -8,14 +8,14 @@ import pytest
 from magicbyte.engines import Entries, engine
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
-from magicbyte.engines.entry import Entry
+from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.limits import Limits
 from magicbyte.reading import groups as grouping
 from magicbyte.reading import heads as reading_heads
 from magicbyte.reading.groups import decode_groups, groups
 from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.storage import MemoryFile
-from magicbyte_tools.fuzz.agreement import entries_of
+from magicbyte_tools.fuzz.agreement import copied, entries_of
 
 NAMES = (*Entry._fields, "first_offset")
 LOWEST = -(1 << 63)
@@ -159,6 +159,38 @@ def test_decoding_ends_where_entries_come_to_so_many_bytes(
     num_parts = {1: kinds[name], 1 << 20: 1}
     assert len(parts) == num_parts.get(most_bytes, len(parts))
     assert 1 < len(parts) < len(entries) or most_bytes in num_parts
+
+
+@pytest.mark.parametrize("views", [False, True])
+def test_decoding_ends_in_front_of_a_wrong_checksum(build: Any, views: bool) -> None:
+    plain = [build.message(b"m%d" % i, i, magic=i % 2) for i in range(3)]
+    some = [build.batch(build.records(5), codec=codec) for codec in (0, 0, 4, 3, 0, 2, 2, 1, 0)]
+    some += [build.control(build.COMMIT, 5, 9), build.batch(build.records(2)), build.batch([])]
+    some += [*plain, build.wrapper(plain[1:2] * 3, 3, codec=build.LZ4), *plain]
+    some += [build.batch(count=-1, codec=build.ZSTD), build.batch(count=-1), build.batch()]
+    sound = b"".join(some)
+    entries, limits = listed(sound), Limits()
+    columns = ("offset", "key", "value", "position")
+    engines = [engine(name, views=views) for name in ("reference", "columnar")]
+    for number, entry in enumerate(entries):
+        data = bytearray(sound)
+        data[entry.end - 1 - ORIGIN] ^= 0x10
+        view = memoryview(bytes(data))
+        reference, columnar = (
+            one.decode(view, entries, columns, origin=ORIGIN, limits=limits, verify=True)
+            for one in engines
+        )
+        before = engines[0].decode(view, entries[:number], columns, origin=ORIGIN, limits=limits)
+        for found in (reference, columnar):
+            assert list(found.headers) == list(entries[:number])
+            assert found.computed == checksum_of(view, entry, origin=ORIGIN) != entry.crc
+            assert found.entries == before.entries
+            assert copied(found.rows).equals(copied(before.rows))
+    for one in engines:
+        whole = one.decode(
+            memoryview(sound), entries, columns, origin=ORIGIN, limits=limits, verify=True
+        )
+        assert whole.computed is None and list(whole.headers) == list(entries)
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])

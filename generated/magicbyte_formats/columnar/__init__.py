@@ -19,6 +19,12 @@ COPIED, VIEWED = 1, 2
 LEN_VIEW = 16
 """Bytes of one of Arrow's views."""
 
+WHY, SOURCE = 0, 1
+"""Slots of the state of every kernel that decodes."""
+
+FULL, UNSOUND = 1, 2
+"""Why a kernel stopped, where that is not that it does not take the entry."""
+
 
 class Column(NamedTuple):
     """A column of the rows, and the slots of a kernel's state that are about it."""
@@ -74,6 +80,7 @@ class Signature(NamedTuple):
 SIGNATURES = {
     "scan": Signature(2, (0, 0, 0, 0, 0, 2)),
     "describe": Signature(0, (0, 0, 1, 2)),
+    "verify": Signature(1, (0, 2, 0, 0)),
     "sections": Signature(0, (2, 1)),
     "decode": Signature(1, (2, 0, 0, 1)),
 }
@@ -118,6 +125,13 @@ class Kernels(Protocol):
         """Describe the entries at *positions*; what is none has the size 0."""
 
     @staticmethod
+    def verify(address: int, desc: Any, first: int, last: int) -> int:
+        """Return the first of the entries [first, last) whose checksum is wrong, or *last*.
+
+        They lie as described in the bytes at *address*.
+        """
+
+    @staticmethod
     def sections(desc: Any, chosen: Any) -> None:
         """Narrow the *chosen* entries to their compressed bytes; what has none has the size 0."""
 
@@ -128,9 +142,11 @@ class Kernels(Protocol):
         Each is 0, COPIED, or, of `binary` columns of TABLE itself, VIEWED: then what is at
         `offsets` are Arrow's views, which count from the address at `bytes`.
 
-        The kernel returns the entry at which it stopped, or *last*. The first slot of the state
-        is 1 if there was no room for that entry. What is before it stands; whether sizes and
-        places are those of memory that is there, the caller answers for.
+        The kernel returns the entry at which it stopped, or *last*. The slot WHY of the state
+        then says whether it is FULL, so that it has no room for that entry, or that one is
+        UNSOUND: the slot SOURCE is the address of the bytes in which entries lie whose checksums
+        are to be verified first, or 0. What is before it stands; whether sizes and places are
+        those of memory that is there, the caller answers for.
         """
 
 

@@ -25,20 +25,20 @@ NAMES = {
     "row_is_transactional": 16,
 }
 WIDTH = 17
-STATE = 17
+STATE = 18
 SLACK = 64
 LEAST_ROW = 26
 IS_STREAM = True
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}
 TABLE = Table(
     (
-        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 3}, None),
-        Column("key", "binary", 0, None, True, {"offsets": 4, "bytes": 5, "room": 6, "used": 7, "valid": 8, "nulls": 9}, None),
-        Column("value", "binary", 0, None, True, {"offsets": 10, "bytes": 11, "room": 12, "used": 13, "valid": 14, "nulls": 15}, None),
-        Column("offset", "int64", 8, None, False, {"data": 16}, None),
+        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 4}, None),
+        Column("key", "binary", 0, None, True, {"offsets": 5, "bytes": 6, "room": 7, "used": 8, "valid": 9, "nulls": 10}, None),
+        Column("value", "binary", 0, None, True, {"offsets": 11, "bytes": 12, "room": 13, "used": 14, "valid": 15, "nulls": 16}, None),
+        Column("offset", "int64", 8, None, False, {"data": 17}, None),
     ),
-    1,
     2,
+    3,
 )
 ENTRY_COLUMNS = (
     EntryColumn("timestamp_type", "string", 15, None, True, {0: "CreateTime", 1: "LogAppendTime"}),

@@ -7,8 +7,12 @@ from functools import cache
 from magicbyte_formats.columnar import (
     ABSENT,
     COPIED,
+    FULL,
     LEN_VIEW,
+    SOURCE,
+    UNSOUND,
     VIEWED,
+    WHY,
 )
 from magicbyte_formats.columnar.primitives import (
     copy,
@@ -70,6 +74,12 @@ def frame(p, room, desc, n):
     return size
 
 
+@inlined
+def is_sound(p, end, desc, n):
+    """Return whether the entry at *p*, which ends at *end*, has the checksum that it states."""
+    return crc32(p + 16, end) == desc[n, 8]
+
+
 def scan(address, length, stop, most_bytes, verify, desc):
     """Describe sound entries that lie back to back; return how many, and the bytes of them."""
     n = 0
@@ -80,7 +90,7 @@ def scan(address, length, stop, most_bytes, verify, desc):
         size = frame(p, length - position, desc, n)
         if size == 0 or size > most_bytes:
             break
-        if verify and crc32(p + 16, p + size) != desc[n, 8]:
+        if verify and not is_sound(p, p + size, desc, n):
             break
         desc[n, 0] = position
         position += size
@@ -97,6 +107,14 @@ def describe(address, length, positions, desc):
         if 0 <= position <= length:
             frame(address + position, length - position, desc, n)
             desc[n, 0] = position
+
+
+def verify(address, desc, first, last):
+    """Return the first of the entries [first, last) whose checksum is wrong, or *last*."""
+    for n in range(first, last):
+        if not is_sound(address + int(desc[n, 0]), int(desc[n, 3]), desc, n):
+            return n
+    return last
 
 
 def sections(desc, chosen):
@@ -142,36 +160,40 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
     """Return the kernel that fills the wanted columns."""
 
     def decode(desc, first, last, state):
-        state[0] = 0
-        records_rows = int(state[1])
-        records_room = int(state[2])
-        to_timestamp_data = int(state[3])
-        to_key_offsets = int(state[4])
-        to_key_bytes = int(state[5])
-        to_key_room = int(state[6])
-        to_key_used = int(state[7])
-        to_key_valid = int(state[8])
-        to_key_nulls = int(state[9])
-        to_value_offsets = int(state[10])
-        to_value_bytes = int(state[11])
-        to_value_room = int(state[12])
-        to_value_used = int(state[13])
-        to_value_valid = int(state[14])
-        to_value_nulls = int(state[15])
-        to_offset_data = int(state[16])
+        state[WHY] = 0
+        source = int(state[SOURCE])
+        records_rows = int(state[2])
+        records_room = int(state[3])
+        to_timestamp_data = int(state[4])
+        to_key_offsets = int(state[5])
+        to_key_bytes = int(state[6])
+        to_key_room = int(state[7])
+        to_key_used = int(state[8])
+        to_key_valid = int(state[9])
+        to_key_nulls = int(state[10])
+        to_value_offsets = int(state[11])
+        to_value_bytes = int(state[12])
+        to_value_room = int(state[13])
+        to_value_used = int(state[14])
+        to_value_valid = int(state[15])
+        to_value_nulls = int(state[16])
+        to_offset_data = int(state[17])
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
+            if source != 0 and not is_sound(source + int(desc[n, 0]), p_end, desc, n):
+                state[WHY] = UNSOUND
+                return n
             if want_key == COPIED and p_end - p > to_key_room - to_key_used:
-                state[0] = 1
+                state[WHY] = FULL
                 return n
             if want_value == COPIED and p_end - p > to_value_room - to_value_used:
-                state[0] = 1
+                state[WHY] = FULL
                 return n
             rows_before = records_rows
             while p < p_end:
                 if records_rows >= records_room:
-                    state[0] = 1
+                    state[WHY] = FULL
                     return n
                 if p_end - p < 26:
                     return n
@@ -261,17 +283,17 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
             if records_rows == rows_before:
                 return n
             desc[n, 4] = records_rows - rows_before
-            state[1] = records_rows
+            state[2] = records_rows
             if want_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[7] = to_key_used
+                state[8] = to_key_used
             if want_key:
-                state[9] = to_key_nulls
+                state[10] = to_key_nulls
             if want_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[13] = to_value_used
+                state[14] = to_value_used
             if want_value:
-                state[15] = to_value_nulls
+                state[16] = to_value_nulls
         return last
 
     return decode

@@ -33,29 +33,29 @@ NAMES = {
     "reserved": 24,
 }
 WIDTH = 25
-STATE = 32
+STATE = 33
 SLACK = 64
 LEAST_ROW = 7
 IS_STREAM = False
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
 TABLE = Table(
     (
-        Column("key", "binary", 0, None, True, {"offsets": 3, "bytes": 4, "room": 5, "used": 6, "valid": 7, "nulls": 8}, None),
-        Column("value", "binary", 0, None, True, {"offsets": 9, "bytes": 10, "room": 11, "used": 12, "valid": 13, "nulls": 14}, None),
-        Column("headers", "list", 0, None, False, {"offsets": 15}, Table(
+        Column("key", "binary", 0, None, True, {"offsets": 4, "bytes": 5, "room": 6, "used": 7, "valid": 8, "nulls": 9}, None),
+        Column("value", "binary", 0, None, True, {"offsets": 10, "bytes": 11, "room": 12, "used": 13, "valid": 14, "nulls": 15}, None),
+        Column("headers", "list", 0, None, False, {"offsets": 16}, Table(
             (
-                Column("key", "string", 0, None, False, {"offsets": 18, "bytes": 19, "room": 20, "used": 21, "not_ascii": 22}, None),
-                Column("value", "binary", 0, None, True, {"offsets": 23, "bytes": 24, "room": 25, "used": 26, "valid": 27, "nulls": 28}, None),
+                Column("key", "string", 0, None, False, {"offsets": 19, "bytes": 20, "room": 21, "used": 22, "not_ascii": 23}, None),
+                Column("value", "binary", 0, None, True, {"offsets": 24, "bytes": 25, "room": 26, "used": 27, "valid": 28, "nulls": 29}, None),
             ),
-            16,
             17,
+            18,
         )),
-        Column("offset", "int64", 8, None, False, {"data": 29}, None),
-        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 30}, None),
-        Column("sequence", "int32", 4, -1, False, {"data": 31}, None),
+        Column("offset", "int64", 8, None, False, {"data": 30}, None),
+        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 31}, None),
+        Column("sequence", "int32", 4, -1, False, {"data": 32}, None),
     ),
-    1,
     2,
+    3,
 )
 ENTRY_COLUMNS = (
     EntryColumn("timestamp_type", "string", 20, None, False, {0: "CreateTime", 1: "LogAppendTime"}),

@@ -6,8 +6,12 @@ from functools import cache
 
 from magicbyte_formats.columnar import (
     COPIED,
+    FULL,
     LEN_VIEW,
+    SOURCE,
+    UNSOUND,
     VIEWED,
+    WHY,
 )
 from magicbyte_formats.columnar.primitives import (
     copy,
@@ -90,6 +94,12 @@ def frame(p, room, desc, n):
     return size
 
 
+@inlined
+def is_sound(p, end, desc, n):
+    """Return whether the entry at *p*, which ends at *end*, has the checksum that it states."""
+    return crc32c(p + 21, end) == desc[n, 10]
+
+
 def scan(address, length, stop, most_bytes, verify, desc):
     """Describe sound entries that lie back to back; return how many, and the bytes of them."""
     n = 0
@@ -100,7 +110,7 @@ def scan(address, length, stop, most_bytes, verify, desc):
         size = frame(p, length - position, desc, n)
         if size == 0 or size > most_bytes:
             break
-        if verify and crc32c(p + 21, p + size) != desc[n, 10]:
+        if verify and not is_sound(p, p + size, desc, n):
             break
         desc[n, 0] = position
         position += size
@@ -119,6 +129,14 @@ def describe(address, length, positions, desc):
             desc[n, 0] = position
 
 
+def verify(address, desc, first, last):
+    """Return the first of the entries [first, last) whose checksum is wrong, or *last*."""
+    for n in range(first, last):
+        if not is_sound(address + int(desc[n, 0]), int(desc[n, 3]), desc, n):
+            return n
+    return last
+
+
 def sections(desc, chosen):
     """Narrow the *chosen* entries to their compressed bytes."""
     return
@@ -129,51 +147,55 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
     """Return the kernel that fills the wanted columns."""
 
     def decode(desc, first, last, state):
-        state[0] = 0
-        records_rows = int(state[1])
-        records_room = int(state[2])
-        to_key_offsets = int(state[3])
-        to_key_bytes = int(state[4])
-        to_key_room = int(state[5])
-        to_key_used = int(state[6])
-        to_key_valid = int(state[7])
-        to_key_nulls = int(state[8])
-        to_value_offsets = int(state[9])
-        to_value_bytes = int(state[10])
-        to_value_room = int(state[11])
-        to_value_used = int(state[12])
-        to_value_valid = int(state[13])
-        to_value_nulls = int(state[14])
-        to_headers_offsets = int(state[15])
-        to_offset_data = int(state[29])
-        to_timestamp_data = int(state[30])
-        to_sequence_data = int(state[31])
-        headers_rows = int(state[16])
-        headers_room = int(state[17])
-        to_headers_key_offsets = int(state[18])
-        to_headers_key_bytes = int(state[19])
-        to_headers_key_room = int(state[20])
-        to_headers_key_used = int(state[21])
-        to_headers_value_offsets = int(state[23])
-        to_headers_value_bytes = int(state[24])
-        to_headers_value_room = int(state[25])
-        to_headers_value_used = int(state[26])
-        to_headers_value_valid = int(state[27])
-        to_headers_value_nulls = int(state[28])
+        state[WHY] = 0
+        source = int(state[SOURCE])
+        records_rows = int(state[2])
+        records_room = int(state[3])
+        to_key_offsets = int(state[4])
+        to_key_bytes = int(state[5])
+        to_key_room = int(state[6])
+        to_key_used = int(state[7])
+        to_key_valid = int(state[8])
+        to_key_nulls = int(state[9])
+        to_value_offsets = int(state[10])
+        to_value_bytes = int(state[11])
+        to_value_room = int(state[12])
+        to_value_used = int(state[13])
+        to_value_valid = int(state[14])
+        to_value_nulls = int(state[15])
+        to_headers_offsets = int(state[16])
+        to_offset_data = int(state[30])
+        to_timestamp_data = int(state[31])
+        to_sequence_data = int(state[32])
+        headers_rows = int(state[17])
+        headers_room = int(state[18])
+        to_headers_key_offsets = int(state[19])
+        to_headers_key_bytes = int(state[20])
+        to_headers_key_room = int(state[21])
+        to_headers_key_used = int(state[22])
+        to_headers_value_offsets = int(state[24])
+        to_headers_value_bytes = int(state[25])
+        to_headers_value_room = int(state[26])
+        to_headers_value_used = int(state[27])
+        to_headers_value_valid = int(state[28])
+        to_headers_value_nulls = int(state[29])
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
+            if source != 0 and not is_sound(source + int(desc[n, 0]), p_end, desc, n):
+                state[WHY] = UNSOUND
+                return n
             if want_key == COPIED and p_end - p > to_key_room - to_key_used:
-                state[0] = 1
+                state[WHY] = FULL
                 return n
             if want_value == COPIED and p_end - p > to_value_room - to_value_used:
-                state[0] = 1
+                state[WHY] = FULL
                 return n
             if want_headers and p_end - p > to_headers_key_room - to_headers_key_used:
-                state[0] = 1
+                state[WHY] = FULL
                 return n
             if want_headers and p_end - p > to_headers_value_room - to_headers_value_used:
-                state[0] = 1
+                state[WHY] = FULL
                 return n
             rows_before = records_rows
             base_offset = int(desc[n, 6])
@@ -185,7 +207,7 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
             if num_records < 0 or num_records > (p_end - p) // 7:
                 return n
             if num_records > records_room - records_rows:
-                state[0] = 1
+                state[WHY] = FULL
                 return n
             for _ in range(num_records):
                 len_body, p = zigzag32(p)
@@ -267,7 +289,7 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                 if want_headers:
                     put4(to_headers_offsets + 4 * records_rows, headers_rows)
                     if num_headers > headers_room - headers_rows:
-                        state[0] = 1
+                        state[WHY] = FULL
                         return n
                 for _ in range(num_headers):
                     headers_len_key, p = zigzag32(p)
@@ -284,7 +306,7 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                         return n
                     if want_headers:
                         if not is_ascii(p, size):
-                            state[22] = 1
+                            state[23] = 1
                         copy(to_headers_key_bytes + to_headers_key_used, p, size)
                         to_headers_key_used += size
                     p += size
@@ -322,28 +344,28 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
             if p != p_end:
                 return n
             desc[n, 4] = records_rows - rows_before
-            state[1] = records_rows
+            state[2] = records_rows
             if want_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[6] = to_key_used
+                state[7] = to_key_used
             if want_key:
-                state[8] = to_key_nulls
+                state[9] = to_key_nulls
             if want_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[12] = to_value_used
+                state[13] = to_value_used
             if want_value:
-                state[14] = to_value_nulls
+                state[15] = to_value_nulls
             if want_headers:
                 put4(to_headers_offsets + 4 * records_rows, headers_rows)
-            state[16] = headers_rows
+            state[17] = headers_rows
             if want_headers:
                 put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
-                state[21] = to_headers_key_used
+                state[22] = to_headers_key_used
             if want_headers:
                 put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
-                state[26] = to_headers_value_used
+                state[27] = to_headers_value_used
             if want_headers:
-                state[28] = to_headers_value_nulls
+                state[29] = to_headers_value_nulls
         return last
 
     return decode

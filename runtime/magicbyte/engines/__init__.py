@@ -125,6 +125,8 @@ class Decoded:
     told: Mapping[int, DecodedEntry] = field(default_factory=dict)
     """By its number, whatever entry there is more to say of than its header does: a problem, a
     control record, offsets that a wrapper hides."""
+    computed: int | None = None
+    """The checksum of the entry behind them, where that was to be verified and is wrong."""
 
     def entry(self, number: int) -> DecodedEntry:
         """Return what the payload of an entry tells."""
@@ -172,6 +174,7 @@ class Engine(Protocol):
         origin: int,
         limits: Limits,
         most_bytes: int | None = None,
+        verify: bool = False,
     ) -> Decoded:
         """Return the wire columns *columns* of all records of *entries*.
 
@@ -179,8 +182,10 @@ class Engine(Protocol):
         are those up to there. Without *most_bytes* it goes through all.
 
         Every record is walked to its end whatever the columns, and no row of an entry is given
-        unless all of it is sound. Checksums of entries are not this function's business;
-        those of messages inside a wrapper are.
+        unless all of it is sound. Checksums of messages inside a wrapper are verified in any case,
+        those of entries with *verify*: it ends in front of the first that is wrong. What a scan
+        has touched is no longer in the processor's cache when all of it is decoded, so that
+        verifying here costs less than there.
         """
 
 

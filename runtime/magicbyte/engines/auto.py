@@ -105,6 +105,7 @@ class AutoEngine:
         origin: int,
         limits: Limits,
         most_bytes: int | None = None,
+        verify: bool = False,
     ) -> Decoded:
         chosen: Engine = self._reference
         if entries and _Process.is_worth_it(entries, tuple(columns), views=self.views):
@@ -113,7 +114,13 @@ class AutoEngine:
             if _Process.is_loaded:
                 chosen = self._columnar
         decoded = chosen.decode(
-            buffer, entries, columns, origin=origin, limits=limits, most_bytes=most_bytes
+            buffer,
+            entries,
+            columns,
+            origin=origin,
+            limits=limits,
+            most_bytes=most_bytes,
+            verify=verify,
         )
         _Process.rows += decoded.rows.num_rows
         return decoded

@@ -120,14 +120,18 @@ class ReferenceEngine:
         origin: int,
         limits: Limits,
         most_bytes: int | None = None,
+        verify: bool = False,
     ) -> Decoded:
         values: dict[str, list[Any]] = {name: [] for name in columns}
         num_rows: list[int] = []
         told: dict[int, DecodedEntry] = {}
-        num_bytes = 0
+        num_bytes, computed = 0, None
         for number, entry in enumerate(entries):
             if most_bytes is not None and num_bytes >= most_bytes:
                 entries = entries[:number]
+                break
+            if verify and (found := checksum_of(buffer, entry, origin=origin)) != entry.crc:
+                entries, computed = entries[:number], found
                 break
             begin = entry.position - origin
             one, rows = _decode_entry(buffer[begin : begin + entry.size_bytes], entry, limits)
@@ -144,6 +148,7 @@ class ReferenceEngine:
             headers=entries,
             num_rows=np.array(num_rows, np.int64),
             told=told,
+            computed=computed,
         )
 
 

@@ -1,4 +1,4 @@
-"""Entries that are decoded together."""
+"""Entries that are verified and decoded together."""
 
 from collections.abc import Iterator, Sequence
 
@@ -33,14 +33,23 @@ def decode_groups(
 ) -> Iterator[tuple[Entries, Decoded]]:
     """Yield *entries* in runs with their decoded records, each for one record batch.
 
-    A run ends, too, where what it comes to decompressed is enough for one.
+    A run ends, too, where what it comes to decompressed is enough for one, and in front of the
+    first entry whose checksum is wrong; that run, which may be empty, is the last then.
     """
     for group in groups(entries):
         while group:
             found = engine.decode(
-                buffer, group, columns, origin=origin, limits=limits, most_bytes=MAX_GROUP_BYTES
+                buffer,
+                group,
+                columns,
+                origin=origin,
+                limits=limits,
+                most_bytes=MAX_GROUP_BYTES,
+                verify=True,
             )
             count = len(found.num_rows)
             yield group[:count], found
+            if found.computed is not None:
+                return
             del found  # its memory is used again by what comes next
             group = group[count:]

@@ -1,7 +1,7 @@
 """A split: a part of a segment that can be read by itself, anywhere, in any order."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,7 +21,6 @@ from magicbyte.errors import ChangedError
 from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
-from magicbyte.reading.groups import decode_groups
 from magicbyte.reading.judged import CODES, Codes, Examined, Judged, Wanted, judge
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
@@ -135,18 +134,21 @@ class _Reader:
 
     # Framing
 
-    def walk(self) -> Iterator[Sound | Stretch]:
-        """Yield what lies in the split, by the plan's own stretches where it has verified them."""
+    def walk(self, columns: Sequence[str] | None = None) -> Iterator[Sound | Stretch]:
+        """Yield what lies in the split, by the plan's own stretches where it has verified them.
+
+        Records are decoded along where there are *columns*.
+        """
         split = self.split
         if not split.is_verified:
-            yield from self._walk(split.start, split.end, split.bounds)
+            yield from self._walk(split.start, split.end, split.bounds, columns)
             return
         position, floor = split.start, split.bounds.floor
         for stretch in [*split.stretches, None]:
             stop = split.end if stretch is None else stretch.start
             if position < stop:
                 bounds = Bounds(floor=floor, ceiling=split.bounds.ceiling)
-                for piece in self._walk(position, stop, bounds):
+                for piece in self._walk(position, stop, bounds, columns):
                     if isinstance(piece, Stretch):
                         raise ChangedError(
                             f"no sound entry at byte {piece.start}",
@@ -155,11 +157,14 @@ class _Reader:
                         )
                     floor = piece.entries[-1].last_offset
                     yield piece
+                    del piece  # rows go before more are made
             if stretch is not None:
                 yield stretch
                 position = stretch.end
 
-    def _walk(self, start: int, end: int, bounds: Bounds) -> Iterator[Sound | Stretch]:
+    def _walk(
+        self, start: int, end: int, bounds: Bounds, columns: Sequence[str] | None
+    ) -> Iterator[Sound | Stretch]:
         yield from Walk(
             self.log,
             engine=self.engine,
@@ -168,6 +173,7 @@ class _Reader:
             start=start,
             end=end,
             is_last=False,  # a tail lies in no split
+            columns=columns,
         )
 
     def _outcomes(self) -> dict[Place, str]:
@@ -197,24 +203,16 @@ class _Reader:
     # Payloads
 
     def pieces(self) -> Iterator[Piece]:
-        for piece in self.walk():
+        for piece in self.walk(self.wire):
             if isinstance(piece, Stretch):
                 yield self._stretch(piece)
                 continue
+            assert piece.decoded is not None
             if not self.split.is_verified and piece.notes:
                 findings = [self._finding(note) for note in piece.notes]
                 yield Piece(findings=findings)
-            for entries, found in decode_groups(
-                self.engine,
-                piece.buffer,
-                piece.entries,
-                self.wire,
-                origin=piece.origin,
-                limits=self.split.limits,
-            ):
-                yield self._judged(entries, found)
-                del found  # rows go before more are made,
-            del piece  # and bytes before more are read
+            yield self._judged(piece.entries, piece.decoded)
+            del piece  # rows go before more are made, and bytes before more are read
 
     def _finding(self, note: Note) -> Finding:
         return finding_of(note, self.split.topic, self.split.partition, self.split.file.name)

@@ -5,11 +5,11 @@ order. What counts as sound here is an entry's frame and checksum; its payload i
 and moves no boundary.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from magicbyte.checksum import crc32, crc32c
-from magicbyte.engines import Engine, Entries, Entry, Problem, over_limit
+from magicbyte.engines import Decoded, Engine, Entries, Entry, Problem, over_limit
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -21,6 +21,7 @@ from magicbyte.engines.entry import (
 )
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
+from magicbyte.reading.groups import decode_groups
 from magicbyte.reading.heads import read_heads
 from magicbyte.reading.search import STEP, candidates
 from magicbyte.storage import File
@@ -83,6 +84,8 @@ class Sound:
     """The byte of the file at which *buffer* begins."""
     notes: tuple[Note, ...] = ()
     """Offsets out of order: the entries are delivered as they stand."""
+    decoded: Decoded | None = None
+    """Their records, where those were asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,8 @@ class Walk:
     """A pass over the entries in [start, end) of *file*.
 
     *is_last* says that an incomplete end is the log's, not damage. Without *verify* headers alone
-    are read, and checksums only where a search needs them.
+    are read, and checksums only where a search needs them. With *columns* of the wire the records
+    are decoded along: what has just been verified is still in the processor's cache.
     """
 
     def __init__(
@@ -128,6 +132,7 @@ class Walk:
         end: int | None = None,
         is_last: bool = True,
         verify: bool = True,
+        columns: Sequence[str] | None = None,
     ) -> None:
         self.file = file
         self.engine = engine
@@ -141,6 +146,7 @@ class Walk:
         self.end = file.size_bytes if end is None else end
         self.is_last = is_last
         self.verify = verify
+        self.columns = columns
         self._strayed: int | None = None
         self._zeros: int | None = None
         self._barren_from: int | None = None
@@ -185,17 +191,20 @@ class Walk:
                 buffer, origin = memoryview(self.file.read_at(position, length)), position
             view = buffer[position - origin :]
             scan = self.engine.scan(
-                view, origin=position, verify=True, limits=self.limits, stop=most
+                view,
+                origin=position,
+                verify=self.columns is None,
+                limits=self.limits,
+                stop=most,
             )
-            if scan.entries:
-                notes = tuple(self._run_in_order(scan.entries))
-                yield Sound(scan.entries, view, position, notes)
-                position += scan.end
+            wrong = yield from self._sound(scan.entries, view, position)
+            unsound, computed = wrong or (scan.unsound, scan.computed)
+            position += scan.end
             # Behind damage the buffer may be gone through many times: a little at first.
             most = None if most is None or most > 1 << 16 else most * 4
             need = 1
-            if scan.unsound is not None:
-                yield from self._bad_entry(scan.unsound, scan.computed)
+            if unsound is not None:
+                yield from self._bad_entry(unsound, computed)
                 position, most = self._resume, 1
             elif isinstance(scan.stopped_by, TruncatedError):
                 # The buffer ends in this entry: have all of it read, unless the file ends in it.
@@ -216,6 +225,30 @@ class Walk:
             elif isinstance(scan.stopped_by, FormatError):
                 yield from self._damaged(position, scan.stopped_by, None)
                 position, most = self._resume, 1
+
+    def _sound(
+        self, entries: Entries, buffer: memoryview, origin: int
+    ) -> Generator[Sound, None, tuple[Entry, int] | None]:
+        """Yield *entries*, with their records where those are wanted.
+
+        Returns the first of them whose checksum is wrong, and what it should be, where decoding
+        finds that.
+        """
+        if self.columns is None:
+            if entries:
+                yield Sound(entries, buffer, origin, tuple(self._run_in_order(entries)))
+            return None
+        count = 0
+        for run, decoded in decode_groups(
+            self.engine, buffer, entries, self.columns, origin=origin, limits=self.limits
+        ):
+            if run:
+                yield Sound(run, buffer, origin, tuple(self._run_in_order(run)), decoded)
+            count += len(run)
+            if decoded.computed is not None:
+                return entries[count], decoded.computed
+            del decoded  # rows go before more are made
+        return None
 
     def _first_need(self) -> int:
         """Return what the first entry takes: one that is larger than a chunk is read once."""

@@ -92,18 +92,33 @@ class Trial:
         self.judge.views = how.views
         entries = self._scanned(held.data, starts, how, tried, is_compared=is_compared)
         tried.framed.update(entry.position for entry in entries)
-        columns, limits = how.columns, how.limits
-        if is_compared:
-            made, wrong = agreement.decoded(
-                self.engine, held.data, entries, columns, origin=0, limits=limits
-            )
-            tried.differences += wrong
-        else:
-            made = self.engine.decode(held.data, entries, columns, origin=0, limits=limits)
+        if how.verify:
+            self._decoded(held.data, entries, how, tried, is_compared=is_compared, verify=True)
+        made = self._decoded(held.data, entries, how, tried, is_compared=is_compared, verify=False)
         counts = zip(entries, made.num_rows.tolist(), strict=True)
         has_rows = {entry.position for entry, num_rows in counts if num_rows}
         tried.accepted = has_rows - self.judge.asked
         return tried
+
+    def _decoded(
+        self,
+        view: memoryview,
+        entries: Sequence[Entry],
+        how: Arrangement,
+        tried: Tried,
+        *,
+        is_compared: bool,
+        verify: bool,
+    ) -> Decoded:
+        if not is_compared:
+            return self.engine.decode(
+                view, entries, how.columns, origin=0, limits=how.limits, verify=verify
+            )
+        made, wrong = agreement.decoded(
+            self.engine, view, entries, how.columns, origin=0, limits=how.limits, verify=verify
+        )
+        tried.differences += wrong
+        return made
 
     def _scanned(
         self,

@@ -51,7 +51,7 @@ BY_CODEC: dict[int, str] = {
     Codec.ZSTD: "inflate",
 }
 """Those that decompress many entries at once."""
-ALONG = ("scan", "describe", "sections")
+ALONG = ("scan", "describe", "verify", "sections")
 """Kernels that go with any that decodes."""
 ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
 """Columns that are made whether they are asked for or not, by format: `finish` needs them."""
@@ -73,7 +73,7 @@ def described(name: str) -> Description:
 
 @cache
 def kernel(name: str, of: str) -> Any:
-    """Return the kernel *of* the format *name*: `scan`, `describe` or `sections`.
+    """Return the kernel *of* the format *name*: `scan`, `describe`, `verify` or `sections`.
 
     Raises InputError where there can be none.
     """

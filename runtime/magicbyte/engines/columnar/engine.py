@@ -85,25 +85,35 @@ class ColumnarEngine:
         origin: int,
         limits: Limits,
         most_bytes: int | None = None,
+        verify: bool = False,
     ) -> Decoded:
         if len(entries) == 1 and entries[0].is_control:
             # No kernel takes it, and a log's are asked for one at a time.
-            return self._reference.decode(buffer, entries, columns, origin=origin, limits=limits)
+            return self._reference.decode(
+                buffer, entries, columns, origin=origin, limits=limits, verify=verify
+            )
         rows: list[pa.RecordBatch] = []
         num_rows: list[Numbers] = []
         told: dict[int, DecodedEntry] = {}
-        first = 0
+        first, computed = 0, None
         for chosen, left in _of_one_format(entries):
             run = left
-            while run and (most_bytes is None or most_bytes > 0):
+            while run and computed is None and (most_bytes is None or most_bytes > 0):
                 group = Group(
-                    self._reference, chosen, buffer, run, columns, origin=origin, limits=limits
+                    self._reference,
+                    chosen,
+                    buffer,
+                    run,
+                    columns,
+                    origin=origin,
+                    limits=limits,
+                    verify=verify,
                 )
                 num_rows.append(group.decode(most_bytes))
                 told |= {first + n: one for n, one in group.told.items()}
                 rows += group.rows()
                 first += len(num_rows[-1])
-                run = run[len(num_rows[-1]) :]
+                run, computed = run[len(num_rows[-1]) :], group.computed
                 if most_bytes is not None:
                     most_bytes -= group.num_bytes
         if not rows:
@@ -114,6 +124,7 @@ class ColumnarEngine:
             headers=entries if first == len(entries) else entries[:first],
             num_rows=np.concatenate(num_rows) if num_rows else np.zeros(0, np.int64),
             told=told,
+            computed=computed,
         )
 
 

@@ -15,17 +15,18 @@ from magicbyte.engines.columnar.constants import entry_column
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format
 from magicbyte.engines.columnar.layout import layout
-from magicbyte.engines.columnar.output import MOST_BYTES, WHY, Output
+from magicbyte.engines.columnar.output import MOST_BYTES, Output
 from magicbyte.engines.columnar.payloads import GROUP_BYTES, Arena
 from magicbyte.engines.columnar.scratch import descriptors
 from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry import checksum_of
 from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Mask, numbers
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
-from magicbyte_formats.columnar import ABSENT
+from magicbyte_formats.columnar import ABSENT, FULL, SOURCE, UNSOUND, WHY
 from magicbyte_formats.wire import Codec
 
 BY_KERNEL = (Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
@@ -45,7 +46,8 @@ class Group:
     """Entries of one format, which its kernel takes one after another.
 
     What the kernel does not take, *reference* decodes; then the kernel goes on behind it. Where
-    that gives views, so does this: of *buffer*, or of copies, up to where that changes.
+    that gives views, so does this: of *buffer*, or of copies, up to where that changes. It ends
+    in front of the first whose checksum is wrong, where those are to be verified.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Group:
         *,
         origin: int,
         limits: Limits,
+        verify: bool,
     ) -> None:
         self.reference, self.format, self.buffer = reference, chosen, buffer
         self.entries, self.columns, self.origin, self.limits = entries, columns, origin, limits
@@ -68,6 +71,11 @@ class Group:
         self.kernel = decoder(*made)
         self.output = Output(layout(*made), buffer)
         self.arena = Arena(self.kernels.SLACK)
+        self.verify = verify
+        self.verified = 0
+        """Entries whose checksums are known to be right, from the first on."""
+        self.computed: int | None = None
+        """The checksum of the entry behind the last, where that is wrong."""
         self.replaced: list[_Replaced] = []
         self.told: dict[int, DecodedEntry] = {}
         """By its number, what there is to say of an entry beyond the number of its rows."""
@@ -93,9 +101,9 @@ class Group:
             kernel(self.format.name, "describe")(
                 self.begin, len(view), np.array(places, np.int64), self.desc
             )
-        is_framed = self._column("size") != 0
-        self.is_compressed: Mask = is_framed & (self._column("codec") != 0)
-        self.is_taken: Mask = is_framed & ~self.format.is_unusual(self.desc)
+        self.is_framed: Mask = self._column("size") != 0
+        self.is_compressed: Mask = self.is_framed & (self._column("codec") != 0)
+        self.is_taken: Mask = self.is_framed & ~self.format.is_unusual(self.desc)
         """Which entries are for the kernel."""
         self.is_in_place: Mask = self._column("end") <= self.limit
         if self.kernels.IS_STREAM:
@@ -103,22 +111,27 @@ class Group:
             nested = self.is_taken & self.is_compressed & self.is_in_place
             kernel(self.format.name, "sections")(self.desc, np.flatnonzero(nested))
             self.is_taken &= self._column("size") != 0
+        self.is_ready: Mask = self.is_taken & self.is_in_place & ~self.is_compressed
+        """Those that it takes as they lie in the buffer."""
         self.views = self.reference.views and self._keep_alike()
         """Whether columns of bytes are views into the buffer."""
         self.starts, self.ends = self._column("start"), self._column("end")
 
     def _keep_alike(self) -> bool:
         """Return whether the first ones are plain in the buffer, and keep those that are alike."""
-        is_plain = self.is_in_place & ~self.is_compressed
         taken = np.flatnonzero(self.is_taken)
-        is_first = bool(is_plain[taken[0]]) if len(taken) else False
-        others = taken[is_plain[taken] != is_first]
+        is_first = bool(self.is_ready[taken[0]]) if len(taken) else False
+        others = taken[self.is_ready[taken] != is_first]
         if len(others):
-            end = int(others[0])
-            self.entries, self.desc = self.entries[:end], self.desc[:end]
-            self.is_taken, self.is_in_place = self.is_taken[:end], self.is_in_place[:end]
-            self.is_compressed = self.is_compressed[:end]
+            self._cut(int(others[0]))
         return is_first and len(self.buffer) <= MOST_BYTES
+
+    def _cut(self, end: int) -> None:
+        """Leave the entries from *end* on to others."""
+        self.entries, self.desc = self.entries[:end], self.desc[:end]
+        self.is_framed, self.is_compressed = self.is_framed[:end], self.is_compressed[:end]
+        self.is_taken, self.is_in_place = self.is_taken[:end], self.is_in_place[:end]
+        self.is_ready = self.is_ready[:end]
 
     def _column(self, name: str) -> Numbers:
         return self.desc[:, self.names[name]]
@@ -130,26 +143,48 @@ class Group:
         n = 0
         while n < len(self.entries) and (most_bytes is None or self.num_bytes < most_bytes):
             self.arena.clear()
+            if self.verify and n >= self.verified and not self.is_ready[n]:
+                self._verify(n)
+                continue
             end = self._made_plain(n) if self.is_taken[n] else n
             if end == n:
                 self.arena.release()  # what was too much for it is decompressed once more
                 self._refer(n, self.output.num_rows, self.output.num_rows)
                 n += 1
             else:
-                self._fill(n, end)
-                n = end
+                n = self._fill(n, end)
         self.desc = self.desc[:n]
         num_rows = self._column("rows").copy()
         for n, told in self.told.items():
             num_rows[n] = told.num_rows
         return num_rows
 
+    def _verify(self, first: int) -> None:
+        """Verify checksums from *first* on, up to the next that a kernel verifies as it decodes."""
+        if self.is_framed[first]:
+            end = self._end(first, self.is_framed & ~self.is_ready)
+            self.verified = kernel(self.format.name, "verify")(self.begin, self.desc, first, end)
+        else:
+            end = first + 1
+            is_sound = self._checksum(first) == self.entries[first].crc
+            self.verified = end if is_sound else first
+        if self.verified < end:
+            self._stop_at(self.verified)
+
+    def _stop_at(self, n: int) -> None:
+        """Have an entry be the one whose checksum is wrong, and leave it and all behind it."""
+        self.computed = self._checksum(n)
+        self._cut(n)
+
+    def _checksum(self, n: int) -> int:
+        return checksum_of(self.buffer, self.entries[n], origin=self.origin)
+
     def _made_plain(self, first: int) -> int:
         """Have entries from *first* on in plain bytes; return the first that is not."""
         if self.is_compressed[first]:
             return self._decompressed(first, self._end(first, self.is_taken & self.is_compressed))
-        if self.is_in_place[first]:
-            return self._end(first, self.is_taken & ~self.is_compressed & self.is_in_place)
+        if self.is_ready[first]:
+            return self._end(first, self.is_ready)
         self._place(first, self.arena.put(self._bytes(first)))
         return first + 1
 
@@ -214,22 +249,28 @@ class Group:
     def _place(self, n: int, ends: tuple[int, int]) -> None:
         self.starts[n], self.ends[n] = ends
 
-    def _fill(self, first: int, end: int) -> None:
-        """Have the kernel read the entries from *first* to before *end*."""
+    def _fill(self, first: int, end: int) -> int:
+        """Have the kernel read the entries from *first* to before *end*; return where it ended."""
+        state = self.output.state
+        state[SOURCE] = self.begin if self.verify and self.is_ready[first] else 0
         num_rows, num_bytes, largest = self._most(first, end)
         self.num_bytes += num_bytes
         self.output.make_room(num_rows, num_bytes, largest)
         row, n = self.output.num_rows, first
         while True:
-            n = self.kernel(self.desc, n, end, self.output.state)
+            n = self.kernel(self.desc, n, end, state)
             if n == end:
                 break
-            if self.output.state[WHY] and self.output.more_room(*self._most(n, n + 1)[:2]):
+            if state[WHY] == UNSOUND:
+                self._stop_at(n)
+                return n
+            if state[WHY] == FULL and self.output.more_room(*self._most(n, n + 1)[:2]):
                 continue
             self._refer(n, self.output.num_rows, self.output.num_rows)
             n += 1
         if self.kernels.IS_STREAM and self.is_compressed[first]:
             self._finish(first, end, row)
+        return end
 
     def _most(self, first: int, end: int) -> tuple[int, int, int]:
         """Return the most rows that the entries come to, their bytes, and those of the largest."""

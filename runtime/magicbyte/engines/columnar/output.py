@@ -13,9 +13,6 @@ from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.tables.arrays import bits
 from magicbyte_formats.columnar import LEN_VIEW, Column, Table
 
-WHY = 0
-"""The slot of the state that says why a kernel stopped."""
-
 LEAST_ROOM = 64
 """Rows or bytes that there is always room for: kernels write where a column ends."""
 

@@ -34,7 +34,7 @@ DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested")
 LEN_COPY = 64
 """Bytes that a short copy may read and write beyond its end."""
 
-CONSTANTS = {"ABSENT", "COPIED", "LEN_VIEW", "VIEWED"}
+CONSTANTS = {"ABSENT", "COPIED", "FULL", "LEN_VIEW", "SOURCE", "UNSOUND", "VIEWED", "WHY"}
 """Those of `package` that kernels use."""
 
 ABOUT = '''\
@@ -68,6 +68,12 @@ COPIED, VIEWED = 1, 2
 
 LEN_VIEW = 16
 """Bytes of one of Arrow's views."""
+
+WHY, SOURCE = 0, 1
+"""Slots of the state of every kernel that decodes."""
+
+FULL, UNSOUND = 1, 2
+"""Why a kernel stopped, where that is not that it does not take the entry."""
 
 
 class Column(NamedTuple):
@@ -124,6 +130,7 @@ class Signature(NamedTuple):
 SIGNATURES = {
     "scan": Signature(2, (0, 0, 0, 0, 0, 2)),
     "describe": Signature(0, (0, 0, 1, 2)),
+    "verify": Signature(1, (0, 2, 0, 0)),
     "sections": Signature(0, (2, 1)),
     "decode": Signature(1, (2, 0, 0, 1)),
 }
@@ -168,6 +175,13 @@ class Kernels(Protocol):
         """Describe the entries at *positions*; what is none has the size 0."""
 
     @staticmethod
+    def verify(address: int, desc: Any, first: int, last: int) -> int:
+        """Return the first of the entries [first, last) whose checksum is wrong, or *last*.
+
+        They lie as described in the bytes at *address*.
+        """
+
+    @staticmethod
     def sections(desc: Any, chosen: Any) -> None:
         """Narrow the *chosen* entries to their compressed bytes; what has none has the size 0."""
 
@@ -178,9 +192,11 @@ class Kernels(Protocol):
         Each is 0, COPIED, or, of `binary` columns of TABLE itself, VIEWED: then what is at
         `offsets` are Arrow's views, which count from the address at `bytes`.
 
-        The kernel returns the entry at which it stopped, or *last*. The first slot of the state
-        is 1 if there was no room for that entry. What is before it stands; whether sizes and
-        places are those of memory that is there, the caller answers for.
+        The kernel returns the entry at which it stopped, or *last*. The slot WHY of the state
+        then says whether it is FULL, so that it has no room for that entry, or that one is
+        UNSOUND: the slot SOURCE is the address of the bytes in which entries lie whose checksums
+        are to be verified first, or 0. What is before it stands; whether sizes and places are
+        those of memory that is there, the caller answers for.
         """
 
 
@@ -223,6 +239,7 @@ def scan(
     address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
 ) -> tuple[int, int]: ...
 def describe(address: int, length: int, positions: Any, desc: Any) -> None: ...
+def verify(address: int, desc: Any, first: int, last: int) -> int: ...
 def sections(desc: Any, chosen: Any) -> None: ...
 def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]: ...
 """
@@ -309,7 +326,7 @@ class _Printer:
             if column.condition is not None or not column.value.is_name
         ]
         self.names += [f"row_{column.name}" for column in self.computed]
-        self.slots = ["why"]
+        self.slots = ["why", "source"]
         self.tables: list[Table] = []
         self._add_table(entry.table)
         self.most_run = LEN_COPY
@@ -327,17 +344,12 @@ class _Printer:
     def parts(self) -> Iterator[str]:
         """Yield the functions."""
         yield self._frame()
-        yield self._scan()
-        yield DESCRIBE.format(
-            size=self._number("size"), rows=self._number("rows"), at=self._number("position")
-        )
+        algorithm, stated, start = self.entry.checksum
+        yield IS_SOUND.format(algorithm=algorithm, start=start, stated=self._number(stated))
+        places = {name: self._number(name) for name in ("position", "size", "end", "rows")}
+        yield from (one.format(**places) for one in (SCAN, DESCRIBE, VERIFY))
         yield self._sections()
         yield _Decode(self).text()
-
-    def _scan(self) -> str:
-        algorithm, stated, start = self.entry.checksum
-        places = {"at": self._number("position"), "stated": self._number(stated)}
-        return SCAN.format(algorithm=algorithm, start=start, **places)
 
     def _number(self, name: str) -> int:
         return self.names.index(name)
@@ -565,13 +577,13 @@ class _Decode:
 
     def no_room(self, condition: str) -> None:
         with self.out.block(f"if {condition}:"):
-            self.out.add(f"{self.printer.slot('why')} = 1", "return n")
+            self.out.add("state[WHY] = FULL", "return n")
 
     # Around an entry
 
     def _load(self) -> None:
         out, slot = self.out, self.printer.slot
-        out.add(f"{slot('why')} = 0")
+        out.add("state[WHY] = 0", "source = int(state[SOURCE])")
         for table in self.printer.tables:
             for what in ("rows", "room"):
                 out.add(f"{table.name}_{what} = int({slot(f'{table.name}_{what}')})")
@@ -602,6 +614,9 @@ class _Decode:
     def _entry(self) -> None:
         out, printer, entry = self.out, self.printer, self.entry
         out.add(f"p = int({printer.at('start')})", f"p_end = int({printer.at('end')})")
+        whole = f"source + int({printer.at('position')})"
+        with out.block(f"if source != 0 and not is_sound({whole}, p_end, desc, n):"):
+            out.add("state[WHY] = UNSOUND", "return n")
         for table in printer.tables:
             for column in table.columns:
                 if column.is_bytes:
@@ -813,6 +828,12 @@ def _needs(nodes: Sequence[Node]) -> set[str]:
     return found
 
 
+IS_SOUND = '''\
+@inlined
+def is_sound(p, end, desc, n):
+    """Return whether the entry at *p*, which ends at *end*, has the checksum that it states."""
+    return {algorithm}(p + {start}, end) == desc[n, {stated}]'''
+
 SCAN = '''\
 def scan(address, length, stop, most_bytes, verify, desc):
     """Describe sound entries that lie back to back; return how many, and the bytes of them."""
@@ -824,9 +845,9 @@ def scan(address, length, stop, most_bytes, verify, desc):
         size = frame(p, length - position, desc, n)
         if size == 0 or size > most_bytes:
             break
-        if verify and {algorithm}(p + {start}, p + size) != desc[n, {stated}]:
+        if verify and not is_sound(p, p + size, desc, n):
             break
-        desc[n, {at}] = position
+        desc[n, {position}] = position
         position += size
         n += 1
     return n, position'''
@@ -840,4 +861,12 @@ def describe(address, length, positions, desc):
         desc[n, {rows}] = 0
         if 0 <= position <= length:
             frame(address + position, length - position, desc, n)
-            desc[n, {at}] = position'''
+            desc[n, {position}] = position'''
+
+VERIFY = '''\
+def verify(address, desc, first, last):
+    """Return the first of the entries [first, last) whose checksum is wrong, or *last*."""
+    for n in range(first, last):
+        if not is_sound(address + int(desc[n, {position}]), int(desc[n, {end}]), desc, n):
+            return n
+    return last'''
