@@ -34,22 +34,22 @@ def fresh(num_bytes: int) -> Bytes:
 class Memory:
     """Parts that are used together, and given back together."""
 
-    __slots__ = ("addresses", "parts", "sizes")
+    __slots__ = ("addresses", "num_bytes", "parts", "room", "sizes")
 
     def __init__(self, count: int) -> None:
+        self.room: Any = None
+        """What its user knows of how much it has room for."""
         self.parts: list[Bytes] = [NOTHING] * count
         self.addresses = np.zeros(count, np.int64)
         self.sizes = np.zeros(count, np.int64)
-
-    @property
-    def num_bytes(self) -> int:
-        return int(self.sizes.sum())
+        self.num_bytes = 0
 
     def grow(self, number: int, num_bytes: int, kept: int) -> None:
         """Have *num_bytes* in a part, the first *kept* of them as they are, or 0 at first."""
         old, new = self.parts[number], fresh(num_bytes)
         new[:kept] = old[:kept] if len(old) else 0
         self.parts[number] = new
+        self.num_bytes += num_bytes - len(old)
         self.addresses[number], self.sizes[number] = address(new), num_bytes
 
 
@@ -104,5 +104,5 @@ POOL = Pool()
 
 
 def address(memory: "np.ndarray[Any, Any]") -> int:
-    """Return where *memory* begins."""
-    return int(memory.ctypes.data)
+    """Return where *memory* begins. NumPy's own ways of saying it take five times as long."""
+    return int(pa.py_buffer(memory).address)

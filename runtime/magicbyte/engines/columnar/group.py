@@ -304,6 +304,10 @@ class Group:
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in order, and give up the memory that they were made in."""
         made = self._made()
+        if not self.replaced:
+            if made.num_rows:
+                yield made
+            return
         position = 0
         for one in sorted(self.replaced, key=lambda one: (one.first, one.end)):
             if one.first > position:

@@ -13,9 +13,6 @@ from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Description, Table
 LEN_OFFSET = 4
 """Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
 
-MOST = np.iinfo(np.int64).max
-"""What a count has room for that no part grows with."""
-
 
 class Layout:
     """Parts of memory, and the counts that they grow with: of rows, and of bytes.
@@ -53,12 +50,6 @@ class Layout:
         """Return the bytes of each part, with *room* for so many of each count."""
         sizes: Numbers = room[self.count_of] * self.widths + self.more
         return sizes
-
-    def room_in(self, sizes: Numbers) -> Numbers:
-        """Return how many of each count parts of these *sizes* have room for."""
-        room = np.full(len(self.used), MOST)
-        np.minimum.at(room, self.count_of, (sizes - self.more) // self.widths)
-        return np.where(room == MOST, 0, room)  # of no part at all
 
     def num_kept(self, used: Numbers) -> Numbers:
         """Return the bytes at the beginning of each part that are in use."""

@@ -82,6 +82,7 @@ class MachineCode:
         """Load the object *code*, which must be as it was made: others end the process."""
         self._engine, place = _loaded(code)
         self._dimensions, self._num_results = signature.dimensions, signature.results
+        self._results = ctypes.c_int64 * max(signature.results, 1)
         width = sum(5 + 2 * number if number else 1 for number in signature.dimensions)
         kind = ctypes.CFUNCTYPE(
             ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * width
@@ -95,7 +96,7 @@ class MachineCode:
                 given += _array(argument, number)
             else:
                 given.append(int(argument))
-        results, error = (ctypes.c_int64 * max(self._num_results, 1))(), ctypes.c_void_p()
+        results, error = self._results(), ctypes.c_void_p()
         status = self._function(results, ctypes.byref(error), *given)
         if status:
             raise RuntimeError(f"a kernel ended with status {status}")

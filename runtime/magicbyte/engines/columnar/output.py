@@ -31,7 +31,12 @@ class Output:
         for column in self.table.columns:
             if column.slots.get("offsets") in layout.viewed:
                 self.state[column.slots["bytes"]] = begin
-        self._memory = POOL.take(self.layout, len(self.layout.slots))
+        self._memory = POOL.take(layout, len(layout.slots))
+        if self._memory.room is not None:
+            self.state[layout.slots], self.state[layout.room] = (
+                self._memory.addresses,
+                self._memory.room,
+            )
         self._expected: Numbers | None = learnt().get(self.layout)
         self._largest = 0
 
@@ -73,13 +78,13 @@ class Output:
         wanted = np.maximum(np.maximum(needed, room + room // 2), LEAST_ROOM)
         if self._expected is not None:
             wanted = np.maximum(wanted, self._expected)
-        wanted = np.maximum(wanted, layout.room_in(self._memory.sizes))
         wanted -= layout.is_byte * np.maximum(wanted - MOST_BYTES, 0)
         room = np.where(is_short, np.maximum(wanted, room), room)
         sizes, kept = layout.sizes(room), layout.num_kept(used)
         for number in np.flatnonzero(sizes > self._memory.sizes).tolist():
             self._memory.grow(number, int(sizes[number]), int(kept[number]))
         state[layout.slots], state[layout.room] = self._memory.addresses, room
+        self._memory.room = room
 
     # What was written
 
@@ -92,9 +97,9 @@ class Output:
         """Return the columns, and have nothing any more."""
         used = self.state[self.layout.used]
         learnt()[self.layout] = used + used // 8 + self.layout.is_byte * self._largest
-        loan = POOL.loan(self.layout, self._memory)
+        loan, num_rows = POOL.loan(self.layout, self._memory), self.num_rows
         return {
-            column.name: self._array(column, types[column.name], self.num_rows, loan)
+            column.name: self._array(column, types[column.name], num_rows, loan)
             for column in self.table.columns
         }
 
