@@ -1,5 +1,7 @@
 """Headers of many entries: the same as objects and as columns, whoever has read them."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -9,12 +11,14 @@ from magicbyte.engines import Entries, engine
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
 from magicbyte.engines.entry import Entry, checksum_of
+from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import groups as grouping
 from magicbyte.reading import heads as reading_heads
 from magicbyte.reading.groups import decode_groups, groups
 from magicbyte.reading.heads import Heads, read_heads
-from magicbyte.storage import MemoryFile
+from magicbyte.reading.walk import Bounds, Walk
+from magicbyte.storage import MemoryFile, open_file
 from magicbyte_tools.fuzz.agreement import copied, entries_of
 
 NAMES = (*Entry._fields, "first_offset")
@@ -204,3 +208,19 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, 
     sizes = [made.rows.nbytes for _, made in runs]
     assert sum(sizes) > 40 << 20
     assert max(sizes) < 6 << 20
+
+
+@pytest.mark.parametrize("kept", [0, 1, 30, 60, 61, 80])
+def test_heads_end_where_a_file_has_become_shorter(build: Any, tmp_path: Path, kept: int) -> None:
+    one, path = build.batch(), tmp_path / "00000000000000000000.log"
+    path.write_bytes(one * 3)
+    with open_file(str(path)) as file:
+        os.truncate(path, 2 * len(one) + kept)
+        found = read_heads(file, 0, file.size_bytes)
+        assert [entry.position for entry in found] == [0, len(one), 2 * len(one)][: len(found)]
+        assert len(found) == (3 if kept >= 61 else 2)
+        bounds = Bounds(floor=None, ceiling=None)
+        walk = Walk(file, engine=engine("reference"), limits=Limits(), bounds=bounds, verify=False)
+        if kept < 61:
+            with pytest.raises(ChangedError, match="the file ends at byte"):
+                list(walk)

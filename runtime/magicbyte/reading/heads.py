@@ -1,6 +1,8 @@
 """Headers of v2 batches, read one after another: nothing of what lies between them."""
 
+import struct
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, overload
 
 import numpy as np
@@ -25,18 +27,22 @@ HEADER = np.dtype(
 
 OF_ATTRIBUTES = ("codec", "timestamp_type", "is_transactional", "is_control", "has_delete_horizon")
 
-_LENGTH = slice(
-    RecordBatchHeader.LENGTH.field_position, RecordBatchHeader.LENGTH.field_position + 4
+_LEN_AND_MAGIC = struct.Struct(
+    ">{}xi{}xb".format(
+        RecordBatchHeader.POSITIONS["len_batch"],
+        RecordBatchHeader.POSITIONS["magic"] - RecordBatchHeader.POSITIONS["len_batch"] - 4,
+    )
 )
-_MAGIC = RecordBatchHeader.POSITIONS["magic"]
 
 
 class Heads(Entries):
-    """Batches by their headers alone."""
+    """Batches that lie back to back from byte *begin* of a file, by their headers alone."""
 
-    def __init__(self, heads: Sequence[bytes], positions: Sequence[int]) -> None:
-        self._heads, self._positions = heads, positions
+    def __init__(self, heads: Sequence[bytes], begin: int) -> None:
+        self._heads = heads
         self._fields = np.frombuffer(b"".join(heads), HEADER)
+        sizes = self._field("len_batch") + OVERHEAD
+        self._positions = begin + np.cumsum(sizes) - sizes
 
     def __len__(self) -> int:
         return len(self._heads)
@@ -47,17 +53,22 @@ class Heads(Entries):
     def __getitem__(self, at: slice) -> "Heads": ...
     def __getitem__(self, at: int | slice) -> "Entry | Heads":
         if isinstance(at, slice):
-            return Heads(self._heads[at], self._positions[at])
-        return read_entry(self._heads[at], 0, origin=self._positions[at])
+            begin, end, _ = at.indices(len(self))
+            return Heads(self._heads[begin:end], self._begin(begin))
+        number = range(len(self))[at]
+        return read_entry(self._heads[number], 0, origin=self._begin(number))
+
+    def _begin(self, number: int) -> int:
+        return int(self._positions[number]) if number < len(self) else 0
 
     def __iter__(self) -> Iterator[Entry]:
-        for head, position in zip(self._heads, self._positions, strict=True):
+        for head, position in zip(self._heads, self._positions.tolist(), strict=True):
             yield read_entry(head, 0, origin=position)
 
     def column(self, name: str) -> Numbers:
         match name:
             case "position":
-                return np.array(self._positions, np.int64)
+                return self._positions
             case "size_bytes":
                 return self._field("len_batch") + OVERHEAD
             case "last_offset":
@@ -84,14 +95,20 @@ def read_heads(file: File, position: int, end: int) -> Heads:
     for who can say why.
     """
     heads: list[bytes] = []
-    positions: list[int] = []
-    last = end - RecordBatchHeader.SIZE
-    while position <= last and len(heads) < MOST_HEADS:
-        head = file.read_at(position, RecordBatchHeader.SIZE)
-        size = int.from_bytes(head[_LENGTH], "big", signed=True)
-        if head[_MAGIC] != 2 or size < LEAST_SIZES[2] or position + OVERHEAD + size > end:
-            break
-        heads.append(head)
-        positions.append(position)
-        position += OVERHEAD + size
-    return Heads(heads, positions)
+    # There are some millions of them to a terabyte: here is nothing that need not be done for each.
+    read, parts, add = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from, heads.append
+    begin, last = position, end - RecordBatchHeader.SIZE
+    least, more = LEAST_SIZES[2], OVERHEAD
+    with suppress(OSError, struct.error):  # it has become shorter
+        for _ in range(MOST_HEADS):
+            if position > last:
+                break
+            head = read(position)
+            size, magic = parts(head)
+            if magic != 2 or size < least:
+                break
+            add(head)
+            position += more + size
+    if heads and (position > end or len(heads[-1]) < RecordBatchHeader.SIZE):
+        heads.pop()
+    return Heads(heads, begin)
