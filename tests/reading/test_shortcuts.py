@@ -44,7 +44,7 @@ def planned(path: Path, split_bytes: int) -> list[tuple[Any, ...]]:
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "read_heads", lambda *_: Heads([], 0))
-    monkeypatch.setattr(walk.Walk, "_is_in_order", lambda *_: False)
+    monkeypatch.setattr(walk.Walk, "_are_in_order", lambda *_: False)
     monkeypatch.setattr(survey._Pass, "_goes_on", lambda *_: False)
 
 

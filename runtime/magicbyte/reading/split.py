@@ -155,7 +155,7 @@ class _Reader:
                             "the one that was there when the read was planned",
                             path=split.file.path,
                         )
-                    floor = piece.entries[-1].last_offset
+                    floor = int(piece.entries.column("last_offset")[-1])
                     yield piece
                     del piece  # rows go before more are made
             if stretch is not None:

@@ -269,24 +269,30 @@ class Walk:
 
     def _run_in_order(self, entries: Entries) -> Iterator[Note]:
         """Follow the offsets of all *entries*."""
-        if len(entries) < FEW or not self._is_in_order(entries):
+        if len(entries) < FEW or not self._are_in_order(entries):
             for entry in entries:
                 yield from self._in_order(entry)
-            return
-        # All but the last are where they are expected, so that one alone says how to go on.
-        self.floor, self._strayed = entries[-2].last_offset, None
-        yield from self._in_order(entries[-1])
 
-    def _is_in_order(self, entries: Entries) -> bool:
-        """Return whether no offset of *entries* goes back or leaves its bounds."""
+    def _are_in_order(self, entries: Entries) -> bool:
+        """Follow the offsets of all *entries* and return True, if none goes back or is too high."""
         first, last = entries.column("first_offset"), entries.column("last_offset")
         begin = first[0] if self.floor is None else self.floor + 1
-        return bool(
-            first[0] >= begin
-            and (first[1:] > last[:-1]).all()
-            and (last >= first).all()
-            and (self.ceiling is None or last[-1] < self.ceiling)
-        )
+        if (
+            first[0] < begin
+            or (first[1:] <= last[:-1]).any()
+            or (last < first).any()
+            or (self.ceiling is not None and last[-1] >= self.ceiling)
+        ):
+            return False
+        self.floor = int(last[-2])
+        self._follow(int(first[-1]), int(last[-1]))
+        return True
+
+    def _follow(self, first: int, last: int) -> None:
+        """Take the offsets of an entry that is where it is expected."""
+        is_next = self.floor is None or first == self.floor + 1
+        self._sure = max(first, last) if is_next else self.floor
+        self.floor, self._strayed = max(first, last), None
 
     def _in_order(self, entry: Entry) -> Iterator[Note]:
         """Follow the offsets, and say where *entry* leaves their order.
@@ -309,9 +315,7 @@ class Walk:
         is_low = self.floor is not None and first <= self.floor
         is_high = self.ceiling is not None and last >= self.ceiling
         if not is_low and not is_high:
-            is_next = self.floor is None or first == self.floor + 1
-            self._sure = max(first, last) if is_next else self.floor
-            self.floor, self._strayed = max(first, last), None
+            self._follow(first, last)
             return
         if self._strayed is not None and first > self._strayed and not is_high:
             self._sure = self._strayed
