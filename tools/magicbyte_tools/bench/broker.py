@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from magicbyte_tools.bench.java_reader import Unavailable, class_path, tool
+from magicbyte_tools.bench.compiled import Unavailable, tool
+from magicbyte_tools.bench.java_reader import class_path
 
 TOPIC = "bench"
 

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 from pathlib import Path
+
+from magicbyte_tools.bench.compiled import Unavailable, compiled, tool
 
 SOURCES = Path(__file__).with_name("java")
 POM = SOURCES / "pom.xml"
@@ -16,30 +17,17 @@ HEAP = "2g"
 """So much that it never grows; as nothing lives long, a collection finds next to nothing."""
 
 
-class Unavailable(Exception):
-    """A contender cannot be had on this machine; the message says what is missing."""
-
-
-def tool(name: str) -> str:
-    """Return the path of the program *name*; Unavailable where there is none."""
-    found = shutil.which(name)
-    if found is None:
-        raise Unavailable(f"there is no {name} on the PATH")
-    return found
-
-
 def reader(cache: Path, *, heap: str = HEAP) -> list[str]:
     """Return the command of the Java reader, compiled in *cache* if it is not there."""
     java, javac = tool("java"), tool("javac")
     jars = class_path("reader", cache)
     source = SOURCES / "SegmentReader.java"
-    digest = hashlib.sha256(source.read_bytes() + jars.encode()).hexdigest()[:16]
-    classes = cache / f"java-{digest}"
-    if not classes.exists():
-        building = classes.with_suffix(f".{os.getpid()}")
-        command = [javac, "-encoding", "UTF-8", "-nowarn", "-d", str(building), "-cp", jars]
+
+    def build(folder: Path) -> None:
+        command = [javac, "-encoding", "UTF-8", "-nowarn", "-d", str(folder), "-cp", jars]
         subprocess.run([*command, str(source)], check=True)
-        building.rename(classes)
+
+    classes = compiled("java", [source.read_bytes(), jars.encode()], cache, build)
     heaps = [f"-Xms{heap}", f"-Xmx{heap}"]
     path = os.pathsep.join([str(classes), jars])
     return [java, COLLECTOR, *heaps, "-cp", path, "SegmentReader"]

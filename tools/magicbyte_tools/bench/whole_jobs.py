@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 from magicbyte_tools.bench import java_reader, jobs
 from magicbyte_tools.bench.broker import TOPIC, serving
+from magicbyte_tools.bench.compiled import Unavailable, tool
 from magicbyte_tools.bench.data import Segment
-from magicbyte_tools.bench.java_reader import Unavailable
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.ours import COLUMNS
 
@@ -52,7 +52,7 @@ def _export(log: Path, cache: Path) -> dict[str, list[str]]:
 
 
 def _dump_log(log: Path, cache: Path) -> dict[str, list[str]]:
-    java, jars = java_reader.tool("java"), java_reader.class_path("broker", cache)
+    java, jars = tool("java"), java_reader.class_path("broker", cache)
     # What the release's own script gives it: a heap of 256 MiB.
     dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log)]
     return {
