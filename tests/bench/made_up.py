@@ -12,6 +12,8 @@ def cell(name: str, **times: float) -> Cell:
         "ours": who.OURS,
         "exact": who.JAVA_EXACT,
         "columns": who.JAVA_COLUMNS,
+        "go": who.GO,
+        "rust": who.RUST,
         "floor": who.FLOOR,
         "aiokafka": who.AIOKAFKA,
         "one": "1 thread",

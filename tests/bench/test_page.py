@@ -17,8 +17,10 @@ from magicbyte_tools.bench.results import load
 
 from .made_up import cell, job, results
 
-GOOD = cell("v2-100B-16k-lz4", ours=50, exact=101, columns=60, floor=40, aiokafka=300)
-POOR = cell("v2-1000B-16k-none", ours=50, exact=40, columns=30, floor=10, aiokafka=300)
+GOOD = cell(
+    "v2-100B-16k-lz4", ours=50, exact=101, columns=60, go=80, rust=49, floor=40, aiokafka=300
+)
+POOR = cell("v2-1000B-16k-none", ours=50, exact=40, columns=30, rust=45, floor=10, aiokafka=300)
 NEAR = cell("v1-100B-16k-none", ours=50, exact=70)
 
 
@@ -69,6 +71,10 @@ def test_each_cell_has_the_goals_of_its_kind() -> None:
     bare = "times as fast as aiokafka's iteration"
     assert found["v2-1000B-16k-none", bare].bound == 3.5
     assert found["v2-100B-16k-lz4", bare].bound == 1.25
+    for peer, near, poor in (("Go", "met", "not measured"), ("Rust", "met", "missed")):
+        assert found["v2-100B-16k-lz4", f"times as fast as {peer}"].verdict == near
+        assert found["v2-1000B-16k-none", f"times as fast as {peer}"].verdict == poor
+        assert ("v1-100B-16k-none", f"times as fast as {peer}") not in found
     mean = found["v2, 2 files", "geometric mean over Java, exact"]
     assert mean.measured == pytest.approx((2.02 * 0.8) ** 0.5)
 
@@ -95,7 +101,9 @@ def test_the_page_shows_figures_verdicts_and_who_is_missing() -> None:
     assert "| v2-1000B-16k-none | 0.80 | ≥ 1.80 | **missed** |" in text
     # Of 50, 500 and 5000 ns a record: two million a second.
     assert re.search(
-        r"^\| v2-100B-16k-lz4 \| 2\.00 \| 0\.99 \| 1\.67 \| 0\.33 \|", text, re.MULTILINE
+        r"^\| v2-100B-16k-lz4 \| 2\.00 \| 0\.99 \| 1\.67 \| 1\.25 \| 2\.04 \| 0\.33 \|",
+        text,
+        re.MULTILINE,
     )
 
 
@@ -130,9 +138,11 @@ def test_the_plot_has_a_mark_for_each_ratio_and_lies_beside_the_page(tmp_path: P
     titles = [title.text for title in picture.iter("{http://www.w3.org/2000/svg}title")]
     assert titles == [
         *(f"v2-100B-16k-lz4, {x}" for x in ("ours: 1.25", "Java exact: 2.52")),
-        *(f"v2-100B-16k-lz4, {x}" for x in ("Java columns: 1.50", "aiokafka: 7.50")),
+        *(f"v2-100B-16k-lz4, {x}" for x in ("Java columns: 1.50", "Go: 2.00", "Rust: 1.23")),
+        "v2-100B-16k-lz4, aiokafka: 7.50",
         *(f"v2-1000B-16k-none, {x}" for x in ("ours: 5.00", "Java exact: 4.00")),
-        *(f"v2-1000B-16k-none, {x}" for x in ("Java columns: 3.00", "aiokafka: 30.00")),
+        *(f"v2-1000B-16k-none, {x}" for x in ("Java columns: 3.00", "Rust: 4.50")),
+        "v2-1000B-16k-none, aiokafka: 30.00",
     ]
 
 

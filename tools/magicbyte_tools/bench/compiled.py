@@ -3,7 +3,8 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 
@@ -31,3 +32,24 @@ def compiled(
         build(building)
         building.rename(place)
     return place
+
+
+def sources(folder: Path) -> list[Path]:
+    """Return the files in *folder* and below, in an order that depends on their names alone."""
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def fetch(command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
+    """Run *command*, which gets what a program is made of; Unavailable, with the reason, where it fails."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if done.returncode:
+        told = " ".join(done.stdout.split())[-500:]
+        raise Unavailable(f"{' '.join(map(os.path.basename, command[:2]))} fails: {told}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from magicbyte_tools.bench import java_reader
+from magicbyte_tools.bench import go_reader, java_reader, rust_reader
 from magicbyte_tools.bench.compiled import Unavailable
 from magicbyte_tools.bench.data import Kind
 
@@ -20,6 +20,8 @@ JAVA_COLUMNS = "Java columns"
 JAVA_OFFSETS = "Java offsets"
 JAVA_FILE = "Java exact, file"
 JAVA_SMALL = "Java exact, file, 256 MiB heap"
+GO = "Go"
+RUST = "Rust"
 FLOOR = "floor"
 AIOKAFKA = "aiokafka"
 KAFKA_PYTHON = "kafka-python"
@@ -53,7 +55,13 @@ def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str
     """Return who can be had on this machine, and of the others why not."""
     here = [*_ours(engine), _floor()]
     left_out = {}
-    for name, some in (("Java", _java), (AIOKAFKA, _aiokafka), (KAFKA_PYTHON, _kafka_python)):
+    for name, some in (
+        ("Java", _java),
+        (GO, _go),
+        (RUST, _rust),
+        (AIOKAFKA, _aiokafka),
+        (KAFKA_PYTHON, _kafka_python),
+    ):
         try:
             here += some(cache)
         except Unavailable as reason:
@@ -93,6 +101,15 @@ def _java(cache: Path) -> list[Contender]:
             name=JAVA_FILE, command=command, mode="exact", via="file", warm_up_s=JAVA_WARM_UP_S
         ),
     ]
+
+
+def _go(cache: Path) -> list[Contender]:
+    return [Contender(name=GO, command=tuple(go_reader.reader(cache)))]
+
+
+def _rust(cache: Path) -> list[Contender]:
+    command = tuple(rust_reader.reader(cache))
+    return [Contender(name=RUST, command=command, reads_messages=False)]
 
 
 def _aiokafka(cache: Path) -> list[Contender]:

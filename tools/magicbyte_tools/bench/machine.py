@@ -30,7 +30,9 @@ def machine() -> dict[str, str]:
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / (1 << 30):.0f} GiB",
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
-        "Java": _java(),
+        "Java": _version("java", "-version"),
+        "Go": _version("go", "version"),
+        "Rust": _version("rustc", "--version"),
         "packages": ", ".join(filter(None, map(_package, PACKAGES))),
     }
 
@@ -44,13 +46,14 @@ def _processor() -> str:
     return found[1].strip() if found else platform.machine()
 
 
-def _java() -> str:
-    java = shutil.which("java")
-    if java is None:
+def _version(program: str, argument: str) -> str:
+    found = shutil.which(program)
+    if found is None:
         return "none"
-    told = subprocess.run([java, "-version"], stderr=subprocess.PIPE, text=True).stderr
-    found = re.search(r'version "([^"]+)"', told)
-    return found[1] if found else "unknown"
+    # Java says it on the standard error.
+    told = subprocess.run([found, argument], capture_output=True, text=True)
+    version = re.search(r"\d+(\.\d+)+", told.stdout + told.stderr)
+    return version[0] if version else "unknown"
 
 
 def _package(name: str) -> str | None:

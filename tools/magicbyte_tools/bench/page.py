@@ -34,7 +34,10 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
 - **Java** is Kafka's own reader, driven as its consumer drives it: `ensureValid`, a streaming iterator,
   buffers reused. *Exact* copies each column into an array of exact size every 4 MiB, as an Arrow batch
   must have it: the like-for-like peer. *Columns* fills the same arrays and hands nothing out. *File* is
-  `FileRecords`, else `MemoryRecords`. Its garbage collector has a thread of its own, which does not count.
+  `FileRecords`, else `MemoryRecords`. Its garbage collector has a thread of its own, which does not
+  count, as that of Go does not.
+- **Go** is franz-go and **Rust** the crate kafka-protocol, which reads no v0 and v1: their own decoders,
+  for Go with its pools and what a fetch of 1 MiB holds at a time, and then *columns* as in Java.
 - **aiokafka** and **kafka-python** check the checksum and iterate over their record objects; no
   columns. kafka-python reads the first MiB of a file only.
 - **The floor** is the checksum of the stored bytes, decompression, and one copy, by the fastest
@@ -117,6 +120,8 @@ COLUMNS = (
     who.OURS,
     who.JAVA_EXACT,
     who.JAVA_COLUMNS,
+    who.GO,
+    who.RUST,
     who.AIOKAFKA,
     who.KAFKA_PYTHON,
     who.FLOOR,

@@ -8,12 +8,14 @@ from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.ratios import ratio
 
-WIDTH, LEFT, RIGHT, TOP, LINE = 900, 190, 20, 60, 20
+WIDTH, LEFT, RIGHT, TOP, LINE = 900, 190, 20, 76, 20
 
 MARKS = {
     who.OURS: ("circle", "#0b6e4f"),
     who.JAVA_EXACT: ("square", "#c44536"),
     who.JAVA_COLUMNS: ("hollow", "#c44536"),
+    who.GO: ("hollow", "#e09f3e"),
+    who.RUST: ("hollow", "#6d597a"),
     who.AIOKAFKA: ("square", "#3d5a80"),
     who.KAFKA_PYTHON: ("hollow", "#3d5a80"),
 }
@@ -67,12 +69,12 @@ def _axis(decades: int, height: int) -> Iterator[str]:
 
 def _legend(rows: Sequence[tuple[str, dict[str, float]]]) -> Iterator[str]:
     yield '<text x="10" y="20" font-weight="bold">CPU time to the floor (1), logarithmic</text>'
-    x = 330
+    x = LEFT
     for name in MARKS:
         if any(name in ratios for _, ratios in rows):
-            yield _mark(name, x, 16, "")
-            yield f'<text x="{x + 10}" y="20">{escape(name)}</text>'
-            x += 110
+            yield _mark(name, x, 34, "")
+            yield f'<text x="{x + 10}" y="38">{escape(name)}</text>'
+            x += 100
 
 
 def _mark(name: str, x: float, y: float, title: str) -> str:
