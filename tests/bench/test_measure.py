@@ -10,6 +10,7 @@ from magicbyte_tools.bench.data import Kind, Segment
 from magicbyte_tools.bench.jobs import Failed, run
 from magicbyte_tools.bench.measure import Disagreement, measure
 from magicbyte_tools.bench.process import Process, Stopped
+from magicbyte_tools.bench.starts import starts
 
 SEGMENT = Segment(Kind(2, "100B", "16k", "none"), Path("any.log"), 100, 1, 1000)
 
@@ -86,3 +87,19 @@ def test_a_job_is_run_as_often_as_told_and_its_failure_is_told() -> None:
             {"loud": [sys.executable, "-S", "-c", "raise SystemExit('no such luck')"]},
             repetitions=1,
         )
+
+
+def test_a_job_keeps_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    code = "import sys; raise SystemExit(sys.dont_write_bytecode)"
+    run({"python": [sys.executable, "-S", "-c", code]}, repetitions=1)
+
+
+def test_starts_are_those_of_ours_and_of_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(
+        "magicbyte_tools.bench.jobs._run", lambda job, command: begun.append(command[-1])
+    )
+    jobs = starts(repetitions=2)
+    assert [job.name for job in jobs] == ["import magicbyte", "import pyarrow"]
+    assert begun == ["import magicbyte", "import pyarrow"] * (1 + 2 * 4)

@@ -1,6 +1,5 @@
 """What is made of figures: ratios, verdicts, the page and the plot."""
 
-import dataclasses
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -84,6 +83,7 @@ def test_jobs_threads_and_memory_have_goals_too() -> None:
         threads=[cell("v2-100B-16k-gzip", one=100, two=60)],
         sizes={"10": cell("v2-100B-16k-lz4", opened=1)},
         jobs=[job("export", 1.0), job("dump-log", 5.0), job("consumer", 2.0)],
+        starts=[job("import magicbyte", 1.0), job("import pyarrow", 0.6)],
     )
     verdicts = {(goal.what, goal.cell): goal.verdict for goal in goals(measured)}
     assert verdicts["two threads, times as fast as one", "v2-100B-16k-gzip"] == "met"
@@ -91,6 +91,16 @@ def test_jobs_threads_and_memory_have_goals_too() -> None:
     assert verdicts["peak memory, MB", "1024 MiB of records"] == "not measured"
     assert verdicts["CPU of an export to Parquet", "as a share of dump-log's"] == "met"
     assert verdicts["CPU of an export to Parquet", "as a share of consumer's"] == "missed"
+    assert verdicts["import magicbyte, times import pyarrow", "CPU"] == "met"
+
+
+def test_starts_are_compared_by_both_clocks() -> None:
+    ours, arrow = job("import magicbyte", 1.0), job("import pyarrow", 1.0)
+    ours.cpu_s, ours.wall_s = [1.0, 5.0, 90.0], [4.0, 6.0, 90.0]
+    arrow.cpu_s, arrow.wall_s = [1.0, 1.0, 30.0], [1.0, 3.0, 90.0]
+    found = {goal.cell: goal for goal in goals(results(starts=[ours, arrow])) if goal.bound == 2.0}
+    assert (found["CPU"].measured, found["CPU"].verdict) == (3.0, "missed")
+    assert (found["by the clock"].measured, found["by the clock"].verdict) == (2.0, "met")
 
 
 def test_the_page_shows_figures_verdicts_and_who_is_missing() -> None:
@@ -114,7 +124,9 @@ def test_tables_have_as_many_cells_in_each_line() -> None:
         threads=[cell("v2-100B-16k-gzip", one=100, two=60)],
         sizes={"10": cell("v2-100B-16k-lz4", opened=1)},
         jobs=[job("export", 1.0)],
+        starts=[job("import pyarrow", 0.125)],
     )
+    assert "| import pyarrow | 0.12 | 0.25 | 100 |" in page(measured)
     for block in re.findall(r"(?:^\|.*\n)+", page(measured), re.MULTILINE):
         assert len({line.count("|") for line in block.splitlines()}) == 1
 
@@ -125,10 +137,11 @@ def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
         threads=[NEAR],
         sizes={"10": POOR},
         jobs=[job("export", 1.0)],
+        starts=[job("import pyarrow", 0.1)],
         left_out={"Java": "none"},
     )
     saved.save(tmp_path / "results.json")
-    assert dataclasses.asdict(load(tmp_path / "results.json")) == dataclasses.asdict(saved)
+    assert load(tmp_path / "results.json") == saved
 
 
 def test_the_plot_has_a_mark_for_each_ratio_and_lies_beside_the_page(tmp_path: Path) -> None:

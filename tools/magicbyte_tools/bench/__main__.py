@@ -19,13 +19,12 @@ from magicbyte_tools.bench.page import page
 from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.process import Stopped
 from magicbyte_tools.bench.results import Results, load
+from magicbyte_tools.bench.starts import starts
 from magicbyte_tools.bench.whole_jobs import whole_jobs
 
 CHECKOUT = Path(__file__).parents[3]
 CACHE = CHECKOUT / ".cache" / "bench"
 PAGE = CHECKOUT / "docs" / "performance.md"
-
-PARTS = ("cells", "threads", "sizes", "jobs")
 
 OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
 """What a file of another size, and that of whole jobs, holds."""
@@ -112,7 +111,18 @@ def _jobs(options: argparse.Namespace, results: Results) -> None:
     results.left_out |= left_out
 
 
-MEASURE = {"cells": _cells, "threads": _threads, "sizes": _sizes, "jobs": _jobs}
+def _starts(options: argparse.Namespace, results: Results) -> None:
+    results.starts = starts(repetitions=options.repetitions)
+
+
+MEASURE = {
+    "cells": _cells,
+    "threads": _threads,
+    "sizes": _sizes,
+    "jobs": _jobs,
+    "starts": _starts,
+}
+"""The parts of a run, in their order."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -124,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
         "--seed", type=int, default=data.SEED, help=f"what the records are drawn from ({data.SEED})"
     )
     add("--repetitions", type=_positive, default=5, metavar="N", help="turns (5)")
-    add("--parts", nargs="+", choices=PARTS, default=PARTS, help="what is measured; by default all")
+    add("--parts", nargs="+", choices=MEASURE, default=[*MEASURE], help="by default all")
     add("--cells", nargs="+", default=["*"], metavar="GLOB", help="files by name: 'v2-*-lz4'")
     add("--threads", nargs="+", type=_positive, default=[1, 2], metavar="N", help="(1 2)")
     add("--sizes", nargs="+", type=_positive, default=[10, 128, 1024], metavar="MB")

@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.data import KINDS, Kind
 from magicbyte_tools.bench.measure import Cell
-from magicbyte_tools.bench.ratios import geometric_mean, ratio, wall_ratio
+from magicbyte_tools.bench.ratios import (
+    geometric_mean,
+    job_ratio,
+    job_wall_ratio,
+    ratio,
+    wall_ratio,
+)
 from magicbyte_tools.bench.results import Results
+from magicbyte_tools.bench.starts import MAGICBYTE, PYARROW
 
 SHAPES = ("100B", "1000B", "100B-3h")
 
@@ -49,6 +56,8 @@ MEMORY = {"10": 200e6, "1024": 300e6}
 """Bytes, by MiB of the file's records."""
 OF_CONSUMER, OF_DUMP_LOG = 1 / 3, 1 / 4
 """CPU of `magicbyte export`, as a share of other whole jobs'."""
+START = 2.0
+"""Times `import pyarrow`, which we cannot do without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +109,7 @@ def goals(results: Results) -> Iterator[Goal]:
             is_least=False,
         )
     yield from _of_jobs(results)
+    yield from _of_starts(results)
 
 
 def _of_cell(kind: Kind, cell: Cell) -> Iterator[Goal]:
@@ -197,3 +207,16 @@ def _of_jobs(results: Results) -> Iterator[Goal]:
         bound=1.0,
         is_least=False,
     )
+
+
+def _of_starts(results: Results) -> Iterator[Goal]:
+    starts = {job.name: job for job in results.starts}
+    ours, arrow = starts.get(MAGICBYTE), starts.get(PYARROW)
+    for cell, of in (("CPU", job_ratio), ("by the clock", job_wall_ratio)):
+        yield Goal(
+            what="import magicbyte, times import pyarrow",
+            cell=cell,
+            measured=of(ours, arrow) if ours and arrow else None,
+            bound=START,
+            is_least=False,
+        )

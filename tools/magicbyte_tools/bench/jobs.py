@@ -3,9 +3,10 @@
 import os
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -58,20 +59,37 @@ def _run(job: Job, command: Sequence[str]) -> None:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=_environment()
         )
-        peaks: list[int] = []
-        # Waited for without being reaped, its status can still be read.
-        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
-            peaks.append(peak_of(process.pid) or 0)
-            time.sleep(0.02)
+        with _watched(process.pid) as peaks:
+            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            job.wall_s.append(time.perf_counter() - begun)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        job.wall_s.append(time.perf_counter() - begun)
         job.cpu_s.append(used.ru_utime + used.ru_stime)
         job.peak_bytes.append(max(peaks, default=0) or None)
         if process.returncode:
             errors.seek(0)
             told = errors.read().decode("utf-8", "replace").strip()[-500:]
             raise Failed(f"{job.name}: exit {process.returncode}: {told}")
+
+
+@contextmanager
+def _watched(process: int) -> Iterator[list[int]]:
+    """Yield what the peak of the *process*'s memory is seen to be, again and again."""
+    peaks: list[int] = []
+    has_ended = threading.Event()
+
+    # A thread looks, so that who waits for the end sees it when it comes: a start is short.
+    def watch() -> None:
+        while not has_ended.wait(0.02):
+            peaks.append(peak_of(process) or 0)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield peaks
+    finally:
+        has_ended.set()
+        thread.join()
 
 
 def _environment() -> dict[str, str]:

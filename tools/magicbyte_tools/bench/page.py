@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.data import KINDS
 from magicbyte_tools.bench.goals import NOISE, Goal, goals
+from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.ratios import per_second, spread, wall_ratio
 from magicbyte_tools.bench.results import Results
@@ -74,7 +75,9 @@ def page(results: Results, picture: str | None = None) -> str:
     if results.sizes:
         parts.append("## Size of the file, and memory\n\n" + _sizes(results.sizes))
     if results.jobs:
-        parts.append("## Whole jobs\n\n" + _jobs(results))
+        parts.append("## Whole jobs\n\n" + _whole_jobs(results))
+    if results.starts:
+        parts.append("## Starts\n\n" + _starts(results.starts))
     return "\n".join(parts)
 
 
@@ -189,14 +192,23 @@ def _sizes(sizes: dict[str, Cell]) -> str:
     return text + _table(["MiB", *heads], rows)
 
 
-def _jobs(results: Results) -> str:
-    rows = []
-    for job in results.jobs:
-        peaks = [peak for peak in job.peak_bytes if peak is not None]
-        peak = f"{max(peaks) / 1e6:,.0f}" if peaks else ""
-        rows.append([job.name, f"{job.cpu:.2f}", f"{job.wall:.2f}", peak])
+def _whole_jobs(results: Results) -> str:
     text = (
         f"Processes as a user starts them; one file of {results.jobs_mb} MiB of records, lz4. CPU of the process\n"
         "and its children, not of the broker that a consumer reads from.\n\n"
     )
-    return text + _table(["Job", "CPU, s", "by the clock, s", "peak MB"], rows)
+    return text + _jobs(results.jobs)
+
+
+def _starts(starts: Sequence[Job]) -> str:
+    text = "Processes that import a package and end, in turn; bytecode is kept.\n\n"
+    return text + _jobs(starts)
+
+
+def _jobs(jobs: Sequence[Job]) -> str:
+    rows = []
+    for job in jobs:
+        peaks = [peak for peak in job.peak_bytes if peak is not None]
+        peak = f"{max(peaks) / 1e6:,.0f}" if peaks else ""
+        rows.append([job.name, f"{job.cpu:.2f}", f"{job.wall:.2f}", peak])
+    return _table(["Job", "CPU, s", "by the clock, s", "peak MB"], rows)

@@ -2,9 +2,18 @@
 
 from statistics import geometric_mean, median
 
+from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import Cell
 
-__all__ = ["geometric_mean", "per_second", "ratio", "spread", "wall_ratio"]
+__all__ = [
+    "geometric_mean",
+    "job_ratio",
+    "job_wall_ratio",
+    "per_second",
+    "ratio",
+    "spread",
+    "wall_ratio",
+]
 
 
 def per_second(cell: Cell, name: str) -> float | None:
@@ -21,6 +30,16 @@ def ratio(cell: Cell, name: str, base: str) -> float | None:
 def wall_ratio(cell: Cell, name: str, base: str) -> float | None:
     """Return how many times as long as *base* *name* takes by the clock."""
     return _ratio(cell.wall_ns.get(name), cell.wall_ns.get(base))
+
+
+def job_ratio(job: Job, base: Job) -> float | None:
+    """Return how many times the CPU of *base* *job* takes."""
+    return _ratio(job.cpu_s, base.cpu_s)
+
+
+def job_wall_ratio(job: Job, base: Job) -> float | None:
+    """Return how many times as long as *base* *job* takes by the clock."""
+    return _ratio(job.wall_s, base.wall_s)
 
 
 def _ratio(times: list[float] | None, bases: list[float] | None) -> float | None:

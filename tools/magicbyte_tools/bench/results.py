@@ -29,6 +29,7 @@ class Results:
     sizes: dict[str, Cell] = field(default_factory=dict)
     """By MiB of records."""
     jobs: list[Job] = field(default_factory=list)
+    starts: list[Job] = field(default_factory=list)
 
     def save(self, file: Path) -> None:
         """Write all of it to *file*, at once."""
@@ -44,5 +45,6 @@ def load(file: Path) -> Results:
     for name in ("cells", "threads"):
         read[name] = [Cell(**cell) for cell in read[name]]
     read["sizes"] = {size: Cell(**cell) for size, cell in read["sizes"].items()}
-    read["jobs"] = [Job(**job) for job in read["jobs"]]
+    for name in ("jobs", "starts"):
+        read[name] = [Job(**job) for job in read[name]]
     return Results(**read)
