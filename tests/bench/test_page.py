@@ -14,7 +14,7 @@ from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.ratios import per_second, ratio, spread
 from magicbyte_tools.bench.results import load
 
-from .made_up import cell, job, results
+from .made_up import cell, headers, job, results
 
 GOOD = cell(
     "v2-100B-16k-lz4", ours=50, exact=101, columns=60, go=80, rust=49, floor=40, aiokafka=300
@@ -103,6 +103,19 @@ def test_starts_are_compared_by_both_clocks() -> None:
     assert (found["by the clock"].measured, found["by the clock"].verdict) == (2.0, "met")
 
 
+def test_headers_have_goals_per_batch() -> None:
+    bytes_read, cpu = "bytes that dump --quick reads, per batch", "CPU of a pass, µs per batch"
+    found = {goal.cell: goal for goal in goals(results(headers=headers()))}
+    assert (found[bytes_read].measured, found[bytes_read].verdict) == (61.0, "met")
+    assert (found[cpu].measured, found[cpu].verdict) == (2.0, "missed")
+    assert headers().command_us_per_batch == pytest.approx(30)
+    uncounted = headers()
+    uncounted.whole.read_bytes = [None, None, None]
+    found = {goal.cell: goal for goal in goals(results(headers=uncounted))}
+    assert found[bytes_read].verdict == "not measured"
+    assert "| command: bytes read |  |" in page(results(headers=uncounted))
+
+
 def test_the_page_shows_figures_verdicts_and_who_is_missing() -> None:
     text = page(results(GOOD, POOR, left_out={"Java": "there is no mvn on the PATH"}))
     assert "| left out: Java | there is no mvn on the PATH |" in text
@@ -125,6 +138,7 @@ def test_tables_have_as_many_cells_in_each_line() -> None:
         sizes={"10": cell("v2-100B-16k-lz4", opened=1)},
         jobs=[job("export", 1.0)],
         starts=[job("import pyarrow", 0.125)],
+        headers=headers(),
     )
     assert "| import pyarrow | 0.12 | 0.25 | 100 |" in page(measured)
     for block in re.findall(r"(?:^\|.*\n)+", page(measured), re.MULTILINE):
@@ -138,6 +152,7 @@ def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
         sizes={"10": POOR},
         jobs=[job("export", 1.0)],
         starts=[job("import pyarrow", 0.1)],
+        headers=headers(),
         left_out={"Java": "none"},
     )
     saved.save(tmp_path / "results.json")

@@ -13,6 +13,7 @@ from pathlib import Path
 from magicbyte.engines import engine
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench import data
+from magicbyte_tools.bench.header_scan import header_scan
 from magicbyte_tools.bench.machine import machine
 from magicbyte_tools.bench.measure import Disagreement, measure
 from magicbyte_tools.bench.page import page
@@ -27,7 +28,7 @@ CACHE = CHECKOUT / ".cache" / "bench"
 PAGE = CHECKOUT / "docs" / "performance.md"
 
 OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
-"""What a file of another size, and that of whole jobs, holds."""
+"""What a file of another size, and that of whole jobs and headers, holds."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -104,11 +105,21 @@ def _sizes(options: argparse.Namespace, results: Results) -> None:
 
 
 def _jobs(options: argparse.Namespace, results: Results) -> None:
-    (segment,) = data.segments(
-        [OF_SIZES], CACHE, raw_bytes=options.jobs_mb << 20, seed=options.seed
-    )
+    segment = _jobs_file(options)
     results.jobs, left_out = whole_jobs(segment, CACHE, repetitions=options.repetitions)
     results.left_out |= left_out
+
+
+def _headers(options: argparse.Namespace, results: Results) -> None:
+    results.headers = header_scan(
+        _jobs_file(options), CACHE, engine=options.engine, repetitions=options.repetitions
+    )
+
+
+def _jobs_file(options: argparse.Namespace) -> data.Segment:
+    raw_bytes = options.jobs_mb << 20
+    (segment,) = data.segments([OF_SIZES], CACHE, raw_bytes=raw_bytes, seed=options.seed)
+    return segment
 
 
 def _starts(options: argparse.Namespace, results: Results) -> None:
@@ -120,6 +131,7 @@ MEASURE = {
     "threads": _threads,
     "sizes": _sizes,
     "jobs": _jobs,
+    "headers": _headers,
     "starts": _starts,
 }
 """The parts of a run, in their order."""
@@ -138,7 +150,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--cells", nargs="+", default=["*"], metavar="GLOB", help="files by name: 'v2-*-lz4'")
     add("--threads", nargs="+", type=_positive, default=[1, 2], metavar="N", help="(1 2)")
     add("--sizes", nargs="+", type=_positive, default=[10, 128, 1024], metavar="MB")
-    add("--jobs-mb", type=_positive, default=128, metavar="N", help="of the whole jobs' file (128)")
+    add(
+        "--jobs-mb",
+        type=_positive,
+        default=128,
+        metavar="N",
+        help="of the file of whole jobs and headers (128)",
+    )
     add("--out", type=Path, default=PAGE, metavar="FILE", help="the page (docs/performance.md)")
     add("--results", type=Path, default=CACHE / "results.json", metavar="FILE", help="the figures")
     add("--from", dest="earlier", type=Path, metavar="FILE", help="figures of an earlier run")

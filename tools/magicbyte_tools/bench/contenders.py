@@ -51,6 +51,11 @@ class Contender:
         return is_format_read and (kind.codec == "none" or self.reads_compressed)
 
 
+def reader_command(*arguments: str) -> tuple[str, ...]:
+    """Return the command of a reader in Python, by its name in `serve` and what that needs."""
+    return (sys.executable, "-m", "magicbyte_tools.bench.serve", *arguments)
+
+
 def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str]]:
     """Return who can be had on this machine, and of the others why not."""
     here = [*_ours(engine), _floor()]
@@ -69,12 +74,8 @@ def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str
     return here, left_out
 
 
-def _python(*arguments: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "magicbyte_tools.bench.serve", *arguments)
-
-
 def _ours(engine: str) -> list[Contender]:
-    command = _python("ours", engine)
+    command = reader_command("ours", engine)
     return [
         Contender(name=OURS, command=command),
         Contender(name=OURS_OFFSETS, command=command, mode="offsets"),
@@ -86,7 +87,7 @@ def _ours(engine: str) -> list[Contender]:
 
 
 def _floor() -> Contender:
-    command = _python("floor")
+    command = reader_command("floor")
     return Contender(name=FLOOR, command=command, has_checksum=False, reads_messages=False)
 
 
@@ -114,12 +115,12 @@ def _rust(cache: Path) -> list[Contender]:
 
 def _aiokafka(cache: Path) -> list[Contender]:
     _need("aiokafka")
-    return [Contender(name=AIOKAFKA, command=_python("aiokafka"))]
+    return [Contender(name=AIOKAFKA, command=reader_command("aiokafka"))]
 
 
 def _kafka_python(cache: Path) -> list[Contender]:
     _need("kafka")
-    return [Contender(name=KAFKA_PYTHON, command=_python("kafka-python"), reads_all=False)]
+    return [Contender(name=KAFKA_PYTHON, command=reader_command("kafka-python"), reads_all=False)]
 
 
 def _need(module: str) -> None:
@@ -129,7 +130,7 @@ def _need(module: str) -> None:
 
 def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
     """Return our engine with each of *counts* threads, by the name `1 thread`, `2 threads`."""
-    command = _python("ours", engine)
+    command = reader_command("ours", engine)
     return [
         Contender(name=f"{count} thread{'s' * (count > 1)}", command=command, threads=count)
         for count in counts

@@ -1,9 +1,10 @@
-"""What is wanted of the fast engine, and whether a run has it. All goals are ratios, or memory."""
+"""What is wanted of the fast engine, and whether a run has it. Goals are ratios, memory, and what headers take."""
 
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.data import KINDS, Kind
 from magicbyte_tools.bench.measure import Cell
@@ -56,6 +57,8 @@ MEMORY = {"10": 200e6, "1024": 300e6}
 """Bytes, by MiB of the file's records."""
 OF_CONSUMER, OF_DUMP_LOG = 1 / 3, 1 / 4
 """CPU of `magicbyte export`, as a share of other whole jobs'."""
+HEADER_BYTES_READ, HEADER_PASS_US = RecordBatchHeader.SIZE, 1.0
+"""Per batch: by the command, and microseconds of CPU of a pass."""
 START = 2.0
 """Times `import pyarrow`, which we cannot do without."""
 
@@ -109,6 +112,7 @@ def goals(results: Results) -> Iterator[Goal]:
             is_least=False,
         )
     yield from _of_jobs(results)
+    yield from _of_headers(results)
     yield from _of_starts(results)
 
 
@@ -205,6 +209,24 @@ def _of_jobs(results: Results) -> Iterator[Goal]:
         cell="as a share of dump-log's, headers alone",
         measured=batches.wall / headers.wall if batches and headers else None,
         bound=1.0,
+        is_least=False,
+    )
+
+
+def _of_headers(results: Results) -> Iterator[Goal]:
+    headers = results.headers
+    yield Goal(
+        what="headers alone",
+        cell="bytes that dump --quick reads, per batch",
+        measured=headers.bytes_per_batch if headers else None,
+        bound=HEADER_BYTES_READ,
+        is_least=False,
+    )
+    yield Goal(
+        what="headers alone",
+        cell="CPU of a pass, µs per batch",
+        measured=headers.pass_us_per_batch if headers else None,
+        bound=HEADER_PASS_US,
         is_least=False,
     )
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from statistics import median
 
-from magicbyte_tools.bench.process import peak_of
+from magicbyte_tools.bench.process import peak_of, read_by
 
 
 @dataclass(slots=True)
@@ -22,6 +22,8 @@ class Job:
     """User and system, of the process and its children."""
     wall_s: list[float] = field(default_factory=list)
     peak_bytes: list[int | None] = field(default_factory=list)
+    read_bytes: list[int | None] = field(default_factory=list)
+    """By the process and its children, wherever from."""
 
     @property
     def cpu(self) -> float:
@@ -62,6 +64,8 @@ def _run(job: Job, command: Sequence[str]) -> None:
         with _watched(process.pid) as peaks:
             os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
             job.wall_s.append(time.perf_counter() - begun)
+        # Ended, but not reaped: some of it can still be asked.
+        job.read_bytes.append(read_by(process.pid))
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         job.cpu_s.append(used.ru_utime + used.ru_stime)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.data import KINDS
 from magicbyte_tools.bench.goals import NOISE, Goal, goals
+from magicbyte_tools.bench.header_scan import HeaderScan
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.ratios import per_second, spread, wall_ratio
@@ -76,6 +77,8 @@ def page(results: Results, picture: str | None = None) -> str:
         parts.append("## Size of the file, and memory\n\n" + _sizes(results.sizes))
     if results.jobs:
         parts.append("## Whole jobs\n\n" + _whole_jobs(results))
+    if results.headers:
+        parts.append("## Headers alone\n\n" + _headers(results.headers, results.jobs_mb))
     if results.starts:
         parts.append("## Starts\n\n" + _starts(results.starts))
     return "\n".join(parts)
@@ -198,6 +201,21 @@ def _whole_jobs(results: Results) -> str:
         "and its children, not of the broker that a consumer reads from.\n\n"
     )
     return text + _jobs(results.jobs)
+
+
+def _headers(headers: HeaderScan, mb: int) -> str:
+    text = (
+        f"One file of {mb} MiB of records, lz4, in the page cache: {headers.num_batches:,} batches. A pass is that of the\n"
+        "library, warm; the command is `magicbyte dump --table batches --quick`, as a process, less what it takes\n"
+        "for the first batch alone. Bytes are those of all its reads, as Linux counts them.\n\n"
+    )
+    rows = [
+        ["pass: CPU, µs", _number(headers.pass_us_per_batch)],
+        ["command: CPU, µs", _number(headers.command_us_per_batch)],
+        ["command: bytes read", _number(headers.bytes_per_batch)],
+        ["command: CPU of all of it, s", _number(headers.whole.cpu)],
+    ]
+    return text + _table(["Per batch", ""], rows)
 
 
 def _starts(starts: Sequence[Job]) -> str:

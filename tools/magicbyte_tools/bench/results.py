@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from magicbyte_tools.bench.header_scan import HeaderScan
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import Cell
 
@@ -30,6 +31,7 @@ class Results:
     """By MiB of records."""
     jobs: list[Job] = field(default_factory=list)
     starts: list[Job] = field(default_factory=list)
+    headers: HeaderScan | None = None
 
     def save(self, file: Path) -> None:
         """Write all of it to *file*, at once."""
@@ -47,4 +49,8 @@ def load(file: Path) -> Results:
     read["sizes"] = {size: Cell(**cell) for size, cell in read["sizes"].items()}
     for name in ("jobs", "starts"):
         read[name] = [Job(**job) for job in read[name]]
+    headers = read.get("headers")
+    if headers is not None:
+        both = {name: Job(**headers[name]) for name in ("whole", "first")}
+        read["headers"] = HeaderScan(**{**headers, **both})
     return Results(**read)

@@ -1,0 +1,85 @@
+"""Headers alone: a pass over those of a file, and `dump --table batches --quick` as a process.
+
+The system counts what the process reads, wherever in it that is done. What the same command reads
+for the first batch alone is not the file's, but Python's and its packages'.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from magicbyte.engines.entry import HEADER_BYTES, read_entry
+from magicbyte_tools.bench import jobs
+from magicbyte_tools.bench.contenders import reader_command
+from magicbyte_tools.bench.data import Segment
+from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.measure import Disagreement
+from magicbyte_tools.bench.process import Process
+from magicbyte_tools.bench.whole_jobs import MAGICBYTE
+
+WARM_UP = 2
+"""Passes that do not count."""
+
+
+@dataclass(slots=True)
+class HeaderScan:
+    """What the headers of a file took; lists have an item per repetition."""
+
+    num_batches: int
+    pass_ns: list[int]
+    """CPU of a pass over all of them, in a process that is warm."""
+    whole: Job
+    """The command, of the file."""
+    first: Job
+    """The command, of its first batch alone."""
+
+    @property
+    def pass_us_per_batch(self) -> float:
+        return median(self.pass_ns) / 1e3 / self.num_batches
+
+    @property
+    def command_us_per_batch(self) -> float:
+        """CPU that the command takes more for each batch; its start is left out."""
+        both = zip(self.whole.cpu_s, self.first.cpu_s, strict=True)
+        return median(whole - first for whole, first in both) * 1e6 / (self.num_batches - 1)
+
+    @property
+    def bytes_per_batch(self) -> float | None:
+        """Bytes that the command reads more for each batch; None where the system does not count."""
+        both = zip(self.whole.read_bytes, self.first.read_bytes, strict=True)
+        more = [whole - first for whole, first in both if whole is not None and first is not None]
+        return median(more) / (self.num_batches - 1) if more else None
+
+
+def header_scan(segment: Segment, cache: Path, *, engine: str, repetitions: int) -> HeaderScan:
+    """Return what the headers of *segment* take.
+
+    Raises Disagreement where a pass does not find as many batches as were put in.
+    """
+    pass_ns = []
+    with Process(reader_command("ours", engine)) as process:
+        for turn in range(WARM_UP + repetitions):
+            took = process.ask(segment.path, "headers", "file")
+            if took.rows != segment.num_batches:
+                told = f"{took.rows} headers of {segment.num_batches}"
+                raise Disagreement(f"{segment.kind.name}: {told}")
+            if turn >= WARM_UP:
+                pass_ns.append(took.thread_ns)
+    with TemporaryDirectory(dir=cache) as name:
+        # By the same name, so that the command has the same to say.
+        whole, first = (Path(name) / part / f"{0:020}.log" for part in ("whole", "first"))
+        for log in (whole, first):
+            log.parent.mkdir()
+        whole.hardlink_to(segment.path)
+        first.write_bytes(_first_batch(segment.path))
+        dump = [*MAGICBYTE, "dump", "--table", "batches", "--quick"]
+        commands = {"whole": [*dump, str(whole)], "first": [*dump, str(first)]}
+        of_whole, of_first = jobs.run(commands, repetitions=repetitions)
+    return HeaderScan(segment.num_batches, pass_ns, of_whole, of_first)
+
+
+def _first_batch(path: Path) -> bytes:
+    with path.open("rb") as file:
+        head = file.read(HEADER_BYTES)
+        return head + file.read(read_entry(head, 0).end - len(head))
