@@ -84,6 +84,8 @@ def test_jobs_threads_and_memory_have_goals_too() -> None:
         sizes={"10": cell("v2-100B-16k-lz4", opened=1)},
         jobs=[job("export", 1.0), job("dump-log", 5.0), job("consumer", 2.0)],
         starts=[job("import magicbyte", 1.0), job("import pyarrow", 0.6)],
+        damage=cell("v2-100B-16k-lz4", sound=100, damaged=151),
+        damage_mb=64,
     )
     verdicts = {(goal.what, goal.cell): goal.verdict for goal in goals(measured)}
     assert verdicts["two threads, times as fast as one", "v2-100B-16k-gzip"] == "met"
@@ -91,6 +93,8 @@ def test_jobs_threads_and_memory_have_goals_too() -> None:
     assert verdicts["peak memory, MB", "1024 MiB of records"] == "not measured"
     assert verdicts["CPU of an export to Parquet", "as a share of dump-log's"] == "met"
     assert verdicts["CPU of an export to Parquet", "as a share of consumer's"] == "missed"
+    bits = "a flipped bit in every hundredth entry: times a sound file"
+    assert verdicts[bits, "64 MiB of records"] == "missed"
     assert verdicts["import magicbyte, times import pyarrow", "CPU"] == "met"
 
 
@@ -139,7 +143,9 @@ def test_tables_have_as_many_cells_in_each_line() -> None:
         jobs=[job("export", 1.0)],
         starts=[job("import pyarrow", 0.125)],
         headers=headers(),
+        damage=cell("v2-100B-16k-lz4", sound=100, damaged=125),
     )
+    assert "| damaged | 0.80 | 250 |" in page(measured)
     assert "| import pyarrow | 0.12 | 0.25 | 100 |" in page(measured)
     for block in re.findall(r"(?:^\|.*\n)+", page(measured), re.MULTILINE):
         assert len({line.count("|") for line in block.splitlines()}) == 1
@@ -153,6 +159,7 @@ def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
         jobs=[job("export", 1.0)],
         starts=[job("import pyarrow", 0.1)],
         headers=headers(),
+        damage=cell("v2-100B-16k-lz4", sound=100, damaged=125),
         left_out={"Java": "none"},
     )
     saved.save(tmp_path / "results.json")

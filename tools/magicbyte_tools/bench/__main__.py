@@ -13,6 +13,7 @@ from pathlib import Path
 from magicbyte.engines import engine
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench import data
+from magicbyte_tools.bench.damage import damage
 from magicbyte_tools.bench.header_scan import header_scan
 from magicbyte_tools.bench.machine import machine
 from magicbyte_tools.bench.measure import Disagreement, measure
@@ -28,7 +29,7 @@ CACHE = CHECKOUT / ".cache" / "bench"
 PAGE = CHECKOUT / "docs" / "performance.md"
 
 OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
-"""What a file of another size, and that of whole jobs and headers, holds."""
+"""What a file of another size, and that of whole jobs, headers and damage, holds."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -67,11 +68,12 @@ def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
         seed=options.seed,
         repetitions=options.repetitions,
         jobs_mb=options.jobs_mb,
+        damage_mb=options.damage_mb,
         machine=machine(),
     )
     for part in options.parts:
         MEASURE[part](options, results)
-    results.save(options.results)
+        results.save(options.results)
     return results
 
 
@@ -95,31 +97,43 @@ def _threads(options: argparse.Namespace, results: Results) -> None:
         results.save(options.results)
 
 
+def _file(options: argparse.Namespace, mb: int) -> data.Segment:
+    """Return the file of *mb* MiB that OF_SIZES describes."""
+    (segment,) = data.segments([OF_SIZES], CACHE, raw_bytes=mb << 20, seed=options.seed)
+    return segment
+
+
 def _sizes(options: argparse.Namespace, results: Results) -> None:
     contenders = who.over_sizes(options.engine, CACHE)
     for mb in options.sizes:
         print(mb, "MiB", flush=True)
-        (segment,) = data.segments([OF_SIZES], CACHE, raw_bytes=mb << 20, seed=options.seed)
+        segment = _file(options, mb)
         results.sizes[str(mb)] = measure(segment, contenders, repetitions=options.repetitions)
         results.save(options.results)
 
 
 def _jobs(options: argparse.Namespace, results: Results) -> None:
-    segment = _jobs_file(options)
+    segment = _file(options, options.jobs_mb)
     results.jobs, left_out = whole_jobs(segment, CACHE, repetitions=options.repetitions)
     results.left_out |= left_out
 
 
 def _headers(options: argparse.Namespace, results: Results) -> None:
+    segment = _file(options, options.jobs_mb)
     results.headers = header_scan(
-        _jobs_file(options), CACHE, engine=options.engine, repetitions=options.repetitions
+        segment, CACHE, engine=options.engine, repetitions=options.repetitions
     )
 
 
-def _jobs_file(options: argparse.Namespace) -> data.Segment:
-    raw_bytes = options.jobs_mb << 20
-    (segment,) = data.segments([OF_SIZES], CACHE, raw_bytes=raw_bytes, seed=options.seed)
-    return segment
+def _damage(options: argparse.Namespace, results: Results) -> None:
+    segment = _file(options, options.damage_mb)
+    results.damage = damage(
+        segment,
+        CACHE,
+        engine=options.engine,
+        seed=options.seed,
+        repetitions=options.repetitions,
+    )
 
 
 def _starts(options: argparse.Namespace, results: Results) -> None:
@@ -132,6 +146,7 @@ MEASURE = {
     "sizes": _sizes,
     "jobs": _jobs,
     "headers": _headers,
+    "damage": _damage,
     "starts": _starts,
 }
 """The parts of a run, in their order."""
@@ -157,6 +172,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="of the file of whole jobs and headers (128)",
     )
+    add("--damage-mb", type=_positive, default=1024, metavar="N", help="of the damaged file (1024)")
     add("--out", type=Path, default=PAGE, metavar="FILE", help="the page (docs/performance.md)")
     add("--results", type=Path, default=CACHE / "results.json", metavar="FILE", help="the figures")
     add("--from", dest="earlier", type=Path, metavar="FILE", help="figures of an earlier run")

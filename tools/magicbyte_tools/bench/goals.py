@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench import contenders as who
+from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.data import KINDS, Kind
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.ratios import (
@@ -59,6 +60,8 @@ OF_CONSUMER, OF_DUMP_LOG = 1 / 3, 1 / 4
 """CPU of `magicbyte export`, as a share of other whole jobs'."""
 HEADER_BYTES_READ, HEADER_PASS_US = RecordBatchHeader.SIZE, 1.0
 """Per batch: by the command, and microseconds of CPU of a pass."""
+OF_SOUND = 1.5
+"""Times what a sound file takes."""
 START = 2.0
 """Times `import pyarrow`, which we cannot do without."""
 
@@ -113,6 +116,13 @@ def goals(results: Results) -> Iterator[Goal]:
         )
     yield from _of_jobs(results)
     yield from _of_headers(results)
+    yield Goal(
+        what="a flipped bit in every hundredth entry: times a sound file",
+        cell=f"{results.damage_mb} MiB of records",
+        measured=ratio(results.damage, DAMAGED, SOUND) if results.damage else None,
+        bound=OF_SOUND,
+        is_least=False,
+    )
     yield from _of_starts(results)
 
 

@@ -14,12 +14,9 @@ from magicbyte_tools.bench import jobs
 from magicbyte_tools.bench.contenders import reader_command
 from magicbyte_tools.bench.data import Segment
 from magicbyte_tools.bench.jobs import Job
-from magicbyte_tools.bench.measure import Disagreement
+from magicbyte_tools.bench.measure import WARM_UP, Disagreement
 from magicbyte_tools.bench.process import Process
 from magicbyte_tools.bench.whole_jobs import MAGICBYTE
-
-WARM_UP = 2
-"""Passes that do not count."""
 
 
 @dataclass(slots=True)

@@ -11,6 +11,9 @@ from magicbyte_tools.bench.contenders import Contender
 from magicbyte_tools.bench.data import Segment
 from magicbyte_tools.bench.process import Pass, Process
 
+WARM_UP = 2
+"""Passes that are not measured, at least."""
+
 
 class Disagreement(Exception):
     """Contenders read different rows from one file."""
@@ -58,7 +61,7 @@ def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: i
 
 def _warm_up(segment: Segment, one: Contender, working: dict[str, Process]) -> None:
     passes, spent_ns = 0, 0
-    while passes < 2 or spent_ns < one.warm_up_s * 1e9:
+    while passes < WARM_UP or spent_ns < one.warm_up_s * 1e9:
         spent_ns += _ask(segment, one, working).thread_ns
         passes += 1
 

@@ -24,6 +24,9 @@ COLUMNS = {"columns": OF_RECORDS, "views": OF_RECORDS, "offsets": ("offset", "ti
 """Columns by mode: what Kafka's own classes say of a record, keys and values copied or as views,
 and the least that a search needs."""
 
+ON_DAMAGE = {"open": "fail", "skip": "skip"}
+"""What the library does about damage, by the way that leads through it."""
+
 CHUNK = 4 * MIB
 """Bytes that are scanned at a time."""
 
@@ -89,8 +92,9 @@ class Ours:
         self, columns: tuple[str, ...], *, views: bool = False
     ) -> Iterator[pa.RecordBatch]:
         own = engine(self.name, views=views)
-        if self.via == "open":
-            yield from mb.open(self.path, engine=self.name).records(columns=columns).to_reader()
+        if self.via in ON_DAMAGE:
+            log = mb.open(self.path, engine=self.name, on_damage=ON_DAMAGE[self.via])
+            yield from log.records(columns=columns).to_reader()
         elif self.file is not None:
             yield from read(own, self.file, columns, 0, self.file.size_bytes)
         else:

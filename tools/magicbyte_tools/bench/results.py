@@ -32,6 +32,9 @@ class Results:
     jobs: list[Job] = field(default_factory=list)
     starts: list[Job] = field(default_factory=list)
     headers: HeaderScan | None = None
+    damage_mb: int = 0
+    """MiB of records in the file that is read with damage."""
+    damage: Cell | None = None
 
     def save(self, file: Path) -> None:
         """Write all of it to *file*, at once."""
@@ -49,6 +52,8 @@ def load(file: Path) -> Results:
     read["sizes"] = {size: Cell(**cell) for size, cell in read["sizes"].items()}
     for name in ("jobs", "starts"):
         read[name] = [Job(**job) for job in read[name]]
+    if read.get("damage") is not None:
+        read["damage"] = Cell(**read["damage"])
     headers = read.get("headers")
     if headers is not None:
         both = {name: Job(**headers[name]) for name in ("whole", "first")}
