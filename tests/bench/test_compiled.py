@@ -12,7 +12,7 @@ from magicbyte_tools.bench.compiled import Unavailable, compiled, sources
 READERS = {"go": go_reader, "cargo": rust_reader}
 
 FAILS = """
-echo 'dial tcp: no such host' >&2
+echo 'no such host, or no compiler' >&2
 exit 1
 """
 
@@ -56,24 +56,24 @@ def test_who_has_no_tools_is_left_out_with_the_reason(
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_without_its_packages_a_reader_is_unavailable(
+def test_a_reader_that_cannot_be_compiled_is_unavailable(
     tools: Path, tmp_path: Path, name: str
 ) -> None:
     put(tools / name, FAILS)
     cache = tmp_path / "cache"
-    with pytest.raises(Unavailable, match=f"{name} .* fails: dial tcp: no such host"):
+    with pytest.raises(Unavailable, match=f"{name} build fails: no such host, or no compiler"):
         READERS[name].reader(cache)
     assert not list(cache.iterdir())
 
 
-@pytest.mark.parametrize(("name", "steps"), [("go", "mod\nbuild\n"), ("cargo", "fetch\nbuild\n")])
-def test_a_reader_is_compiled_once(tools: Path, tmp_path: Path, name: str, steps: str) -> None:
+@pytest.mark.parametrize("name", READERS)
+def test_a_reader_is_compiled_once(tools: Path, tmp_path: Path, name: str) -> None:
     log = tmp_path / "log"
     put(tools / name, COMPILES.format(log=log))
     commands = [READERS[name].reader(tmp_path / "cache") for _ in range(2)]
     assert commands[0] == commands[1]
     assert Path(commands[0][0]).read_text() == "program\n"
-    assert log.read_text() == steps
+    assert log.read_text() == "build\n"
 
 
 def test_other_sources_are_compiled_anew(tmp_path: Path) -> None:
@@ -94,4 +94,4 @@ def test_sources_name_no_registry(folder: Path) -> None:
     files = sources(folder)
     assert files
     for file in files:
-        assert not re.search(r"registry\+|https?:|crates\.io", file.read_text("utf-8")), file
+        assert not re.search(r"registry\+|://", file.read_text("utf-8")), file

@@ -134,6 +134,11 @@ def test_the_page_shows_figures_verdicts_and_who_is_missing() -> None:
     )
 
 
+def test_a_reason_with_bars_stays_in_its_cell() -> None:
+    text = page(results(left_out={"Rust": "cargo build fails: | ^^^"}))
+    assert "| left out: Rust | cargo build fails: \\| ^^^ |" in text
+
+
 def test_tables_have_as_many_cells_in_each_line() -> None:
     measured = results(
         GOOD,

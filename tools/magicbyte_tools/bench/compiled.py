@@ -39,8 +39,11 @@ def sources(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def fetch(command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
-    """Run *command*, which gets what a program is made of; Unavailable, with the reason, where it fails."""
+def attempt(command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
+    """Run *command*, which fetches or compiles a program in *folder*.
+
+    Raises Unavailable where it fails: there may be no network, no C compiler, or too old a release.
+    """
     done = subprocess.run(
         command,
         cwd=folder,

@@ -1,10 +1,8 @@
 """franz-go's reader, for machines that have Go."""
 
-import os
-import subprocess
 from pathlib import Path
 
-from magicbyte_tools.bench.compiled import compiled, fetch, sources, tool
+from magicbyte_tools.bench.compiled import attempt, compiled, sources, tool
 
 SOURCES = Path(__file__).with_name("go")
 
@@ -12,7 +10,7 @@ SOURCES = Path(__file__).with_name("go")
 def reader(cache: Path) -> list[str]:
     """Return the command of the Go reader, compiled in *cache* if it is not there."""
     go = tool("go")
-    own = cache.parent / "go"
+    own = cache.parent.absolute() / "go"
     environment = {
         "GOPATH": str(own),
         "GOMODCACHE": str(own / "modules"),
@@ -24,9 +22,8 @@ def reader(cache: Path) -> list[str]:
     }
 
     def build(program: Path) -> None:
-        fetch([go, "mod", "download"], folder=SOURCES, environment=environment)
         command = [go, "build", "-trimpath", "-o", str(program.absolute()), "."]
-        subprocess.run(command, cwd=SOURCES, env={**os.environ, **environment}, check=True)
+        attempt(command, folder=SOURCES, environment=environment)
 
     files = [path.read_bytes() for path in sources(SOURCES)]
     return [str(compiled("go", files, cache, build))]

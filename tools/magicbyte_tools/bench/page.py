@@ -106,7 +106,8 @@ def _run(results: Results) -> str:
         share = f"{middle:.0%} of the processors (median over the files; at most {max(busy):.0%})"
         rows.append(["other programs took", share])
     for name, reason in results.left_out.items():
-        rows.append([f"left out: {name}", reason])
+        # What a compiler says has bars in it.
+        rows.append([f"left out: {name}", reason.replace("|", "\\|")])
     return _table(["Machine", ""], rows)
 
 

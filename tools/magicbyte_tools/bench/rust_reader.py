@@ -1,12 +1,10 @@
 """The reader of the crate kafka-protocol, for machines that have Rust."""
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from magicbyte_tools.bench.compiled import compiled, fetch, sources, tool
+from magicbyte_tools.bench.compiled import attempt, compiled, sources, tool
 
 SOURCES = Path(__file__).with_name("rust")
 
@@ -21,9 +19,8 @@ def reader(cache: Path) -> list[str]:
         with TemporaryDirectory(dir=cache) as name:
             folder = Path(name).absolute() / "rust"
             shutil.copytree(SOURCES, folder)
-            fetch([cargo, "fetch", "--quiet"], folder=folder, environment=environment)
-            command = [cargo, "build", "--release", "--quiet", "--offline", "--target-dir", "out"]
-            subprocess.run(command, cwd=folder, env={**os.environ, **environment}, check=True)
+            command = [cargo, "build", "--quiet", "--release", "--target-dir", "out"]
+            attempt(command, folder=folder, environment=environment)
             (folder / "out" / "release" / "segment-reader").rename(program)
 
     files = [path.read_bytes() for path in sources(SOURCES)]
