@@ -27,6 +27,9 @@ FHCRC, FEXTRA, FNAME, FCOMMENT = 2, 4, 8, 16
 LEN_FIXED_HEADER = 10
 LEN_TRAILER = 8
 
+WHOLE = MAGIC + bytes([DEFLATE, 0])
+"""How a member begins that has nothing in its header beyond what each has; all clients write such."""
+
 LEN_SMALLEST_MEMBER = 19
 """With fewer bytes behind a member, Java does not look for another (20 is the least a whole
 one can have)."""
@@ -44,6 +47,9 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
     with the byte in *section*.
     """
     view = memoryview(section)
+    plain = _one_small_member(view, max_bytes)
+    if plain is not None:
+        return plain
     out = Output(max_bytes)
     position = _read_header(view, 0)
     while True:
@@ -54,6 +60,25 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
             position = _read_header(view, position)
         except CodecError:  # not a member: Java's end of the stream
             return out.value()
+
+
+def _one_small_member(view: memoryview, max_bytes: int) -> bytes | None:
+    """Return what is in a section that is a sound member of at most a step, in one call.
+
+    None where it is not, or something follows it: a batch of 16 KiB is decompressed in the time of
+    thirty calls, so that going through it in parts takes a fifth longer.
+    """
+    if view[: len(WHOLE)] != WHOLE:
+        return None
+    (size,) = unpack_from("<I", view, len(view) - 4)
+    if size > min(max_bytes, LEN_STEP):
+        return None
+    member = deflate.decompressobj(wbits=31)
+    try:
+        plain: bytes = member.decompress(view, size + 1)
+    except DeflateError:
+        return None  # what is wrong is told by the longer way
+    return plain if member.eof and len(plain) == size and not member.unused_data else None
 
 
 def _read_header(view: memoryview, start: int) -> int:

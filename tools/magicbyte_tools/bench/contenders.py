@@ -45,10 +45,14 @@ class Contender:
     reads_messages: bool = True
     """Whether it reads v0 and v1."""
     reads_compressed: bool = True
+    reads_first_lz4: bool = True
+    """Whether it reads lz4 in v0, whose frames have a checksum that is wrong by the standard."""
 
     def reads(self, kind: Kind) -> bool:
         is_format_read = kind.magic == 2 or self.reads_messages
-        return is_format_read and (kind.codec == "none" or self.reads_compressed)
+        is_codec_read = kind.codec == "none" or self.reads_compressed
+        is_first_lz4 = kind.magic == 0 and kind.codec == "lz4"
+        return is_format_read and is_codec_read and (self.reads_first_lz4 or not is_first_lz4)
 
 
 def reader_command(*arguments: str) -> tuple[str, ...]:
@@ -115,7 +119,7 @@ def _rust(cache: Path) -> list[Contender]:
 
 def _aiokafka(cache: Path) -> list[Contender]:
     _need("aiokafka")
-    return [Contender(name=AIOKAFKA, command=reader_command("aiokafka"))]
+    return [Contender(name=AIOKAFKA, command=reader_command("aiokafka"), reads_first_lz4=False)]
 
 
 def _kafka_python(cache: Path) -> list[Contender]:

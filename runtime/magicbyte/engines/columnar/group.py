@@ -197,8 +197,9 @@ class Group:
         """Decompress entries from *first* on, as many as are read together."""
         last = min(end, self._end(first, self.is_in_place))
         n, max_bytes = first, self.limits.max_batch_bytes
+        codecs, magics = self._column("codec"), self._column("magic")
         while n < end and not self.arena.is_full:
-            codec = int(self._column("codec")[n])
+            codec = int(codecs[n])
             if n < last and codec in BY_KERNEL:
                 stop = self._inflated(codec, n, last)
                 if stop > n or self.arena.is_full:
@@ -206,7 +207,7 @@ class Group:
                     continue
             section = self._section(n)
             ends = section and self.arena.decompress(
-                codec, section, magic=int(self._column("magic")[n]), max_bytes=max_bytes
+                codec, section, magic=int(magics[n]), max_bytes=max_bytes
             )
             if not ends:
                 self.is_taken[n] = False

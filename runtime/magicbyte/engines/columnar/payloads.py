@@ -79,7 +79,7 @@ class Arena:
             stop, why, count = kernel(
                 desc, first, end, at, place, room, self.slack, max_bytes, blocks
             )
-            plain, used = self._place[self._at :].data, 0
+            plain, used = self._bytes[self._at :], 0
             for n, start, behind, size in blocks[:count].tolist():
                 try:
                     block = plain[used : used + size]
@@ -114,7 +114,7 @@ class Arena:
         """Keep *plain*, and return the addresses at which it begins and ends."""
         size = len(plain)
         self._make_room(size)
-        self._place[self._at : self._at + size] = np.frombuffer(plain, np.uint8)
+        self._bytes[self._at : self._at + size] = plain
         return self._taken(size)
 
     def decompress(
@@ -133,7 +133,7 @@ class Arena:
         """Have the library write where kernels read: its bytes know what they come to."""
         size = snappy.measure(section, max_bytes=max_bytes)
         self._make_room(size)
-        snappy.decompress_into(section, self._place.data[self._at : self._at + size])
+        snappy.decompress_into(section, self._bytes[self._at : self._at + size])
         return self._taken(size)
 
     def _make_room(self, size: int) -> None:
@@ -150,6 +150,7 @@ class Arena:
 
     def _set_place(self, place: Bytes) -> None:
         self._place, self._begin, self._at = place, address(place), 0
+        self._bytes = memoryview(place)
 
     def _taken(self, size: int) -> tuple[int, int]:
         begin = self._begin + self._at
