@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.engines import Entries, engine
+from magicbyte.engines.columnar import engine as columnar_engine
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
 from magicbyte.engines.entry import Entry, checksum_of
@@ -224,3 +225,45 @@ def test_heads_end_where_a_file_has_become_shorter(build: Any, tmp_path: Path, k
         if kept < 61:
             with pytest.raises(ChangedError, match="the file ends at byte"):
                 list(walk)
+
+
+@pytest.mark.parametrize("views", [False, True])
+@pytest.mark.parametrize("num_behind", [0, 100])
+def test_plain_messages_are_decoded_as_one(
+    build: Any, monkeypatch: pytest.MonkeyPatch, views: bool, num_behind: int
+) -> None:
+    columns, limits = (
+        ("offset", "timestamp", "timestamp_type", "key", "value", "position"),
+        Limits(),
+    )
+    made = [build.message(b"m%d" % n, n, magic=n // 50) for n in range(100)]
+    made[70] = build.message(None, 70, attributes=build.APPEND_TIME, key=b"k")
+    sound = b"".join(made)
+    reference, columnar = (engine(name, views=views) for name in ("reference", "columnar"))
+
+    def both(data: bytes) -> tuple[Any, Any]:
+        view = memoryview(data + bytes(num_behind))
+        scan = columnar.scan(view, origin=ORIGIN, verify=False, limits=limits)
+        assert isinstance(scan.entries, Described) and len(scan.entries) == 100
+        options: Any = {"origin": ORIGIN, "limits": limits, "verify": True}
+        found = columnar.decode(view, scan.entries, columns, **options)
+        return found, reference.decode(view, list(scan.entries), columns, **options)
+
+    for number in (0, 40, 99):
+        data = bytearray(sound)
+        data[sum(map(len, made[: number + 1])) - 1] ^= 1
+        found, expected = both(bytes(data))
+        assert found.computed == expected.computed is not None
+        assert len(found.headers) == number
+        assert copied(found.rows).equals(copied(expected.rows))
+    for refused in (build.message(attributes=1), build.wrapper([build.message(magic=1)], 100)):
+        mixed = sound[: -len(made[-1])] + refused
+        found, expected = both(mixed)
+        assert found.entries == expected.entries
+        assert copied(found.rows).equals(copied(expected.rows))
+    if num_behind or not views:
+        monkeypatch.setattr(columnar_engine, "Group", None)  # nothing is left for one
+    found, expected = both(sound)
+    assert found.computed is None and found.entries == expected.entries
+    assert found.rows.num_rows == 100 and found.rows.schema == expected.rows.schema
+    assert copied(found.rows).equals(copied(expected.rows))

@@ -181,9 +181,6 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
-            if source != 0 and not is_sound(source + int(desc[n, 0]), p_end, desc, n):
-                state[WHY] = UNSOUND
-                return n
             if want_key == COPIED and p_end - p > to_key_room - to_key_used:
                 state[WHY] = FULL
                 return n
@@ -216,6 +213,10 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
                     if magic != desc[n, 9]:
                         return n
                     if crc32(p + 16, p + size) != crc:
+                        return n
+                elif source != 0:
+                    if crc32(p + 16, p + size) != crc:
+                        state[WHY] = UNSOUND
                         return n
                 end = p + size
                 p += 18

@@ -339,20 +339,24 @@ IEEE = _tables(0xEDB88320)
 
 
 @inlined
-def _by_table(table: Any, p: int, end: int) -> int:
-    crc = 0xFFFFFFFF
+def _behind_8(table: Any, bits: int) -> int:
+    """Return what eight bytes make of the checksum that *bits* have been combined with."""
+    return (
+        table[7, bits & 255]
+        ^ table[6, (bits >> 8) & 255]
+        ^ table[5, (bits >> 16) & 255]
+        ^ table[4, (bits >> 24) & 255]
+        ^ table[3, (bits >> 32) & 255]
+        ^ table[2, (bits >> 40) & 255]
+        ^ table[1, (bits >> 48) & 255]
+        ^ table[0, (bits >> 56) & 255]
+    )
+
+
+@inlined
+def _by_table(table: Any, p: int, end: int, crc: int) -> int:
     while end - p >= 8:
-        bits = s8le(p) ^ crc
-        crc = (
-            table[7, bits & 255]
-            ^ table[6, (bits >> 8) & 255]
-            ^ table[5, (bits >> 16) & 255]
-            ^ table[4, (bits >> 24) & 255]
-            ^ table[3, (bits >> 32) & 255]
-            ^ table[2, (bits >> 40) & 255]
-            ^ table[1, (bits >> 48) & 255]
-            ^ table[0, (bits >> 56) & 255]
-        )
+        crc = _behind_8(table, s8le(p) ^ crc)
         p += 8
     while p < end:
         crc = (crc >> 8) ^ table[0, (crc ^ u1(p)) & 255]
@@ -360,27 +364,110 @@ def _by_table(table: Any, p: int, end: int) -> int:
     return crc ^ 0xFFFFFFFF
 
 
-@called
-def crc32(p: int, end: int) -> int:
-    """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
-    return _by_table(IEEE, p, end)
-
-
-def has_crc_instruction() -> bool:
-    """Whether the processor that is compiled for computes CRC-32C itself (SSE 4.2).
+def has_instruction(feature: str) -> bool:
+    """Whether the processor that is compiled for has the instructions that LLVM calls *feature*.
 
     LLVM ends the process where it is asked for an instruction that the target lacks.
     """
     if config.DISABLE_JIT:
         return False
     if config.CPU_FEATURES is not None:
-        return "+sse4.2" in config.CPU_FEATURES
+        return f"+{feature}" in config.CPU_FEATURES.split(",")
     if config.CPU_NAME is not None and config.CPU_NAME != "host":
         return False
-    return bool(llvmlite.binding.get_host_cpu_features().get("sse4.2"))
+    return bool(llvmlite.binding.get_host_cpu_features().get(feature))
 
 
-if has_crc_instruction():
+if has_instruction("pclmul"):
+    LEN_LINE, LEN_BLOCK = 64, 16
+    """Bytes that are folded into those behind them: four blocks at once, then one."""
+
+    def _power(exponent: int) -> int:
+        """Return x to the power of *exponent*, modulo CRC-32's polynomial, as folding takes it."""
+        power = 1 << 31  # the highest bit is the lowest power
+        for _ in range(exponent):
+            power = (power >> 1) ^ (0xEDB88320 if power & 1 else 0)
+        return power << 1
+
+    def _folding(bits: int) -> tuple[int, int]:
+        """Return what the halves of a block are multiplied with to count *bits* further behind."""
+        return _power(bits + 32), _power(bits - 32)
+
+    OVER_LINE, OVER_BLOCK = _folding(8 * LEN_LINE), _folding(8 * LEN_BLOCK)
+
+    @intrinsic
+    def _folded(typing: Any, p: Any, lines: Any, blocks: Any, crc: Any) -> Any:
+        """Return the two halves of a block with the checksum of so many lines and blocks at *p*.
+
+        There is a line at least. After "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
+        Instruction" (Gopal and others, 2009).
+        """
+        vector = ir.VectorType(I64, 2)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.FunctionType(vector, [vector, vector, I8])
+            multiply = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.pclmulqdq")
+            at = cgutils.alloca_once_value(builder, args[0])
+
+            def load(block: int) -> Any:
+                here = builder.add(builder.load(at), I64(LEN_BLOCK * block))
+                loaded = builder.load(builder.inttoptr(here, vector.as_pointer()))
+                loaded.align = 1
+                return loaded
+
+            def step(num_bytes: int) -> None:
+                builder.store(builder.add(builder.load(at), I64(num_bytes)), at)
+
+            def fold(block: Any, over: tuple[int, int], behind: Any) -> Any:
+                by = vector(over)
+                low = builder.call(multiply, [block, by, I8(0x00)])
+                high = builder.call(multiply, [block, by, I8(0x11)])
+                return builder.xor(builder.xor(low, high), behind)
+
+            crc = builder.insert_element(vector((0, 0)), args[3], I32(0))
+            line = [load(0), load(1), load(2), load(3)]
+            line[0] = builder.xor(line[0], crc)
+            kept = [cgutils.alloca_once_value(builder, block) for block in line]
+            step(LEN_LINE)
+            with cgutils.for_range(builder, builder.sub(args[1], I64(1))):
+                for number, place in enumerate(kept):
+                    builder.store(fold(builder.load(place), OVER_LINE, load(number)), place)
+                step(LEN_LINE)
+            one = builder.load(kept[0])
+            for place in kept[1:]:
+                one = fold(one, OVER_BLOCK, builder.load(place))
+            builder.store(one, kept[0])
+            with cgutils.for_range(builder, args[2]):
+                builder.store(fold(builder.load(kept[0]), OVER_BLOCK, load(0)), kept[0])
+                step(LEN_BLOCK)
+            made = builder.load(kept[0])
+            halves = [builder.extract_element(made, I32(number)) for number in (0, 1)]
+            return context.make_tuple(builder, signature.return_type, halves)
+
+        number: Any = types.int64
+        return types.UniTuple(number, 2)(number, number, number, number), codegen
+
+    @called
+    def crc32(p: int, end: int) -> int:
+        """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+        crc = 0xFFFFFFFF
+        lines = (end - p) // LEN_LINE
+        if lines:
+            blocks = (end - p) % LEN_LINE // LEN_BLOCK
+            low, high = _folded(p, lines, blocks, crc)
+            crc = _behind_8(IEEE, _behind_8(IEEE, low) ^ high)
+            p += LEN_LINE * lines + LEN_BLOCK * blocks
+        return _by_table(IEEE, p, end, crc)
+
+else:
+
+    @called
+    def crc32(p: int, end: int) -> int:
+        """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+        return _by_table(IEEE, p, end, 0xFFFFFFFF)
+
+
+if has_instruction("sse4.2"):
     LONG, SHORT, AHEAD = 1024, 256, 3072
     """Bytes of each of three streams, and how far ahead memory is asked for."""
     ZEROS_LONG, ZEROS_SHORT = _zeros(LONG, CASTAGNOLI), _zeros(SHORT, CASTAGNOLI)
@@ -455,4 +542,4 @@ else:
     @called
     def crc32c(p: int, end: int) -> int:
         """Return the CRC-32C of the bytes from *p* to *end*."""
-        return _by_table(CASTAGNOLI, p, end)
+        return _by_table(CASTAGNOLI, p, end, 0xFFFFFFFF)

@@ -6,7 +6,7 @@ called: Any
 copy: Any
 crc32: Any
 crc32c: Any
-has_crc_instruction: Any
+has_instruction: Any
 inlined: Any
 is_ascii: Any
 put1: Any

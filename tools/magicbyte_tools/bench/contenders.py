@@ -124,7 +124,9 @@ def _aiokafka(cache: Path) -> list[Contender]:
 
 def _kafka_python(cache: Path) -> list[Contender]:
     _need("kafka")
-    return [Contender(name=KAFKA_PYTHON, command=reader_command("kafka-python"), reads_all=False)]
+    command = reader_command("kafka-python")
+    # For that it wants a package more.
+    return [Contender(name=KAFKA_PYTHON, command=command, reads_all=False, reads_first_lz4=False)]
 
 
 def _need(module: str) -> None:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
 
-from magicbyte.engines.columnar import ColumnarEngine
+from magicbyte.engines.columnar import ColumnarEngine, plain_messages
 from magicbyte.engines.columnar import engine as scanning
 from magicbyte.engines.columnar import group as grouping
+from magicbyte.engines.columnar.compiled import decoder, kernel
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.payloads import Arena
 from magicbyte_tools.bench.data import Segment
@@ -78,8 +79,6 @@ def _clocks() -> Iterator[dict[str, int]]:
 
         return measured
 
-    kernel, decoder = grouping.kernel, grouping.decoder
-
     def timed_kernel(name: str, of: str) -> Any:
         return timed(kernel(name, of), OF_KERNELS[of])
 
@@ -90,6 +89,7 @@ def _clocks() -> Iterator[dict[str, int]]:
         patch.object(scanning, "kernel", timed_kernel),
         patch.object(grouping, "kernel", timed_kernel),
         patch.object(grouping, "decoder", timed_decoder),
+        patch.object(plain_messages, "decoder", timed_decoder),
         patch.object(Arena, "inflate", timed(Arena.inflate, CODEC)),
         patch.object(Arena, "unsnap", timed(Arena.unsnap, CODEC)),
         patch.object(Arena, "decompress", timed(Arena.decompress, CODEC)),
@@ -101,7 +101,7 @@ def _checksums_alone(data: memoryview) -> int:
     """Return what it takes to verify the checksums of all entries and do nothing else with them."""
     entries = ColumnarEngine().scan(data, origin=0, verify=False, limits=LIMITS).entries
     assert isinstance(entries, Described)
-    verify = grouping.kernel(entries.format.name, "verify")
+    verify = kernel(entries.format.name, "verify")
     begun = time.thread_time_ns()
     verify(entries.address, entries.desc, 0, len(entries))
     return time.thread_time_ns() - begun

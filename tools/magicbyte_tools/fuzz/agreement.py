@@ -1,6 +1,6 @@
 """Two engines on the same bytes: what they tell differently."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from magicbyte.engines import Decoded, Engine, Entry, Scan
 from magicbyte.engines.reference import ReferenceEngine
@@ -33,6 +33,7 @@ def differences(
         entries, end = entries_of(REFERENCE, view, origin=position, verify=False, limits=limits)[:2]
         if entries:
             found += decoded(other, view, entries, columns, origin=position, limits=limits)[1]
+            found += decoded_runs(other, view[:end], columns, origin=position, limits=limits)
         position += max(end, 1)
     return found
 
@@ -56,13 +57,41 @@ def entries_of(
 ) -> tuple[list[Entry], int, Scan]:
     """Return the entries of *view*, the byte behind them, and the scan that says what is there."""
     entries: list[Entry] = []
+    scans = runs_of(one, view, origin=origin, verify=verify, limits=limits)
+    for scan, _, begin in scans:
+        entries += scan.entries
+        end = begin + scan.end - origin
+    return entries, end, scan
+
+
+def runs_of(
+    one: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
+) -> Iterator[tuple[Scan, memoryview, int]]:
+    """Yield scans of *view*, one at least, where they are made, and the byte of the file there.
+
+    The last one ends where *view* does, or finds no entry.
+    """
     end = 0
     while True:
-        scan = one.scan(view[end:], origin=origin + end, verify=verify, limits=limits)
-        entries += scan.entries
+        here = view[end:]
+        scan = one.scan(here, origin=origin + end, verify=verify, limits=limits)
+        yield scan, here, origin + end
         end += scan.end
         if not scan.entries or end == len(view):
-            return entries, end, scan
+            return
+
+
+def decoded_runs(
+    other: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
+) -> list[str]:
+    """Return what the reference tells differently of entries as *other* scans them, verified."""
+    found = []
+    for scan, here, begin in runs_of(other, view, origin=origin, verify=False, limits=limits):
+        if scan.entries:
+            found += decoded(
+                other, here, scan.entries, columns, origin=begin, limits=limits, verify=True
+            )[1]
+    return found
 
 
 def told(entries: list[Entry], end: int, scan: Scan) -> tuple[object, ...]:

@@ -92,33 +92,34 @@ class Trial:
         self.judge.views = how.views
         entries = self._scanned(held.data, starts, how, tried, is_compared=is_compared)
         tried.framed.update(entry.position for entry in entries)
-        if how.verify:
-            self._decoded(held.data, entries, how, tried, is_compared=is_compared, verify=True)
-        made = self._decoded(held.data, entries, how, tried, is_compared=is_compared, verify=False)
+        columns, limits = how.columns, how.limits
+        if is_compared:
+            made, wrong = agreement.decoded(
+                self.engine, held.data, entries, columns, origin=0, limits=limits
+            )
+            tried.differences += wrong
+        else:
+            made = self.engine.decode(held.data, entries, columns, origin=0, limits=limits)
         counts = zip(entries, made.num_rows.tolist(), strict=True)
         has_rows = {entry.position for entry, num_rows in counts if num_rows}
         tried.accepted = has_rows - self.judge.asked
         return tried
 
-    def _decoded(
-        self,
-        view: memoryview,
-        entries: Sequence[Entry],
-        how: Arrangement,
-        tried: Tried,
-        *,
-        is_compared: bool,
-        verify: bool,
-    ) -> Decoded:
-        if not is_compared:
-            return self.engine.decode(
-                view, entries, how.columns, origin=0, limits=how.limits, verify=verify
+    def _verified(
+        self, view: memoryview, origin: int, how: Arrangement, tried: Tried, *, is_compared: bool
+    ) -> None:
+        """Have the entries of *view* decoded as a scan has left them, and verified."""
+        columns, limits = how.columns, how.limits
+        if is_compared:
+            tried.differences += agreement.decoded_runs(
+                self.engine, view, columns, origin=origin, limits=limits
             )
-        made, wrong = agreement.decoded(
-            self.engine, view, entries, how.columns, origin=0, limits=how.limits, verify=verify
-        )
-        tried.differences += wrong
-        return made
+            return
+        runs = agreement.runs_of(self.engine, view, origin=origin, verify=False, limits=limits)
+        for scan, here, begin in runs:
+            self.engine.decode(
+                here, scan.entries, columns, origin=begin, limits=limits, verify=True
+            )
 
     def _scanned(
         self,
@@ -143,6 +144,8 @@ class Trial:
                 tried.differences += wrong
             elif how.verify:
                 self.engine.scan(there, origin=start, verify=True, limits=how.limits)
+            if how.verify:
+                self._verified(there, start, how, tried, is_compared=is_compared)
             found, size, _ = agreement.entries_of(
                 self.engine, there, origin=start, verify=False, limits=how.limits
             )

@@ -12,16 +12,17 @@ from magicbyte.engines.columnar.compiled import FORMATS, kernel
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.group import Group
+from magicbyte.engines.columnar.plain_messages import decode_plain
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
-from magicbyte.engines.columnar.scratch import descriptors
+from magicbyte.engines.columnar.scratch import learnt, new_descriptors
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import EntryHeader
 
-MOST_AT_ONCE = 4096
-"""Entries that are described at once."""
+FEWEST_AT_ONCE, MOST_AT_ONCE = 512, 1 << 16
+"""Entries that are described at once: a few more than there were the last time."""
 
 
 class ColumnarEngine:
@@ -59,17 +60,20 @@ class ColumnarEngine:
         most_bytes = min(limits.max_entry_bytes, length)
         tables: list[Descriptors] = []
         position, count = 0, 0
+        expected = learnt().get(chosen.name, FEWEST_AT_ONCE)
         while position < length and (stop is None or count < stop):
-            most = MOST_AT_ONCE if stop is None else min(MOST_AT_ONCE, stop - count)
-            desc = descriptors(most, chosen.kernels.WIDTH)
+            most = expected if stop is None else min(expected, stop - count)
+            desc = new_descriptors(most, chosen.kernels.WIDTH)
             found, size = scan(begin + position, length - position, most, most_bytes, verify, desc)
             if not found:
                 break
-            desc = desc[:found].copy()
+            desc = desc[:found] if 2 * found > most else desc[:found].copy()
             desc[:, chosen.kernels.NAMES["position"]] += position
             tables.append(desc)
             position += size
             count += found
+        if stop is None:
+            learnt()[chosen.name] = max(min(count + count // 4, MOST_AT_ONCE), FEWEST_AT_ONCE)
         if not count:
             # What is wrong here, or unusual, the reference says.
             return self._reference.scan(buffer, origin=origin, verify=verify, limits=limits, stop=1)
@@ -99,6 +103,23 @@ class ColumnarEngine:
         for chosen, left in _of_one_format(entries):
             run = left
             while run and computed is None and (most_bytes is None or most_bytes > 0):
+                if isinstance(run, Described):
+                    made = decode_plain(
+                        buffer,
+                        run,
+                        tuple(columns),
+                        origin=origin,
+                        verify=verify,
+                        views=self.views,
+                    )
+                    if made is not None:
+                        rows.append(made)
+                        count = made.num_rows
+                        num_rows.append(np.ones(count, np.int64))
+                        if most_bytes is not None:
+                            most_bytes -= int(run.column("size_bytes")[:count].sum())
+                        first, run = first + count, run[count:]
+                        continue
                 group = Group(
                     self._reference,
                     chosen,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -11,22 +10,18 @@ from magicbyte.engines import DecodedEntry, Engine, Entry
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.compiled import decoder, kernel
-from magicbyte.engines.columnar.constants import entry_column
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format
 from magicbyte.engines.columnar.layout import layout
+from magicbyte.engines.columnar.made import record_batch
 from magicbyte.engines.columnar.output import MOST_BYTES, Output
 from magicbyte.engines.columnar.payloads import GROUP_BYTES, Arena
 from magicbyte.engines.columnar.scratch import descriptors
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import checksum_of
-from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.limits import Limits
-from magicbyte.tables.arrays import Mask, numbers
-from magicbyte.tables.constants import constant
-from magicbyte.tables.schemas import WIRE_TYPES
-from magicbyte.tables.views import viewed
-from magicbyte_formats.columnar import ABSENT, FULL, SOURCE, UNSOUND, WHY
+from magicbyte.tables.arrays import Mask
+from magicbyte_formats.columnar import FULL, SOURCE, UNSOUND, WHY
 from magicbyte_formats.wire import Codec
 
 BY_KERNEL = (Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
@@ -304,7 +299,15 @@ class Group:
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in order, and give up the memory that they were made in."""
-        made = self._made()
+        made = record_batch(
+            self.format,
+            self.output,
+            tuple(self.columns),
+            self.desc,
+            self._column("rows"),
+            origin=self.origin,
+            views=self.reference.views,
+        )
         if not self.replaced:
             if made.num_rows:
                 yield made
@@ -318,34 +321,3 @@ class Group:
             position = one.end
         if made.num_rows > position:
             yield made.slice(position)
-
-    def _made(self) -> pa.RecordBatch:
-        """Return all rows that the kernel made."""
-        kinds, schema = _kinds(tuple(self.columns))
-        count = self.output.num_rows
-        if not count or not kinds:
-            self.output.drop()
-            return rows_of_nothing(count) if not kinds else pa.RecordBatch.from_pylist([], schema)
-        arrays = self.output.arrays(WIRE_TYPES)
-        rows = self._column("rows")
-        for column in self.kernels.ENTRY_COLUMNS:
-            if column.name in kinds:
-                values = self.desc[:, column.at]
-                kind, absent = kinds[column.name], ABSENT
-                arrays[column.name] = entry_column(column, kind, values, rows, absent)
-        if "position" in kinds:
-            positions = self._column("position") + self.origin
-            arrays["position"] = numbers(kinds["position"], np.repeat(positions, rows))
-        nothing = [name for name in kinds if name not in arrays]
-        arrays |= {name: constant(kinds[name], None, count) for name in nothing}
-        chosen = [arrays[name] for name in kinds]
-        if not self.reference.views:
-            return pa.RecordBatch.from_arrays(chosen, schema=schema)
-        made = pa.RecordBatch.from_arrays(chosen, names=schema.names)
-        return made if self.views else made.cast(viewed(schema))
-
-
-@cache
-def _kinds(columns: tuple[str, ...]) -> tuple[dict[str, pa.DataType], pa.Schema]:
-    kinds = {name: WIRE_TYPES[name] for name in columns}
-    return kinds, pa.schema(kinds.items())

@@ -150,7 +150,7 @@ class Arena:
 
     def _set_place(self, place: Bytes) -> None:
         self._place, self._begin, self._at = place, address(place), 0
-        self._bytes = memoryview(place)
+        self._bytes = place.data
 
     def _taken(self, size: int) -> tuple[int, int]:
         begin = self._begin + self._at

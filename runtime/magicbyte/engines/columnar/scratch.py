@@ -23,10 +23,13 @@ def descriptors(count: int, width: int) -> Numbers:
     """Return a table of *count* descriptors, good until the next call for this width."""
     tables: dict[int, Numbers] = _kept.__dict__.setdefault("descriptors", {})
     if width not in tables or len(tables[width]) < count:
-        rows = max(count, LEAST_DESCRIPTORS)
-        made = buffers.fresh(rows * width * 8).view(np.int64)
-        tables[width] = made.reshape(rows, width)
+        tables[width] = new_descriptors(max(count, LEAST_DESCRIPTORS), width)
     return tables[width][:count]
+
+
+def new_descriptors(count: int, width: int) -> Numbers:
+    """Return a table of *count* descriptors of the caller's own."""
+    return buffers.fresh(count * width * 8).view(np.int64).reshape(count, width)
 
 
 def room(use: str, num_bytes: int) -> Bytes:

@@ -579,6 +579,10 @@ class _Decode:
         with self.out.block(f"if {condition}:"):
             self.out.add("state[WHY] = FULL", "return n")
 
+    def _unsound(self, condition: str) -> None:
+        with self.out.block(f"if {condition}:"):
+            self.out.add("state[WHY] = UNSOUND", "return n")
+
     # Around an entry
 
     def _load(self) -> None:
@@ -614,9 +618,9 @@ class _Decode:
     def _entry(self) -> None:
         out, printer, entry = self.out, self.printer, self.entry
         out.add(f"p = int({printer.at('start')})", f"p_end = int({printer.at('end')})")
-        whole = f"source + int({printer.at('position')})"
-        with out.block(f"if source != 0 and not is_sound({whole}, p_end, desc, n):"):
-            out.add("state[WHY] = UNSOUND", "return n")
+        if not entry.is_stream:
+            whole = f"source + int({printer.at('position')})"
+            self._unsound(f"source != 0 and not is_sound({whole}, p_end, desc, n)")
         for table in printer.tables:
             for column in table.columns:
                 if column.is_bytes:
@@ -636,7 +640,7 @@ class _Decode:
         self._commit()
 
     def _stream(self) -> None:
-        """Print the loop over the entries that a compressed one holds; or over the one itself."""
+        """Print the loop over the entries that a compressed one holds; or over one or more as they lie."""
         out, printer, entry = self.out, self.printer, self.entry
         table, algorithm = entry.table, entry.checksum[0]
         form = {need for node in entry.body for need in _cond(node)} & set(printer.names)
@@ -649,13 +653,15 @@ class _Decode:
                 self.stop(f"not ({condition})")
             out.add(f"size = {entry.size.source}")
             self.stop(f"size < {printer.least_entry} or size > p_end - p")
+            is_wrong = f"{algorithm}(p + {entry.checksum[2]}, p + size) != {entry.checksum[1]}"
             none = next(number for number, word in entry.codecs if word == "none")
             with out.block(f"if {printer.at('nested')}:"):
                 self.stop(f"{entry.codec.source} != {none}")
                 for name in sorted(form):
                     self.stop(f"{name} != {printer.at(name)}")
-                start, stored = entry.checksum[2], entry.checksum[1]
-                self.stop(f"{algorithm}(p + {start}, p + size) != {stored}")
+                self.stop(is_wrong)
+            with out.block("elif source != 0:"):
+                self._unsound(is_wrong)
             out.add("end = p + size", f"p += {entry.len_header}")
             self._nodes(entry.body, "end", table, set(printer.names) & self.needed)
             self.stop("p != end")

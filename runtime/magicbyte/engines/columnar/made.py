@@ -1,0 +1,62 @@
+"""The record batch of what a kernel has written, beside what descriptors say of entries."""
+
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.engines.columnar.constants import entry_column
+from magicbyte.engines.columnar.formats import Format
+from magicbyte.engines.columnar.output import Output
+from magicbyte.engines.columnar.scratch import Numbers as Descriptors
+from magicbyte.engines.entries import Numbers
+from magicbyte.engines.reference import rows_of_nothing
+from magicbyte.tables.arrays import numbers
+from magicbyte.tables.constants import constant
+from magicbyte.tables.schemas import WIRE_TYPES
+from magicbyte.tables.views import viewed
+from magicbyte_formats.columnar import ABSENT
+
+
+def record_batch(
+    chosen: Format,
+    output: Output,
+    columns: tuple[str, ...],
+    desc: Descriptors,
+    num_rows: Numbers,
+    *,
+    origin: int,
+    views: bool,
+) -> pa.RecordBatch:
+    """Return all rows of *output*, which gives up its memory.
+
+    *desc* describes their entries, which have *num_rows* each; *views* says whether columns of
+    bytes are to be Arrow's views, whatever the kernel has made of them.
+    """
+    kinds, schema = _kinds(columns)
+    count = output.num_rows
+    if not count or not kinds:
+        output.drop()
+        return rows_of_nothing(count) if not kinds else pa.RecordBatch.from_pylist([], schema)
+    arrays = output.arrays(WIRE_TYPES)
+    names = chosen.kernels.NAMES
+    for column in chosen.kernels.ENTRY_COLUMNS:
+        if column.name in kinds:
+            values, kind = desc[:, column.at], kinds[column.name]
+            arrays[column.name] = entry_column(column, kind, values, num_rows, ABSENT)
+    if "position" in kinds:
+        positions = desc[:, names["position"]] + origin
+        arrays["position"] = numbers(kinds["position"], np.repeat(positions, num_rows))
+    nothing = [name for name in kinds if name not in arrays]
+    arrays |= {name: constant(kinds[name], None, count) for name in nothing}
+    found = [arrays[name] for name in kinds]
+    if not views:
+        return pa.RecordBatch.from_arrays(found, schema=schema)
+    made = pa.RecordBatch.from_arrays(found, names=schema.names)
+    return made if output.layout.viewed else made.cast(viewed(schema))
+
+
+@cache
+def _kinds(columns: tuple[str, ...]) -> tuple[dict[str, pa.DataType], pa.Schema]:
+    kinds = {name: WIRE_TYPES[name] for name in columns}
+    return kinds, pa.schema(kinds.items())
