@@ -6,7 +6,7 @@ marker, what lay open before it is `undecided` unless other evidence is at hand:
 abort marker never turns aborted rows into committed ones.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,6 +19,14 @@ class Place(NamedTuple):
 
     segment: int
     position: int
+
+
+OUTCOME_OF: dict[int, str] = {ControlType.COMMIT: "committed", ControlType.ABORT: "aborted"}
+
+
+def outcome_of(control: Control | None) -> str | None:
+    """Return how a transaction ends by *control*; None where that ends none."""
+    return None if control is None else OUTCOME_OF.get(control.type)
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +96,21 @@ class Producer:
     epoch: int
 
 
+class Batches(NamedTuple):
+    """Data of a producer's transaction, a batch or more, with no control batch of its between."""
+
+    producer_id: int
+    producer_epoch: int
+    """That of the last."""
+    first_offset: int
+    last_offset: int
+    first_timestamp: int | None
+    record_count: int
+    size_bytes: int
+    first_place: Place
+    last_place: Place
+
+
 @dataclass(slots=True)
 class Tracker:
     """Follows the transactions of a partition through its sound entries and holes, in order."""
@@ -123,31 +146,52 @@ class Tracker:
         """Take a data batch; one without records, left by cleaning, counts too."""
         if entry.producer_id < 0:
             return
-        self.producers[entry.producer_id] = Producer(entry.last_offset, entry.producer_epoch)
-        if not entry.is_transactional:
-            return
-        found = self.open.get(entry.producer_id)
+        self.wrote(entry.producer_id, entry.last_offset, entry.producer_epoch)
+        if entry.is_transactional:
+            self.batches(
+                Batches(
+                    entry.producer_id,
+                    entry.producer_epoch,
+                    entry.first_offset,
+                    entry.last_offset,
+                    entry.base_timestamp,
+                    entry.record_count or 0,
+                    entry.size_bytes,
+                    place,
+                    place,
+                )
+            )
+
+    def wrote(self, producer_id: int, last_offset: int, epoch: int) -> None:
+        """Take note of the last data of a producer."""
+        self.producers[producer_id] = Producer(last_offset, epoch)
+
+    def batches(self, batches: Batches) -> None:
+        """Take data of a transaction, which its producer is known to have written."""
+        producer = batches.producer_id
+        found = self.open.get(producer)
         if found is None:
-            found = self.open[entry.producer_id] = Transaction(
-                entry.producer_id,
-                entry.producer_epoch,
-                first_offset=entry.first_offset,
-                last_offset=entry.last_offset,
-                is_continuation=entry.producer_id in self.behind_holes or not self.knows_beginning,
+            found = self.open[producer] = Transaction(
+                producer,
+                batches.producer_epoch,
+                first_offset=batches.first_offset,
+                last_offset=batches.last_offset,
+                is_continuation=producer in self.behind_holes or not self.knows_beginning,
             )
         if found.first_place is None:
-            found.first_place, found.first_timestamp = place, entry.base_timestamp
-        found.last_place = place
-        found.last_offset = entry.last_offset
-        found.producer_epoch = entry.producer_epoch
-        found.record_count += entry.record_count or 0
-        found.size_bytes += entry.size_bytes
+            found.first_place = batches.first_place
+            found.first_timestamp = batches.first_timestamp
+        found.last_place = batches.last_place
+        found.last_offset = batches.last_offset
+        found.producer_epoch = batches.producer_epoch
+        found.record_count += batches.record_count
+        found.size_bytes += batches.size_bytes
 
     def marker(self, entry: Entry, control: Control, place: Place) -> None:
         """Take a control batch of a transaction; KRaft's own and unknown types end nothing."""
-        if control.type not in (ControlType.ABORT, ControlType.COMMIT) or entry.producer_id < 0:
+        outcome = outcome_of(control)
+        if outcome is None or entry.producer_id < 0:
             return
-        outcome = "committed" if control.type == ControlType.COMMIT else "aborted"
         producer = entry.producer_id
         found = self.open.pop(producer, None)
         if found is not None:
@@ -259,61 +303,3 @@ def cut_off(transactions: Iterable[Transaction]) -> tuple[tuple[int, Place, Plac
         for found in transactions
         if found.is_behind_hole and found.first_place and found.last_place
     )
-
-
-def outcomes_of(
-    entries: Iterable[tuple[Place, Entry, Control | None]], fates: Fates
-) -> Mapping[Place, str]:
-    """Return the outcome of each transactional entry of a split, markers included.
-
-    *entries* are those of the split in order; a control batch comes with its control record.
-    """
-    outcomes: dict[Place, str] = {}
-    waiting: dict[int, list[Place]] = {}
-    for place, entry, control in entries:
-        if entry.producer_id < 0 or not (entry.is_transactional or entry.is_control):
-            continue
-        if not entry.is_control:
-            waiting.setdefault(entry.producer_id, []).append(place)
-        elif control is not None and control.type in (ControlType.ABORT, ControlType.COMMIT):
-            outcome = "committed" if control.type == ControlType.COMMIT else "aborted"
-            outcomes[place] = outcome
-            for data in waiting.pop(entry.producer_id, ()):
-                outcomes[data] = outcome
-    for producer, outcome in fates.at_end:
-        for data in waiting.pop(producer, ()):
-            outcomes[data] = outcome
-    for places in waiting.values():
-        for data in places:
-            outcomes[data] = "open"
-    for producer, first, last, outcome in fates.exceptions:
-        for place, entry, _ in entries:
-            if entry.producer_id == producer and not entry.is_control and first <= place <= last:
-                outcomes[place] = outcome
-    return outcomes
-
-
-def outcomes_by_list(
-    entries: Iterable[tuple[Place, Entry, Control | None]], aborted: Iterable[tuple[int, int]]
-) -> Mapping[Place, str]:
-    """Return the outcomes of the entries of a fetch, by the aborted list that came with it.
-
-    *aborted* are producer ids and first offsets. This is the filter of Kafka's consumer
-    (CompletedFetch): the broker has cut the bytes at the last stable offset, so what is not
-    listed is committed.
-    """
-    waiting = sorted((first, producer) for producer, first in aborted)
-    active: set[int] = set()
-    outcomes: dict[Place, str] = {}
-    for place, entry, control in entries:
-        if entry.producer_id < 0:
-            continue
-        while waiting and waiting[0][0] <= entry.last_offset:
-            active.add(waiting.pop(0)[1])
-        if entry.is_control:
-            if control is not None and control.type == ControlType.ABORT:
-                active.discard(entry.producer_id)
-        elif entry.is_transactional:
-            is_aborted = entry.producer_id in active
-            outcomes[place] = "aborted" if is_aborted else "committed"
-    return outcomes

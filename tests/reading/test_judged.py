@@ -10,6 +10,7 @@ import pytest
 
 from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry, Problem
 from magicbyte.reading.judged import CODES, Wanted, judge
+from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading.split import Piece, chosen_rows
 from magicbyte.tables.schemas import DISPOSITIONS
 
@@ -117,8 +118,9 @@ def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
         num_rows=np.array([len(case.rows()) for case in cases], np.int64),
         told={n: case.told() for n, case in enumerate(cases) if case.problem},
     )
-    outcomes = [case.outcome for case in cases]
-    are_told = any(outcomes)
+    codes = [NO_OUTCOME if case.outcome is None else OUTCOME_CODES[case.outcome] for case in cases]
+    outcomes = np.array(codes, np.int8)
+    are_told = any(case.outcome for case in cases)
     judged = judge(
         headers, decoded, outcomes if are_told else None, wanted, is_committed_read=committed
     )

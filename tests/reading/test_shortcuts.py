@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.reading import survey, walk
+from magicbyte import storage
+from magicbyte.reading import split, survey, walk
 from magicbyte.reading.heads import Heads
+from magicbyte.tables import schemas
 from places import DATA
 
 LOGS = sorted(log for log in DATA.rglob("*.log") if log.stat().st_size)
@@ -36,14 +38,20 @@ def planned(path: Path, split_bytes: int) -> list[tuple[Any, ...]]:
             found.log_start_offset,
             found.log_end_offset,
             found.last_stable_offset,
-            len(found.transactions),
+            [repr(one) for one in found.transactions],
         )
         for found in dataset.surveys(split_bytes)
     ]
 
 
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the fewest entries taken at once, as otherwise only many are."""
+    monkeypatch.setattr(survey, "FEW", 1)
+
+
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "read_heads", lambda *_: Heads([], 0))
+    monkeypatch.setattr(walk, "read_heads", lambda *_: Heads.back_to_back([], 0))
     monkeypatch.setattr(walk.Walk, "_are_in_order", lambda *_: False)
     monkeypatch.setattr(survey._Pass, "_goes_on", lambda *_: False)
 
@@ -80,6 +88,111 @@ def test_a_plan_of_damaged_logs_is_the_same(
     assert found == [planned(path, 3000) for path in paths]
 
 
+PRODUCERS = (0, 3, 7, 9)
+
+
+def some_log(build: Any, rng: random.Random, folder: Any) -> None:
+    """Write a log of interleaved transactions, and companions that are right about little."""
+    offset = segment = rng.choice([0, 40])
+    data = b""
+    epochs, aborted = dict.fromkeys(PRODUCERS, 0), []
+    strange = rng.choice([0, 0, 0.01, 0.1])
+    states = [(one, rng.randrange(2), 30 + one, 20 * rng.randrange(2) - 1) for one in PRODUCERS]
+    folder.segment("t-0", build.producer_snapshot(*states[rng.randrange(5) :]), 40, "snapshot")
+    for _ in range(rng.randrange(20, 150)):
+        producer = rng.choice([*PRODUCERS[: rng.randrange(1, 5)], PRODUCERS[0]])
+        count, more = rng.randrange(1, 4), {"epoch": epochs[producer], "leader_epoch": offset // 50}
+        if rng.random() < strange:
+            match rng.randrange(6):
+                case 0:
+                    offset += 3
+                case 1:
+                    offset = max(offset - 3, segment)
+                case 2:
+                    count, flags = 2, build.TRANSACTIONAL | build.HORIZON * rng.randrange(2)
+                    data += build.batch([], offset, flags=flags, producer=producer, last_delta=1)
+                case 3:
+                    count = 1
+                    data += build.control(build.ABORT, offset, producer, count=0, **more)
+                case 4:
+                    count = 1
+                    data += build.control(rng.choice([9, 1]), offset, producer, key=None, **more)
+                case _:
+                    data += bytes([*build.batch(base=offset)[:-1], 1])
+        elif rng.random() < 0.75:
+            flags = build.TRANSACTIONAL if rng.random() < 0.9 else 0
+            told = {"flags": flags, "producer": producer, "sequence": offset, **more}
+            if rng.random() < 0.1:
+                told = {"flags": build.HORIZON if rng.random() < strange else 0}
+            time = build.TIME + rng.randrange(1000)
+            data += build.batch(build.records(count), offset, time=time, **told)
+        else:
+            epochs[producer] += rng.randrange(2)
+            count, kind = 1, rng.choice([build.ABORT, build.COMMIT])
+            data += build.control(kind, offset, producer, epoch=epochs[producer])
+            aborted += [(producer, rng.randrange(offset + 1), offset)] if not kind else []
+        offset += count
+        if offset > segment and rng.random() < 0.03:
+            folder.segment("t-0", data, segment)
+            segment, data = offset, b""
+        if offset > 60 and rng.random() < 0.05:
+            base = rng.choice([offset, offset - 5])
+            states = [(one, epochs[one], base - 1 - one, -1) for one in PRODUCERS]
+            states[0] = (*states[0][:3], base - 9)
+            chosen = rng.sample(states, rng.randrange(5))
+            folder.segment("t-0", build.producer_snapshot(*chosen), base, "snapshot")
+    folder.segment("t-0", data, segment)
+    folder.segment("t-0", build.transaction_index(*aborted[:5]), segment, "txnindex")
+    if rng.random() < 0.5:
+        folder.checkpoint("cleaner-offset-checkpoint", {("t", 0): rng.randrange(offset)})
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("isolation_level", ["read_committed", "read_uncommitted"])
+def test_a_split_that_is_read_once_gives_the_same(
+    seed: int, isolation_level: str, folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_log(build, random.Random(seed), folder.log_dir())
+
+    def read() -> tuple[list[Any], mb.Report]:
+        dataset = mb.open(folder.path, on_damage="skip", isolation_level=isolation_level)
+        rows = dataset.records(schemas.RECORDS.names, dispositions=schemas.DISPOSITIONS)
+        return rows.to_pylist(), rows.report
+
+    found = read()
+    monkeypatch.setattr(split, "CHUNK", 0)
+    assert found == read()
+
+
+def test_a_split_with_transactions_is_read_once(
+    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = build.transactional(0, 7, count=9) + build.control(build.ABORT, 9, 7)
+    folder.log_dir().segment("t-0", data)
+    dataset, asked = mb.open(folder.path, isolation_level="read_uncommitted"), []
+    assert dataset.surveys()[0].is_verified
+    read_at = storage.LocalFile.read_at
+    monkeypatch.setattr(
+        storage.LocalFile,
+        "read_at",
+        lambda file, at, length: asked.append((at, length)) or read_at(file, at, length),
+    )
+    assert dataset.records(["outcome"]).to_table().to_pydict() == {"outcome": ["aborted"] * 9}
+    assert [one for one in asked if one[1] == len(data)] == [(0, len(data))]
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_a_plan_of_transactions_is_the_same(
+    seed: int, folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(seed)
+    some_log(build, rng, folder.log_dir())
+    split_bytes = rng.choice([1, 500, 5000])
+    found = planned(folder.path, split_bytes)
+    one_by_one(monkeypatch)
+    assert found == planned(folder.path, split_bytes)
+
+
 @pytest.mark.parametrize(
     "offsets",
     [
@@ -87,6 +200,7 @@ def test_a_plan_of_damaged_logs_is_the_same(
         [*range(9), 8, *range(9, 18)],
         [*range(9), *range(20, 30)],
         [*range((1 << 63) - 9, 1 << 63), *range(-(1 << 63), 9 - (1 << 63))],
+        [*range((1 << 63) - 9, 1 << 63), -(1 << 63)],
         [*range(-9, 9), 1 << 32, *range(9, 18)],
     ],
 )

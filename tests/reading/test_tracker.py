@@ -7,15 +7,12 @@ import pytest
 from magicbyte.engines import Control
 from magicbyte.engines.entry import Entry
 from magicbyte.transactions import (
-    Fates,
     Place,
     Tracker,
     Transaction,
     cut_off,
     last_stable_offset,
     outcomes_at,
-    outcomes_by_list,
-    outcomes_of,
 )
 from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
 
@@ -309,77 +306,3 @@ def test_fates_are_what_the_entries_cannot_tell() -> None:
     open_there = [transaction(6, 1, "committed"), transaction(5, 1, "open")]
     assert outcomes_at(open_there) == ((5, "open"), (6, "committed"))
     assert cut_off([hidden, nowhere, plain]) == ((7, place(3), place(4), "aborted"),)
-
-
-def seen(*entries: tuple[Entry, Control | None]) -> list[tuple[Place, Entry, Control | None]]:
-    return [(place(one.last_offset), one, control) for one, control in entries]
-
-
-def marked(last: int, control: Control | None, producer: int = 7) -> tuple[Entry, Control | None]:
-    return entry(last, producer, is_control=True), control
-
-
-def test_entries_have_the_outcome_of_the_next_marker_of_their_producer() -> None:
-    entries = seen(
-        (entry(0, 0), None),
-        (entry(1, 8), None),
-        (entry(2, 9, is_transactional=False), None),
-        (entry(3, -1), None),
-        marked(4, ABORT, 0),
-        (entry(5, 0), None),
-        marked(6, LEADER_CHANGE, 0),
-        marked(7, None, 0),
-        marked(8, COMMIT, 0),
-        (entry(9, 0), None),
-    )
-    assert outcomes_of(entries, Fates(at_end=((8, "committed"),))) == {
-        place(0): "aborted",
-        place(1): "committed",
-        place(4): "aborted",
-        place(5): "committed",
-        place(8): "committed",
-        place(9): "open",
-    }
-
-
-def test_what_a_hole_cut_off_has_its_own_outcome() -> None:
-    entries = seen(
-        *((entry(last, producer), None) for last, producer in ((0, 7), (1, 7), (2, 8), (3, 7))),
-        marked(4, COMMIT),
-    )
-    fates = Fates(exceptions=((7, place(1), place(3), "aborted"),))
-    assert outcomes_of(entries, fates) == {
-        place(0): "committed",
-        place(1): "aborted",
-        place(2): "open",
-        place(3): "aborted",
-        place(4): "committed",
-    }
-
-
-def test_a_list_decides_from_its_offsets_on_up_to_an_abort() -> None:
-    entries = seen(
-        (entry(0, 0), None),
-        (entry(2, 0, first=1), None),
-        marked(3, COMMIT, 0),
-        (entry(4, 0), None),
-        marked(5, None, 0),
-        (entry(6, 8), None),
-        marked(7, ABORT, 0),
-        (entry(8, 0), None),
-        (entry(9, 0, is_transactional=False), None),
-        (entry(10, -1), None),
-    )
-    assert outcomes_by_list(entries, [(8, 7), (0, 2)]) == {
-        place(0): "committed",
-        place(2): "aborted",
-        place(4): "aborted",
-        place(6): "committed",
-        place(8): "committed",
-    }
-
-
-def test_an_entry_of_nobody_begins_no_listed_transaction() -> None:
-    # Its offset lies above that of the next: what it made active, the marker would end.
-    entries = seen((entry(9, -1), None), marked(3, ABORT), (entry(6), None))
-    assert outcomes_by_list(entries, [(7, 5)]) == {place(6): "aborted"}

@@ -32,6 +32,10 @@ class Beginning:
         """Those that have written no data in sight yet."""
         self._met: set[int] = set()
 
+    def awaits(self, producer_id: int) -> bool:
+        """Return whether what this producer writes next is to be compared."""
+        return producer_id in self._unmet
+
     def entry(self, entry: Entry, *, is_whole: Callable[[], bool]) -> None:
         """Compare with *entry*, the next in sight; *is_whole* tells if none before it is missing."""
         producer = self._unmet.get(entry.producer_id)

@@ -3,12 +3,14 @@
 The log decides. What contradicts it is reported, and an index that does is no evidence.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from magicbyte import storage
-from magicbyte.engines import Control, Entry
+from magicbyte.engines import Control, Entries, Entry
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.companions import (
@@ -18,6 +20,7 @@ from magicbyte.logdir.companions import (
 )
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.beginning import Beginning
+from magicbyte.reading.producers import Producers
 from magicbyte.transactions import Tracker, Transaction
 from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
 
@@ -128,14 +131,34 @@ class CrossCheck:
     def entry(self, entry: Entry) -> None:
         """Take note of *entry*, before the tracker does."""
         self.compare_snapshots(entry.first_offset)
-        self.beginning.entry(entry, is_whole=self._is_whole)
+        self.begins(entry)
         at = bisect_left(self.stated_offsets, entry.first_offset)
         while at < len(self.stated_offsets) and self.stated_offsets[at] <= entry.last_offset:
             self.writers[self.stated_offsets[at]] = entry.producer_id
             at += 1
         if entry.producer_id >= 0:
-            highest = self.epochs.get(entry.producer_id, entry.producer_epoch)
-            self.epochs[entry.producer_id] = max(highest, entry.producer_epoch)
+            self._raise_epoch(entry.producer_id, entry.producer_epoch)
+
+    def run(self, entries: Entries, producers: Producers) -> None:
+        """Take note of *entries* that go on without a gap, all at once, before the tracker does.
+
+        Snapshots lie at most before the first of them. `begins` is for each that it may concern.
+        """
+        first, last = entries.column("first_offset"), entries.column("last_offset")
+        self.compare_snapshots(int(first[0]))
+        low = bisect_left(self.stated_offsets, int(first[0]))
+        stated = self.stated_offsets[low : bisect_right(self.stated_offsets, int(last[-1]))]
+        writers = entries.column("producer_id")[np.searchsorted(last, stated)]
+        self.writers.update(zip(stated, writers.tolist(), strict=True))
+        for producer_id, epoch in producers.highest_epochs():
+            self._raise_epoch(producer_id, epoch)
+
+    def begins(self, entry: Entry) -> None:
+        """Compare *entry* with the snapshot at the log's beginning."""
+        self.beginning.entry(entry, is_whole=self._is_whole)
+
+    def _raise_epoch(self, producer_id: int, epoch: int) -> None:
+        self.epochs[producer_id] = max(self.epochs.get(producer_id, epoch), epoch)
 
     def marker(
         self, segment: int, entry: Entry, control: Control, ended: Transaction | None

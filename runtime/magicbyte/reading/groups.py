@@ -30,11 +30,13 @@ def decode_groups(
     *,
     origin: int,
     limits: Limits,
+    verify: bool,
 ) -> Iterator[tuple[Entries, Decoded]]:
     """Yield *entries* in runs with their decoded records, each for one record batch.
 
     A run ends, too, where what it comes to decompressed is enough for one, and in front of the
-    first entry whose checksum is wrong; that run, which may be empty, is the last then.
+    first entry whose checksum is wrong, if those are to be verified; that run, which may be empty,
+    is the last then.
     """
     for group in groups(entries):
         while group:
@@ -45,7 +47,7 @@ def decode_groups(
                 origin=origin,
                 limits=limits,
                 most_bytes=MAX_GROUP_BYTES,
-                verify=True,
+                verify=verify,
             )
             count = len(found.num_rows)
             yield group[:count], found

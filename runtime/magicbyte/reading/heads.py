@@ -3,14 +3,14 @@
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 
 from magicbyte.engines.entries import Entries, Numbers
 from magicbyte.engines.entry import BATCH_NAMES, LEAST_SIZES, OVERHEAD, Entry, read_entry
 from magicbyte.storage import File
-from magicbyte.tables.arrays import kinds
+from magicbyte.tables.arrays import Places, kinds
 from magicbyte_formats.wire import RecordBatchHeader
 
 MOST_HEADS = 4096
@@ -36,13 +36,19 @@ _LEN_AND_MAGIC = struct.Struct(
 
 
 class Heads(Entries):
-    """Batches that lie back to back from byte *begin* of a file, by their headers alone."""
+    """Batches by their headers alone: as they were read, and as HEADER has them."""
 
-    def __init__(self, heads: Sequence[bytes], begin: int) -> None:
-        self._heads = heads
-        self._fields = np.frombuffer(b"".join(heads), HEADER)
-        sizes = self._field("len_batch") + OVERHEAD
-        self._positions = begin + np.cumsum(sizes) - sizes
+    def __init__(
+        self, heads: Sequence[bytes], fields: "np.ndarray[Any, Any]", positions: Numbers
+    ) -> None:
+        self._heads, self._fields, self._positions = heads, fields, positions
+
+    @classmethod
+    def back_to_back(cls, heads: Sequence[bytes], begin: int) -> Self:
+        """Return those of batches that lie one after another from byte *begin* of a file."""
+        fields = np.frombuffer(b"".join(heads), HEADER)
+        sizes = fields["len_batch"].astype(np.int64) + OVERHEAD
+        return cls(heads, fields, begin + np.cumsum(sizes) - sizes)
 
     def __len__(self) -> int:
         return len(self._heads)
@@ -53,17 +59,16 @@ class Heads(Entries):
     def __getitem__(self, at: slice) -> "Heads": ...
     def __getitem__(self, at: int | slice) -> "Entry | Heads":
         if isinstance(at, slice):
-            begin, end, _ = at.indices(len(self))
-            return Heads(self._heads[begin:end], self._begin(begin))
-        number = range(len(self))[at]
-        return read_entry(self._heads[number], 0, origin=self._begin(number))
-
-    def _begin(self, number: int) -> int:
-        return int(self._positions[number]) if number < len(self) else 0
+            return Heads(self._heads[at], self._fields[at], self._positions[at])
+        return read_entry(self._heads[at], 0, origin=int(self._positions[at]))
 
     def __iter__(self) -> Iterator[Entry]:
         for head, position in zip(self._heads, self._positions.tolist(), strict=True):
             yield read_entry(head, 0, origin=position)
+
+    def picked(self, numbers: Places) -> "Heads":
+        heads = [self._heads[number] for number in numbers.tolist()]
+        return Heads(heads, self._fields[numbers], self._positions[numbers])
 
     def column(self, name: str) -> Numbers:
         match name:
@@ -111,4 +116,4 @@ def read_heads(file: File, position: int, end: int) -> Heads:
             position += more + size
     if heads and (position > end or len(heads[-1]) < RecordBatchHeader.SIZE):
         heads.pop()
-    return Heads(heads, begin)
+    return Heads.back_to_back(heads, begin)

@@ -1,7 +1,7 @@
 """What becomes of entries and of their records."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +9,10 @@ import pyarrow as pa
 
 from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.engines.entries import Numbers
-from magicbyte.tables.arrays import Mask, kinds, numbers
+from magicbyte.reading.outcomes import OUTCOME_CODES
+from magicbyte.tables.arrays import Codes, Mask, kinds, numbers
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import DISPOSITIONS
-
-Codes = np.ndarray[tuple[int], np.dtype[np.int8]]
 
 _ALL = pa.array(DISPOSITIONS)
 
@@ -94,14 +93,14 @@ class Judged:
 def judge(
     entries: Entries,
     decoded: Decoded,
-    outcomes: Sequence[str | None] | None,
+    outcomes: Codes | None,
     bounds: Wanted,
     *,
     is_committed_read: bool,
 ) -> Judged:
     """Return what becomes of *entries* and of their rows, by *bounds* and isolation level.
 
-    *outcomes* are those of the entries' transactions; None: there are none. Rows have the column
+    *outcomes* are the codes of those of the entries' transactions; None: there are none. Rows have the column
     `offset`.
     """
     of_entries = np.where(
@@ -109,9 +108,9 @@ def judge(
     ).astype(np.int8)
     is_held = None
     if outcomes is not None and is_committed_read:
-        is_aborted = np.array([outcome == "aborted" for outcome in outcomes])
+        is_aborted = outcomes == OUTCOME_CODES["aborted"]
         of_entries[is_aborted & (of_entries != CODES["control"])] = CODES["aborted"]
-        is_held = np.array([outcome in ("open", "undecided") for outcome in outcomes])
+        is_held = (outcomes == OUTCOME_CODES["open"]) | (outcomes == OUTCOME_CODES["undecided"])
     offsets = decoded.rows.column("offset").to_numpy(zero_copy_only=False)
     # An entry without records is judged by its last offset.
     is_empty = decoded.num_rows == 0

@@ -1,6 +1,6 @@
 """A split: a part of a segment that can be read by itself, anywhere, in any order."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines import (
-    Control,
     Decoded,
     DecodedEntry,
     Engine,
@@ -17,19 +16,31 @@ from magicbyte.engines import (
     Problem,
     engine,
 )
+from magicbyte.engines.control import ControlReader
 from magicbyte.errors import ChangedError
 from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
-from magicbyte.reading.judged import CODES, Codes, Examined, Judged, Wanted, judge
+from magicbyte.reading.groups import decode_groups
+from magicbyte.reading.judged import CODES, Examined, Judged, Wanted, judge
+from magicbyte.reading.outcomes import (
+    OUTCOMES,
+    Outcomes,
+    Run,
+    outcomes_by_list,
+    outcomes_by_markers,
+)
 from magicbyte.reading.survey import Opener, finding_of, open_segment
-from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
+from magicbyte.reading.walk import CHUNK, Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Mask, numbers
+from magicbyte.tables.arrays import Codes, Mask, numbers
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 from magicbyte.tables.views import chosen, viewed
-from magicbyte.transactions import Fates, Place, outcomes_by_list, outcomes_of
+from magicbyte.transactions import Fates
+
+_OUTCOMES = pa.array([*OUTCOMES, None])
+"""By code."""
 
 MOST_SLICES = 16
 """Runs of wanted rows that are given as they lie in a record batch; it is as large as they are."""
@@ -130,6 +141,8 @@ class _Reader:
             end=split.offsets[1],
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
+        self.walked: deque[Sound | Stretch] = deque()
+        """What lies in the split, if that has been read and is no more than is read at once."""
         self.outcomes = self._outcomes()
 
     # Framing
@@ -176,34 +189,57 @@ class _Reader:
             columns=columns,
         )
 
-    def _outcomes(self) -> dict[Place, str]:
-        """Return the outcome of each transactional entry of the split, from its own markers."""
-        if not self.split.has_transactions:
-            return {}
-        seen: list[tuple[Place, Entry, Control | None]] = []
-        for piece in self.walk():
+    def _decoded(self) -> Iterator[Sound | Stretch]:
+        """Yield what `walk` does, with the records; what has been walked already is only decoded."""
+        if not self.walked:
+            yield from self.walk(self.wire)
+        while self.walked:
+            piece = self.walked.popleft()
             if isinstance(piece, Stretch):
+                yield piece
                 continue
-            for entry in piece.entries:
-                if entry.producer_id >= 0:
-                    place = Place(self.split.segment, entry.position)
-                    seen.append((place, entry, self._control(piece, entry)))
-        if self.split.aborted_list is not None:
-            return dict(outcomes_by_list(seen, self.split.aborted_list))
-        return dict(outcomes_of(seen, self.split.fates))
+            for entries, decoded in decode_groups(
+                self.engine,
+                piece.buffer,
+                piece.entries,
+                self.wire,
+                origin=piece.origin,
+                limits=self.split.limits,
+                verify=False,
+            ):
+                yield Sound(entries, piece.buffer, piece.origin, decoded=decoded)
+                del decoded  # rows go before more are made
 
-    def _control(self, piece: Sound, entry: Entry) -> Control | None:
-        if not entry.is_control:
+    def _outcomes(self) -> Outcomes | None:
+        """Return the outcomes of the split's transactions, None where it has none."""
+        split = self.split
+        if not split.has_transactions:
             return None
-        decoded = self.engine.decode(
-            piece.buffer, [entry], (), origin=piece.origin, limits=self.split.limits
-        )
-        return decoded.entry(0).control
+        if split.aborted_list is not None:
+            return outcomes_by_list(self._runs(), split.aborted_list, end=split.end)
+        return outcomes_by_markers(self._runs(), split.fates, segment=split.segment, end=split.end)
+
+    def _runs(self) -> Iterator[Run]:
+        reader = ControlReader(self.engine)
+        is_kept = self.split.end - self.split.start <= CHUNK
+        for piece in self.walk():
+            if is_kept:
+                self.walked.append(piece)
+            if isinstance(piece, Sound):
+                entries = piece.entries
+                numbers = np.flatnonzero(entries.column("is_control"))
+                said = reader.read(
+                    piece.buffer, entries, numbers, origin=piece.origin, limits=self.split.limits
+                )
+                places = (entries.column(name)[numbers] for name in ("position", "producer_id"))
+                controls = [one.control for one in said]
+                yield entries, zip(*(of.tolist() for of in places), controls, strict=True)
+            del piece  # bytes go before more are read
 
     # Payloads
 
     def pieces(self) -> Iterator[Piece]:
-        for piece in self.walk(self.wire):
+        for piece in self._decoded():
             if isinstance(piece, Stretch):
                 yield self._stretch(piece)
                 continue
@@ -241,7 +277,7 @@ class _Reader:
                 if problem.is_fatal and self.split.on_damage == "fail":
                     raise raised(finding)
                 findings.append(finding)
-        outcomes = self._outcomes_of(entries)
+        outcomes = None if self.outcomes is None else self.outcomes.of(entries)
         judged = judge(
             entries, found, outcomes, self.bounds, is_committed_read=self.is_committed_read
         )
@@ -253,13 +289,6 @@ class _Reader:
             rows=None if self.columns is None else self._rows(judged, outcomes),
             of_rows=judged.of_rows,
         )
-
-    def _outcomes_of(self, entries: Entries) -> list[str | None] | None:
-        """Return the outcomes of the transactions of *entries*; None where there are none."""
-        if not self.outcomes:
-            return None
-        positions = entries.column("position").tolist()
-        return [self.outcomes.get(Place(self.split.segment, position)) for position in positions]
 
     def _problem(self, entry: Entry, problem: Problem, repeated: int) -> Finding:
         split = self.split
@@ -279,7 +308,7 @@ class _Reader:
             expected=problem.expected,
         )
 
-    def _rows(self, judged: Judged, outcomes: list[str | None] | None) -> pa.RecordBatch:
+    def _rows(self, judged: Judged, outcomes: Codes | None) -> pa.RecordBatch:
         """Return the wire columns with those of context beside them, in the wanted order."""
         split, wire = self.split, judged.decoded.rows
         columns = tuple(self.columns or ())
@@ -294,8 +323,8 @@ class _Reader:
             elif name == "disposition":
                 arrays.append(judged.dispositions)
             elif name == "outcome" and outcomes is not None:
-                which = np.repeat(np.arange(len(outcomes)), judged.decoded.num_rows)
-                arrays.append(pa.array(outcomes, kind).take(numbers(pa.int64(), which)))
+                of_rows = numbers(pa.int8(), np.repeat(outcomes, judged.decoded.num_rows))
+                arrays.append(_OUTCOMES.take(of_rows))
             else:
                 values = {"file": split.file.name, "outcome": None}
                 value = values[name] if name in values else getattr(split, name)

@@ -2,25 +2,33 @@
 
 Which bytes are damaged, where the log starts and ends, how each transaction ended, and where a
 reader may begin. Headers alone are enough where nothing is wrong and no transaction is there;
-else every checksum is checked, since a damaged marker must not pass for a sound one.
+else every checksum is checked, since a damaged marker must not pass for a sound one. So headers
+are read up to the first transaction, and behind it only if what is missing may be cleaning.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 
 from magicbyte import storage
 from magicbyte.engines import Engine, Entries, Entry
+from magicbyte.engines.control import ControlReader, Said
 from magicbyte.engines.entries import Numbers
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.crosscheck import CrossCheck, read_companions
+from magicbyte.reading.producers import Producers
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
+from magicbyte.tables.arrays import Mask, Places
 from magicbyte.transactions import (
     Place,
     Tracker,
@@ -33,6 +41,9 @@ Opener = Callable[[LogFile], File]
 """Opens the file of a segment."""
 
 END_OF_OFFSETS = 1 << 63
+
+FEW = 48
+"""Entries that are followed one by one: less work than columns of them by producer."""
 
 
 @dataclass(slots=True)
@@ -134,19 +145,18 @@ def survey(
     checks all checksums whatever the headers say, *quick* none whatever they say.
     """
     passed = _Pass(log, engine, limits, split_bytes, open_log or open_segment)
-    first = passed.run(verify=False)
     if quick or (log.state is not None and not log.is_named):
-        return first
-    is_plain = (
-        not any(segment.has_transactions for segment in first.segments)
-        # Sizes that no checksum has confirmed lead to what looks like damage, or like a tail.
-        and not any(segment.stretches for segment in first.segments)
-        and not any(finding.code.startswith("offset-") for finding in first.findings)
-        and not passed.begins_open
-    )
-    if is_plain and not verify and not stop_at_damage:
-        return first
-    passed.cleaned = [segment.is_cleaned for segment in first.segments]
+        return passed.run(verify=False)
+    if not verify and not stop_at_damage and not passed.begins_open:
+        first = passed.run(verify=False, stop_at_transactions=True)
+        is_plain = (
+            not any(segment.has_transactions for segment in first.segments)
+            # Sizes that no checksum has confirmed lead to what looks like damage, or like a tail.
+            and not any(segment.stretches for segment in first.segments)
+            and not any(finding.code.startswith("offset-") for finding in first.findings)
+        )
+        if is_plain:
+            return first
     return passed.run(verify=True, stop_at_damage=stop_at_damage)
 
 
@@ -171,9 +181,10 @@ class _Pass:
         self.limits = limits
         self.split_bytes = split_bytes
         self.open_log = open_log
+        self.controls = ControlReader(engine)
         self.companions = read_companions(log)
         self.cleaned: list[bool] | None = None
-        """By segment, whether the first pass saw that it was cleaned."""
+        """By segment, whether a pass over all headers saw that it was cleaned."""
         bases = [file.base_offset for file in log.logs]
         first = bases[0] if bases else None
         self.first_base = first
@@ -182,7 +193,10 @@ class _Pass:
             for producer in self.companions.snapshots.get(first or 0, ())
         ) and bool(first)
 
-    def run(self, *, verify: bool, stop_at_damage: bool = False) -> Survey:
+    def run(
+        self, *, verify: bool, stop_at_damage: bool = False, stop_at_transactions: bool = False
+    ) -> Survey:
+        self.stop_at_transactions = stop_at_transactions
         self.out = out = Survey(self.log, is_verified=verify)
         self.tracker = tracker = Tracker()
         self.check = CrossCheck(
@@ -208,6 +222,9 @@ class _Pass:
         for number, file in enumerate(logs):
             if self._segment(number, file, logs, verify, stop_at_damage):
                 break
+        else:
+            if not verify:
+                self.cleaned = [segment.is_cleaned for segment in out.segments]
         if logs:
             last_base = logs[-1].base_offset
             if (
@@ -260,6 +277,8 @@ class _Pass:
                     self._sound(piece, verify, stop)
                 if segment.stop_at is not None:
                     return True
+                if self.stop_at_transactions and segment.has_transactions:
+                    return True
         return False
 
     def _stretch(self, stretch: Stretch) -> None:
@@ -278,9 +297,14 @@ class _Pass:
 
     def _sound(self, piece: Sound, verify: bool, stop: bool) -> None:
         segment = self.segment
-        if not verify and not stop and self._goes_on(piece.entries):
+        is_long = not verify or len(piece.entries) >= FEW
+        if not stop and is_long and self._goes_on(piece.entries):
             self._note(piece.notes)
-            self._run(piece.entries)
+            if verify:
+                for run in self._runs(piece.entries):
+                    self._track_run(piece, run, self._run(run))
+            else:
+                self._run(piece.entries)
             return
         notes = deque(piece.notes)
         for entry in piece.entries:
@@ -316,24 +340,42 @@ class _Pass:
             and not self.is_behind_damage
             and (first[1:] == last[:-1] + 1).all()
             and (last >= first).all()
+            and last[-1] >= first[0]  # behind the highest offset comes none
         )
 
-    def _run(self, entries: Entries) -> None:
-        """Take *entries* that go on without a gap, all at once."""
+    def _runs(self, entries: Entries) -> Iterator[Entries]:
+        """Yield *entries* in runs within which nothing comes up that needs all before it tracked.
+
+        That is a snapshot, or the first sign of cleaning.
+        """
+        first = entries.column("first_offset")
+        cuts = {0, len(entries)}
+        for base in self.check.snapshots_to_come:
+            if first[0] < base <= first[-1]:
+                cuts.add(int(np.searchsorted(first, base)))
+        if not self.segment.is_cleaned:
+            cuts.update(np.flatnonzero(_look_cleaned(entries))[:1].tolist())
+        for begin, end in pairwise(sorted(cuts)):
+            yield entries[begin:end]
+
+    def _run(self, entries: Entries) -> list[tuple[int, Boundary]]:
+        """Take *entries* that go on without a gap, all at once.
+
+        Return the boundaries among them, with the numbers of the entries that they lie before.
+        """
         segment = self.segment
-        first, last = entries.column("first_offset"), entries.column("last_offset")
-        sizes = entries.column("size_bytes")
-        begin, end = entries[0].position, entries[-1].end
-        self._boundaries(begin, begin + np.cumsum(sizes), last)
+        last, sizes = entries.column("last_offset"), entries.column("size_bytes")
+        begin = int(entries.column("position")[0])
+        ends = begin + np.cumsum(sizes)
+        boundaries = list(self._boundaries(begin, ends, last))
         self.end = self.next_offset = int(last[-1]) + 1
         self.highest = max(self.highest, self.next_offset)
-        segment.sound_bytes += end - begin
+        segment.sound_bytes += int(ends[-1]) - begin
         segment.leader_epoch = max(segment.leader_epoch, int(entries.column("leader_epoch").max()))
         is_control, is_data = entries.column("is_control"), entries.column("is_transactional")
         segment.has_transactions |= bool((is_control | is_data).any())
-        counts = entries.column("record_count")
-        has_gap = (counts >= 0) & (counts <= last - first) & (entries.column("magic") == 2)
-        segment.is_cleaned |= bool((has_gap | entries.column("has_delete_horizon") != 0).any())
+        segment.is_cleaned |= bool(_look_cleaned(entries).any())
+        return boundaries
 
     def _stops_at(self, piece: Sound, entry: Entry) -> bool:
         """Return whether the payload of *entry* is damaged, and the log is to end here."""
@@ -347,8 +389,10 @@ class _Pass:
         self.segment.stop_end = entry.end
         return True
 
-    def _boundaries(self, begin: int, ends: Numbers, last: Numbers) -> None:
-        """Set boundaries as `_boundary` does, among entries back to back.
+    def _boundaries(
+        self, begin: int, ends: Numbers, last: Numbers
+    ) -> Iterator[tuple[int, Boundary]]:
+        """Set boundaries as `_boundary` does, among entries back to back; yield each's number.
 
         *ends* are the places behind them, *last* their last offsets.
         """
@@ -365,6 +409,7 @@ class _Pass:
             if number:
                 position, floor = int(ends[number - 1]), int(last[number - 1])
             boundaries.append(Boundary(position, floor, self._open_now()))
+            yield number, boundaries[-1]
 
     def _boundary(self, entry: Entry) -> None:
         """Let a split begin at *entry*, if one that holds it too would be too large."""
@@ -421,8 +466,12 @@ class _Pass:
 
     def _looks_cleaned(self, start: int, end: int) -> bool:
         """Return whether the segments in which the offsets [start, end) are missing look cleaned."""
-        if self.cleaned is None:
+        if not self.out.is_verified:
             return True  # the pass over headers: its findings of gaps are made again
+        if self.cleaned is None:
+            headers = copy(self)
+            headers.run(verify=False)
+            self.cleaned = headers.cleaned or []
         base = self.segment.file.base_offset
         here = self.cleaned[self.number]
         if base is None or self.number == 0 or start >= base:
@@ -432,21 +481,58 @@ class _Pass:
 
     def _track(self, piece: Sound, entry: Entry) -> None:
         self.check.entry(entry)
-        place = Place(self.number, entry.position)
-        if not entry.is_control:
-            self.tracker.data(entry, place)
-            return
+        if entry.is_control:
+            for said in self._said(piece, Entries([entry]), np.zeros(1, np.intp)):
+                self._control(entry, said)
+        else:
+            self.tracker.data(entry, Place(self.number, entry.position))
+
+    def _track_run(
+        self, piece: Sound, run: Entries, boundaries: Iterable[tuple[int, Boundary]]
+    ) -> None:
+        """Do as `_track` does for each of *run*, and say at each boundary what is open there."""
+        producers = Producers(run)
+        self.check.run(run, producers)
+        for told in producers.last_data():
+            self.tracker.wrote(*told)
+        # Data counts where the first of it lies: only its producer's next marker asks for more.
+        steps: list[tuple[int, Callable[[], None]]] = []
+        steps += ((number, partial(self._open_at, boundary)) for number, boundary in boundaries)
+        steps += (
+            (number, partial(self.check.begins, run[number]))
+            for producer_id, number in producers.first_data()
+            if self.check.beginning.awaits(producer_id)
+        )
+        steps += (
+            (number, partial(self.tracker.batches, batches))
+            for number, batches in producers.batches(self.number)
+        )
+        numbers = np.flatnonzero(run.column("is_control"))
+        said = self._said(piece, run, numbers)
+        for number, entry, one in zip(numbers.tolist(), run.picked(numbers), said, strict=True):
+            if self.check.beginning.awaits(entry.producer_id):
+                steps.append((number, partial(self.check.begins, entry)))
+            steps.append((number, partial(self._control, entry, one)))
+        for _, step in sorted(steps, key=itemgetter(0)):
+            step()
+
+    def _open_at(self, boundary: Boundary) -> None:
+        boundary.open_here = self._open_now()
+
+    def _said(self, piece: Sound, entries: Entries, numbers: Places) -> Iterator[Said]:
+        return self.controls.read(
+            piece.buffer, entries, numbers, origin=piece.origin, limits=self.limits
+        )
+
+    def _control(self, entry: Entry, said: Said) -> None:
         if not entry.record_count:
             return  # emptied by cleaning, long after its transaction
-        decoded = self.engine.decode(
-            piece.buffer, [entry], (), origin=piece.origin, limits=self.limits
-        ).entry(0)
-        if decoded.control is None or not decoded.is_sound:
+        if said.control is None or not said.is_sound:
             self.tracker.hole(entry.producer_id)
             return
         before = self.tracker.open.get(entry.producer_id)
-        self.tracker.marker(entry, decoded.control, place)
-        self.check.marker(self.number, entry, decoded.control, before)
+        self.tracker.marker(entry, said.control, Place(self.number, entry.position))
+        self.check.marker(self.number, entry, said.control, before)
 
     # The whole
 
@@ -601,3 +687,12 @@ class _Pass:
                 log_start=out.log_start_offset or 0,
                 log_end=out.log_end_offset,
             )
+
+
+def _look_cleaned(entries: Entries) -> Mask:
+    """Return which of *entries* show that the cleaner was here, as `_cleaning` has it."""
+    first, last = entries.column("first_offset"), entries.column("last_offset")
+    counts = entries.column("record_count")
+    has_gap = (counts >= 0) & (counts <= last - first) & (entries.column("magic") == 2)
+    look_cleaned: Mask = has_gap | (entries.column("has_delete_horizon") != 0)
+    return look_cleaned

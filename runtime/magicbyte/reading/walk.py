@@ -240,7 +240,13 @@ class Walk:
             return None
         count = 0
         for run, decoded in decode_groups(
-            self.engine, buffer, entries, self.columns, origin=origin, limits=self.limits
+            self.engine,
+            buffer,
+            entries,
+            self.columns,
+            origin=origin,
+            limits=self.limits,
+            verify=True,
         ):
             if run:
                 yield Sound(run, buffer, origin, tuple(self._run_in_order(run)), decoded)

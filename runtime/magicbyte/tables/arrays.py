@@ -11,6 +11,7 @@ import pyarrow as pa
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Codes = np.ndarray[tuple[int], np.dtype[np.int8]]
 Places = np.ndarray[tuple[int], np.dtype[np.intp]]
 
 

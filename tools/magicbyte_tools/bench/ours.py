@@ -151,7 +151,7 @@ def read(
             length *= 2  # an entry that is larger
             continue
         for entries, made in decode_groups(
-            one, buffer, scan.entries, columns, origin=position, limits=LIMITS
+            one, buffer, scan.entries, columns, origin=position, limits=LIMITS, verify=True
         ):
             for number, found in made.told.items():
                 if not found.is_sound:

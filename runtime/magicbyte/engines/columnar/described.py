@@ -7,6 +7,7 @@ from magicbyte.engines.columnar.formats import Format, entries
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import Entries, Numbers
 from magicbyte.engines.entry import Entry
+from magicbyte.tables.arrays import Places
 
 
 class Described(Entries):
@@ -33,6 +34,9 @@ class Described(Entries):
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(entries(self.format, self.desc, self.origin))
+
+    def picked(self, numbers: Places) -> "Described":
+        return Described(self.format, self.desc[numbers], self.address, self.origin)
 
     def column(self, name: str) -> Numbers:
         return self.format.column(self.desc, name, self.origin)

@@ -15,6 +15,7 @@ from magicbyte.engines.columnar.group import Group
 from magicbyte.engines.columnar.plain_messages import decode_plain
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.columnar.scratch import learnt, new_descriptors
+from magicbyte.engines.control import ControlReader
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
@@ -30,6 +31,7 @@ class ColumnarEngine:
 
     def __init__(self, reference: ReferenceEngine | None = None, *, views: bool = False) -> None:
         self._reference = reference or ReferenceEngine(views=views)
+        self._controls = ControlReader(self._reference)
 
     @property
     def views(self) -> bool:
@@ -92,7 +94,7 @@ class ColumnarEngine:
         verify: bool = False,
     ) -> Decoded:
         if len(entries) == 1 and entries[0].is_control:
-            # No kernel takes it, and a log's are asked for one at a time.
+            # One alone is asked for to know what many say.
             return self._reference.decode(
                 buffer, entries, columns, origin=origin, limits=limits, verify=verify
             )
@@ -122,6 +124,7 @@ class ColumnarEngine:
                         continue
                 group = Group(
                     self._reference,
+                    self._controls,
                     chosen,
                     buffer,
                     run,

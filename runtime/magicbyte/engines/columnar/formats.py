@@ -37,7 +37,7 @@ class Format(Protocol):
         """Return where the field *name* is None; None where it never is."""
 
     def is_unusual(self, desc: Descriptors) -> Mask:
-        """Return which of the described entries are for the reference engine, whatever they hold."""
+        """Return which of the described entries are for the reference engine, if no more is known."""
 
     def most_rows(self, desc: Descriptors) -> int:
         """Return the most rows that a kernel can make of the described, plain entries."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import DecodedEntry, Engine, Entry
+from magicbyte.engines import DecodedEntry, Engine, Entries, Entry
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.compiled import decoder, kernel
@@ -17,6 +17,7 @@ from magicbyte.engines.columnar.made import record_batch
 from magicbyte.engines.columnar.output import MOST_BYTES, Output
 from magicbyte.engines.columnar.payloads import GROUP_BYTES, Arena
 from magicbyte.engines.columnar.scratch import descriptors
+from magicbyte.engines.control import ControlReader, Said
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import checksum_of
 from magicbyte.limits import Limits
@@ -48,6 +49,7 @@ class Group:
     def __init__(
         self,
         reference: Engine,
+        controls: ControlReader,
         chosen: Format,
         buffer: memoryview,
         entries: Sequence[Entry],
@@ -62,6 +64,8 @@ class Group:
         self.kernels = self.format.kernels
         self.names = self.kernels.NAMES
         self._describe()
+        self.controls = self._take_controls(controls)
+        """By its number, what a control batch says that the kernel takes."""
         made = chosen.name, tuple(columns), self.views
         self.kernel = decoder(*made)
         self.output = Output(layout(*made), buffer)
@@ -128,6 +132,25 @@ class Group:
         self.is_taken, self.is_in_place = self.is_taken[:end], self.is_in_place[:end]
         self.is_ready = self.is_ready[:end]
 
+    def _take_controls(self, reader: ControlReader) -> dict[int, Said]:
+        """Let the kernel take the control batches of which nothing is to be said but what they say.
+
+        Not where views are wanted and there are none: there a plain one would end a run of others.
+        """
+        if self.reference.views and not self.views:
+            return {}
+        is_control = self.format.column(self.desc, "is_control", self.origin) != 0
+        is_near = self.is_framed & self.is_in_place & ~self.is_compressed
+        numbers = np.flatnonzero(is_control & is_near)
+        if not len(numbers):
+            return {}
+        entries = self.entries if isinstance(self.entries, Entries) else Entries(self.entries)
+        said = reader.read(self.buffer, entries, numbers, origin=self.origin, limits=self.limits)
+        pairs = zip(numbers.tolist(), said, strict=True)
+        found = {n: one for n, one in pairs if one.is_plain}
+        self.is_taken[list(found)] = self.is_ready[list(found)] = True
+        return found
+
     def _column(self, name: str) -> Numbers:
         return self.desc[:, self.names[name]]
 
@@ -149,6 +172,12 @@ class Group:
             else:
                 n = self._fill(n, end)
         self.desc = self.desc[:n]
+        if self.controls:
+            bases = self.format.column(self.desc, "first_offset", self.origin)
+            for number, said in self.controls.items():
+                if number < n:
+                    base, count = int(bases[number]), said.num_rows
+                    self.told[number] = DecodedEntry(count, base, count, said.control)
         num_rows = self._column("rows").copy()
         for n, told in self.told.items():
             num_rows[n] = told.num_rows

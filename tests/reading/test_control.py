@@ -1,0 +1,137 @@
+"""What control batches say, decoded once for all that are alike."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from magicbyte.engines import DecodedEntry, Engine, Entries, control, engine
+from magicbyte.engines.control import ControlReader, Said
+from magicbyte.limits import Limits
+from magicbyte.tables.schemas import WIRE_COLUMNS
+
+ORIGIN = 50
+"""The byte of its file at which all data begins."""
+
+
+def control_batches(build: Any) -> list[bytes]:
+    """Control batches that say different things, though some differ in little."""
+    plain = build.control(build.COMMIT, 0, 7)
+    return [
+        plain,
+        build.control(build.ABORT, 0, 7),
+        build.control(build.COMMIT, 0, 7, coordinator_epoch=3),
+        build.control(9, 0, 7),
+        build.control(build.COMMIT, 0, 7, key=None),
+        build.control(build.COMMIT, 0, 7, value=None),
+        build.control(build.COMMIT, 0, 7, value=bytes(100)),
+        build.control(build.COMMIT, 0, 7, count=2),
+        build.control(build.COMMIT, 0, 7, count=0),
+        build.control(build.COMMIT, 0, 7, codec=build.ZSTD),
+        build.control(build.COMMIT, 0, 7, codec=build.GZIP, section=plain[61:]),
+        build.control(build.COMMIT, 0, 7, codec=5, section=plain[61:]),
+        build.batch(plain[61:-1], flags=build.CONTROL, producer=7),
+    ]
+
+
+def scanned(data: bytes) -> Entries:
+    scan = engine("columnar").scan(memoryview(data), origin=ORIGIN, verify=True, limits=Limits())
+    assert scan.end == len(data)
+    return scan.entries
+
+
+def alone(data: bytes, entries: Entries, number: int, limits: Limits) -> DecodedEntry:
+    decoded = engine("reference").decode(
+        memoryview(data), [entries[number]], (), origin=ORIGIN, limits=limits
+    )
+    return decoded.entry(0)
+
+
+@pytest.mark.parametrize("most_kinds", [1, 1024])
+@pytest.mark.parametrize("name", ["reference", "columnar"])
+def test_a_control_batch_says_what_it_would_say_alone(
+    build: Any, name: str, most_kinds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "MOST_KINDS", most_kinds)
+    data = b"".join(control_batches(build)) * 2
+    entries, reader = scanned(data), ControlReader(engine(name))
+    numbers = np.arange(len(entries))
+    told = set()
+    for limits in (Limits(), Limits(max_batch_bytes=9), Limits()):
+        found = reader.read(memoryview(data), entries, numbers, origin=ORIGIN, limits=limits)
+        for number, said in enumerate(found):
+            one = alone(data, entries, number, limits)
+            assert said == Said(one.control, one.num_rows, one.is_sound, not one.problems)
+            told.add(said)
+        assert len(reader._known) <= most_kinds
+    assert len(told) > 6
+
+
+def asked_of(chosen: Engine, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that grows with each time that *chosen* decodes."""
+    decode, asked = chosen.decode, []
+
+    def counted(buffer: memoryview, entries: Any, *given: Any, **more: Any) -> Any:
+        asked.append(len(entries))
+        return decode(buffer, entries, *given, **more)
+
+    monkeypatch.setattr(chosen, "decode", counted)
+    return asked
+
+
+def markers(build: Any) -> bytes:
+    some = [build.control(build.COMMIT, 5 * n, n, epoch=n, time=n) for n in range(9)]
+    return b"".join([*some, build.control(build.ABORT, 50, 1)])
+
+
+def test_markers_that_say_the_same_are_decoded_once(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen, data = engine("reference"), markers(build)
+    asked, entries = asked_of(chosen, monkeypatch), scanned(data)
+    found = ControlReader(chosen).read(
+        memoryview(data), entries, np.arange(len(entries)), origin=ORIGIN, limits=Limits()
+    )
+    types = [said.control.type for said in found if said.control]
+    assert types == [build.COMMIT] * 9 + [build.ABORT]
+    assert asked == [1, 1]
+
+
+@pytest.mark.parametrize("codec", range(5))
+@pytest.mark.parametrize("views", [False, True])
+def test_rows_of_control_batches_are_the_same_from_kernels(
+    build: Any, views: bool, codec: int
+) -> None:
+    data = b""
+    for one in control_batches(build) * 2:
+        data += build.batch(build.records(3), codec=codec) + one
+    entries, columns = scanned(data), tuple(WIRE_COLUMNS)
+    for first in (entries, entries[1:]):
+        tables = []
+        for name in ("reference", "columnar"):
+            rows, told, left = [], [], first
+            while left:
+                part = engine(name, views=views).decode(
+                    memoryview(data),
+                    left,
+                    columns,
+                    origin=ORIGIN,
+                    limits=Limits(),
+                    most_bytes=1000,
+                )
+                rows.append(part.rows)
+                told += part.entries
+                left = left[len(part.num_rows) :]
+            tables.append((pa.Table.from_batches(rows).to_pylist(), told))
+        assert tables[0] == tables[1]
+
+
+def test_kernels_take_markers(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen, data = engine("columnar"), build.batch() + markers(build) * 3 + build.batch()
+    asked = asked_of(chosen._reference, monkeypatch)
+    decoded = chosen.decode(
+        memoryview(data), scanned(data), ("key",), origin=ORIGIN, limits=Limits()
+    )
+    assert decoded.rows.num_rows == 32
+    assert asked == [1, 1]
