@@ -87,7 +87,7 @@ class Alters(Planted):
     """Tells of one row more than there is, and of a problem less."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
-        decoded.num_rows[-1] += 1
+        decoded.num_rows[-1:] += 1
 
 
 class AltersRows(ColumnarEngine):

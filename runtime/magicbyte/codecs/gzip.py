@@ -63,12 +63,12 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
 
 
 def _one_small_member(view: memoryview, max_bytes: int) -> bytes | None:
-    """Return what is in a section that is a sound member of at most a step, in one call.
+    """Return what is in a small section that is a sound member of at most a step, in one call.
 
     None where it is not, or something follows it: a batch of 16 KiB is decompressed in the time of
     thirty calls, so that going through it in parts takes a fifth longer.
     """
-    if view[: len(WHOLE)] != WHOLE:
+    if len(view) > LEN_LAST_PIECE or view[: len(WHOLE)] != WHOLE:
         return None
     (size,) = unpack_from("<I", view, len(view) - 4)
     if size > min(max_bytes, LEN_STEP):

@@ -9,7 +9,7 @@ from magicbyte.engines.columnar.compiled import FORMATS, described
 from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import NOT_TOLD, Numbers
-from magicbyte.engines.entry import BATCH_NAMES, Entry, wrap64
+from magicbyte.engines.entry import BATCH_NAMES, Entry
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.columnar import Description
 from magicbyte_formats.wire import Codec
@@ -42,10 +42,10 @@ class Format(Protocol):
     def most_rows(self, desc: Descriptors) -> int:
         """Return the most rows that a kernel can make of the described, plain entries."""
 
-    def finish(self, entry: Entry, output: Output, first: int, end: int) -> int | None:
-        """Put right the rows of an entry that holds others, and return its base offset.
+    def finish(self, desc: Descriptors, output: Output, first: int) -> tuple[Numbers, Mask]:
+        """Put right the rows from *first* on, of the described entries, which hold others.
 
-        None says that it is for the reference engine after all.
+        Returns the offset of each one's first row, and which are for the reference engine after all.
         """
 
 
@@ -126,8 +126,8 @@ class RecordBatches:
         # No kernel takes a count that the bytes cannot hold.
         return int(np.minimum(counts, sizes // self.kernels.LEAST_ROW).sum())
 
-    def finish(self, entry: Entry, output: Output, first: int, end: int) -> int | None:
-        return entry.base_offset
+    def finish(self, desc: Descriptors, output: Output, first: int) -> tuple[Numbers, Mask]:
+        raise NotImplementedError("a record batch holds records alone")
 
 
 class Messages:
@@ -180,16 +180,24 @@ class Messages:
         most = np.where(is_nested, sizes // self.kernels.LEAST_ROW, 1)
         return int(most.sum())
 
-    def finish(self, entry: Entry, output: Output, first: int, end: int) -> int | None:
-        offsets = output.numbers(self._columns["offset"])[first:end]
-        if entry.magic == 1 and entry.last_offset != 0:
-            base = entry.last_offset - int(offsets[-1])
-            if base < 0:
-                return None
-            offsets += np.int64(wrap64(base))
-        if entry.is_append_time:
-            output.numbers(self._columns["timestamp"])[first:end] = entry.max_timestamp
-        return int(offsets[0])
+    def finish(self, desc: Descriptors, output: Output, first: int) -> tuple[Numbers, Mask]:
+        def of(name: str) -> Numbers:
+            return desc[:, self._at[name]]
+
+        offsets, counts = output.numbers(self._columns["offset"])[first:], of("rows")
+        ends = np.cumsum(counts)
+        stated, inner = of("offset"), offsets[np.maximum(ends - 1, 0)]
+        is_relative = (of("magic") == 1) & (stated != 0)
+        is_refused = is_relative & (stated < inner)
+        # What does not fit into 64 bits goes round, as it does in Java.
+        base = np.where(is_relative & ~is_refused, stated - inner, 0)
+        offsets += np.repeat(base, counts)
+        is_append_time = (of("magic") == 1) & (of("timestamp_type") == 1)
+        if is_append_time.any():
+            is_stamped = np.repeat(is_append_time, counts)
+            stamps = np.repeat(of("timestamp"), counts)
+            output.numbers(self._columns["timestamp"])[first:][is_stamped] = stamps[is_stamped]
+        return offsets[np.minimum(ends - counts, len(offsets) - 1)], is_refused
 
 
 def _places(of: Description) -> Places:

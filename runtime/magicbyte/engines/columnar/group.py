@@ -293,7 +293,7 @@ class Group:
                 continue
             self._refer(n, self.output.num_rows, self.output.num_rows)
             n += 1
-        if self.kernels.IS_STREAM and self.is_compressed[first]:
+        if self.kernels.IS_STREAM and self.is_compressed[first] and self.output.num_rows > row:
             self._finish(first, end, row)
         return end
 
@@ -304,11 +304,13 @@ class Group:
 
     def _finish(self, first: int, end: int, row: int) -> None:
         """Put right the rows from *row* on, of entries that hold others."""
-        for n in range(first, end):
-            count = int(self._column("rows")[n])
+        bases, is_refused = self.format.finish(self.desc[first:end], self.output, row)
+        columns = self._column("rows")[first:end], bases, is_refused
+        for n, (count, base, is_for_others) in enumerate(
+            zip(*(column.tolist() for column in columns), strict=True), first
+        ):
             if count:
-                base = self.format.finish(self.entries[n], self.output, row, row + count)
-                if base is None:
+                if is_for_others:
                     self._refer(n, row, row + count)
                 else:
                     self.told[n] = DecodedEntry(count, base, count)
