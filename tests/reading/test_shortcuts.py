@@ -52,8 +52,8 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "read_heads", lambda *_: Heads.back_to_back([], 0))
-    monkeypatch.setattr(walk.Walk, "_are_in_order", lambda *_: False)
-    monkeypatch.setattr(survey._Pass, "_goes_on", lambda *_: False)
+    monkeypatch.setattr(walk.Walk, "_followed", lambda *_: 0)
+    monkeypatch.setattr(survey._Pass, "_num_going_on", lambda *_: 0)
 
 
 @pytest.mark.parametrize("split_bytes", [1, 100, 3000, 100_000])

@@ -296,52 +296,71 @@ class _Pass:
         self.is_behind_damage = True
 
     def _sound(self, piece: Sound, verify: bool, stop: bool) -> None:
-        segment = self.segment
-        is_long = not verify or len(piece.entries) >= FEW
-        if not stop and is_long and self._goes_on(piece.entries):
-            self._note(piece.notes)
-            if verify:
-                for run in self._runs(piece.entries):
-                    self._track_run(piece, run, self._run(run))
-            else:
-                self._run(piece.entries)
-            return
+        """Take the entries of *piece*: runs that go on at once, those between one by one."""
         notes = deque(piece.notes)
-        for entry in piece.entries:
-            # Each at its entry: where the run begins and ends, engines are free to choose.
-            while notes and notes[0].position <= entry.position:
-                self._note([notes.popleft()])
-            if stop and self._stops_at(piece, entry):
-                return
-            self._boundary(entry)
-            self._gap(entry.position, entry.first_offset, entry.base_offset is not None)
-            if self.next_offset is None or entry.first_offset >= self.next_offset:
-                self.end = entry.last_offset + 1
-            self.next_offset = entry.last_offset + 1
-            self.highest = max(self.highest, self.next_offset)
-            segment.sound_bytes += entry.size_bytes
-            segment.leader_epoch = max(segment.leader_epoch, entry.leader_epoch)
-            if entry.is_transactional or entry.is_control:
-                segment.has_transactions = True
-            self._cleaning(entry)
-            if verify:
-                self._track(piece, entry)
+        at, step = 0, 1
+        while at < len(piece.entries):
+            rest = piece.entries[at:]
+            if stop or (verify and len(rest) < FEW):
+                count, step = 0, len(rest)
+            else:
+                count = self._num_going_on(rest, notes)
+            if count >= (FEW if verify else 1):
+                self._all_of(piece, rest[:count], verify)
+                at, step = at + count, 1
+                continue
+            for entry in rest[:step]:
+                # Each at its entry: where the run begins and ends, engines are free to choose.
+                while notes and notes[0].position <= entry.position:
+                    self._note([notes.popleft()])
+                if stop and self._stops_at(piece, entry):
+                    return
+                self._one_of(piece, entry, verify)
+            # Where few go on each time, it is no use to ask again and again.
+            at, step = at + step, min(2 * step, FEW)
+
+    def _all_of(self, piece: Sound, entries: Entries, verify: bool) -> None:
+        if verify:
+            for run in self._runs(entries):
+                self._track_run(piece, run, self._run(run))
+        else:
+            self._run(entries)
+
+    def _one_of(self, piece: Sound, entry: Entry, verify: bool) -> None:
+        segment = self.segment
+        self._boundary(entry)
+        self._gap(entry.position, entry.first_offset, entry.base_offset is not None)
+        if self.next_offset is None or entry.first_offset >= self.next_offset:
+            self.end = entry.last_offset + 1
+        self.next_offset = entry.last_offset + 1
+        self.highest = max(self.highest, self.next_offset)
+        segment.sound_bytes += entry.size_bytes
+        segment.leader_epoch = max(segment.leader_epoch, entry.leader_epoch)
+        if entry.is_transactional or entry.is_control:
+            segment.has_transactions = True
+        self._cleaning(entry)
+        if verify:
+            self._track(piece, entry)
 
     def _note(self, notes: Iterable[Note]) -> None:
         for note in notes:
             self.out.findings.append(self.out.finding(note, self.segment.file.name))
 
-    def _goes_on(self, entries: Entries) -> bool:
-        """Return whether no offset is missing in front of or inside *entries*."""
+    def _num_going_on(self, entries: Entries, notes: Sequence[Note]) -> int:
+        """Return how many of *entries* there are in front of which no offset is missing.
+
+        What a note is about does not go on.
+        """
         first, last = entries.column("first_offset"), entries.column("last_offset")
         is_next = self.next_offset is None or self.next_offset == self.highest == first[0]
-        return bool(
-            is_next
-            and not self.is_behind_damage
-            and (first[1:] == last[:-1] + 1).all()
-            and (last >= first).all()
-            and last[-1] >= first[0]  # behind the highest offset comes none
-        )
+        if not is_next or self.is_behind_damage:
+            return 0
+        goes_on = last >= first
+        # Behind the highest offset comes none.
+        goes_on[1:] &= (first[1:] == last[:-1] + 1) & (first[1:] > first[0])
+        if notes:
+            goes_on &= entries.column("position") < notes[0].position
+        return len(last) if goes_on.all() else int(np.argmin(goes_on))
 
     def _runs(self, entries: Entries) -> Iterator[Entries]:
         """Yield *entries* in runs within which nothing comes up that needs all before it tracked.

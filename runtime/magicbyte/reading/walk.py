@@ -8,8 +8,11 @@ and moves no boundary.
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from magicbyte.checksum import crc32, crc32c
 from magicbyte.engines import Decoded, Engine, Entries, Entry, Problem, over_limit
+from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -29,6 +32,10 @@ from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
 
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
+
+BEHIND_DAMAGE = 64
+"""Entries that are scanned behind damage, and four times as many each time: where there is more of
+it, what lies behind that is scanned again."""
 
 FEW = 8
 """Entries that are looked at one by one: less work than columns of them."""
@@ -184,6 +191,8 @@ class Walk:
     def _verified(self) -> Iterator[Sound | Stretch]:
         buffer, origin = memoryview(b""), self.start
         position, need, most = self.start, self._first_need(), None
+        # A scan that verifies has ended at the next damage anyway.
+        behind_damage = None if self.columns is None else BEHIND_DAMAGE
         while position < self.end:
             if origin + len(buffer) - position < need:
                 length = min(max(need, CHUNK), self.end - position)
@@ -200,12 +209,11 @@ class Walk:
             wrong = yield from self._sound(scan.entries, view, position)
             unsound, computed = wrong or (scan.unsound, scan.computed)
             position += scan.end
-            # Behind damage the buffer may be gone through many times: a little at first.
             most = None if most is None or most > 1 << 16 else most * 4
             need = 1
             if unsound is not None:
                 yield from self._bad_entry(unsound, computed)
-                position, most = self._resume, 1
+                position, most = self._resume, behind_damage
             elif isinstance(scan.stopped_by, TruncatedError):
                 # The buffer ends in this entry: have all of it read, unless the file ends in it.
                 here = origin + len(buffer) - position
@@ -216,15 +224,15 @@ class Walk:
                     need = entry.size_bytes
                     if need > self.limits.max_entry_bytes:
                         yield from self._bad_entry(entry, None)
-                        position, most, need = self._resume, 1, 1
+                        position, most, need = self._resume, behind_damage, 1
                 except FormatError as error:
                     if here < self.end - position and here < HEADER_BYTES:
                         continue
                     yield from self._damaged(position, error, None)
-                    position, most, need = self._resume, 1, 1
+                    position, most, need = self._resume, behind_damage, 1
             elif isinstance(scan.stopped_by, FormatError):
                 yield from self._damaged(position, scan.stopped_by, None)
-                position, most = self._resume, 1
+                position, most = self._resume, behind_damage
 
     def _sound(
         self, entries: Entries, buffer: memoryview, origin: int
@@ -274,25 +282,29 @@ class Walk:
             )
 
     def _run_in_order(self, entries: Entries) -> Iterator[Note]:
-        """Follow the offsets of all *entries*."""
-        if len(entries) < FEW or not self._are_in_order(entries):
-            for entry in entries:
+        """Follow the offsets of all *entries*: of runs at once, of those between one by one."""
+        at, offsets = 0, None
+        while at < len(entries):
+            if len(entries) - at >= FEW:
+                offsets = offsets or (entries.column("first_offset"), entries.column("last_offset"))
+                at += self._followed(*(column[at:] for column in offsets))
+            for entry in entries[at : at + FEW]:
                 yield from self._in_order(entry)
+            at += FEW
 
-    def _are_in_order(self, entries: Entries) -> bool:
-        """Follow the offsets of all *entries* and return True, if none goes back or is too high."""
-        first, last = entries.column("first_offset"), entries.column("last_offset")
-        begin = first[0] if self.floor is None else self.floor + 1
-        if (
-            first[0] < begin
-            or (first[1:] <= last[:-1]).any()
-            or (last < first).any()
-            or (self.ceiling is not None and last[-1] >= self.ceiling)
-        ):
-            return False
-        self.floor = int(last[-2])
-        self._follow(int(first[-1]), int(last[-1]))
-        return True
+    def _followed(self, first: Numbers, last: Numbers) -> int:
+        """Follow offsets up to the first that goes back or is too high; return how many those are."""
+        is_wrong = last < first
+        is_wrong[1:] |= first[1:] <= last[:-1]
+        is_wrong[0] |= self.floor is not None and int(first[0]) <= self.floor
+        if self.ceiling is not None:
+            is_wrong |= last >= self.ceiling
+        count = int(np.argmax(is_wrong)) if is_wrong.any() else len(last)
+        if count:
+            if count > 1:
+                self.floor = int(last[count - 2])
+            self._follow(int(first[count - 1]), int(last[count - 1]))
+        return count
 
     def _follow(self, first: int, last: int) -> None:
         """Take the offsets of an entry that is where it is expected."""
