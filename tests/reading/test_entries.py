@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import magicbyte as mb
 from magicbyte.engines import Entries, engine
 from magicbyte.engines.columnar import engine as columnar_engine
 from magicbyte.engines.columnar.described import Described
@@ -17,6 +18,7 @@ from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import groups as grouping
 from magicbyte.reading import heads as reading_heads
+from magicbyte.reading import survey
 from magicbyte.reading.groups import decode_groups, groups
 from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.reading.walk import Bounds, Walk
@@ -273,3 +275,32 @@ def test_plain_messages_are_decoded_as_one(
     assert found.computed is None and found.entries == expected.entries
     assert found.rows.num_rows == 100 and found.rows.schema == expected.rows.schema
     assert copied(found.rows).equals(copied(expected.rows))
+
+
+def test_headers_alone_are_read_once(
+    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading_heads, "MOST_HEADS", 5)
+    for base in (0, 40, 80):
+        data = b"".join(build.batch(build.records(2), base + 2 * n) for n in range(20))
+        path = folder.segment("t-0", data, base)
+    positions: list[tuple[int, int]] = []
+    pread = os.pread
+
+    def noted(descriptor: int, length: int, position: int) -> bytes:
+        positions.append((length, position))
+        return pread(descriptor, length, position)
+
+    monkeypatch.setattr(os, "pread", noted)
+
+    def quick() -> tuple[Any, list[tuple[int, int]]]:
+        positions.clear()
+        return mb.open(str(path.parent)).batches(quick=True).to_table(), positions[:]
+
+    once, read = quick()
+    assert once.num_rows == 60
+    assert read == [(61, position) for position in once["position"].to_pylist()]
+    for most_kept in (0, 17):  # less than there is
+        monkeypatch.setattr(survey, "MOST_KEPT", most_kept)
+        again, read = quick()
+        assert again.equals(once) and len(read) == 120 - most_kept // 5 * 5

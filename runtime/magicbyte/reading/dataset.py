@@ -29,6 +29,7 @@ from magicbyte.reading.builders import (
     segment_row,
     transaction_rows,
 )
+from magicbyte.reading.heads import Heads
 from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
@@ -107,6 +108,8 @@ class Dataset:
         self._open_log = open_log
         self._aborted_list = aborted_list
         self._surveys: dict[tuple[str, int, bool, bool], Survey] = {}
+        self._heads: dict[str, Sequence[Heads]] = {}
+        """By the path of a segment, headers that a quick plan has read."""
 
     def _new_engine(self, *, views: bool = False) -> Engine:
         """Return an engine for one thread."""
@@ -157,11 +160,11 @@ class Dataset:
         """
 
         def of_split(split: Split, own: Engine, tally: Tally) -> Iterator[list[Row]]:
-            pieces = (
-                quick_pieces(split, chosen=own, open_log=self._open_log)
-                if quick
-                else self._examine(split, None, own, tally)
-            )
+            if quick:
+                known = self._heads.get(split.file.path, ())
+                pieces = quick_pieces(split, chosen=own, known=known, open_log=self._open_log)
+            else:
+                pieces = self._examine(split, None, own, tally)
             for piece in pieces:
                 yield list(batch_rows(split, piece, quick=quick))
 
@@ -308,6 +311,7 @@ class Dataset:
                 quick=quick,
                 open_log=self._open_log,
             )
+            self._heads |= {one.file.path: one.heads for one in self._surveys[key].segments}
         return self._surveys[key]
 
     def _splits(self, found: Survey, *, by_segment: bool = False) -> Iterator[Split]:

@@ -70,6 +70,13 @@ class Heads(Entries):
         heads = [self._heads[number] for number in numbers.tolist()]
         return Heads(heads, self._fields[numbers], self._positions[numbers])
 
+    def between(self, begin: int, end: int) -> "Heads":
+        """Return those of batches back to back that lie in [begin, end); none where none begins there."""
+        first = int(np.searchsorted(self._positions, begin))
+        last = int(np.searchsorted(self._positions + self.column("size_bytes"), end, "right"))
+        is_there = first < len(self) and self._positions[first] == begin
+        return self[first : max(first, last)] if is_there else self[:0]
+
     def column(self, name: str) -> Numbers:
         match name:
             case "position":

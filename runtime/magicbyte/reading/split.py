@@ -22,6 +22,7 @@ from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.groups import decode_groups
+from magicbyte.reading.heads import Heads
 from magicbyte.reading.judged import CODES, Examined, Judged, Wanted, judge
 from magicbyte.reading.outcomes import (
     OUTCOMES,
@@ -335,9 +336,16 @@ class _Reader:
 
 
 def quick_pieces(
-    split: Split, *, chosen: Engine, open_log: Opener = open_segment
+    split: Split,
+    *,
+    chosen: Engine,
+    known: Sequence[Heads] = (),
+    open_log: Opener = open_segment,
 ) -> Iterator[Piece]:
-    """Yield the entries of *split* by their headers alone: no checksum, nothing of payloads."""
+    """Yield the entries of *split* by their headers alone: no checksum, nothing of payloads.
+
+    Headers that are *known* are not read again.
+    """
     with open_log(split.file) as log:
         walk = Walk(
             log,
@@ -348,6 +356,7 @@ def quick_pieces(
             end=split.end,
             is_last=False,
             verify=False,
+            known=known,
         )
         for piece in walk:
             if isinstance(piece, Sound):

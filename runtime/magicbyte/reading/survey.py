@@ -25,6 +25,7 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.crosscheck import CrossCheck, read_companions
+from magicbyte.reading.heads import Heads
 from magicbyte.reading.producers import Producers
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
@@ -41,6 +42,9 @@ Opener = Callable[[LogFile], File]
 """Opens the file of a segment."""
 
 END_OF_OFFSETS = 1 << 63
+
+MOST_KEPT = 1 << 17
+"""Headers of a partition that are kept, some 25 MB: with more of them all are read twice."""
 
 FEW = 48
 """Entries that are followed one by one: less work than columns of them by producer."""
@@ -64,6 +68,8 @@ class SegmentSurvey:
     bounds: Bounds
     is_last: bool
     boundaries: list[Boundary] = field(default_factory=list)
+    heads: list[Heads] = field(default_factory=list)
+    """What a pass over headers alone has read, where that was all that was wanted: some of them."""
     stretches: list[Stretch] = field(default_factory=list)
     end: str = "clean"
     """`clean`, `incomplete`, `zeros` or `garbage`."""
@@ -145,6 +151,7 @@ def survey(
     checks all checksums whatever the headers say, *quick* none whatever they say.
     """
     passed = _Pass(log, engine, limits, split_bytes, open_log or open_segment)
+    passed.num_to_keep = MOST_KEPT if quick else 0
     if quick or (log.state is not None and not log.is_named):
         return passed.run(verify=False)
     if not verify and not stop_at_damage and not passed.begins_open:
@@ -181,6 +188,8 @@ class _Pass:
         self.limits = limits
         self.split_bytes = split_bytes
         self.open_log = open_log
+        self.num_to_keep = 0
+        """Headers that may still be kept."""
         self.controls = ControlReader(engine)
         self.companions = read_companions(log)
         self.cleaned: list[bool] | None = None
@@ -275,11 +284,18 @@ class _Pass:
                     self._stretch(piece)
                 else:
                     self._sound(piece, verify, stop)
+                    self._keep(piece)
                 if segment.stop_at is not None:
                     return True
                 if self.stop_at_transactions and segment.has_transactions:
                     return True
         return False
+
+    def _keep(self, piece: Sound) -> None:
+        """Keep headers for who reads the same ones next."""
+        if isinstance(piece.entries, Heads) and len(piece.entries) <= self.num_to_keep:
+            self.num_to_keep -= len(piece.entries)
+            self.segment.heads.append(piece.entries)
 
     def _stretch(self, stretch: Stretch) -> None:
         segment = self.segment

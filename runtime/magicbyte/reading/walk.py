@@ -25,7 +25,7 @@ from magicbyte.engines.entry import (
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.reading.groups import decode_groups
-from magicbyte.reading.heads import read_heads
+from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.reading.search import STEP, candidates
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
@@ -125,7 +125,8 @@ class Walk:
 
     *is_last* says that an incomplete end is the log's, not damage. Without *verify* headers alone
     are read, and checksums only where a search needs them. With *columns* of the wire the records
-    are decoded along: what has just been verified is still in the processor's cache.
+    are decoded along: what has just been verified is still in the processor's cache. Headers that
+    are *known* are not read again.
     """
 
     def __init__(
@@ -140,6 +141,7 @@ class Walk:
         is_last: bool = True,
         verify: bool = True,
         columns: Sequence[str] | None = None,
+        known: Sequence[Heads] = (),
     ) -> None:
         self.file = file
         self.engine = engine
@@ -154,6 +156,7 @@ class Walk:
         self.is_last = is_last
         self.verify = verify
         self.columns = columns
+        self.known = known
         self._strayed: int | None = None
         self._zeros: int | None = None
         self._barren_from: int | None = None
@@ -170,7 +173,8 @@ class Walk:
     def _headers(self) -> Iterator[Sound | Stretch]:
         position = self.start
         while position < self.end:
-            heads = read_heads(self.file, position, self.end)
+            parts = (heads.between(position, self.end) for heads in self.known)
+            heads = next(filter(len, parts), None) or read_heads(self.file, position, self.end)
             if heads:
                 notes = tuple(self._run_in_order(heads))
                 yield Sound(heads, memoryview(b""), position, notes)
