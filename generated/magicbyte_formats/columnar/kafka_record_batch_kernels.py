@@ -14,6 +14,7 @@ from magicbyte_formats.columnar import (
     WHY,
 )
 from magicbyte_formats.columnar.primitives import (
+    ask_ahead,
     copy,
     crc32c,
     inlined,
@@ -110,7 +111,9 @@ def scan(address, length, stop, most_bytes, verify, desc):
         size = frame(p, length - position, desc, n)
         if size == 0 or size > most_bytes:
             break
-        if verify and not is_sound(p, p + size, desc, n):
+        if not verify:
+            ask_ahead(p, size)
+        elif not is_sound(p, p + size, desc, n):
             break
         desc[n, 0] = position
         position += size

@@ -1,6 +1,7 @@
 # Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
 from typing import Any
 
+ask_ahead: Any
 call5: Any
 called: Any
 copy: Any

@@ -851,7 +851,9 @@ def scan(address, length, stop, most_bytes, verify, desc):
         size = frame(p, length - position, desc, n)
         if size == 0 or size > most_bytes:
             break
-        if verify and not is_sound(p, p + size, desc, n):
+        if not verify:
+            ask_ahead(p, size)
+        elif not is_sound(p, p + size, desc, n):
             break
         desc[n, {position}] = position
         position += size

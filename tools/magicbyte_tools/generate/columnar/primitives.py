@@ -19,6 +19,9 @@ I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 BITS_63 = (1 << 63) - 1
 BITS_64 = (1 << 64) - 1
 
+AHEAD_OF_HEADER, MOST_PASSED_OVER = 4096, 2048
+"""Bytes: of larger entries it costs less to wait for each header."""
+
 AHEAD_OF_COPY = 1024
 """Bytes: what is copied is mostly in no near cache, and what comes behind it is read soon, too."""
 
@@ -67,6 +70,9 @@ if config.DISABLE_JIT:
 
     def copy(to: int, p: int, size: int) -> None:
         ctypes.memmove(to, p, size)
+
+    def ask_ahead(p: int, size: int) -> None:
+        pass
 
     def call5(function: int, a: int, b: int, c: int, d: int, e: int) -> int:
         called = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(int(function))
@@ -158,6 +164,16 @@ else:
             return context.get_dummy_value()
 
         return types.void(types.int64), codegen
+
+    @inlined
+    def ask_ahead(p: int, size: int) -> None:
+        """Ask for what lies some way behind the *size* bytes at *p*, of which only the first are read.
+
+        Where few bytes are passed over each time, memory is waited for again and again.
+        """
+        if size <= MOST_PASSED_OVER:
+            for line in range(0, size, 64):
+                _prefetch(p + line + AHEAD_OF_HEADER)
 
     @inlined
     def copy(to: int, p: int, size: int) -> None:
