@@ -5,6 +5,7 @@ from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.header_scan import HeaderScan
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import Cell
+from magicbyte_tools.bench.profile import PARTS, Profile
 from magicbyte_tools.bench.results import Results
 
 
@@ -44,6 +45,11 @@ def results(*cells: Cell, **others: object) -> Results:
 
 def job(name: str, cpu: float) -> Job:
     return Job(name, [cpu, cpu, cpu * 50], [cpu * 2] * 3, [None, 100_000_000, 90_000_000])
+
+
+def parts(name: str) -> Profile:
+    """Return a profile in which the parts take 1, 2, 3, 4 and 5 ns, and once more."""
+    return Profile(name, {part: [ns, ns, ns * 9.0] for ns, part in enumerate(PARTS, 1)})
 
 
 def headers() -> HeaderScan:

@@ -14,7 +14,7 @@ from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.ratios import per_second, ratio, spread
 from magicbyte_tools.bench.results import load
 
-from .made_up import cell, headers, job, results
+from .made_up import cell, headers, job, parts, results
 
 GOOD = cell(
     "v2-100B-16k-lz4", ours=50, exact=101, columns=60, go=80, rust=49, floor=40, aiokafka=300
@@ -80,6 +80,7 @@ def test_each_cell_has_the_goals_of_its_kind() -> None:
 
 def test_jobs_threads_and_memory_have_goals_too() -> None:
     measured = results(
+        profiles=[parts("v2-100B-16k-lz4")],
         threads=[cell("v2-100B-16k-gzip", one=100, two=60)],
         sizes={"10": cell("v2-100B-16k-lz4", opened=1)},
         jobs=[job("export", 1.0), job("dump-log", 5.0), job("consumer", 2.0)],
@@ -143,6 +144,7 @@ def test_tables_have_as_many_cells_in_each_line() -> None:
     measured = results(
         GOOD,
         NEAR,
+        profiles=[parts("v2-100B-16k-lz4")],
         threads=[cell("v2-100B-16k-gzip", one=100, two=60)],
         sizes={"10": cell("v2-100B-16k-lz4", opened=1)},
         jobs=[job("export", 1.0)],
@@ -151,6 +153,7 @@ def test_tables_have_as_many_cells_in_each_line() -> None:
         damage=cell("v2-100B-16k-lz4", sound=100, damaged=125),
     )
     assert "| damaged | 0.80 | 250 |" in page(measured)
+    assert "| v2-100B-16k-lz4 | 1.0 | 2.0 | 3.0 | 4.0 | 5.0 | 15.0 |" in page(measured)
     assert "| import pyarrow | 0.12 | 0.25 | 100 |" in page(measured)
     for block in re.findall(r"(?:^\|.*\n)+", page(measured), re.MULTILINE):
         assert len({line.count("|") for line in block.splitlines()}) == 1
@@ -159,6 +162,7 @@ def test_tables_have_as_many_cells_in_each_line() -> None:
 def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
     saved = results(
         GOOD,
+        profiles=[parts("v2-100B-16k-lz4")],
         threads=[NEAR],
         sizes={"10": POOR},
         jobs=[job("export", 1.0)],

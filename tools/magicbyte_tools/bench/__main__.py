@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from magicbyte.engines import engine
+from magicbyte.engines.reference import ReferenceEngine
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench import data
 from magicbyte_tools.bench.damage import damage
@@ -20,6 +21,7 @@ from magicbyte_tools.bench.measure import Disagreement, measure
 from magicbyte_tools.bench.page import page
 from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.process import Stopped
+from magicbyte_tools.bench.profile import profile
 from magicbyte_tools.bench.results import Results, load
 from magicbyte_tools.bench.starts import starts
 from magicbyte_tools.bench.whole_jobs import whole_jobs
@@ -88,6 +90,15 @@ def _cells(options: argparse.Namespace, results: Results) -> None:
         results.save(options.results)
 
 
+def _profiles(options: argparse.Namespace, results: Results) -> None:
+    if options.engine == ReferenceEngine.name:
+        return
+    kinds = data.chosen(options.cells)
+    for segment in data.segments(kinds, CACHE, raw_bytes=options.mb << 20, seed=options.seed):
+        print("profile of", segment.kind.name, flush=True)
+        results.profiles.append(profile(segment, repetitions=options.repetitions))
+
+
 def _threads(options: argparse.Namespace, results: Results) -> None:
     contenders = who.over_threads(options.engine, options.threads)
     kinds = [data.Kind(2, "100B", "16k", codec) for codec in data.CODECS]
@@ -142,6 +153,7 @@ def _starts(options: argparse.Namespace, results: Results) -> None:
 
 MEASURE = {
     "cells": _cells,
+    "profiles": _profiles,
     "threads": _threads,
     "sizes": _sizes,
     "jobs": _jobs,

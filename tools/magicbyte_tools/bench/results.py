@@ -8,6 +8,7 @@ from typing import Any
 from magicbyte_tools.bench.header_scan import HeaderScan
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import Cell
+from magicbyte_tools.bench.profile import Profile
 
 
 @dataclass(slots=True)
@@ -25,6 +26,7 @@ class Results:
     left_out: dict[str, str] = field(default_factory=dict)
     """Who could not be had, and why."""
     cells: list[Cell] = field(default_factory=list)
+    profiles: list[Profile] = field(default_factory=list)
     threads: list[Cell] = field(default_factory=list)
     """Of one engine with some threads."""
     sizes: dict[str, Cell] = field(default_factory=dict)
@@ -50,6 +52,7 @@ def load(file: Path) -> Results:
     for name in ("cells", "threads"):
         read[name] = [Cell(**cell) for cell in read[name]]
     read["sizes"] = {size: Cell(**cell) for size, cell in read["sizes"].items()}
+    read["profiles"] = [Profile(**one) for one in read["profiles"]]
     for name in ("jobs", "starts"):
         read[name] = [Job(**job) for job in read[name]]
     if read.get("damage") is not None:

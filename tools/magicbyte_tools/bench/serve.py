@@ -1,9 +1,10 @@
 """python -m magicbyte_tools.bench.serve READER [ENGINE]: one line in, one pass over a file, one line out.
 
 A line is FILE, MODE, VIA and THREADS, with tabs between. MODE is `columns`, `views` or `offsets`, or
-`check`, which is not measured; or `headers`, and the rows are entries then. VIA is `memory` (the bytes are there beforehand), `file`, or
-`open` (the whole of the library) or `skip` (the same, and damage is skipped). The answer: rows, checksum, nanoseconds of CPU of this thread and
-of the process, nanoseconds by the clock.
+`headers`, whose rows are entries, or `check`, which is not measured. VIA is `memory` (the bytes are
+there beforehand), `file`, `open` (the whole of the library) or `skip` (the same, and damage is
+skipped). The answer: rows, checksum, nanoseconds of CPU of this thread and of the process,
+nanoseconds by the clock.
 """
 
 import importlib
