@@ -6,8 +6,6 @@ for rows in mb.open("/var/lib/kafka").records():
     ...
 """
 
-from importlib.metadata import version
-
 from magicbyte.errors import (
     ChangedError,
     ChecksumError,
@@ -54,7 +52,7 @@ __all__ = [
     "verify",
 ]
 
-__version__ = version("magicbyte")
+__version__: str
 
 open = open_paths
 from_bytes = from_memory
@@ -63,3 +61,12 @@ from_bytes = from_memory
 def plan(dataset: Dataset, max_partition_bytes: int | None = None) -> list[Split]:
     """Return the splits that together give the records of *dataset*, in order of rows."""
     return dataset.plan(max_partition_bytes)
+
+
+def __getattr__(name: str) -> str:
+    """Return the version; finding it takes as long as half of all that is imported here."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version
+
+    return version(__name__)

@@ -16,6 +16,14 @@ def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
 
 
+def test_importing_the_library_imports_nothing_slow_that_few_need() -> None:
+    slow = ("pyarrow.compute", "numpy.ma", "importlib.metadata", "email.message", "llvmlite")
+    code = f"import sys, magicbyte; print([name for name in {slow} if name in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+    code = "import magicbyte; print(magicbyte.__version__)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True)[0].isdigit()
+
+
 def test_what_spark_imports_leaves_numba_alone() -> None:
     code = "import sys, pyspark_magicbyte; print('numba' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

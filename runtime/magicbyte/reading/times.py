@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-import pyarrow.compute as pc
+import pyarrow as pa
 
 from magicbyte.engines import Engine
 from magicbyte.errors import InputError
@@ -59,7 +59,7 @@ def offset_at(
                     ).rows
                     for row in zip(
                         rows.column("offset").to_pylist(),
-                        pc.cast(rows.column("timestamp"), "int64").to_pylist(),
+                        rows.column("timestamp").cast(pa.int64()).to_pylist(),
                         strict=True,
                     ):
                         if row[0] >= start and row[1] is not None and row[1] >= time:

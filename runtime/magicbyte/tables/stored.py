@@ -4,7 +4,6 @@ Every engine reads those, and Spark writes no others.
 """
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from magicbyte.tables.schemas import Table
 
@@ -40,14 +39,18 @@ def in_stored_types(batch: pa.RecordBatch) -> pa.RecordBatch:
 def microseconds(array: pa.Array) -> pa.Array:
     """Return the times of *array* in microseconds; null for those that 64 bits do not hold."""
     try:
-        return pc.cast(array, MICROSECONDS)
+        return array.cast(MICROSECONDS)
     except pa.ArrowInvalid:
+        import pyarrow.compute as pc
+
         kept = pc.if_else(is_out_of_range(array), pa.scalar(None, array.type), array)
-        return pc.cast(kept, MICROSECONDS)
+        return kept.cast(MICROSECONDS)
 
 
 def is_out_of_range(array: pa.Array) -> pa.Array:
     """Return whether each time of *array*, in milliseconds, is too far away for microseconds."""
+    import pyarrow.compute as pc  # as slow to import as half of Arrow, and few times are so far away
+
     numbers = pc.fill_null(array.view(pa.int64()), 0)
     return pc.or_(
         pc.greater(numbers, MAX_MILLISECONDS),

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
@@ -255,6 +254,8 @@ def _made(folder: Path, mode: int = 0o777) -> Path | None:
 @cache
 def _digest() -> str:
     """Return what tells this machine code from that of any other release, ours or Numba's."""
+    from importlib.metadata import PackageNotFoundError, version  # not quickly imported
+
     generated, own = files("magicbyte_formats"), files("magicbyte")
     names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
     sources = [generated.joinpath("columnar", f"{name}.py") for name in [*names, "__init__"]]
