@@ -368,10 +368,11 @@ class _Pass:
         What a note is about does not go on.
         """
         first, last = entries.column("first_offset"), entries.column("last_offset")
-        is_next = self.next_offset is None or self.next_offset == self.highest == first[0]
-        if not is_next or self.is_behind_damage:
+        if self.is_behind_damage or self.next_offset not in (None, int(first[0])):
             return 0
         goes_on = last >= first
+        if self.next_offset is not None and self.next_offset < self.highest:
+            goes_on &= last < self.highest  # an entry had jumped there
         # Behind the highest offset comes none.
         goes_on[1:] &= (first[1:] == last[:-1] + 1) & (first[1:] > first[0])
         if notes:
