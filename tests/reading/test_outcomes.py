@@ -28,10 +28,10 @@ Seen = Sequence[tuple[Entry, Control | None]]
 
 def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: Any) -> Entry:
     """The header of a batch of a transaction that ends at *last*."""
-    nothing = dict.fromkeys(Entry._fields, 0)
+    nothing: dict[str, Any] = dict.fromkeys(Entry._fields, 0)
     given = {"base_offset": last if first is None else first, "last_offset": last}
     told = {"position": 100 * last, "producer_id": producer, "is_transactional": True}
-    return Entry(**(nothing | given | told | fields))  # type: ignore[arg-type]
+    return Entry(**(nothing | given | told | fields))
 
 
 def marked(last: int, control: Control | None, producer: int = 7) -> tuple[Entry, Control | None]:
@@ -221,13 +221,12 @@ def test_all_at_once_is_as_one_by_one(seed: int) -> None:
     seen = some_entries(rng)
     producers = sorted({one.producer_id for one, _ in seen if one.producer_id >= 0} | {3})
     places = [at(rng.randrange(4000), rng.choice([1, 2, 2, 2, 3])) for _ in range(6)]
-    fates = Fates(
-        tuple((one, rng.choice(list(OUTCOME_CODES))) for one in producers if rng.random() < 0.5),
-        tuple(
-            (rng.choice(producers), *sorted(places[n : n + 2]), rng.choice(list(OUTCOME_CODES)))  # type: ignore[misc]
-            for n in (0, 2, 4)[: rng.randrange(4)]
-        ),
-    )
+    ended = [(one, rng.choice(list(OUTCOME_CODES))) for one in producers if rng.random() < 0.5]
+    cut_off = []
+    for n in (0, 2, 4)[: rng.randrange(4)]:
+        producer, (first, last) = rng.choice(producers), sorted(places[n : n + 2])
+        cut_off.append((producer, first, last, rng.choice(list(OUTCOME_CODES))))
+    fates = Fates(tuple(ended), tuple(cut_off))
     length = rng.randrange(1, 50)
     assert by_markers(seen, fates, length) == one_by_one(seen, fates)
     aborted = [(rng.choice(producers), rng.randrange(-2, 42)) for _ in range(rng.randrange(9))]

@@ -100,8 +100,8 @@ def judge(
 ) -> Judged:
     """Return what becomes of *entries* and of their rows, by *bounds* and isolation level.
 
-    *outcomes* are the codes of those of the entries' transactions; None: there are none. Rows have the column
-    `offset`.
+    *outcomes* are codes of how the entries' transactions ended; None: there are none. Rows have the
+    column `offset`.
     """
     of_entries = np.where(
         entries.column("is_control") != 0, CODES["control"], CODES["delivered"]

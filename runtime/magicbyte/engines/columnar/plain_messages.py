@@ -34,15 +34,12 @@ def decode_plain(
     None where there are few, or anything is wrong with one: a group tells at which.
     """
     chosen, desc = entries.format, entries.desc
+    if not chosen.kernels.IS_STREAM or len(entries) < FEWEST:
+        return None
     names, slack = chosen.kernels.NAMES, chosen.kernels.SLACK
     view = np.frombuffer(buffer, np.uint8)
     begin = address(view)
-    if (
-        not chosen.kernels.IS_STREAM
-        or len(entries) < FEWEST
-        or (entries.address, entries.origin) != (begin, origin)
-        or (views and len(buffer) > MOST_BYTES)
-    ):
+    if (entries.address, entries.origin) != (begin, origin) or (views and len(buffer) > MOST_BYTES):
         return None
     others = np.flatnonzero(desc[:, names["codec"]])
     desc = desc[: int(others[0])] if len(others) else desc

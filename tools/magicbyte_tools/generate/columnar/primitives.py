@@ -349,8 +349,11 @@ def _zeros(length: int, table: Any) -> Any:
     return made
 
 
+POLYNOMIAL = 0xEDB88320
+"""That of CRC-32, the lowest power in the highest bit."""
+
 CASTAGNOLI = _tables(0x82F63B78)
-IEEE = _tables(0xEDB88320)
+IEEE = _tables(POLYNOMIAL)
 
 
 @inlined
@@ -401,7 +404,7 @@ if has_instruction("pclmul"):
         """Return x to the power of *exponent*, modulo CRC-32's polynomial, as folding takes it."""
         power = 1 << 31  # the highest bit is the lowest power
         for _ in range(exponent):
-            power = (power >> 1) ^ (0xEDB88320 if power & 1 else 0)
+            power = (power >> 1) ^ (POLYNOMIAL if power & 1 else 0)
         return power << 1
 
     def _folding(bits: int) -> tuple[int, int]:
