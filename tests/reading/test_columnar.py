@@ -247,14 +247,24 @@ def snappy_sections(build: Any) -> list[tuple[bytes, bool]]:
         (bytes([raw[0] | 0x80]) + b"\x80\x80\x80\x80\0" + raw[1:], False),
         (b"\x80\x80", False),
         (bytes([raw[0] | 0x80, 0]) + raw[1:], True),
+        (b"\5\0A\1\2", False),  # a copy of what is before the first byte
+        (b"\5\0A\1\0", False),  # of nothing
+        (b"\4\0A\1\1", False),  # of too much
+        (b"\5\0A\1", False),  # that ends in its offset
+        (b"\2\0A\2\1", False),
+        (b"\1\4AB", False),  # a literal of too much
+        (b"\2\4A", False),  # that ends early
+        (b"\2\xf0", False),  # in its length
+        (b"\2\0A", False),  # a byte is missing
+        (b"\2\0A" + b"\xfe\1\0" * 200_000, False),  # more than there is room for
     ]
 
 
-@pytest.mark.parametrize("number", range(22))
+@pytest.mark.parametrize("number", range(32))
 def test_every_framing_of_snappy_is_read_alike(build: Any, asked: list[int], number: int) -> None:
     """Alone, and between others that are decompressed with it."""
     sections = snappy_sections(build)
-    assert len(sections) == 22
+    assert len(sections) == 32
     section, is_usual = sections[number]
     sound, plain = build.batch(build.records(3), codec=2), build.batch()
     entry = build.batch(build.records(3), codec=2, section=section)
@@ -265,27 +275,67 @@ def test_every_framing_of_snappy_is_read_alike(build: Any, asked: list[int], num
     assert not differences(COLUMNAR, wrapper * 2 + plain)
 
 
-def test_blocks_of_snappy_are_found_so_many_at_a_time(
-    build: Any, asked: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[int] = []
-    fresh = buffers.fresh
+def snapped(plain: bytes, chance: random.Random) -> bytes:
+    """One block of snappy: copies and literals of every form and length, as *chance* has it."""
+    block, at = bytearray(varint(len(plain))), 0
+    while at < len(plain):
+        offset = chance.choice((1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 64, 300, 2047, 2048, 65536))
+        length = 0
+        while offset <= at and length < min(64, len(plain) - at):
+            if plain[at + length] != plain[at + length - offset]:
+                break
+            length += 1
+        length = chance.randint(0, length)
+        if length:
+            last, short = length - 1 << 2, offset.to_bytes(4, "little")[:2]
+            forms = [bytes([3 | last]) + offset.to_bytes(4, "little")]
+            if offset < 1 << 16:
+                forms.append(bytes([2 | last]) + short)
+            if offset < 1 << 11 and 4 <= length <= 11:
+                forms.append(bytes([1 | last - 12 | offset >> 8 << 5, short[0]]))
+            block += chance.choice(forms)
+        else:
+            length = min(chance.choice((1, 15, 16, 17, 32, 33, 60, 61, 300)), len(plain) - at)
+            num_bytes = chance.randint(1 if length <= 256 else 2, 4)
+            if length <= 60 and chance.random() < 0.5:
+                block.append(length - 1 << 2)
+            else:
+                block += bytes([59 + num_bytes << 2]) + (length - 1).to_bytes(num_bytes, "little")
+            block += plain[at : at + length]
+        at += length
+    return bytes(block)
 
-    def noted(size: int) -> Any:
-        made.append(size)
-        return fresh(size)
 
-    monkeypatch.setattr(buffers, "fresh", noted)
-    monkeypatch.setattr(payloads, "MOST_BLOCKS", 2)
-    monkeypatch.setattr(scratch, "LEAST_BYTES", 0)
-    scratch.forget()
-    sections = [section for section, _ in snappy_sections(build)]
-    # One of a block, one of more than are found at a time, one of two.
-    found = [build.batch(build.records(3), codec=2, section=sections[n]) for n in (0, 1, 3, 4, 1)]
-    assert not differences(COLUMNAR, b"".join([*found, build.batch()]))
-    assert asked == [2, 2]  # decoded as it is listed, and as it was scanned
-    assert max(made) < 2 << 20, "that there are more blocks is no reason to make more room"
-    scratch.forget()
+def varint(number: int) -> bytes:
+    if number < 0x80:
+        return bytes([number])
+    return bytes([number & 0x7F | 0x80]) + varint(number >> 7)
+
+
+def test_every_tag_of_snappy_is_read_alike(build: Any, asked: list[int]) -> None:
+    chance = random.Random(8)
+    for _ in range(40):
+        pieces = [
+            bytes([chance.randrange(256)] * chance.randrange(70)),
+            bytes(range(chance.randrange(9))) * chance.randrange(30),
+            bytes(range(chance.randrange(40))) * chance.randrange(9),
+            chance.randbytes(chance.choice((3, 50, 400))),
+        ]
+        records = [
+            build.record(b"".join(chance.choices(pieces, k=40)), delta=number)
+            for number in range(3)
+        ]
+        section = snapped(b"".join(records), chance)
+        entry = build.batch(records, codec=2, section=section)
+        assert not differences(COLUMNAR, entry + build.batch())
+    assert not asked
+
+
+def test_a_large_block_is_given_the_room(build: Any, asked: list[int]) -> None:
+    small = build.batch(build.records(3), codec=2)
+    large = build.batch([build.record(bytes(5 << 20))], codec=2)
+    assert not differences(COLUMNAR, small + large + large + small + build.batch())
+    assert not asked
 
 
 def test_the_same_holds_of_kernels_as_plain_python() -> None:
@@ -300,7 +350,7 @@ def test_the_same_holds_of_kernels_as_plain_python() -> None:
         text=True,
     )
     assert done.returncode == 0, done.stdout
-    assert "29 passed" in done.stdout
+    assert "39 passed" in done.stdout
 
 
 def test_a_control_batch_asked_for_alone_needs_no_kernel(

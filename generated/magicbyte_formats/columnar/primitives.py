@@ -72,6 +72,9 @@ if config.DISABLE_JIT:
     def copy(to: int, p: int, size: int) -> None:
         ctypes.memmove(to, p, size)
 
+    def copy16(to: int, p: int) -> None:
+        ctypes.memmove(to, p, 16)
+
     def ask_ahead(p: int, size: int) -> None:
         pass
 
@@ -141,9 +144,8 @@ else:
     def wrap(number: int) -> int:
         return number
 
-    @intrinsic
-    def _copy32(typing: Any, to: Any, p: Any) -> Any:
-        kind = ir.VectorType(I8, 32)
+    def _move(size: int) -> Any:
+        kind = ir.VectorType(I8, size)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             loaded = builder.load(builder.inttoptr(args[1], kind.as_pointer()))
@@ -152,7 +154,15 @@ else:
             stored.align = 1
             return context.get_dummy_value()
 
-        return types.void(types.int64, types.int64), codegen
+        return codegen
+
+    @intrinsic
+    def copy16(typing: Any, to: Any, p: Any) -> Any:
+        return types.void(types.int64, types.int64), _move(16)
+
+    @intrinsic
+    def _copy32(typing: Any, to: Any, p: Any) -> Any:
+        return types.void(types.int64, types.int64), _move(32)
 
     @intrinsic
     def _prefetch(typing: Any, p: Any) -> Any:

@@ -5,6 +5,7 @@ ask_ahead: Any
 call5: Any
 called: Any
 copy: Any
+copy16: Any
 crc32: Any
 crc32c: Any
 has_instruction: Any

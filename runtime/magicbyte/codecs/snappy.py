@@ -38,36 +38,23 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
     with the byte in *section*.
     """
     view = memoryview(section)
-    out = BytesIO(bytes(measure(view, max_bytes=max_bytes)))
-    with out.getbuffer() as room:  # getvalue would copy if any view of it were left
-        decompress_into(view, room)
-    return out.getvalue()
-
-
-def measure(section: memoryview, *, max_bytes: int) -> int:
-    """Return how many bytes *section* says it comes to. Raises as `decompress` does."""
     total = 0
-    for start, _, claimed in _blocks(section):
+    for start, _, claimed in _blocks(view):
         total += claimed
         if total > max_bytes:
             raise LimitError("max_batch_bytes", total, limit=max_bytes, position=start)
-    return total
-
-
-def decompress_into(section: memoryview, room: memoryview) -> None:
-    """Fill *room*, of the size that `measure` told, with *section* decompressed."""
-    position = 0
-    for start, end, claimed in _blocks(section):
-        decompress_block(section, start, end, room[position : position + claimed])
-        position += claimed
-
-
-def decompress_block(view: memoryview, start: int, end: int, place: memoryview) -> None:
-    """Fill *place*, as large as the block claims, with its plain bytes, or raise CodecError."""
-    try:
-        cramjam.snappy.decompress_raw_into(view[start:end], place)
-    except cramjam.DecompressionError as error:
-        raise CodecError(NAME, str(error), position=start) from error
+    out = BytesIO(bytes(total))
+    with out.getbuffer() as room:  # getvalue would copy if any view of it were left
+        position = 0
+        for start, end, claimed in _blocks(view):
+            try:
+                cramjam.snappy.decompress_raw_into(
+                    view[start:end], room[position : position + claimed]
+                )
+            except cramjam.DecompressionError as error:
+                raise CodecError(NAME, str(error), position=start) from error
+            position += claimed
+    return out.getvalue()
 
 
 def _blocks(view: memoryview) -> Iterator[tuple[int, int, int]]:

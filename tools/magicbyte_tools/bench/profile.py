@@ -91,7 +91,6 @@ def _clocks() -> Iterator[dict[str, int]]:
         patch.object(grouping, "decoder", timed_decoder),
         patch.object(plain_messages, "decoder", timed_decoder),
         patch.object(Arena, "inflate", timed(Arena.inflate, CODEC)),
-        patch.object(Arena, "unsnap", timed(Arena.unsnap, CODEC)),
         patch.object(Arena, "decompress", timed(Arena.decompress, CODEC)),
     ):
         yield spent

@@ -32,24 +32,18 @@ from magicbyte_formats.wire import Codec
 
 FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
-OWN_KERNELS = {
-    "inflate": Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1)),
-    "snappy_blocks": Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 2)),
-}
-"""Modules beside this one; their kernels bear their names."""
-OF_CONSTANTS = (
+INFLATE = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
+OF_INFLATE = (
+    ("engines", "columnar", "inflate.py"),
+    ("engines", "columnar", "unsnap.py"),
     ("engines", "columnar", "stops.py"),
     ("codecs", "snappy.py"),
     ("codecs", "uvarint.py"),
 )
-"""What is in their machine code too."""
+"""What is in its machine code."""
 
-BY_CODEC: dict[int, str] = {
-    Codec.SNAPPY: "snappy_blocks",
-    Codec.LZ4: "inflate",
-    Codec.ZSTD: "inflate",
-}
-"""Those that decompress many entries at once."""
+INFLATED = (Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
+"""Codecs of which many entries are decompressed at once."""
 ALONG = ("scan", "describe", "verify", "sections")
 """Kernels that go with any that decodes."""
 ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
@@ -102,21 +96,14 @@ def wanted(name: str, columns: Sequence[str], views: bool) -> tuple[int, ...]:
 
 @cache
 def inflate() -> Decompressing:
-    """Return the kernel that decompresses lz4 and zstd."""
-    return _own("inflate")
+    """Return the kernel that decompresses entries of `INFLATED` codecs."""
 
-
-@cache
-def snappy_blocks() -> Decompressing:
-    """Return the kernel that finds the blocks of snappy."""
-    return _own("snappy_blocks")
-
-
-def _own(name: str) -> Decompressing:
     def function() -> Any:
-        return getattr(importlib.import_module(f"{__package__}.{name}"), name)
+        from magicbyte.engines.columnar.inflate import inflate  # takes Numba
 
-    made: Decompressing = _kernel(name, OWN_KERNELS[name], function)
+        return inflate
+
+    made: Decompressing = _kernel("inflate", INFLATE, function)
     return made
 
 
@@ -164,7 +151,7 @@ def is_compiled(
 
     It takes no Numba to tell.
     """
-    names = {BY_CODEC[codec] for codec in codecs if codec in BY_CODEC}
+    names = {"inflate"} if not set(INFLATED).isdisjoint(codecs) else set()
     for name in {FORMATS[magic] for magic in magics}:
         names.add(_decoder_name(name, wanted(name, columns, views)))
         names.update(f"{name}-{of}" for of in ALONG)
@@ -260,9 +247,8 @@ def _digest() -> str:
     names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
     sources = [generated.joinpath("columnar", f"{name}.py") for name in [*names, "__init__"]]
     sources += [generated.joinpath("columnar", "primitives.py"), generated.joinpath("wire.py")]
-    sources += [own.joinpath("engines", "columnar", f"{name}.py") for name in OWN_KERNELS]
     sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
-    sources += [own.joinpath(*path) for path in OF_CONSTANTS]
+    sources += [own.joinpath(*path) for path in OF_INFLATE]
     texts = [source.read_bytes() for source in sources]
     for package in ("numba", "llvmlite"):
         with suppress(PackageNotFoundError):

@@ -9,7 +9,7 @@ import pyarrow as pa
 from magicbyte.engines import DecodedEntry, Engine, Entries, Entry
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import decoder, kernel
+from magicbyte.engines.columnar.compiled import INFLATED, decoder, kernel
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format
 from magicbyte.engines.columnar.layout import layout
@@ -23,10 +23,6 @@ from magicbyte.engines.entry import checksum_of
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.columnar import FULL, SOURCE, UNSOUND, WHY
-from magicbyte_formats.wire import Codec
-
-BY_KERNEL = (Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
-"""Codecs of which many entries are decompressed at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +220,8 @@ class Group:
         codecs, magics = self._column("codec"), self._column("magic")
         while n < end and not self.arena.is_full:
             codec = int(codecs[n])
-            if n < last and codec in BY_KERNEL:
-                stop = self._inflated(codec, n, last)
+            if n < last and codec in INFLATED:
+                stop = self.arena.inflate(self.desc, n, last, self.format.places, max_bytes)
                 if stop > n or self.arena.is_full:
                     n = stop
                     continue
@@ -239,13 +235,6 @@ class Group:
             self._place(n, ends)
             n += 1
         return n
-
-    def _inflated(self, codec: int, first: int, end: int) -> int:
-        """Decompress entries of *codec* with others of its kind; return the first not done."""
-        desc, max_bytes = self.desc, self.limits.max_batch_bytes
-        if codec == Codec.SNAPPY:
-            return self.arena.unsnap(desc, first, end, self.format.places, max_bytes, self.buffer)
-        return self.arena.inflate(desc, first, end, self.format.places, max_bytes)
 
     def _section(self, n: int) -> memoryview | None:
         """Return the compressed bytes of an entry; None where it has none, or is left to others."""

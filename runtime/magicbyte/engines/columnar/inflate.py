@@ -1,4 +1,6 @@
-"""lz4 and zstd for many entries at once, by the functions that the libraries themselves export.
+"""lz4, snappy and zstd for many entries at once.
+
+lz4 and zstd are decompressed by the functions that the libraries themselves export.
 
 Only what is plain and usual is taken here: one frame, as producers write it, and nothing in it
 that `magicbyte.codecs` judges. That has the last word on everything else.
@@ -7,10 +9,11 @@ that `magicbyte.codecs` judges. That has the last word on everything else.
 from typing import Any
 
 from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
+from magicbyte.engines.columnar.unsnap import unsnap
 from magicbyte_formats.columnar.primitives import call5, called, copy, u1, u4le, wrap
 from magicbyte_formats.wire import Codec
 
-LZ4, ZSTD = int(Codec.LZ4), int(Codec.ZSTD)
+LZ4, SNAPPY, ZSTD = int(Codec.LZ4), int(Codec.SNAPPY), int(Codec.ZSTD)
 """Plain numbers, which kernels take as constants."""
 
 LZ4_MAGIC, ZSTD_MAGIC = 0x184D2204, 0xFD2FB528
@@ -56,6 +59,8 @@ def inflate(
         size = NOT_TAKEN
         if desc[n, at[0]] == LZ4 and functions[0] != 0:
             size = _lz4(p, end, to + used, left, desc[n, at[1]] >= 1, int(functions[0]))
+        elif desc[n, at[0]] == SNAPPY:
+            size = unsnap(p, end, to + used, left)
         elif desc[n, at[0]] == ZSTD and desc[n, at[1]] >= 2 and functions[1] != 0:
             size = _zstd(p, end, to + used, left, functions)
         if size == NO_ROOM and left == max_bytes:

@@ -2,24 +2,18 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 from magicbyte import codecs
-from magicbyte.codecs import snappy
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import NOTHING, Bytes, address
-from magicbyte.engines.columnar.compiled import inflate, snappy_blocks
+from magicbyte.engines.columnar.compiled import inflate
 from magicbyte.engines.columnar.formats import Places
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.scratch import Numbers, forget_room, room
-from magicbyte.engines.columnar.stops import LEN_BLOCK, NO_ROOM, NOT_TAKEN
+from magicbyte.engines.columnar.stops import NO_ROOM
 from magicbyte.errors import CodecError, LimitError
 
 GROUP_BYTES = 512 << 10
 """Plain bytes that are made before they are read: they are still in the processor's cache then."""
-
-MOST_BLOCKS = 4096
-"""Blocks of snappy that are found at once."""
 
 Fill = Callable[[int, int], tuple[int, int, int]]
 
@@ -54,7 +48,7 @@ class Arena:
             self._set_place(room("plain", 2 * GROUP_BYTES))
 
     def inflate(self, desc: Numbers, first: int, end: int, at: Places, max_bytes: int) -> int:
-        """Decompress lz4 and zstd entries from *first* on, and return the first that is not done.
+        """Decompress entries of `INFLATED` codecs from *first* on, and return the first that is not done.
 
         It is left to `decompress`, unless this is full.
         """
@@ -62,33 +56,6 @@ class Arena:
 
         def fill(place: int, room: int) -> tuple[int, int, int]:
             return kernel(desc, first, end, at, place, room, self.slack, max_bytes, functions())
-
-        return self._fill(fill, first, max_bytes)
-
-    def unsnap(
-        self, desc: Numbers, first: int, end: int, at: Places, max_bytes: int, buffer: memoryview
-    ) -> int:
-        """Decompress snappy entries from *first* on, as `inflate` does; they lie in *buffer*."""
-        kernel, table = snappy_blocks(), room("blocks", 8 * MOST_BLOCKS * LEN_BLOCK)
-        blocks = table.view(np.int64).reshape(-1, LEN_BLOCK)
-        begin = address(np.frombuffer(buffer, np.uint8))
-        ends = at[2:]
-        compressed = desc[first:end, ends]
-
-        def fill(place: int, room: int) -> tuple[int, int, int]:
-            stop, why, count = kernel(
-                desc, first, end, at, place, room, self.slack, max_bytes, blocks
-            )
-            plain, used = self._bytes[self._at :], 0
-            for n, start, behind, size in blocks[:count].tolist():
-                try:
-                    block = plain[used : used + size]
-                    snappy.decompress_block(buffer, start - begin, behind - begin, block)
-                except CodecError:
-                    desc[n:stop, ends] = compressed[n - first : stop - first]
-                    return n, NOT_TAKEN, used
-                used += size
-            return stop, why, used
 
         return self._fill(fill, first, max_bytes)
 
@@ -122,19 +89,10 @@ class Arena:
     ) -> tuple[int, int] | None:
         """Keep *section* decompressed, and return its ends; None where the codec refuses it."""
         try:
-            if codec == snappy.ID:
-                return self._snappy(section, max_bytes)
             plain = codecs.decompress(codec, section, magic=magic, max_bytes=max_bytes)
         except (CodecError, LimitError):
             return None
         return self.put(plain)
-
-    def _snappy(self, section: memoryview, max_bytes: int) -> tuple[int, int]:
-        """Have the library write where kernels read: its bytes know what they come to."""
-        size = snappy.measure(section, max_bytes=max_bytes)
-        self._make_room(size)
-        snappy.decompress_into(section, self._bytes[self._at : self._at + size])
-        return self._taken(size)
 
     def _make_room(self, size: int) -> None:
         needed = size + self.slack
