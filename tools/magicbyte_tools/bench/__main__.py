@@ -102,7 +102,7 @@ def _profiles(options: argparse.Namespace, results: Results) -> None:
 def _threads(options: argparse.Namespace, results: Results) -> None:
     contenders = who.over_threads(options.engine, options.threads)
     kinds = [data.Kind(2, "100B", "16k", codec) for codec in data.CODECS]
-    for segment in data.segments(kinds, CACHE, raw_bytes=options.mb << 20, seed=options.seed):
+    for segment in data.segments(kinds, CACHE, raw_bytes=options.jobs_mb << 20, seed=options.seed):
         print(segment.kind.name, "with threads", flush=True)
         results.threads.append(measure(segment, contenders, repetitions=options.repetitions))
         results.save(options.results)
@@ -182,7 +182,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_positive,
         default=128,
         metavar="N",
-        help="of the file of whole jobs and headers (128)",
+        help="of the files of threads, whole jobs and headers (128)",
     )
     add("--damage-mb", type=_positive, default=1024, metavar="N", help="of the damaged file (1024)")
     add("--out", type=Path, default=PAGE, metavar="FILE", help="the page (docs/performance.md)")

@@ -77,7 +77,7 @@ def page(results: Results, picture: str | None = None) -> str:
     if results.profiles:
         parts.append("## Where the time goes\n\n" + _profiles(results.profiles))
     if results.threads:
-        parts.append("## Threads\n\n" + _threads(results.threads))
+        parts.append("## Threads\n\n" + _threads(results.threads, results.jobs_mb))
     if results.sizes:
         parts.append("## Size of the file, and memory\n\n" + _sizes(results.sizes))
     if results.jobs:
@@ -182,8 +182,9 @@ them. What it would take to spend less:
 
 - **frames**: entries are found by their size fields, one after the other, and each is waited for until
   memory has brought it. With entries of 16 KiB there is little to gain.
-- **checksums** and **codec** are those of the floor, by the same instructions and libraries. A kernel
-  verifies uncompressed entries right before it decodes them; what that takes is measured alone here.
+- **checksums** and **codec** are those of the floor, by the same instructions and libraries; but snappy
+  is decompressed by a kernel, as its library lets no other thread run. A kernel verifies uncompressed
+  entries right before it decodes them; what that takes is measured alone here.
 - **records** are walked and written to columns. Of 100 bytes each takes some 30 ns, seven varints whose
   every end is checked; without a check it would be a sixth less. Of 1000 bytes it is the copy, and that
   is memory: a third of what it moves are lines that are read only to be overwritten. Stores past the
@@ -203,7 +204,7 @@ def _profiles(profiles: Sequence[Profile]) -> str:
     return PROFILES + _table(["File", *PARTS, "all"], rows)
 
 
-def _threads(cells: Sequence[Cell]) -> str:
+def _threads(cells: Sequence[Cell], mb: int) -> str:
     names = list(cells[0].wall_ns)
     rows = []
     for cell in cells:
@@ -211,7 +212,8 @@ def _threads(cells: Sequence[Cell]) -> str:
         rows.append([cell.name, *gains, "" if cell.busy is None else f"{cell.busy:.0%}"])
     text = (
         f"Times as fast as {names[0]}, by the clock, each with a decoder and a part of the file for\n"
-        "itself. What other programs took meanwhile is missing from it.\n\n"
+        f"itself; {mb} MiB of records, as few bytes do not keep two busy. What other programs took\n"
+        "meanwhile is missing from it.\n\n"
     )
     return text + _table(["File", *names[1:], "others took"], rows)
 
