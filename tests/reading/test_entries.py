@@ -304,3 +304,31 @@ def test_headers_alone_are_read_once(
         monkeypatch.setattr(survey, "MOST_KEPT", most_kept)
         again, read = quick()
         assert again.equals(once) and len(read) == 120 - most_kept // 5 * 5
+
+
+@pytest.mark.parametrize("name", ["reference", "columnar"])
+def test_headers_of_small_messages_are_read_along_with_what_lies_between(
+    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    large = build.message(bytes(5000), 500, magic=1)
+    small = [build.message(b"v" * (n % 7), n, magic=n // 700) for n in range(1000)]
+    path = folder.segment("t-0", b"".join([*small[:500], large, *small[501:]]), 0)
+    lengths: list[int] = []
+    pread = os.pread
+
+    def noted(descriptor: int, length: int, position: int) -> bytes:
+        lengths.append(length)
+        return pread(descriptor, length, position)
+
+    monkeypatch.setattr(os, "pread", noted)
+
+    def quick() -> Any:
+        lengths.clear()
+        return mb.open(str(path.parent), engine=name).batches(quick=True).to_table()
+
+    found = quick()
+    assert found["base_offset"].to_pylist() == list(range(1000))
+    assert len(lengths) < 40
+    monkeypatch.setattr(Walk, "_messages", lambda *_: None)
+    assert quick().equals(found)
+    assert len(lengths) > 1000

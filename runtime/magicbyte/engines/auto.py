@@ -7,7 +7,12 @@ from functools import cache
 import numpy as np
 
 from magicbyte.engines import Decoded, Engine, Entry, Scan
-from magicbyte.engines.columnar import ColumnarEngine, is_compiled
+from magicbyte.engines.columnar import (
+    ColumnarEngine,
+    is_compiled,
+    is_scan_compiled,
+    magic_at,
+)
 from magicbyte.engines.entries import NOT_TOLD, Entries
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
@@ -18,10 +23,9 @@ logger = logging.getLogger("magicbyte")
 
 ROWS_BEFORE_LOADING = 3_000
 ROWS_BEFORE_COMPILING = 200_000
-"""Rows that the reference reads before the columnar engine is worth it: it reads them in the time
-that loading the other's machine code takes, or making it where none is kept for the columns. So a
-small file never waits, and nobody waits twice as long as with the better choice."""
-
+"""Rows that the reference reads, or entries that it scans, before the columnar engine is worth it:
+that takes as long as loading the other's machine code, or making it where none is kept for the
+columns. So a small file never waits, and nobody waits twice as long as with the better choice."""
 
 BYTES_OF_MESSAGE = 64
 """What is taken for a message inside a wrapper, of which nobody knows how many it holds."""
@@ -31,6 +35,7 @@ class _Process:
     """What this process has read, with whatever threads."""
 
     rows = 0
+    """And entries that were scanned."""
     is_loaded = False
     """Whether it has gone over to the columnar engine."""
     is_refused = False
@@ -52,6 +57,13 @@ class _Process:
         return _is_compiled(magics, codecs, columns, views)
 
     @classmethod
+    def is_scan_worth_it(cls, magic: int) -> bool:
+        """Whether a kernel is to be loaded that takes headers of such entries."""
+        if cls.is_refused or cls.is_loaded or cls.rows < ROWS_BEFORE_LOADING:
+            return False
+        return cls.rows >= ROWS_BEFORE_COMPILING or _is_scan_compiled(magic)
+
+    @classmethod
     def load(cls, columnar: ColumnarEngine, magic: int) -> None:
         try:
             columnar.load(magic)
@@ -62,7 +74,7 @@ class _Process:
             cls.is_loaded = True
 
 
-_is_compiled = cache(is_compiled)
+_is_compiled, _is_scan_compiled = cache(is_compiled), cache(is_scan_compiled)
 
 
 def _num_rows(entries: Entries) -> int:
@@ -93,8 +105,13 @@ class AutoEngine:
         limits: Limits,
         stop: int | None = None,
     ) -> Scan:
+        magic = magic_at(buffer, 0)
+        if magic is not None and _Process.is_scan_worth_it(magic):
+            _Process.load(self._columnar, magic)
         chosen: Engine = self._columnar if _Process.is_loaded else self._reference
-        return chosen.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
+        scan = chosen.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
+        _Process.rows += len(scan.entries)
+        return scan
 
     def decode(
         self,

@@ -37,6 +37,9 @@ BEHIND_DAMAGE = 64
 """Entries that are scanned behind damage, and four times as many each time: where there is more of
 it, what lies behind that is scanned again."""
 
+MOST_SMALL, BLOCK = 4096, 256 << 10
+"""Bytes of a message that is read along with others, and what is read of those at a time."""
+
 FEW = 8
 """Entries that are looked at one by one: less work than columns of them."""
 
@@ -188,9 +191,21 @@ class Walk:
                 yield from self._damaged(position, error, None)
                 position = self._resume
                 continue
-            notes = tuple(self._in_order(entry))
-            yield Sound(Entries([entry]), memoryview(b""), position, notes)
-            position = entry.end
+            entries = self._messages(entry) or Entries([entry])
+            notes = tuple(self._run_in_order(entries))
+            yield Sound(entries, memoryview(b""), position, notes)
+            position = entries[-1].end
+
+    def _messages(self, first: Entry) -> Entries | None:
+        """Return messages from *first* on that are read as they lie; None where that is no use.
+
+        Of small ones there are many: to read all of them takes less than to read each header.
+        """
+        if first.magic == 2 or first.size_bytes > MOST_SMALL:
+            return None
+        at = first.position
+        view = memoryview(self.file.read_at(at, min(BLOCK, self.end - at)))
+        return self.engine.scan(view, origin=at, verify=False, limits=self.limits).entries
 
     def _verified(self) -> Iterator[Sound | Stretch]:
         buffer, origin = memoryview(b""), self.start

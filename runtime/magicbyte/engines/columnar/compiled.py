@@ -162,6 +162,15 @@ def is_compiled(
     return all(path is not None and path.exists() for path in paths)
 
 
+def is_scan_compiled(magic: int) -> bool:
+    """Whether the machine code that takes headers of such entries is kept; without Numba, too."""
+    try:
+        path = _path(f"{FORMATS[magic]}-scan")
+    except ImportError:
+        return False
+    return path is not None and path.exists()
+
+
 def _decoder_name(name: str, chosen: Sequence[int]) -> str:
     return f"{name}-decode-" + "".join(map(str, chosen))
 

@@ -52,7 +52,7 @@ class ColumnarEngine:
     ) -> Scan:
         view = np.frombuffer(buffer, np.uint8)
         begin, length = address(view), len(view)
-        magic = _magic_at(buffer, 0)
+        magic = magic_at(buffer, 0)
         if magic is None or stop == 0:
             return self._reference.scan(
                 buffer, origin=origin, verify=verify, limits=limits, stop=stop
@@ -161,7 +161,7 @@ def _of_one_format(entries: Sequence[Entry]) -> Iterator[tuple[Format, Sequence[
         yield chosen, list(run)
 
 
-def _magic_at(buffer: memoryview, position: int) -> int | None:
+def magic_at(buffer: memoryview, position: int) -> int | None:
     """Return the magic of the entry at *position*, if it is one that there are kernels for."""
     at = position + EntryHeader.POSITIONS["magic"]
     return buffer[at] if at < len(buffer) and buffer[at] in LEAST_SIZES else None
