@@ -37,12 +37,13 @@ OF_INFLATE = (
     ("engines", "columnar", "inflate.py"),
     ("engines", "columnar", "unsnap.py"),
     ("engines", "columnar", "stops.py"),
+    ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
     ("codecs", "uvarint.py"),
 )
 """What is in its machine code."""
 
-INFLATED = (Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
+INFLATED = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
 """Codecs of which many entries are decompressed at once."""
 ALONG = ("scan", "describe", "verify", "sections")
 """Kernels that go with any that decodes."""

@@ -1,6 +1,6 @@
-"""lz4, snappy and zstd for many entries at once.
+"""gzip, lz4, snappy and zstd for many entries at once.
 
-lz4 and zstd are decompressed by the functions that the libraries themselves export.
+All but snappy are decompressed by the functions that the libraries themselves export.
 
 Only what is plain and usual is taken here: one frame, as producers write it, and nothing in it
 that `magicbyte.codecs` judges. That has the last word on everything else.
@@ -8,13 +8,32 @@ that `magicbyte.codecs` judges. That has the last word on everything else.
 
 from typing import Any
 
+from magicbyte.codecs import gzip
 from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
 from magicbyte.engines.columnar.unsnap import unsnap
-from magicbyte_formats.columnar.primitives import call5, called, copy, u1, u4le, wrap
+from magicbyte_formats.columnar.primitives import (
+    call5,
+    called,
+    copy,
+    crc32,
+    put4,
+    put8,
+    s8le,
+    u1,
+    u4le,
+    wrap,
+)
 from magicbyte_formats.wire import Codec
 
-LZ4, SNAPPY, ZSTD = int(Codec.LZ4), int(Codec.SNAPPY), int(Codec.ZSTD)
+GZIP, SNAPPY, LZ4, ZSTD = map(int, (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD))
 """Plain numbers, which kernels take as constants."""
+
+GZIP_MAGIC = int.from_bytes(gzip.WHOLE, "little")
+LEN_GZIP_HEADER, LEN_GZIP_TRAILER = gzip.LEN_FIXED_HEADER, gzip.LEN_TRAILER
+NEXT_OUT, AVAIL_OUT, NEXT_IN, AVAIL_IN = 0, 8, 16, 32
+"""Where the state of ISA-L, `struct inflate_state`, begins to say where it writes and reads."""
+OUT_OVERFLOW = 2
+"""ISAL_OUT_OVERFLOW, as the library's function returns it."""
 
 LZ4_MAGIC, ZSTD_MAGIC = 0x184D2204, 0xFD2FB528
 FLG_PLAIN, FLG_CONTENT_SIZE = 0x60, 0x08
@@ -25,7 +44,7 @@ STORED = 1 << 31
 MAX_RATIO = 255
 PRIME1, PRIME2, PRIME3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 PRIME4, PRIME5 = 0x27D4EB2F, 0x165667B1
-BITS_32 = 0xFFFFFFFF
+BITS_31, BITS_32 = 0x7FFFFFFF, 0xFFFFFFFF
 
 MOST_WINDOW_LOG = 23
 """Beyond it, whether there is memory for the window is to be judged."""
@@ -61,6 +80,8 @@ def inflate(
             size = _lz4(p, end, to + used, left, desc[n, at[1]] >= 1, int(functions[0]))
         elif desc[n, at[0]] == SNAPPY:
             size = unsnap(p, end, to + used, left)
+        elif desc[n, at[0]] == GZIP and functions[5] != 0:
+            size = _gzip(p, end, to + used, left, int(functions[5]), int(functions[6]))
         elif desc[n, at[0]] == ZSTD and desc[n, at[1]] >= 2 and functions[1] != 0:
             size = _zstd(p, end, to + used, left, functions)
         if size == NO_ROOM and left == max_bytes:
@@ -142,6 +163,25 @@ def _header_checksum(p: int, size: int) -> int:
 @called
 def _times(number: int, prime: int) -> int:
     return wrap(number * prime) & BITS_32
+
+
+@called
+def _gzip(p: int, end: int, to: int, room: int, decompress: int, state: int) -> int:
+    """Return the bytes that the one member from *p* to *end* comes to."""
+    if end - p < LEN_GZIP_HEADER + LEN_GZIP_TRAILER or u4le(p) != GZIP_MAGIC:
+        return NOT_TAKEN
+    put8(state + NEXT_OUT, to)
+    put4(state + AVAIL_OUT, min(room, BITS_31))
+    put8(state + NEXT_IN, p + LEN_GZIP_HEADER)
+    put4(state + AVAIL_IN, end - p - LEN_GZIP_HEADER)
+    why = call5(decompress, state, 0, 0, 0, 0) & BITS_32
+    if why:
+        return NO_ROOM if why == OUT_OVERFLOW else NOT_TAKEN
+    used = s8le(state + NEXT_OUT) - to
+    behind = end - LEN_GZIP_TRAILER
+    if u4le(state + AVAIL_IN) != LEN_GZIP_TRAILER or u4le(behind + 4) != used:
+        return NOT_TAKEN
+    return used if u4le(behind) == crc32(to, to + used) else NOT_TAKEN
 
 
 @called

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from magicbyte.engines.columnar.buffers import address
+
 Functions = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+INFLATE_STATE_BYTES = 1 << 18
+"""Room for ISA-L's `struct inflate_state`, which takes some 90 KB of it."""
 
 ZSTD = ("ZSTD_decompressBegin", "ZSTD_nextSrcSizeToDecompress", "ZSTD_decompressContinue")
 
@@ -15,12 +20,13 @@ _kept = threading.local()
 
 
 def functions() -> Functions:
-    """Return addresses: LZ4_decompress_safe, the three functions of ZSTD, and a context for them.
+    """Return addresses: LZ4_decompress_safe, the three functions of ZSTD, and a context for them,
+    isal_inflate_stateless and a state for it.
 
     0 stands for what is not there. Two threads in one context give wrong bytes, so each has one.
     """
     if not hasattr(_kept, "functions"):
-        _kept.functions = np.array([_lz4(), *_zstd()], np.int64)
+        _kept.functions = np.array([_lz4(), *_zstd(), *_isal()], np.int64)
     found: Functions = _kept.functions
     return found
 
@@ -51,6 +57,16 @@ def _zstd() -> list[int]:
             if _kept.context.address:
                 return [*(_address(getattr(library, name)) for name in ZSTD), _kept.context.address]
     return [0] * (len(ZSTD) + 1)
+
+
+def _isal() -> tuple[int, int]:
+    library = _library("isal.isal_zlib", "isal_inflate_init", "isal_inflate_stateless")
+    if library is None:
+        return 0, 0
+    _kept.inflate_state = np.zeros(INFLATE_STATE_BYTES, np.uint8)
+    state = address(_kept.inflate_state)
+    library.isal_inflate_init(ctypes.c_void_p(state))
+    return _address(library.isal_inflate_stateless), state
 
 
 def _library(module: str, *names: str) -> ctypes.CDLL | None:
