@@ -193,10 +193,10 @@ def test_machine_code_is_that_of_all_formats_and_codecs_at_hand(kept: Path) -> N
     magic = LOG.read_bytes()[16]
     code = f"""
 from magicbyte.engines.columnar import is_compiled
-for magics, codecs in (({magic},), (0, 1)), (({magic},), (0, 1, 2, 3)), ((0, 1, 2), (0,)):
+for magics, codecs in (({magic},), (0,)), (({magic},), (0, 1)), ((0, 1, 2), (0,)):
     print(is_compiled(magics, codecs, ("offset",), False))
 """
-    for path in [*kept.rglob("inflate*.o"), *kept.rglob("snappy*.o")]:
+    for path in kept.rglob("inflate*.o"):
         path.unlink()
     done = subprocess.check_output(
         [sys.executable, "-c", code],

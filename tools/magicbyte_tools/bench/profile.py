@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
 
-from magicbyte.engines.columnar import ColumnarEngine, plain_messages
+from magicbyte.engines.columnar import ColumnarEngine, plain_batches, plain_messages
 from magicbyte.engines.columnar import engine as scanning
 from magicbyte.engines.columnar import group as grouping
 from magicbyte.engines.columnar.compiled import decoder, kernel
@@ -89,6 +89,8 @@ def _clocks() -> Iterator[dict[str, int]]:
         patch.object(scanning, "kernel", timed_kernel),
         patch.object(grouping, "kernel", timed_kernel),
         patch.object(grouping, "decoder", timed_decoder),
+        patch.object(plain_batches, "decoder", timed_decoder),
+        patch.object(plain_batches, "kernel", timed_kernel),
         patch.object(plain_messages, "decoder", timed_decoder),
         patch.object(Arena, "inflate", timed(Arena.inflate, CODEC)),
         patch.object(Arena, "decompress", timed(Arena.decompress, CODEC)),

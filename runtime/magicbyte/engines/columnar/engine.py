@@ -12,7 +12,8 @@ from magicbyte.engines.columnar.compiled import FORMATS, kernel
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.group import Group
-from magicbyte.engines.columnar.plain_messages import decode_plain
+from magicbyte.engines.columnar.plain_batches import decode_plain_batches
+from magicbyte.engines.columnar.plain_messages import decode_plain_messages
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.columnar.scratch import learnt, new_descriptors
 from magicbyte.engines.control import ControlReader
@@ -106,7 +107,12 @@ class ColumnarEngine:
             run = left
             while run and computed is None and (most_bytes is None or most_bytes > 0):
                 if isinstance(run, Described):
-                    made = decode_plain(
+                    plain = (
+                        decode_plain_messages
+                        if run.format.kernels.IS_STREAM
+                        else decode_plain_batches
+                    )
+                    made = plain(
                         buffer,
                         run,
                         tuple(columns),
@@ -115,9 +121,9 @@ class ColumnarEngine:
                         views=self.views,
                     )
                     if made is not None:
-                        rows.append(made)
-                        count = made.num_rows
-                        num_rows.append(np.ones(count, np.int64))
+                        rows += [made.rows] if made.rows.num_rows else []
+                        num_rows.append(made.num_rows)
+                        count, computed = len(made.num_rows), made.computed
                         if most_bytes is not None:
                             most_bytes -= int(run.column("size_bytes")[:count].sum())
                         first, run = first + count, run[count:]

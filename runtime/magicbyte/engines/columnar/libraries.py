@@ -3,6 +3,7 @@
 import ctypes
 import importlib.util
 import threading
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,7 @@ def _isal() -> tuple[int, int]:
     return _address(library.isal_inflate_stateless), state
 
 
+@cache
 def _library(module: str, *names: str) -> ctypes.CDLL | None:
     """Return the library that *module* is, if it exports all *names*."""
     try:

@@ -1,5 +1,6 @@
 """The columns that a kernel writes: their memory, and the Arrow arrays that are made of it."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -91,15 +92,15 @@ class Output:
     def numbers(self, column: Column) -> "np.ndarray[Any, np.dtype[Any]]":
         """Return the values of a column of numbers, where they stand."""
         kind = f"u{column.width}" if column.type.startswith("u") else f"i{column.width}"
-        return self._part(column.slots["data"])[: self.num_rows * column.width].view(kind)
+        return self.part(column.slots["data"])[: self.num_rows * column.width].view(kind)
 
     def arrays(self, types: dict[str, pa.DataType]) -> dict[str, pa.Array]:
         """Return the columns, and have nothing any more."""
         used = self.state[self.layout.used]
         learnt()[self.layout] = used + used // 8 + self.layout.is_byte * self._largest
-        loan, num_rows = POOL.loan(self.layout, self._memory), self.num_rows
+        written = _Written(self, POOL.loan(self.layout, self._memory))
         return {
-            column.name: self._array(column, types[column.name], num_rows, loan)
+            column.name: written.array(column, types[column.name], self.num_rows)
             for column in self.table.columns
         }
 
@@ -107,62 +108,72 @@ class Output:
         """Give the memory back: there are no rows."""
         POOL.give(self.layout, self._memory)
 
-    def _part(self, slot: int) -> Bytes:
+    def part(self, slot: int) -> Bytes:
+        """Return the memory of a slot."""
         return self._memory.parts[self.layout.part_at[slot]]
 
-    def _buffer(self, loan: Loan, slot: int, num_bytes: int) -> pa.Buffer:
-        return loan.buffer(self.layout.part_at[slot], num_bytes)
 
-    def _array(self, column: Column, kind: pa.DataType, num_rows: int, loan: Loan) -> pa.Array:
+class _Written:
+    """The columns of an output that a kernel has filled."""
+
+    def __init__(self, output: Output, loan: Loan) -> None:
+        self.output, self.layout, self.loan = output, output.layout, loan
+        # A number of NumPy's takes as long to be got at as a call.
+        self.state: list[int] = output.state.tolist()
+
+    def array(self, column: Column, kind: pa.DataType, num_rows: int) -> pa.Array:
+        slots = column.slots
         if column.width:
-            return self._numbers(column, kind, num_rows, loan)
-        if column.slots["offsets"] in self.layout.viewed:
-            return self._views(column, num_rows, loan)
-        offsets = self._buffer(loan, column.slots["offsets"], LEN_OFFSET * (num_rows + 1))
+            return self._numbers(column, kind, num_rows)
+        if slots["offsets"] in self.layout.viewed:
+            return self._views(column, num_rows)
+        offsets = self._buffer(slots["offsets"], LEN_OFFSET * (num_rows + 1))
         if column.members is not None:
-            return self._lists(column.members, kind, num_rows, offsets, loan)
-        used = int(self.state[column.slots["used"]])
-        nulls = int(self.state[column.slots["nulls"]]) if column.is_nullable else 0
-        valid = self._valid(column, num_rows, nulls)
-        data = self._buffer(loan, column.slots["bytes"], used)
-        made = pa.Array.from_buffers(kind, num_rows, [valid, offsets, data], nulls)
-        if column.type == "string" and self.state[column.slots["not_ascii"]]:
+            return self._lists(column.members, kind, num_rows, offsets)
+        nulls = self.state[slots["nulls"]] if column.is_nullable else 0
+        data = self._buffer(slots["bytes"], self.state[slots["used"]])
+        buffers = [self._valid(column, num_rows, nulls), offsets, data]
+        made = pa.Array.from_buffers(kind, num_rows, buffers, nulls)
+        if column.type == "string" and self.state[slots["not_ascii"]]:
             made = _text(made)
         return made
 
-    def _views(self, column: Column, num_rows: int, loan: Loan) -> pa.Array:
-        nulls = int(self.state[column.slots["nulls"]])
-        valid = self._valid(column, num_rows, nulls)
-        views = self._buffer(loan, column.slots["offsets"], LEN_VIEW * num_rows)
-        buffers = [valid, views, pa.py_buffer(self.source)]
+    def _buffer(self, slot: int, num_bytes: int) -> pa.Buffer:
+        return self.loan.buffer(self.layout.part_at[slot], num_bytes)
+
+    def _views(self, column: Column, num_rows: int) -> pa.Array:
+        nulls = self.state[column.slots["nulls"]]
+        views = self._buffer(column.slots["offsets"], LEN_VIEW * num_rows)
+        buffers = [self._valid(column, num_rows, nulls), views, pa.py_buffer(self.output.source)]
         return pa.Array.from_buffers(pa.binary_view(), num_rows, buffers, nulls)
 
     def _valid(self, column: Column, num_rows: int, nulls: int) -> pa.Buffer | None:
         """Return the bits that say which values are there; None if all are."""
-        if not nulls:
-            return None
-        return bits(self._part(column.slots["valid"])[:num_rows])
+        return bits(self.output.part(column.slots["valid"])[:num_rows]) if nulls else None
 
     def _lists(
-        self, members: Table, kind: pa.DataType, num_rows: int, offsets: pa.Buffer, loan: Loan
+        self, members: Table, kind: pa.DataType, num_rows: int, offsets: pa.Buffer
     ) -> pa.Array:
-        count = int(self.state[members.rows])
-        fields = [
-            self._array(column, kind.value_type.field(column.name).type, count, loan)
-            for column in members.columns
-        ]
+        count, types = self.state[members.rows], _members(kind)
+        fields = [self.array(column, types[column.name], count) for column in members.columns]
         structs = pa.Array.from_buffers(kind.value_type, count, [None], 0, children=fields)
         return pa.Array.from_buffers(kind, num_rows, [None, offsets], 0, children=[structs])
 
-    def _numbers(self, column: Column, kind: pa.DataType, num_rows: int, loan: Loan) -> pa.Array:
+    def _numbers(self, column: Column, kind: pa.DataType, num_rows: int) -> pa.Array:
         valid, nulls = None, 0
         if column.sentinel is not None:
-            is_null = self.numbers(column)[:num_rows] == column.sentinel
+            is_null = self.output.numbers(column) == column.sentinel
             nulls = int(np.count_nonzero(is_null))
             if nulls:
                 valid = bits(~is_null)
-        data = self._buffer(loan, column.slots["data"], num_rows * column.width)
+        data = self._buffer(column.slots["data"], num_rows * column.width)
         return pa.Array.from_buffers(kind, num_rows, [valid, data], nulls)
+
+
+@cache
+def _members(kind: pa.DataType) -> dict[str, pa.DataType]:
+    """Return the types of what a list's elements hold, by name."""
+    return {field.name: field.type for field in kind.value_type}
 
 
 def _text(made: pa.Array) -> pa.Array:

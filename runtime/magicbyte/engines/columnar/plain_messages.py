@@ -5,7 +5,6 @@ as much as a kernel takes for a row, and kernels go through the messages of a wr
 """
 
 import numpy as np
-import pyarrow as pa
 
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import address
@@ -14,13 +13,14 @@ from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.layout import layout
 from magicbyte.engines.columnar.made import record_batch
 from magicbyte.engines.columnar.output import MOST_BYTES, Output
+from magicbyte.engines.columnar.plain_batches import Plain
 from magicbyte_formats.columnar import FULL, SOURCE, WHY
 
 FEWEST = 64
 """With fewer of them a group is as good."""
 
 
-def decode_plain(
+def decode_plain_messages(
     buffer: memoryview,
     entries: Described,
     columns: tuple[str, ...],
@@ -28,7 +28,7 @@ def decode_plain(
     origin: int,
     verify: bool,
     views: bool,
-) -> pa.RecordBatch | None:
+) -> Plain | None:
     """Return the rows of the plain messages that *entries* begin with, a row for each.
 
     None where there are few, or anything is wrong with one: a group tells at which.
@@ -70,4 +70,5 @@ def decode_plain(
         output.drop()
         return None
     num_rows = np.ones(count, np.int64)
-    return record_batch(chosen, output, columns, desc, num_rows, origin=origin, views=views)
+    rows = record_batch(chosen, output, columns, desc, num_rows, origin=origin, views=views)
+    return Plain(rows, num_rows)
