@@ -188,7 +188,7 @@ them. What it would take to spend less:
 - **records** are walked and written to columns. Of 100 bytes each takes some 30 ns, seven varints whose
   every end is checked; without a check it would be a sixth less. Of 1000 bytes it is the copy, and that
   is memory: a third of what it moves are lines that are read only to be overwritten. Stores past the
-  caches would spare that, and cost who reads the column next more; views copy nothing.
+  caches would spare that, but took a quarter longer where they were tried; views copy nothing.
 - **groups and batches** is the rest, in Python: some tenths of a millisecond for each record batch, the
   calls of NumPy and Arrow that make some dozens of buffers. Batches of 8 MiB instead of 4 would halve it,
   and take twice the memory; so would the same steps in C.
