@@ -156,20 +156,20 @@ def is_compiled(
     for name in {FORMATS[magic] for magic in magics}:
         names.add(_decoder_name(name, wanted(name, columns, views)))
         names.update(f"{name}-{of}" for of in ALONG)
-    try:
-        paths = [_path(one) for one in names]
-    except ImportError:
-        return False
-    return all(path is not None and path.exists() for path in paths)
+    return _are_kept(names)
 
 
 def is_scan_compiled(magic: int) -> bool:
     """Whether the machine code that takes headers of such entries is kept; without Numba, too."""
+    return _are_kept([f"{FORMATS[magic]}-scan"])
+
+
+def _are_kept(names: Collection[str]) -> bool:
     try:
-        path = _path(f"{FORMATS[magic]}-scan")
+        paths = [_path(name) for name in names]
     except ImportError:
         return False
-    return path is not None and path.exists()
+    return all(path is not None and path.exists() for path in paths)
 
 
 def _decoder_name(name: str, chosen: Sequence[int]) -> str:

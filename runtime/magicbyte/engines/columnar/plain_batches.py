@@ -1,7 +1,7 @@
 """Uncompressed batches that lie one after another, of which there is nothing to ask but their records.
 
-Most are like that. What a group looks at before its kernel begins takes a third of the kernel's time
-where values are large.
+Most are like that. What a group looks at before its kernel begins takes Python a tenth of a
+millisecond, and that for each 4 MiB.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def decode_plain_batches(
     None where there are few: those, and what follows, are for a group.
     """
     chosen, desc = entries.format, entries.desc
-    if chosen.kernels.IS_STREAM or len(entries) < FEWEST:
+    if len(entries) < FEWEST:
         return None
     names, slack = chosen.kernels.NAMES, chosen.kernels.SLACK
     view = np.frombuffer(buffer, np.uint8)

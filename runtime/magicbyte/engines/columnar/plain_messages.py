@@ -34,7 +34,7 @@ def decode_plain_messages(
     None where there are few, or anything is wrong with one: a group tells at which.
     """
     chosen, desc = entries.format, entries.desc
-    if not chosen.kernels.IS_STREAM or len(entries) < FEWEST:
+    if len(entries) < FEWEST:
         return None
     names, slack = chosen.kernels.NAMES, chosen.kernels.SLACK
     view = np.frombuffer(buffer, np.uint8)
