@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,47 @@ def test_a_split_with_transactions_is_read_once(
     )
     assert dataset.records(["outcome"]).to_table().to_pydict() == {"outcome": ["aborted"] * 9}
     assert [one for one in asked if one[1] == len(data)] == [(0, len(data))]
+
+
+@pytest.mark.parametrize("magic", [0, 1, 2])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_where_a_damaged_size_leads_far_not_all_of_it_is_read_at_once(
+    is_first: bool, magic: int, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def entry(offset: int) -> bytes:
+        value = b"%099d" % offset
+        if magic == 2:
+            return bytes(build.batch([build.record(value)], offset))
+        return bytes(build.message(value, offset, magic=magic))
+
+    count = 200
+    entries = [entry(offset) for offset in range(count)]
+    damaged = 0 if is_first else 5
+    far = 15_001  # in the middle of an entry
+    entries[damaged] = entries[damaged][:8] + struct.pack(">i", far) + entries[damaged][12:]
+    path = tmp_path / "t.log"
+    path.write_bytes(b"".join(entries))
+
+    def read() -> Any:
+        rows = mb.open(path, on_damage="skip").records(["offset"])
+        return rows.to_table().column("offset").to_pylist(), rows.report
+
+    whole = read()
+    monkeypatch.setattr(walk, "CHUNK", 1000)
+    monkeypatch.setattr(walk, "STEP", 700)
+    monkeypatch.setattr(walk, "BLOCK", 700)
+    longest = 0
+    read_at = storage.LocalFile.read_at
+
+    def watched(file: storage.LocalFile, at: int, length: int) -> bytes:
+        nonlocal longest
+        longest = max(longest, length)
+        return read_at(file, at, length)
+
+    monkeypatch.setattr(storage.LocalFile, "read_at", watched)
+    assert read() == whole
+    assert whole[0] == [offset for offset in range(count) if offset != damaged]
+    assert longest < 5000, "more than a search asks for at first"
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -48,6 +48,8 @@ class Producers:
         """
         column = self._entries.column
         is_data = (column("is_transactional") != 0) & ~self._is_control
+        if not is_data.any():
+            return
         found = self._all[(is_data | self._is_control)[self._all]]
         # A control batch counts with what comes before it.
         is_divided = _changes(self._ids[found])
@@ -74,7 +76,9 @@ class Producers:
 
 def _changes(values: Numbers) -> Mask:
     """Return which of *values* differ from the one before, as the first does."""
-    return np.append(True, values[1:] != values[:-1])[: len(values)]
+    are_changes = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=are_changes[1:])
+    return are_changes
 
 
 def _starts(values: Numbers) -> Numbers:
@@ -84,7 +88,9 @@ def _starts(values: Numbers) -> Numbers:
 
 def _ends(starts: Numbers, length: int) -> Numbers:
     """Return where runs that begin at *starts* have their last one, in as many as *length*."""
-    return np.append(starts[1:], length)[: len(starts)] - 1
+    ends = np.full(len(starts), length)
+    ends[:-1] = starts[1:]
+    return ends - 1
 
 
 def _rows(*columns: Numbers) -> Iterator[Any]:

@@ -155,7 +155,7 @@ def survey(
     if quick or (log.state is not None and not log.is_named):
         return passed.run(verify=False)
     if not verify and not stop_at_damage and not passed.begins_open:
-        first = passed.run(verify=False, stop_at_transactions=True)
+        first = passed.run(verify=False, only_plain=True)
         is_plain = (
             not any(segment.has_transactions for segment in first.segments)
             # Sizes that no checksum has confirmed lead to what looks like damage, or like a tail.
@@ -203,9 +203,9 @@ class _Pass:
         ) and bool(first)
 
     def run(
-        self, *, verify: bool, stop_at_damage: bool = False, stop_at_transactions: bool = False
+        self, *, verify: bool, stop_at_damage: bool = False, only_plain: bool = False
     ) -> Survey:
-        self.stop_at_transactions = stop_at_transactions
+        self.only_plain = only_plain
         self.out = out = Survey(self.log, is_verified=verify)
         self.tracker = tracker = Tracker()
         self.check = CrossCheck(
@@ -287,8 +287,8 @@ class _Pass:
                     self._keep(piece)
                 if segment.stop_at is not None:
                     return True
-                if self.stop_at_transactions and segment.has_transactions:
-                    return True
+                if self.only_plain and (segment.has_transactions or segment.stretches):
+                    return True  # all of it is passed over again, verified
         return False
 
     def _keep(self, piece: Sound) -> None:

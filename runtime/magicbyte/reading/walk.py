@@ -241,8 +241,9 @@ class Walk:
                     entry = read_entry(buffer, position - origin, origin=origin)
                     self._judge_size(entry)
                     need = entry.size_bytes
-                    if need > self.limits.max_entry_bytes:
-                        yield from self._bad_entry(entry, None)
+                    wrong_crc = self._crc_if_wrong(entry)
+                    if wrong_crc is not None or need > self.limits.max_entry_bytes:
+                        yield from self._bad_entry(entry, wrong_crc)
                         position, most, need = self._resume, behind_damage, 1
                 except FormatError as error:
                     if here < self.end - position and here < HEADER_BYTES:
@@ -286,9 +287,20 @@ class Walk:
     def _first_need(self) -> int:
         """Return what the first entry takes: one that is larger than a chunk is read once."""
         entry = self._entry_at(self.start) if self.start < self.end else None
-        if entry is None or entry.size_bytes > self.limits.max_entry_bytes:
-            return 1
-        return min(entry.size_bytes, self.end - self.start)
+        is_large = entry is not None and CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
+        return entry.size_bytes if entry and is_large and self._is_plausible(entry.end) else 1
+
+    def _crc_if_wrong(self, entry: Entry) -> int | None:
+        """Return the checksum of a large *entry* behind which none follows, where that is wrong.
+
+        A damaged size leads anywhere, and what it leads to is not worth its memory.
+        """
+        if not CHUNK < entry.size_bytes <= self.limits.max_entry_bytes:
+            return None
+        if self._is_plausible(entry.end):
+            return None
+        prefix = _Prefix(self.file, entry)
+        return None if prefix.is_whole(entry.end) else prefix.value
 
     def _judge_size(self, entry: Entry) -> None:
         if entry.end > self.end:
@@ -726,16 +738,16 @@ class _Prefix:
         self._function = crc32c if is_batch else crc32
         start = (RecordBatchHeader if is_batch else MessageHeader).CHECKSUM.start
         self._position = entry.position + start
-        self._value = 0
         self._stored = entry.crc
+        self.value = 0
 
     def is_whole(self, end: int) -> bool:
         """Return whether the entry's checksum is right if it ends at *end*."""
         while self._position < end:
             step = min(STEP, end - self._position)
-            self._value = self._function(self._file.read_at(self._position, step), self._value)
+            self.value = self._function(self._file.read_at(self._position, step), self.value)
             self._position += step
-        return self._value == self._stored
+        return self.value == self._stored
 
 
 __all__ = ["Bounds", "Note", "Sound", "Stretch", "Walk", "checksum_of"]

@@ -74,6 +74,8 @@ FLAGS = ("has_delete_horizon", "is_transactional", "is_control")
 
 def entries(chosen: Format, desc: Descriptors, origin: int) -> list[Entry]:
     """Return the headers that *desc* describes, of a buffer that begins at *origin*."""
+    if not len(desc):
+        return []
     columns = [_values(chosen, desc, name, origin) for name in Entry._fields]
     return list(map(_entry, zip(*columns, strict=True)))
 
