@@ -536,6 +536,18 @@ def test_what_no_column_can_hold_is_left_to_the_reference(
     assert not differences(COLUMNAR, data)
 
 
+@pytest.mark.parametrize("magic", [1, 2])
+def test_what_is_too_much_for_columns_is_verified_all_the_same(
+    magic: int, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output, "MOST_BYTES", 500)
+    make = build.message if magic == 1 else lambda value, at: build.batch([build.record(value)], at)
+    entries = [bytearray(make(b"%0600d" % number, number)) for number in range(5)]
+    assert not differences(COLUMNAR, b"".join(entries))
+    entries[2][-1] ^= 1
+    assert not differences(COLUMNAR, b"".join(entries))
+
+
 @pytest.mark.parametrize("codec", [2, 3, 4])
 def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
     codec: int, build: Any, monkeypatch: pytest.MonkeyPatch

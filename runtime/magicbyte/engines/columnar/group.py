@@ -186,8 +186,7 @@ class Group:
             self.verified = kernel(self.format.name, "verify")(self.begin, self.desc, first, end)
         else:
             end = first + 1
-            is_sound = self._checksum(first) == self.entries[first].crc
-            self.verified = end if is_sound else first
+            self.verified = end if self._is_sound(first) else first
         if self.verified < end:
             self._stop_at(self.verified)
 
@@ -195,6 +194,9 @@ class Group:
         """Have an entry be the one whose checksum is wrong, and leave it and all behind it."""
         self.computed = self._checksum(n)
         self._cut(n)
+
+    def _is_sound(self, n: int) -> bool:
+        return self._checksum(n) == self.entries[n].crc
 
     def _checksum(self, n: int) -> int:
         return checksum_of(self.buffer, self.entries[n], origin=self.origin)
@@ -275,11 +277,12 @@ class Group:
             n = self.kernel(self.desc, n, end, state)
             if n == end:
                 break
-            if state[WHY] == UNSOUND:
-                self._stop_at(n)
-                return n
             if state[WHY] == FULL and self.output.more_room(*self._most(n, n + 1)[:2]):
                 continue
+            # A kernel that had no room has not come to the checksum, and the reference looks at none.
+            if state[WHY] == UNSOUND or (state[SOURCE] and not self._is_sound(n)):
+                self._stop_at(n)
+                return n
             self._refer(n, self.output.num_rows, self.output.num_rows)
             n += 1
         if self.kernels.IS_STREAM and self.is_compressed[first] and self.output.num_rows > row:
