@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import shutil
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -14,7 +16,9 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from magicbyte import storage
 from magicbyte.errors import MissingError
+from magicbyte.reading.times import milliseconds
 from places import DATA
 
 
@@ -153,6 +157,49 @@ def test_range_of_times_is_the_range_between_the_offsets_for_these_times(
                 and (high is None or row["offset"] < high)
             ]
             assert [row["offset"] for row in got] == wanted, (begin, end)
+
+
+def test_a_time_opens_only_the_segment_that_its_index_says(
+    real: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(real / "2.8/lives" / "log-0" / "v2-segments-0")
+    dataset = mb.open(path)
+    (found,) = dataset.surveys()
+    rows = dataset.records(["offset", "timestamp"]).to_pylist()
+    assert len(found.segments) > 5
+    opened: list[str] = []
+    open_file = storage.open_file
+
+    def watched(path: str, **more: Any) -> Any:
+        opened.append(Path(path).suffix)
+        return open_file(path, **more)
+
+    monkeypatch.setattr(storage, "open_file", watched)
+    late = rows[-40]["timestamp"]
+    first = next(row["offset"] for row in rows if row["timestamp"] >= late)
+    assert dataset.offset_at(found, milliseconds(late)) == first
+    assert opened.count(".log") == 1
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+def test_an_index_that_does_not_go_up_is_not_believed(
+    is_swapped: bool, real: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(real / "2.8/lives/log-0/v2-segments-0", tmp_path / "t-0"))
+    rows = mb.open(folder).records(["offset", "timestamp"]).to_pylist()
+    late = rows[len(rows) // 2]["timestamp"]
+    index = sorted(folder.glob("*.timeindex"))[0]
+    entries = [index.read_bytes()[at : at + 12] for at in range(0, index.stat().st_size, 12)]
+    assert len(entries) > 1
+    early = struct.pack(">qi", 1, 1)
+    index.write_bytes(b"".join([*entries, early] if is_swapped else [early]))
+    dataset = mb.open(folder)
+    (found,) = dataset.surveys()
+    first = next(row["offset"] for row in rows if row["timestamp"] >= rows[3]["timestamp"])
+    asked = milliseconds(rows[3]["timestamp"])
+    # One that goes up, and says that all of its segment is too early, is as good as Kafka's.
+    assert (dataset.offset_at(found, asked) == first) == is_swapped
+    assert dataset.offset_at(found, milliseconds(late)) is not None
 
 
 def test_first_record_of_the_time_decides_even_if_later_ones_are_older(

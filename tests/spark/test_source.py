@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 import magicbyte as mb
 from magicbyte.errors import InputError
 from magicbyte.spark import columns
-from magicbyte.spark.options import parse, size_in_bytes
+from magicbyte.spark.options import parse
 from magicbyte.spark.tasks import tasks
+from magicbyte.spark.values import size_in_bytes
 from magicbyte.tables.stored import MAX_MILLISECONDS, is_out_of_range
 
 KAFKA = (
@@ -80,8 +81,9 @@ def expected(path: str, names: tuple[str, ...], **arguments: Any) -> list[tuple[
 def test_it_is_found_without_registration_and_has_the_columns_of_the_kafka_source(
     spark: SparkSession, cluster: str
 ) -> None:
-    frame = read(spark, cluster)
+    frame = read(spark, cluster, includeHeaders="true")
     assert frame.schema.simpleString() == KAFKA
+    assert read(spark, cluster).columns == frame.columns[:-1]
     assert all(field.nullable for field in frame.schema)
 
 
@@ -108,7 +110,7 @@ def test_the_eight_columns_hold_what_the_kafka_source_gives(
 ) -> None:
     path = str(logs / "2.8" / "lives" / "log-0")
     topics = ["v0-segments", "v1-append-time-none", "v2-segments", "upgraded-segments"]
-    frame = read(spark, path, subscribe=",".join(topics))
+    frame = read(spark, path, subscribe=",".join(topics), includeHeaders="true")
     kinds: dict[str, set[int]] = {}
     for topic, kind in frame.select("topic", "timestampType").distinct().collect():
         kinds.setdefault(topic, set()).add(kind)
@@ -152,8 +154,8 @@ def test_options_are_refused_in_a_sentence_that_names_them(
     spark: SparkSession, cluster: str
 ) -> None:
     with pytest.raises(AnalysisException) as refused:
-        read(spark, cluster, startingOffsets="earliest")
-    assert "InputError: no option 'startingoffsets'; expected some of path, paths, subs" in str(
+        read(spark, cluster, startingOffset="earliest")
+    assert "InputError: no option 'startingoffset'; expected some of path, paths, assig" in str(
         refused.value
     )
 
@@ -163,12 +165,12 @@ def test_options_are_refused_in_a_sentence_that_names_them(
     [
         ({}, "no path"),
         ({"path": ""}, "no path"),
-        ({"path": "/", "table": "records"}, "no option 'table'"),
+        ({"path": "/", "topic": "t"}, "no option 'topic'"),
         ({"path": "/", "onDamage": "ignore"}, "onDamage 'ignore'; expected fail or skip or stop"),
         ({"path": "/", "maxPartitionBytes": "0"}, "maxPartitionBytes '0'"),
         ({"path": "/", "maxPartitionBytes": "64q"}, "maxPartitionBytes '64q'"),
         ({"path": "/", "includeInternal": "yes"}, "includeInternal 'yes'; expected true or false"),
-        ({"path": "/", "subscribe": "a,,b"}, "subscribe 'a,,b'"),
+        ({"path": "/", "columns": "key,,value"}, "columns 'key,,value'; expected names between"),
         ({"path": "s3a://bucket/logs"}, "s3a://bucket/logs: a path of s3a:"),
         ({"path": "/no/such/folder"}, "/no/such/folder: No such file or directory"),
         (
@@ -230,7 +232,7 @@ def test_a_time_beyond_microseconds_is_null_and_one_that_is_not_there_is_kafkas(
     far = pa.array([0, None, -1, 1 << 62, -(1 << 62), MAX_MILLISECONDS]).cast(
         pa.timestamp("ms", tz="UTC")
     )
-    timestamp = columns.COLUMNS["timestamp"]
+    timestamp = columns.named(["timestamp"])[0]
     made = timestamp.made_from(far).cast(pa.int64()).to_pylist()
     assert made == [0, -1000, -1000, None, None, MAX_MILLISECONDS * 1000]
     assert is_out_of_range(far).to_pylist() == [False, False, False, True, True, False]

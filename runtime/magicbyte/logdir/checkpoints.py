@@ -1,7 +1,8 @@
 """The text checkpoints of a log.dir (CheckpointFile, OffsetCheckpointFile)."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from magicbyte import storage
 from magicbyte.errors import FormatError
@@ -94,6 +95,20 @@ class LogDir:
     recovery_point: Offsets | None = None
     clean_shutdown: bool = False
     findings: tuple[Finding, ...] = field(default=())
+
+    def of(self, topic: str, partition: int) -> "LogDir":
+        """Return what the files say of one partition: as small as that, however many there are."""
+        place = (topic, partition)
+        own: dict[str, Any] = {
+            name: {place: offsets[place]} if place in offsets else {}
+            for name in OFFSETS
+            if (offsets := getattr(self, name)) is not None
+        }
+        return replace(self, **own, findings=())
+
+
+OFFSETS = ("log_start", "cleaner", "high_watermark", "recovery_point")
+"""What a LogDir knows by partition."""
 
 
 def read_log_dir(path: str) -> LogDir:

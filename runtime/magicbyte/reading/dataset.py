@@ -51,6 +51,8 @@ ROW_BYTES = 1024
 """What a row of `batches` is taken to hold while it waits as a dict."""
 
 Row = dict[str, Any]
+OffsetRange = tuple[int | None, int | None]
+"""Offsets, half-open; None is no bound."""
 T = TypeVar("T", pa.RecordBatch, list[Row])
 
 
@@ -60,7 +62,7 @@ class Options:
 
     isolation_level: str = "read_committed"
     on_damage: str = "fail"
-    offsets: tuple[int | None, int | None] = (None, None)
+    offsets: OffsetRange = (None, None)
     times: tuple[int | None, int | None] = (None, None)
     """Milliseconds since the Unix epoch, half-open."""
     engine: str = "auto"
@@ -114,6 +116,18 @@ class Dataset:
     def _new_engine(self, *, views: bool = False) -> Engine:
         """Return an engine for one thread."""
         return engine(self.options.engine, views=views)
+
+    def only(self, is_wanted: Callable[[PartitionLog], bool]) -> "Dataset":
+        """Return a dataset of those partitions that *is_wanted* says."""
+        return Dataset(
+            [log for log in self.logs if is_wanted(log)],
+            self.log_dirs,
+            self.options,
+            num_internal=self.num_internal,
+            all_logs=[log for log in self.all_logs if is_wanted(log)],
+            open_log=self._open_log,
+            aborted_list=self._aborted_list,
+        )
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
@@ -268,19 +282,44 @@ class Dataset:
 
     # Plans
 
-    def plan(self, max_partition_bytes: int | None = None) -> list[Split]:
+    def plan(
+        self,
+        max_partition_bytes: int | None = None,
+        *,
+        ranges: Callable[[Survey], Iterable[OffsetRange]] | None = None,
+    ) -> list[Split]:
         """Return the splits that together give the records, in order of rows.
 
         A split spans at least one entry and, where it can, at most *max_partition_bytes* of a
-        segment; None: a split per segment. Findings of the plan are in `surveys`.
+        segment; None: a split per segment. By default the splits cover all bytes, and say which
+        offsets are wanted; *ranges* gives those of a partition, each range has splits of its own,
+        and none that is all outside. Findings of the plan are in `surveys`.
         """
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
-        return [
-            split
-            for found in self.surveys(max_partition_bytes)
-            for split in self._splits(found, by_segment=max_partition_bytes is None)
-        ]
+        is_by_segment = max_partition_bytes is None
+        splits: list[Split] = []
+        for found in self.surveys(max_partition_bytes):
+            if ranges is None:
+                splits += self._splits(found, self._offsets(found), by_segment=is_by_segment)
+                continue
+            for offsets in ranges(found):
+                cut = self._splits(found, offsets, by_segment=is_by_segment, is_cut=True)
+                splits += cut
+        return splits
+
+    def offset_at(self, found: Survey, time: int) -> int | None:
+        """Return the first offset of a partition whose record is of *time* or later, as Kafka does.
+
+        *time* is in milliseconds since the Unix epoch. None: there is no such record.
+        """
+        return offset_at(
+            found,
+            time,
+            engine=self._new_engine(),
+            limits=self.options.limits,
+            open_log=self._open_log,
+        )
 
     def surveys(self, max_partition_bytes: int | None = None) -> list[Survey]:
         """Return what the plan knows of each partition that is read."""
@@ -314,8 +353,16 @@ class Dataset:
             self._heads |= {one.file.path: one.heads for one in self._surveys[key].segments}
         return self._surveys[key]
 
-    def _splits(self, found: Survey, *, by_segment: bool = False) -> Iterator[Split]:
-        offsets = self._offsets(found)
+    def _splits(
+        self,
+        found: Survey,
+        offsets: OffsetRange,
+        *,
+        by_segment: bool = False,
+        is_cut: bool = False,
+    ) -> Iterator[Split]:
+        """Yield the splits of a partition; if *is_cut*, only those that may hold wanted *offsets*."""
+        is_cut = is_cut and found.is_in_order
         exceptions = cut_off(found.transactions)
         for number, segment in enumerate(found.segments):
             following = found.segments[number + 1] if number + 1 < len(found.segments) else None
@@ -327,7 +374,7 @@ class Dataset:
             for here, there in pairwise(boundaries):
                 assert here is not None
                 stop = end if there is after or there is None else there.position
-                if here.position >= stop:
+                if here.position >= stop or (is_cut and _is_outside(here, there, offsets)):
                     continue
                 yield Split(
                     topic=found.log.topic,
@@ -362,27 +409,18 @@ class Dataset:
                     aborted_list=self._aborted_list,
                 )
 
-    def _offsets(self, found: Survey) -> tuple[int | None, int | None]:
+    def _offsets(self, found: Survey) -> OffsetRange:
         """Return the wanted offsets of a partition; a range of times is one of offsets."""
         low, high = self.options.offsets
 
-        def at(time: int) -> int | None:
-            return offset_at(
-                found,
-                time,
-                engine=self._new_engine(),
-                limits=self.options.limits,
-                open_log=self._open_log,
-            )
-
         begin, end = self.options.times
         if begin is not None:
-            first = at(begin)
+            first = self.offset_at(found, begin)
             if first is None:
                 first = found.log_end_offset or 0
             low = first if low is None else max(low, first)
         if end is not None:
-            last = at(end)
+            last = self.offset_at(found, end)
             if last is not None:
                 high = last if high is None else min(high, last)
         return low, high
@@ -411,7 +449,7 @@ class Dataset:
         def of_log(log: PartitionLog) -> Iterator[Task[Engine, T | Tally]]:
             found = self._survey(log, quick=quick)
             yield lambda _: _only(Tally(findings=found.findings))
-            for split in self._splits(found):
+            for split in self._splits(found, self._offsets(found)):
                 yield partial(one, split)
             rest = sum(bytes_of_no_split(found).values(), Counter[str]())
             yield lambda _: _only(Tally(bytes=rest))
@@ -453,7 +491,7 @@ class Dataset:
         report.findings.extend(found.findings)
         if quick or log.state is not None:
             return found, tallies
-        for split in self._splits(found):
+        for split in self._splits(found, self._offsets(found)):
             tally = tallies.setdefault(split.file.path, Tally())
             for _ in self._examine(replace(split, on_damage="skip"), None, own, tally):
                 pass
@@ -473,6 +511,15 @@ def _size(item: pa.RecordBatch | list[Row] | Tally) -> int:
     if isinstance(item, list):
         return len(item) * ROW_BYTES
     return 0 if isinstance(item, Tally) else int(item.nbytes)
+
+
+def _is_outside(here: Boundary, there: Boundary | None, offsets: OffsetRange) -> bool:
+    """Return whether all offsets from *here* to *there* lie outside of *offsets*, in a log in order."""
+    first, end = offsets
+    last = None if there is None else there.floor
+    if last is not None and first is not None and last < first:
+        return True
+    return here.floor is not None and end is not None and here.floor + 1 >= end
 
 
 def _end_of_data(segment: SegmentSurvey) -> int:

@@ -109,6 +109,11 @@ class Survey:
         return outcomes_at(boundary.open_here)
 
     @property
+    def is_in_order(self) -> bool:
+        """Whether offsets go up from entry to entry, so that a boundary divides them."""
+        return not any(finding.code.startswith("offset-out") for finding in self.findings)
+
+    @property
     def leader_epoch(self) -> int | None:
         epoch = max((segment.leader_epoch for segment in self.segments), default=-1)
         return None if epoch < 0 else epoch

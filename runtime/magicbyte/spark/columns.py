@@ -25,7 +25,8 @@ from pyspark.sql.types import (
 )
 
 from magicbyte.errors import InputError
-from magicbyte.tables.schemas import HEADERS, RECORDS, TIME
+from magicbyte.spark.options import ReadOptions
+from magicbyte.tables.schemas import HEADERS, RECORDS, TABLES, TIME, Table
 from magicbyte.tables.stored import MICROSECONDS, microseconds, stored_type
 from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
 
@@ -54,7 +55,7 @@ class Column:
         return array
 
 
-def _columns() -> dict[str, Column]:
+def _of_records() -> tuple[Column, ...]:
     kafka = [
         Column("key", "key", pa.binary()),
         Column("value", "value", pa.binary()),
@@ -71,14 +72,20 @@ def _columns() -> dict[str, Column]:
         for column in RECORDS.columns
         if column.name not in taken
     ]
-    return {column.name.lower(): column for column in [*kafka, *ours]}
+    return (*kafka, *ours)
 
 
-COLUMNS = _columns()
-"""Every column of the data source, by its name in lower case: Spark's names have no case."""
+def _of_table(table: Table) -> tuple[Column, ...]:
+    return tuple(Column(one.name, one.name, stored_type(one.type)) for one in table.columns)
 
-KAFKA_COLUMNS = tuple(list(COLUMNS.values())[:8])
-"""Those of Spark's Kafka source, in its order."""
+
+COLUMNS: dict[str, tuple[Column, ...]] = {
+    name: _of_records() if table is RECORDS else _of_table(table) for name, table in TABLES.items()
+}
+"""The columns of each table. Those of `records` begin with those of Spark's Kafka source."""
+
+KAFKA_COLUMNS = COLUMNS["records"][:8]
+"""Those of Spark's Kafka source, in its order; the last comes with `includeHeaders`."""
 
 SPARK_TYPES: dict[pa.DataType, DataType] = {
     pa.binary(): BinaryType(),
@@ -95,13 +102,17 @@ SPARK_TYPES: dict[pa.DataType, DataType] = {
 }
 
 
-def named(names: Iterable[str]) -> tuple[Column, ...]:
-    """Return the columns *names*; InputError names one that does not exist or comes twice."""
+def named(names: Iterable[str], table: str = "records") -> tuple[Column, ...]:
+    """Return the columns *names* of *table*; Spark's names have no case.
+
+    InputError names one that does not exist or comes twice.
+    """
+    by_name = {column.name.lower(): column for column in COLUMNS[table]}
     found: list[Column] = []
     for name in names:
-        column = COLUMNS.get(name.lower())
+        column = by_name.get(name.lower())
         if column is None:
-            known = ", ".join(column.name for column in COLUMNS.values())
+            known = ", ".join(column.name for column in COLUMNS[table])
             raise InputError(f"no column {name!r}", f"some of {known}")
         if column in found:
             raise InputError(f"column {name!r} twice", "every column once")
@@ -111,13 +122,36 @@ def named(names: Iterable[str]) -> tuple[Column, ...]:
     return tuple(found)
 
 
-def of_schema(schema: StructType) -> tuple[tuple[Column, ...], pa.Schema]:
-    """Return the columns that the user's *schema* asks for, and the Arrow schema to give.
+def chosen(read: ReadOptions) -> tuple[Column, ...]:
+    """Return the columns that come if the user gives no schema."""
+    if read.columns is not None:
+        return named(read.columns, read.table)
+    if read.table != "records":
+        return COLUMNS[read.table]
+    return KAFKA_COLUMNS if read.include_headers else KAFKA_COLUMNS[:-1]
+
+
+def wanted(read: ReadOptions, schema: StructType) -> tuple[tuple[Column, ...], pa.Schema]:
+    """Return the columns of *schema*, the user's or ours, and the Arrow schema to give.
+
+    Raises InputError where *schema* cannot be had, or contradicts the option `columns`.
+    """
+    found, given = of_schema(schema, read.table)
+    if read.columns is not None and {*found} != {*named(read.columns, read.table)}:
+        raise InputError(
+            f"a schema of {', '.join(schema.names)}",
+            f"the columns {', '.join(read.columns)}, or one of the two alone",
+        )
+    return found, given
+
+
+def of_schema(schema: StructType, table: str = "records") -> tuple[tuple[Column, ...], pa.Schema]:
+    """Return the columns of *table* that the user's *schema* asks for, and the Arrow schema to give.
 
     Names are compared without case, and given back as *schema* has them. Raises InputError for a
     column that does not exist, another type than the column's, or a field that is not nullable.
     """
-    columns = named(schema.fieldNames())
+    columns = named(schema.fieldNames(), table)
     fields = []
     for field, column in zip(schema.fields, columns, strict=True):
         expected = SPARK_TYPES[column.type]

@@ -1,34 +1,66 @@
-"""The options of the data source."""
+"""The options of the data source: those of Spark's Kafka source, by its rules, and ours."""
 
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from magicbyte import storage
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB
+from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import ISOLATION_LEVELS, ON_DAMAGE, Dataset, open_paths
+from magicbyte.spark import limits, values
+from magicbyte.spark.limits import Limit
+from magicbyte.spark.values import Partition
+from magicbyte.tables import schemas
 
 MAX_PARTITION_BYTES = 128 * MIB
 """As much of a segment as one task reads, by default; that of Spark's file sources."""
 
-UNDERSTOOD = (
-    "path",
-    "paths",
-    "subscribe",
-    "isolationLevel",
-    "kafka.isolation.level",
-    "onDamage",
-    "columns",
-    "maxPartitionBytes",
-    "includeInternal",
-)
+MAX_TRIGGER_DELAY_MS = 15 * 60_000
+"""How long a stream waits for `minOffsetsPerTrigger`, by default; that of Spark's Kafka source."""
 
-# Spark's own suffixes (org.apache.spark.network.util.JavaUtils).
-_SIZE = re.compile(r"(\d{1,18})\s*(?:([kmgtp]?)b?)?", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
+
+
+CHOOSING = ("assign", "subscribe", "subscribePattern")
+STARTINGS = (
+    "startingOffsets",
+    "startingTimestamp",
+    "startingOffsetsByTimestamp",
+    "startingOffsetsByTimestampStrategy",
+)
+ENDINGS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
+
+READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
+    "assign": ("assigned", values.partitions),
+    "subscribe": ("topics", values.topics),
+    "subscribePattern": ("pattern", values.pattern),
+    "isolationLevel": ("isolation_level", values.one_of(*ISOLATION_LEVELS)),
+    "kafka.isolation.level": ("isolation_level", values.one_of(*ISOLATION_LEVELS)),
+    "includeHeaders": ("include_headers", values.flag),
+    "failOnDataLoss": ("fail_on_data_loss", values.flag),
+    "minPartitions": ("min_partitions", values.count),
+    "maxRecordsPerPartition": ("max_records", values.count),
+    "maxOffsetsPerTrigger": ("max_offsets", values.count),
+    "minOffsetsPerTrigger": ("min_offsets", values.count),
+    "maxTriggerDelay": ("max_trigger_delay_ms", values.duration),
+    "table": ("table", values.one_of(*schemas.TABLES)),
+    "columns": ("columns", values.names),
+    "onDamage": ("on_damage", values.one_of(*ON_DAMAGE)),
+    "includeInternal": ("include_internal", values.flag),
+    "replica": ("replica", lambda _, value: value),
+    "maxPartitionBytes": ("max_partition_bytes", values.size_in_bytes),
+}
+"""By option, the attribute of ReadOptions that it sets, and what reads its value."""
+
+UNDERSTOOD = ("path", "paths", *READERS, *STARTINGS, *ENDINGS)
+
+OF_RECORDS = ("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition")
+OF_STREAMS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
+"""What a batch makes nothing of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,52 +68,99 @@ class ReadOptions:
     """What `option(...)` and `load(...)` said."""
 
     paths: tuple[str, ...]
+    table: str = "records"
+    columns: tuple[str, ...] | None = None
     topics: tuple[str, ...] | None = None
+    pattern: "re.Pattern[str] | None" = None
+    assigned: frozenset[Partition] | None = None
+    """Of these three, one at most is given. All partitions are read where none is."""
     isolation_level: str = "read_committed"
     on_damage: str = "fail"
-    columns: tuple[str, ...] | None = None
-    max_partition_bytes: int = MAX_PARTITION_BYTES
     include_internal: bool = False
+    include_headers: bool = False
+    replica: str | None = None
+    fail_on_data_loss: bool = True
+    min_partitions: int | None = None
+    max_records: int | None = None
+    """Offsets that one task spans, at most."""
+    max_partition_bytes: int = MAX_PARTITION_BYTES
+    max_offsets: int | None = None
+    """Offsets of all partitions that one batch of a stream takes, at most."""
+    min_offsets: int | None = None
+    """Offsets that a stream waits for before it takes any."""
+    max_trigger_delay_ms: int = MAX_TRIGGER_DELAY_MS
+    """How long it waits for those."""
+    given: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The options themselves, their names in lower case."""
+
+    @property
+    def batch(self) -> tuple[Limit, Limit]:
+        """Where a batch begins and ends; InputError where none can."""
+        start, end = limits.starting(self.given, "earliest"), limits.ending(self.given)
+        limits.check_batch(start, end)
+        return start, end
+
+    @property
+    def stream_start(self) -> Limit:
+        """Where a stream begins that has no checkpoint; InputError where it is told to end."""
+        for name in ENDINGS:
+            if name.lower() in self.given:
+                raise InputError(f"{name} in a stream", "none: a stream does not end")
+        return limits.starting(self.given, "latest")
 
     def open(self) -> Dataset:
         """Return the dataset; InputError where a path is no log or a topic is not there."""
-        return open_paths(
+        topics = self.topics
+        if self.assigned is not None:
+            topics = tuple(sorted({topic for topic, _ in self.assigned}))
+        dataset = open_paths(
             *self.paths,
-            topics=self.topics,
+            topics=topics,
             isolation_level=self.isolation_level,
             on_damage=self.on_damage,
             include_internal=self.include_internal,
+            replica=self.replica,
         )
+        return dataset.only(self._is_wanted)
+
+    def _is_wanted(self, log: PartitionLog) -> bool:
+        if self.pattern is not None:
+            return log.topic is not None and self.pattern.search(log.topic) is not None
+        return self.assigned is None or (log.topic, log.partition) in self.assigned
 
 
 def parse(options: Mapping[str, str]) -> ReadOptions:
     """Return *options*, whose names have no case, taken at their word.
 
-    Raises InputError for an option that is not understood, a value that is not one, and for a
-    path that is missing or that cannot be read.
+    Raises InputError for an option that is not understood, a value that is not one, options that
+    exclude one another, and for a path that is missing or that cannot be read.
     """
     given = {name.lower(): value for name, value in options.items()}
-    known = {name.lower(): name for name in UNDERSTOOD}
+    known = {name.lower() for name in UNDERSTOOD}
     for name in given:
         if name not in known:
             raise InputError(f"no option {name!r}", f"some of {', '.join(UNDERSTOOD)}")
     read: dict[str, Any] = {"paths": _paths(given)}
-    readers: dict[str, tuple[str, Callable[[str, str], Any]]] = {
-        "subscribe": ("topics", _names),
-        "isolationLevel": ("isolation_level", _one_of(ISOLATION_LEVELS)),
-        "kafka.isolation.level": ("isolation_level", _one_of(ISOLATION_LEVELS)),
-        "onDamage": ("on_damage", _one_of(ON_DAMAGE)),
-        "columns": ("columns", _names),
-        "maxPartitionBytes": ("max_partition_bytes", size_in_bytes),
-        "includeInternal": ("include_internal", _flag),
-    }
-    for name, (field, reader) in readers.items():
+    for name, (attribute, reader) in READERS.items():
         if name.lower() not in given:
             continue
         value = reader(name, given[name.lower()])
-        if read.setdefault(field, value) != value:
-            raise InputError(f"{name} {value!r}", f"the {read[field]!r} of isolationLevel")
-    return ReadOptions(**read)
+        if read.setdefault(attribute, value) != value:
+            raise InputError(f"{name} {value!r}", f"the {read[attribute]!r} of isolationLevel")
+    chosen = [name for name in CHOOSING if name.lower() in given]
+    if len(chosen) > 1:
+        raise InputError(f"{' and '.join(chosen)}", "one of them")
+    if read.get("min_offsets", 0) > read.get("max_offsets", 1 << 63):
+        raise InputError(
+            f"minOffsetsPerTrigger {read['min_offsets']}",
+            f"{read['max_offsets']} or less, which is maxOffsetsPerTrigger",
+        )
+    table = read.get("table", "records")
+    if table != "records":
+        for name in (*STARTINGS, *ENDINGS, *OF_RECORDS):
+            if name.lower() in given:
+                raise InputError(f"{name} with the table {table}", "the table records")
+    return ReadOptions(**read, given=given)
 
 
 def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
@@ -106,36 +185,3 @@ def _local(path: str) -> str:
     if scheme[1].lower() != "file":
         raise InputError(f"a path of {scheme[1]}:", "files of this machine", path=path)
     return "/" + path[len(scheme[0]) :].lstrip("/")
-
-
-def _names(option: str, value: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in value.split(","))
-    if not all(names):
-        raise InputError(f"{option} {value!r}", "names between commas")
-    return names
-
-
-def _one_of(allowed: tuple[str, ...]) -> Callable[[str, str], str]:
-    def read(option: str, value: str) -> str:
-        if value.lower() not in allowed:
-            raise InputError(f"{option} {value!r}", " or ".join(allowed))
-        return value.lower()
-
-    return read
-
-
-def _flag(option: str, value: str) -> bool:
-    if value.lower() not in ("true", "false"):
-        raise InputError(f"{option} {value!r}", "true or false")
-    return value.lower() == "true"
-
-
-def size_in_bytes(option: str, value: str) -> int:
-    """Return the bytes that *value* says: a plain number, or one of Spark's such as `64m`."""
-    found = _SIZE.fullmatch(value.strip())
-    size = 0
-    if found is not None:
-        size = int(found[1]) << (10 * " kmgtp".index((found[2] or " ").lower()))
-    if size < 1:
-        raise InputError(f"{option} {value!r}", "bytes, at least 1, such as 1000000 or 64m")
-    return size

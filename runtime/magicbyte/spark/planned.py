@@ -19,7 +19,7 @@ from magicbyte.reading.split import Piece, Split, examine, read_split
 from magicbyte.reading.tally import Tally
 from magicbyte.spark import columns
 from magicbyte.spark.plan import splits_of, task_lines
-from magicbyte.spark.source import one_sentence
+from magicbyte.spark.told import one_sentence
 from magicbyte.tables.schemas import BATCHES, RECORDS
 from magicbyte.tables.stored import in_stored_types, stored_schema
 

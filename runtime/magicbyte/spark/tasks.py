@@ -19,14 +19,23 @@ GOAL_TASKS = 64
 """So many tasks are enough: a larger input makes larger ones, up to *max_bytes*."""
 
 
-def tasks(splits: Sequence[Split], max_bytes: int) -> list[tuple[Split, ...]]:
+def tasks(
+    splits: Sequence[Split], max_bytes: int, *, least_count: int | None = None
+) -> list[tuple[Split, ...]]:
     """Return *splits* in their order, consecutive ones together while they are small.
 
-    No task spans more than *max_bytes* of files unless one split does.
+    No task spans more than *max_bytes* of files unless one split does. *least_count* is how many
+    tasks there should be, about, where there are as many splits.
     """
-    total = sum(split.end - split.start for split in splits)
-    goal = min(max_bytes, max(LEAST_TASK_BYTES, total // GOAL_TASKS))
+    total = size_of(splits)
+    least = max(LEAST_TASK_BYTES, total // GOAL_TASKS)
+    goal = min(max_bytes, least if least_count is None else max(1, total // least_count))
     return list(_grouped(splits, goal))
+
+
+def size_of(splits: Iterable[Split]) -> int:
+    """Return the bytes of files that *splits* span."""
+    return sum(split.end - split.start for split in splits)
 
 
 def _grouped(splits: Iterable[Split], goal: int) -> Iterable[tuple[Split, ...]]:

@@ -1,0 +1,63 @@
+"""Offset and time indexes, as far as they can be believed."""
+
+import numpy as np
+
+from magicbyte import storage
+from magicbyte.errors import MissingError
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.live import LogFile
+from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
+
+MAX_INDEX_BYTES = 1 << 30
+"""`segment.index.bytes` is 10 MiB, and no broker maps an index of 2 GiB."""
+
+Table = np.ndarray[tuple[int], np.dtype[np.void]]
+
+_OFFSETS = np.dtype([("offset", ">i4"), ("position", ">i4")])
+_TIMES = np.dtype([("time", ">i8"), ("offset", ">i4")])
+assert _OFFSETS.itemsize == OffsetIndexEntry.SIZE and _TIMES.itemsize == TimeIndexEntry.SIZE
+
+
+def read_times(log: PartitionLog, segment: LogFile) -> Table:
+    """Return the time index of *segment*: `time`, and `offset` behind the segment's base.
+
+    Nothing where it is absent, or where what is in it does not go up as it must.
+    """
+    return _read(log, segment, "timeindex", _TIMES)
+
+
+def read_positions(log: PartitionLog, segment: LogFile) -> Table:
+    """Return the offset index of *segment*: `offset` behind the segment's base, and `position`.
+
+    Nothing where it is absent, or where what is in it does not go up as it must.
+    """
+    found = _read(log, segment, "index", _OFFSETS)
+    is_inside = not len(found) or int(found["position"][-1]) < segment.size_bytes
+    return found if is_inside else found[:0]
+
+
+def _read(log: PartitionLog, segment: LogFile, kind: str, of: "np.dtype[np.void]") -> Table:
+    nothing: Table = np.empty(0, of)
+    for file in log.files:
+        if file.live and file.kind == kind and file.base_offset == segment.base_offset:
+            try:
+                data = storage.read_small(file.path, max_bytes=MAX_INDEX_BYTES)
+            except MissingError:  # a live broker removed it meanwhile
+                return nothing
+            table = np.frombuffer(data[: len(data) // of.itemsize * of.itemsize], of)
+            return _without_zeros(table) if _goes_up(_without_zeros(table)) else nothing
+    return nothing
+
+
+def _without_zeros(table: Table) -> Table:
+    """Return *table* up to its last entry that is not all zeros: files of live ones are preallocated."""
+    told = np.flatnonzero(table.view(np.uint8).reshape(-1, table.itemsize).any(axis=1))
+    return table[: int(told[-1]) + 1 if len(told) else 0]
+
+
+def _goes_up(table: Table) -> bool:
+    return all(
+        int(table[name][0]) >= 0 and bool((np.diff(table[name].astype(np.int64)) >= 0).all())
+        for name in table.dtype.names or ()
+        if len(table)
+    )

@@ -1,0 +1,104 @@
+"""The records, as Spark reads them: planned on the driver, read by tasks."""
+
+import gc
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from magicbyte.findings import Finding
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.lost_times import lost_times
+from magicbyte.reading.split import Split, read_split
+from magicbyte.spark import columns
+from magicbyte.spark.columns import Column
+from magicbyte.spark.options import OF_STREAMS, ReadOptions
+from magicbyte.spark.ranges import Range, divided, partition_of, ranges
+from magicbyte.spark.tasks import size_of, tasks
+from magicbyte.spark.told import one_sentence, say
+from magicbyte.spark.values import Partition
+
+log = logging.getLogger("magicbyte.spark")
+
+
+class Part(InputPartition):
+    """Splits that one task reads."""
+
+    def __init__(self, splits: tuple[Split, ...]) -> None:
+        super().__init__(splits)
+        self.splits = splits
+
+
+class RecordsReader(DataSourceReader):
+    """Reads the columns of a schema. Raises InputError where it is not one that we can give."""
+
+    def __init__(self, read: ReadOptions, schema: StructType) -> None:
+        self.options = read
+        self.limits = read.batch
+        self.columns, self.schema = columns.wanted(read, schema)
+
+    def partitions(self) -> list[InputPartition]:
+        with one_sentence():
+            read = self.options
+            for name in OF_STREAMS:
+                if name.lower() in read.given:
+                    log.warning("%s is for streams: a batch makes nothing of it", name)
+            dataset = read.open()
+            surveys = dataset.surveys(read.max_partition_bytes)
+            for survey in surveys:
+                say("plan", survey.findings)
+            if dataset.num_internal:
+                log.info(
+                    "%d partitions of internal topics left out; includeInternal reads them",
+                    dataset.num_internal,
+                )
+            found = ranges(dataset, surveys, *self.limits, fails=read.fail_on_data_loss)
+            return list(parts(dataset, read, divided(found, read.max_records)))
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        yield from rows_of(partition, self.columns, self.schema)
+
+
+def parts(
+    dataset: Dataset, read: ReadOptions, wanted: Mapping[Partition, list[Range]]
+) -> Iterator[Part]:
+    """Yield tasks that together read the *wanted* offsets of each partition."""
+
+    def plan(largest: int) -> list[Split]:
+        return dataset.plan(largest, ranges=lambda found: wanted.get(partition_of(found), ()))
+
+    largest, least = read.max_partition_bytes, read.min_partitions
+    splits = plan(largest)
+    if least is not None and 0 < len(splits) < least:
+        splits = plan(max(1, min(largest, size_of(splits) // least)))
+    if read.max_records is None:
+        yield from map(Part, tasks(splits, largest, least_count=least))
+        return
+    # A task reads of one range, so that it spans no more offsets than that.
+    for _, of_range in groupby(
+        splits, key=lambda split: (split.topic, split.partition, split.offsets)
+    ):
+        yield from map(Part, tasks(list(of_range), largest))
+
+
+def rows_of(
+    partition: InputPartition, chosen: Sequence[Column], schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records that a task reads, as *chosen* columns in *schema*."""
+    # Spark calls gc.collect() after every task: keep it off all that was imported.
+    if not gc.get_freeze_count():
+        gc.freeze()
+    if not isinstance(partition, Part):  # a plan without splits comes as InputPartition(None)
+        return
+    with one_sentence():
+        for split in partition.splits:
+            findings: list[Finding] = []
+            for batch in read_split(split, columns.sources_of(chosen), findings=findings):
+                if "timestamp" in batch.schema.names:
+                    findings.extend(lost_times(split, batch.column("timestamp"), None))
+                arrays = [column.made_from(batch.column(column.source)) for column in chosen]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            say("read", findings)

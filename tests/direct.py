@@ -1,0 +1,29 @@
+"""The data source without Spark: what it plans, and what its tasks read."""
+
+from typing import Any
+
+import pyarrow as pa
+
+from magicbyte.spark.source import MagicbyteDataSource
+
+
+def planned(path: str, **options: str) -> tuple[Any, list[Any]]:
+    """Return the reader that *options* make, and its tasks."""
+    source = MagicbyteDataSource({"path": path, **options})
+    reader = source.reader(source.schema())
+    return reader, list(reader.partitions())
+
+
+def rows(path: str, **options: str) -> list[dict[str, Any]]:
+    """Return the rows that all tasks give, in their order."""
+    reader, tasks = planned(path, **options)
+    batches = [batch for task in tasks for batch in reader.read(task)]
+    return pa.Table.from_batches(batches, reader.schema).to_pylist()
+
+
+def places(path: str, **options: str) -> dict[str, list[int]]:
+    """Return the offsets of the records, by partition, in the order of the tasks."""
+    made: dict[str, list[int]] = {}
+    for row in rows(path, columns="topic,partition,offset", **options):
+        made.setdefault(f"{row['topic']}-{row['partition']}", []).append(row["offset"])
+    return made

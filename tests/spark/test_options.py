@@ -1,0 +1,363 @@
+"""The options of Spark's Kafka source, by its rules."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+from direct import places, planned, rows
+from magicbyte.errors import InputError
+from magicbyte.spark.options import parse
+from magicbyte.spark.values import duration, to_json
+from magicbyte.tables import schemas
+from places import DATA
+
+TRANSACTIONS = str(DATA / "4.3" / "transactions" / "log-0")
+LIVES = str(DATA / "2.8" / "lives" / "log-0")
+
+
+def by_partition(**arguments: Any) -> dict[str, list[int]]:
+    """The offsets that Python gives."""
+    made: dict[str, list[int]] = {}
+    path = arguments.pop("path", TRANSACTIONS)
+    table = mb.open(path, **arguments).records(["topic", "partition", "offset"])
+    for topic, partition, offset in (row.values() for row in table.to_pylist()):
+        made.setdefault(f"{topic}-{partition}", []).append(offset)
+    return made
+
+
+def refused(path: str, **options: str) -> str:
+    with pytest.raises(InputError) as error:
+        planned(path, **options)
+    return str(error.value)
+
+
+# Which partitions
+
+
+def test_partitions_are_assigned_subscribed_to_or_matched_by_a_part_of_their_topics_names() -> None:
+    interleaved = by_partition(topics=["interleaved"])
+    assert places(TRANSACTIONS, subscribe=" interleaved ,,") == interleaved
+    assert places(TRANSACTIONS, assign='{"interleaved": [1, 7]}') == {
+        "interleaved-1": interleaved["interleaved-1"]
+    }
+    matched = by_partition(topics=["interleaved", "interleaved-one-segment"])
+    assert places(TRANSACTIONS, subscribePattern="erleav") == matched
+    assert places(TRANSACTIONS, subscribePattern="^erleav") == {}
+    assert places(TRANSACTIONS) == by_partition()
+
+
+def test_internal_topics_are_read_only_if_named() -> None:
+    assert places(TRANSACTIONS, subscribePattern="__consumer") == {}
+    named = places(TRANSACTIONS, subscribe="__consumer_offsets")
+    assert named == by_partition(topics=["__consumer_offsets"]) != {}
+    both = places(TRANSACTIONS, subscribePattern="__consumer", includeInternal="true")
+    assert both == named
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"subscribe": "a", "assign": '{"a":[0]}'}, "assign and subscribe; expected one of them"),
+        ({"subscribe": "nowhere"}, "no topic 'nowhere'; expected one of"),
+        ({"assign": '{"nowhere":[0]}'}, "no topic 'nowhere'"),
+        ({"subscribe": " , "}, "subscribe ' , '; expected topics between commas"),
+        ({"subscribePattern": " "}, "subscribePattern ' '; expected a regular expression"),
+        ({"subscribePattern": "("}, "subscribePattern '(': missing )"),
+        ({"assign": "open"}, "assign 'open'; expected e.g. {\"topicA\":[0,1]"),
+        ({"assign": '{"open":["x"]}'}, "assign"),
+        ({"assign": '{"open":0}'}, "assign"),
+        ({"assign": '{"open":[-1]}'}, "assign"),
+        ({"minPartitions": "0"}, "minPartitions '0'; expected a number, at least 1"),
+        ({"maxRecordsPerPartition": "-3"}, "maxRecordsPerPartition '-3'"),
+        ({"includeHeaders": "1"}, "includeHeaders '1'; expected true or false"),
+        ({"failOnDataLoss": ""}, "failOnDataLoss ''; expected true or false"),
+        ({"maxTriggerDelay": "soon"}, "maxTriggerDelay 'soon'; expected a time such as"),
+        (
+            {"minOffsetsPerTrigger": "9", "maxOffsetsPerTrigger": "8"},
+            "minOffsetsPerTrigger 9; expected 8 or less",
+        ),
+        ({"table": "rows"}, "table 'rows'; expected records or batches or"),
+        (
+            {"table": "batches", "startingOffsets": "earliest"},
+            "startingOffsets with the table batches; expected the table records",
+        ),
+        ({"table": "segments", "minPartitions": "3"}, "minPartitions with the table segments"),
+        ({"kafka.bootstrap.servers": "localhost:9092"}, "no option 'kafka.bootstrap.servers'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: dict[str, str], message: str) -> None:
+    assert message in refused(TRANSACTIONS, **options)
+
+
+def test_a_duration_is_written_as_spark_writes_it() -> None:
+    texts = ("500", "500ms", "10s", "15m", "2min", "1h", "1d", "5000us")
+    assert [duration("", text) for text in texts] == [
+        500,
+        500,
+        10_000,
+        900_000,
+        120_000,
+        3_600_000,
+        86_400_000,
+        5,
+    ]
+
+
+# From where to where
+
+
+def test_offsets_are_given_for_all_or_for_each() -> None:
+    there = by_partition(topics=["interleaved"])
+    both = {"subscribe": "interleaved"}
+    words = {"startingOffsets": "Earliest", "endingOffsets": "latest"}
+    assert places(TRANSACTIONS, **words, **both) == there
+    found = places(
+        TRANSACTIONS,
+        startingOffsets='{"interleaved":{"0":300,"1":-2}}',
+        endingOffsets='{"interleaved":{"0":-1,"1":200}}',
+        **both,
+    )
+    assert found == {
+        "interleaved-0": [offset for offset in there["interleaved-0"] if offset >= 300],
+        "interleaved-1": [offset for offset in there["interleaved-1"] if offset < 200],
+    }
+    assert all(len(found[name]) < len(there[name]) for name in there)
+
+
+@pytest.mark.parametrize("most", ["1", "300", "128m"])
+def test_any_range_gives_the_rows_in_it_whatever_the_tasks(most: str) -> None:
+    there = by_partition(topics=["interleaved"])
+    for first, end in ((0, 1), (0, 483), (17, 18), (100, 300), (400, 470), (470, 470)):
+        limits = {
+            "startingOffsets": json.dumps({"interleaved": {"0": first, "1": first}}),
+            "endingOffsets": json.dumps({"interleaved": {"0": min(end, 470), "1": end}}),
+        }
+        reader, tasks = planned(
+            TRANSACTIONS, subscribe="interleaved", maxPartitionBytes=most, **limits
+        )
+        wanted = [offset for name in there for offset in there[name] if first <= offset < end]
+        read = [
+            offset
+            for task in tasks
+            for batch in reader.read(task)
+            for offset in batch.column("offset").to_pylist()
+        ]
+        assert read == wanted
+        if most == "1" and end - first == 1:
+            assert sum(len(task.splits) for task in tasks) == 2, "one of each partition"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"startingOffsets": "latest"},
+            "startingOffsets latest; expected another offset: no batch",
+        ),
+        ({"endingOffsets": "EARLIEST"}, "endingOffsets earliest; expected another offset"),
+        ({"startingOffsets": '{"open":{"0":-1,"1":0}}'}, "startingOffsets -1, latest, for open-0"),
+        ({"endingOffsets": '{"open":{"0":5,"1":-2}}'}, "endingOffsets -2, earliest, for open-1"),
+        ({"startingOffsets": '{"open":{"0":-3,"1":0}}'}, "startingOffsets -3 for open-0"),
+        ({"startingOffsets": "sometime"}, "startingOffsets 'sometime'; expected e.g. earliest,"),
+        ({"startingOffsets": '{"open":{"0":"x"}}'}, "startingOffsets"),
+        ({"startingOffsets": '{"open":{"0":true}}'}, "startingOffsets"),
+        ({"startingOffsets": '{"open":[0]}'}, "startingOffsets"),
+        (
+            {"startingOffsets": '{"open":{"0":1}}'},
+            "startingOffsets: nothing for open-1; expected every partition that is read",
+        ),
+        (
+            {"endingOffsets": '{"open":{"0":1,"1":1,"2":1},"x":{"0":1}}'},
+            "endingOffsets: open-2, x-0, which is not read",
+        ),
+        (
+            {
+                "startingOffsets": '{"open":{"0":1,"1":1}}',
+                "endingOffsets": '{"open":{"0":1}}',
+            },
+            "endingOffsets: nothing for open-1",
+        ),
+        (
+            {
+                "startingOffsets": '{"open":{"0":9,"1":1}}',
+                "endingOffsets": '{"open":{"0":8,"1":1}}',
+            },
+            "open-0 from 9 to 8; expected the lower bound first",
+        ),
+        ({"startingTimestamp": "noon"}, "startingTimestamp 'noon'; expected milliseconds since"),
+        ({"startingOffsetsByTimestamp": '{"open":{"0":1}}'}, "nothing for open-1"),
+        ({"startingOffsetsByTimestamp": "1"}, "startingOffsetsByTimestamp '1'; expected e.g."),
+        ({"startingOffsetsByTimestampStrategy": "first"}, "startingOffsetsByTimestampStrategy"),
+    ],
+)
+def test_a_range_that_cannot_be_is_refused(options: dict[str, str], message: str) -> None:
+    assert message in refused(TRANSACTIONS, subscribe="open", **options)
+
+
+def test_offsets_that_are_not_there_fail_unless_loss_is_to_be_borne(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    whole = by_partition(topics=["deleted-records"])
+    low = {"subscribe": "deleted-records", "startingOffsets": '{"deleted-records":{"0":24}}'}
+    assert (
+        "offsets 24 to 175 of deleted-records-0; expected some of 25 to 175, which are there; "
+        "failOnDataLoss false reads what is left" in refused(TRANSACTIONS, **low)
+    )
+    high = {"subscribe": "deleted-records", "endingOffsets": '{"deleted-records":{"0":177}}'}
+    assert "offsets 25 to 176 of deleted-records-0" in refused(TRANSACTIONS, **high)
+    for given in (low, high):
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, "magicbyte.spark"):
+            assert places(TRANSACTIONS, failOnDataLoss="false", **given) == whole
+        assert "are not all there" in caplog.text
+    # What is behind the last stable offset is not there for who reads committed records.
+    end = {"subscribe": "open", "endingOffsets": '{"open":{"0":34,"1":80}}'}
+    assert "offsets 0 to 33 of open-0" in refused(TRANSACTIONS, **end)
+    assert places(TRANSACTIONS, **{"kafka.isolation.level": "read_uncommitted"}, **end)
+    # Nothing is asked for where a range is empty.
+    beyond = {"subscribe": "deleted-records", "startingOffsets": '{"deleted-records":{"0":999}}'}
+    assert places(TRANSACTIONS, **beyond) == {}
+
+
+# From when to when
+
+
+def times_of(topic: str) -> list[tuple[int, int]]:
+    """The times and offsets of all records of *topic* that are not below the log start."""
+    table = mb.open(LIVES, topics=[topic]).records(["offset", "timestamp"]).to_table()
+    return list(
+        zip(
+            table.column("timestamp").cast("int64").to_pylist(),
+            table.column("offset").to_pylist(),
+            strict=True,
+        )
+    )
+
+
+def test_a_time_is_the_first_offset_of_a_record_of_it_or_later() -> None:
+    records = times_of("v2-retention")
+    for time in {*(time for time, _ in records[::9]), records[0][0] - 1, records[40][0] + 1}:
+        first = next(offset for at, offset in records if at >= time)
+        wanted = [offset for _, offset in records if offset >= first]
+        given = {"startingTimestamp": str(time)}
+        assert places(LIVES, subscribe="v2-retention", **given) == {"v2-retention-0": wanted}
+        each = {"startingOffsetsByTimestamp": json.dumps({"v2-retention": {"0": time}})}
+        assert places(LIVES, subscribe="v2-retention", **each) == {"v2-retention-0": wanted}
+        ending = {"endingTimestamp": f" {time} "}
+        before = [offset for _, offset in records if offset < first]
+        found = places(LIVES, subscribe="v2-retention", **ending)
+        assert found == ({"v2-retention-0": before} if before else {})
+
+
+def test_a_time_that_no_record_has_reached_is_an_error_or_the_end() -> None:
+    records = times_of("v2-retention")
+    late = str(max(time for time, _ in records) + 1)
+    one = {"subscribe": "v2-retention"}
+    assert f"startingTimestamp {late}: no record of v2-retention-0 is of that time or later" in (
+        refused(LIVES, startingTimestamp=late, **one)
+    )
+    latest = {"startingOffsetsByTimestampStrategy": "LATEST"}
+    assert places(LIVES, startingTimestamp=late, **latest, **one) == {}
+    whole = {"v2-retention-0": [offset for _, offset in records]}
+    assert places(LIVES, endingTimestamp=late, **one) == whole
+
+
+def test_a_time_for_all_counts_before_times_and_those_before_offsets() -> None:
+    records = times_of("v2-retention")
+    time, first = records[50]
+    first = next(offset for at, offset in records if at >= time)
+    wanted = {"v2-retention-0": [offset for _, offset in records if offset >= first]}
+    given = {
+        "startingTimestamp": str(time),
+        "startingOffsetsByTimestamp": '{"v2-retention":{"0":0}}',
+        "startingOffsets": '{"v2-retention":{"0":100}}',
+    }
+    assert places(LIVES, subscribe="v2-retention", **given) == wanted
+    del given["startingTimestamp"]
+    found = places(LIVES, subscribe="v2-retention", **given)
+    assert found == {"v2-retention-0": [offset for _, offset in records]}
+
+
+# Tasks
+
+
+def test_more_tasks_are_made_where_they_are_wanted() -> None:
+    few = planned(TRANSACTIONS, subscribe="interleaved")[1]
+    more = planned(TRANSACTIONS, subscribe="interleaved", minPartitions="12")[1]
+    assert len(few) == 1
+    assert 8 <= len(more) <= 20
+    one = {"subscribe": "interleaved"}
+    assert places(TRANSACTIONS, minPartitions="12", **one) == places(TRANSACTIONS, **one)
+
+
+def test_no_task_spans_more_offsets_than_allowed() -> None:
+    one = {"subscribe": "interleaved,open", "maxRecordsPerPartition": "50"}
+    tasks = planned(TRANSACTIONS, **one)[1]
+    for task in tasks:
+        (span,) = {split.offsets for split in task.splits}
+        assert 0 < span[1] - span[0] <= 50
+        assert len({(split.topic, split.partition) for split in task.splits}) == 1
+    assert len({(task.splits[0].topic, task.splits[0].offsets) for task in tasks}) >= 20
+    assert places(TRANSACTIONS, **one) == by_partition(topics=["interleaved", "open"])
+
+
+def test_what_is_for_streams_alone_is_said_to_be_so(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "magicbyte.spark"):
+        planned(TRANSACTIONS, subscribe="fenced", maxOffsetsPerTrigger="5")
+    assert "maxOffsetsPerTrigger is for streams: a batch makes nothing of it" in caplog.text
+
+
+# Other tables
+
+
+@pytest.mark.parametrize("table", sorted(schemas.TABLES))
+def test_every_table_is_what_python_gives(table: str) -> None:
+    names = schemas.TABLES[table].names
+    dataset = mb.open(TRANSACTIONS, topics=["open", "deleted-records"])
+    expected = dataset.stored(table, names).to_pylist()
+    columns = ",".join("timestampType" if name == "timestamp_type" else name for name in names)
+    found = rows(
+        TRANSACTIONS, table=table, subscribe="open,deleted-records",
+        columns=columns if table == "records" else ",".join(names),
+    )  # fmt: skip
+    if table == "records":
+        for row in found:
+            row["timestamp_type"] = {0: "CreateTime", 1: "LogAppendTime", -1: None}[
+                row.pop("timestampType")
+            ]
+            row["headers"] = row["headers"] or []
+    key = lambda row: [str(row[name]) for name in sorted(names)]  # noqa: E731
+    assert sorted(found, key=key) == sorted(
+        ({name: row[name] for name in names} for row in expected), key=key
+    )
+    assert found or table == "problems"
+
+
+def test_a_task_of_a_partition_carries_nothing_of_others() -> None:
+    tasks = planned(TRANSACTIONS, table="partitions")[1]
+    assert len(tasks) > 10
+    for task in tasks:
+        known = task.log.log_dir.recovery_point
+        assert set(known) <= {(task.log.topic, task.log.partition)}
+
+
+def test_findings_of_log_dirs_come_with_the_problems(tmp_path: Path) -> None:
+    import shutil
+
+    log_dir = tmp_path / "log"
+    shutil.copytree(Path(TRANSACTIONS) / "fenced-0", log_dir / "fenced-0")
+    (log_dir / "recovery-point-offset-checkpoint").write_text("nonsense")
+    (row,) = [row for row in rows(str(log_dir), table="problems") if row["topic"] is None]
+    assert row["code"] == "checkpoint-invalid"
+
+
+def test_numbers_of_partitions_are_written_as_the_kafka_source_writes_them() -> None:
+    assert to_json({("b", 0): 1, ("a", 10): 2, ("a", 9): 3}) == {
+        "a": {"9": 3, "10": 2},
+        "b": {"0": 1},
+    }
+    assert parse({"path": "/", "subscribe": "a"}).fail_on_data_loss
