@@ -119,12 +119,18 @@ class Dataset:
 
     def only(self, is_wanted: Callable[[PartitionLog], bool]) -> "Dataset":
         """Return a dataset of those partitions that *is_wanted* says."""
+        return self.of(list(filter(is_wanted, self.logs)), list(filter(is_wanted, self.all_logs)))
+
+    def of(
+        self, logs: Sequence[PartitionLog], all_logs: Sequence[PartitionLog] | None = None
+    ) -> "Dataset":
+        """Return a dataset of *logs* that is read as this one is."""
         return Dataset(
-            [log for log in self.logs if is_wanted(log)],
+            logs,
             self.log_dirs,
             self.options,
             num_internal=self.num_internal,
-            all_logs=[log for log in self.all_logs if is_wanted(log)],
+            all_logs=all_logs,
             open_log=self._open_log,
             aborted_list=self._aborted_list,
         )

@@ -26,6 +26,7 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.crosscheck import CrossCheck, read_companions
 from magicbyte.reading.heads import Heads
+from magicbyte.reading.parts import log_start_offset
 from magicbyte.reading.producers import Producers
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
@@ -579,12 +580,8 @@ class _Pass:
 
     def _settle_offsets(self, logs: Sequence[LogFile]) -> None:
         out = self.out
-        checkpoint = self.log.log_start_checkpoint
         bases = [file.base_offset for file in logs if file.base_offset is not None]
-        start = max([*bases[:1], *([checkpoint] if checkpoint is not None else [])], default=None)
-        if start is None and self.log.topic is not None:
-            start = 0
-        out.log_start_offset = start
+        out.log_start_offset = start = log_start_offset(self.log)
         stopped = any(segment.stop_at is not None for segment in out.segments)
         ends = [] if stopped else [*bases[-1:]]
         if self.end is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from magicbyte.errors import InputError
 from magicbyte.spark import values
-from magicbyte.spark.values import Partition
+from magicbyte.spark.values import Partition, name_of
 
 EARLIEST, LATEST = -2, -1
 """What stands for an offset that only the log tells."""
@@ -74,7 +74,7 @@ def check_batch(start: Limit, end: Limit) -> None:
         for partition, offset in sorted(limit.by_partition.items()):
             if offset == word:
                 raise InputError(
-                    f"{limit.option} {offset}, {name}, for {_name(partition)}",
+                    f"{limit.option} {offset}, {name}, for {name_of(partition)}",
                     f"another offset: no batch can {verb} there",
                 )
     if start.is_time != end.is_time or start.everywhere is not None or end.everywhere is not None:
@@ -87,7 +87,7 @@ def check_batch(start: Limit, end: Limit) -> None:
 def check_order(partition: Partition, first: int, last: int) -> None:
     """Raise InputError where a range goes backwards; what only the log tells is not compared."""
     if first > last and first >= 0 and last >= 0:
-        raise InputError(f"{_name(partition)} from {first} to {last}", "the lower bound first")
+        raise InputError(f"{name_of(partition)} from {first} to {last}", "the lower bound first")
 
 
 def _limit(given: Mapping[str, str], side: str, default: str, *, or_latest: bool) -> Limit:
@@ -108,18 +108,14 @@ def _limit(given: Mapping[str, str], side: str, default: str, *, or_latest: bool
     for partition, offset in offsets.items():
         if offset < EARLIEST:
             raise InputError(
-                f"{option} {offset} for {_name(partition)}",
+                f"{option} {offset} for {name_of(partition)}",
                 "an offset, -2, earliest, or -1, latest",
             )
     return Limit(option, None, offsets)
-
-
-def _name(partition: Partition) -> str:
-    return f"{partition[0]}-{partition[1]}"
 
 
 def _listed(partitions: Iterable[Partition]) -> str:
     """Return the names of some of *partitions*, and how many more there are."""
     shown = sorted(partitions)
     more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
-    return ", ".join(map(_name, shown[:5])) + more
+    return ", ".join(map(name_of, shown[:5])) + more

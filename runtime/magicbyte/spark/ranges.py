@@ -21,11 +21,15 @@ def partition_of(found: Survey) -> Partition:
 
 def available(found: Survey, isolation_level: str) -> Range:
     """Return what a consumer of *isolation_level* finds: from the log start to where it may read."""
-    end = found.log_end_offset
-    if isolation_level == "read_committed" and found.last_stable_offset is not None:
-        end = found.last_stable_offset
     first = found.log_start_offset or 0
-    return first, max(first, end or 0)
+    return first, max(first, end_of(found, isolation_level))
+
+
+def end_of(found: Survey, isolation_level: str) -> int:
+    """Return up to where a consumer of *isolation_level* may read."""
+    if isolation_level == "read_committed" and found.last_stable_offset is not None:
+        return found.last_stable_offset
+    return found.log_end_offset or 0
 
 
 def ranges(

@@ -2,7 +2,7 @@
 
 import gc
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 import pyarrow as pa
@@ -10,16 +10,14 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from magicbyte.findings import Finding
-from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Split, read_split
 from magicbyte.spark import columns
 from magicbyte.spark.columns import Column
 from magicbyte.spark.options import OF_STREAMS, ReadOptions
-from magicbyte.spark.ranges import Range, divided, partition_of, ranges
+from magicbyte.spark.ranges import divided, partition_of, ranges
 from magicbyte.spark.tasks import size_of, tasks
 from magicbyte.spark.told import one_sentence, say
-from magicbyte.spark.values import Partition
 
 log = logging.getLogger("magicbyte.spark")
 
@@ -56,20 +54,19 @@ class RecordsReader(DataSourceReader):
                     dataset.num_internal,
                 )
             found = ranges(dataset, surveys, *self.limits, fails=read.fail_on_data_loss)
-            return list(parts(dataset, read, divided(found, read.max_records)))
+            wanted = divided(found, read.max_records)
+
+            def plan(largest: int) -> list[Split]:
+                return dataset.plan(largest, ranges=lambda one: wanted[partition_of(one)])
+
+            return list(parts(read, plan))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         yield from rows_of(partition, self.columns, self.schema)
 
 
-def parts(
-    dataset: Dataset, read: ReadOptions, wanted: Mapping[Partition, list[Range]]
-) -> Iterator[Part]:
-    """Yield tasks that together read the *wanted* offsets of each partition."""
-
-    def plan(largest: int) -> list[Split]:
-        return dataset.plan(largest, ranges=lambda found: wanted.get(partition_of(found), ()))
-
+def parts(read: ReadOptions, plan: Callable[[int], list[Split]]) -> Iterator[Part]:
+    """Yield tasks that together read what *plan* gives: splits of so many bytes at most."""
     largest, least = read.max_partition_bytes, read.min_partitions
     splits = plan(largest)
     if least is not None and 0 < len(splits) < least:

@@ -1,12 +1,13 @@
 """The data source behind spark.read.format("magicbyte")."""
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from magicbyte.spark import columns, options
 from magicbyte.spark.others import TableReader
 from magicbyte.spark.records import RecordsReader
+from magicbyte.spark.stream import StreamReader
 from magicbyte.spark.told import one_sentence
 
 
@@ -20,7 +21,8 @@ class MagicbyteDataSource(DataSource):
     `subscribePattern` (all partitions are read where none of them is given), `startingOffsets`,
     `startingTimestamp`, `startingOffsetsByTimestamp`, `startingOffsetsByTimestampStrategy`, the
     same with `ending`, `failOnDataLoss`, `includeHeaders`, `minPartitions`,
-    `maxRecordsPerPartition`, `kafka.isolation.level`. And ours: `isolationLevel` (default
+    `maxRecordsPerPartition`, `kafka.isolation.level`, and of a stream `maxOffsetsPerTrigger`,
+    `minOffsetsPerTrigger`, `maxTriggerDelay`. And ours: `isolationLevel` (default
     read_committed), `onDamage` (`fail`, the default, `skip` or `stop`), `table` (`records`, the
     default, `batches`, `segments`, `transactions`, `partitions` or `problems`), `columns`,
     `maxPartitionBytes` (default 128m), `includeInternal`, `replica`. Any other is refused. Only
@@ -45,3 +47,7 @@ class MagicbyteDataSource(DataSource):
             read = options.parse(self.options)
             of_table = RecordsReader if read.table == "records" else TableReader
             return of_table(read, schema)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        with one_sentence():
+            return StreamReader(options.parse(self.options), schema)

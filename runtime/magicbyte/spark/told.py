@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import Finding
 
+TAILS = ("incomplete-tail", "zero-tail")
+
 log = logging.getLogger("magicbyte.spark")
 
 
@@ -19,8 +21,15 @@ def one_sentence() -> Iterator[None]:
         raise error.with_traceback(None) from None
 
 
-def say(when: str, findings: Sequence[Finding]) -> None:
-    """Log what was found that is more than a note: the first of it, and how much there is."""
-    grave = [finding for finding in findings if finding.severity != "note"]
+def say(when: str, findings: Sequence[Finding], *, grows: bool = False) -> None:
+    """Log what was found that is more than a note: the first of it, and how much there is.
+
+    The tail of a log that *grows* is none of it.
+    """
+    grave = [
+        finding
+        for finding in findings
+        if finding.severity != "note" and not (grows and finding.code in TAILS)
+    ]
     if grave:
         log.warning("%s: %d findings, first %s: %s", when, len(grave), grave[0].code, grave[0])

@@ -130,6 +130,19 @@ def to_json(numbers: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
     return made
 
 
+def from_json(offsets: Mapping[str, Mapping[str, int]]) -> dict[Partition, int]:
+    """Return the numbers that `to_json` wrote."""
+    return {
+        (topic, int(partition)): number
+        for topic, numbers in offsets.items()
+        for partition, number in numbers.items()
+    }
+
+
+def name_of(partition: Partition) -> str:
+    return f"{partition[0]}-{partition[1]}"
+
+
 def _json(option: str, value: str, example: str) -> dict[str, Any]:
     try:
         return _mapping(json.loads(value))

@@ -1,0 +1,89 @@
+"""Some consecutive segments of a partition, as a partition of their own.
+
+Who follows a log, or wants a few of its offsets, need not go through all of it. What the segments
+before knew of producers stands in the snapshot at the first one's base.
+"""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import replace
+
+from magicbyte import storage
+from magicbyte.errors import FormatError, MissingError
+from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
+from magicbyte.logdir.discover import PartitionLog
+
+
+def log_start_offset(log: PartitionLog) -> int | None:
+    """Return where *log* starts: at its first segment, or where a checkpoint says, if that is later.
+
+    None where nothing tells.
+    """
+    bases = [file.base_offset for file in log.logs[:1] if file.base_offset is not None]
+    checkpoint = log.log_start_checkpoint
+    start = max([*bases, *([checkpoint] if checkpoint is not None else [])], default=None)
+    return 0 if start is None and log.topic is not None else start
+
+
+def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
+    """Return *log* from the segment on that holds *offset*.
+
+    It begins earlier where no sound snapshot says what was open there.
+    """
+    bases = _bases(log)
+    first = max(bisect_right(bases, offset) - 1, 0)
+    while first > 0 and not _has_snapshot(log, bases[first]):
+        first -= 1
+    return _between(log, bases[first], None) if first else log
+
+
+def up_to(log: PartitionLog, offset: int, *, more: int) -> PartitionLog:
+    """Return *log* up to the segment that holds the offset before *offset*, and *more* behind it."""
+    bases = _bases(log)
+    end = max(bisect_left(bases, offset), 1) + more
+    return log if end >= len(bases) else _between(log, None, bases[end])
+
+
+def _bases(log: PartitionLog) -> list[int]:
+    """Return the base offsets of the segments; none where one has none: such a log stays whole."""
+    bases = [file.base_offset for file in log.logs]
+    return [] if None in bases else [base for base in bases if base is not None]
+
+
+def _has_snapshot(log: PartitionLog, base: int) -> bool:
+    for file in log.files:
+        if file.live and file.kind == "snapshot" and file.base_offset == base:
+            try:
+                read_producer_snapshot(storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES))
+            except (FormatError, MissingError):
+                return False
+            return True
+    return False
+
+
+def _between(log: PartitionLog, first: int | None, end: int | None) -> PartitionLog:
+    """Return what of *log* has a base in [first, end), as if nothing had ever been around it."""
+    files = tuple(
+        file
+        for file in log.files
+        if file.base_offset is None
+        or (
+            (first is None or file.base_offset >= first) and (end is None or file.base_offset < end)
+        )
+    )
+    log_dir = log.log_dir
+    if log_dir is not None and log.topic is not None and log.partition is not None:
+        log_dir = log_dir.of(log.topic, log.partition)
+        start = max(first or 0, log.log_start_checkpoint or 0)
+        own = {(log.topic, log.partition): start}
+        log_dir = replace(
+            log_dir,
+            log_start=own if first is not None else log_dir.log_start,
+            recovery_point=None if end is not None else log_dir.recovery_point,
+            high_watermark=None if end is not None else log_dir.high_watermark,
+        )
+    return replace(
+        log,
+        files=files,
+        log_dir=log_dir,
+        first_epoch_start=log.first_epoch_start if first is None else None,
+    )

@@ -1,0 +1,67 @@
+"""A log that grows: how far it may be read now, and what a range of it takes to be read.
+
+Neither takes a pass over all of it. How far it may be read, its last segment tells, with the
+snapshot at its base. What a range takes is the segments that hold it, and those behind it that
+hold the ends of its transactions.
+"""
+
+from dataclasses import dataclass, field
+
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.parts import from_offset, log_start_offset, up_to
+from magicbyte.reading.survey import Survey
+from magicbyte.spark.ranges import Range, end_of
+
+Seen = tuple[tuple[str, int], ...]
+"""The files of a log, by path, with their sizes."""
+
+
+@dataclass(slots=True)
+class Ends:
+    """Where logs end, as long as their files stay what they are."""
+
+    _known: dict[str, tuple[Seen, Range]] = field(default_factory=dict)
+
+    def of(self, dataset: Dataset, log: PartitionLog) -> Range:
+        """Return the offsets of *log* that a consumer finds now, half-open."""
+        seen = tuple((file.path, file.size_bytes) for file in log.files if file.live)
+        known = self._known.get(log.folder)
+        if known is not None and known[0] == seen:
+            return known[1]
+        bases = [file.base_offset for file in log.logs]
+        last = bases[-1] if bases else None
+        part = log if last is None else from_offset(log, last)
+        (found,) = dataset.of([part]).surveys()
+        first = log_start_offset(log) or 0
+        end = end_of(found, dataset.options.isolation_level)
+        if dataset.options.isolation_level == "read_committed":
+            # What began before the last segment, and goes on in it, holds readers up before it.
+            end = min(
+                [end, *(one.first_offset for one in found.transactions if one.outcome == "open")]
+            )
+        there = (first, max(first, end))
+        self._known[log.folder] = seen, there
+        return there
+
+
+def part_for(dataset: Dataset, log: PartitionLog, wanted: Range, split_bytes: int) -> Dataset:
+    """Return a dataset of the segments of *log* that it takes to read the *wanted* offsets."""
+    first, end = wanted
+    rest = from_offset(log, first)
+    more = 1  # behind the last one that is wanted, so that its end is judged as what it is
+    while True:
+        part = up_to(rest, end, more=more)
+        made = dataset.of([part])
+        (found,) = made.surveys(split_bytes)
+        if part is rest or not _has_open(found, end):
+            return made
+        more *= 2
+
+
+def _has_open(found: Survey, end: int) -> bool:
+    """Return whether a transaction that begins below *end* has not ended in what was looked at."""
+    return any(
+        one.outcome not in ("committed", "aborted") and one.first_offset < end
+        for one in found.transactions
+    )

@@ -1,0 +1,232 @@
+"""The records as a stream: offsets, and what lies between two of them, as in Spark's Kafka source."""
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.types import StructType
+
+from magicbyte.errors import InputError
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.parts import log_start_offset
+from magicbyte.reading.split import Split
+from magicbyte.spark import columns
+from magicbyte.spark.following import Ends, part_for
+from magicbyte.spark.limits import EARLIEST, LATEST
+from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.ranges import Range, divided, lose, offset_of
+from magicbyte.spark.records import parts, rows_of
+from magicbyte.spark.told import one_sentence, say
+from magicbyte.spark.values import Partition, from_json, name_of, to_json
+
+try:
+    from pyspark.sql.streaming import datasource as admission
+except ImportError:  # before 4.2 a stream takes all there is
+    admission = None  # type: ignore[assignment]
+
+Offsets = dict[Partition, int]
+Json = dict[str, dict[str, int]]
+"""Offsets by topic and partition, as Spark's Kafka source has them in its checkpoints."""
+
+AvailableNow: type = admission.SupportsTriggerAvailableNow if admission else object
+
+
+class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc]
+    """Reads the columns of a schema. Raises InputError where it is not one that we can give.
+
+    An offset is that behind the last that was read, for each partition. Committed records are
+    read up to the last stable offset.
+    """
+
+    def __init__(self, read: ReadOptions, schema: StructType) -> None:
+        if read.table != "records":
+            raise InputError(f"a stream of the table {read.table}", "the table records")
+        self.options = read
+        self.start = read.stream_start
+        self.columns, self.schema = columns.wanted(read, schema)
+        self._ends = Ends()
+        self._latest: Offsets = {}
+        self._target: Offsets | None = None
+        """Where a query ends that takes only what is there as it starts."""
+        self._triggered = -math.inf
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Tasks need nothing of what is known of the logs.
+        return self.__dict__ | {"_ends": Ends(), "_latest": {}, "_target": None}
+
+    # Offsets
+
+    def initialOffset(self) -> Json:
+        with one_sentence():
+            dataset = self.options.open()
+            logs = _by_partition(dataset)
+            self.start.check_names(logs)
+            return to_json({place: self._initial(dataset, logs[place]) for place in logs})
+
+    def _initial(self, dataset: Dataset, log: PartitionLog) -> int:
+        there = self._ends.of(dataset, log)
+        if self.start.is_time:
+            (found,) = dataset.of([log]).surveys()
+            offset = offset_of(dataset, found, self.start)
+        else:
+            offset = self.start.of(_place(log))
+        if offset == EARLIEST:
+            return there[0]
+        if offset == LATEST:
+            return there[1]
+        if not there[0] <= offset <= there[1]:
+            lose(
+                f"offset {offset} of {log.name}",
+                f"{there[0]} to {there[1]}",
+                fails=self.options.fail_on_data_loss,
+            )
+        return min(max(offset, there[0]), there[1])
+
+    def latestOffset(self, start: Json | None = None, limit: Any = None) -> Json:
+        with one_sentence():
+            begin = from_json(start or {})
+            dataset = self.options.open()
+            there = {
+                place: self._ends.of(dataset, log) for place, log in _by_partition(dataset).items()
+            }
+            latest = {place: end for place, (_, end) in there.items()}
+            if self._target is not None:
+                # What has come since is for the next query; what has gone is gone.
+                latest = {
+                    place: min(end, self._target[place])
+                    for place, end in latest.items()
+                    if place in self._target
+                }
+            self._latest = latest
+            firsts = {place: begin.get(place, first) for place, (first, _) in there.items()}
+            if start is None or (admission and isinstance(limit, admission.ReadAllAvailable)):
+                return to_json(latest)
+            if self._waits(firsts, latest):
+                return to_json(begin)
+            most = self.options.max_offsets
+            return to_json(latest if most is None else shared(most, firsts, latest))
+
+    def getDefaultReadLimit(self) -> Any:
+        most, least = self.options.max_offsets, self.options.min_offsets
+        if most is not None:
+            return admission.ReadMaxRows(most)
+        return admission.ReadAllAvailable() if least is None else admission.ReadMinRows(least)
+
+    def reportLatestOffset(self) -> Json | None:
+        return to_json(self._latest) or None
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        with one_sentence():
+            dataset = self.options.open()
+            self._target = {
+                place: self._ends.of(dataset, log)[1]
+                for place, log in _by_partition(dataset).items()
+            }
+
+    def _waits(self, firsts: Offsets, latest: Offsets) -> bool:
+        """Return whether too few offsets are there, and they have not been waited for too long."""
+        least = self.options.min_offsets
+        if least is None or self._target is not None:
+            return False
+        now = time.monotonic()
+        is_late = (now - self._triggered) * 1000 >= self.options.max_trigger_delay_ms
+        if not is_late and sum(latest[place] - firsts[place] for place in latest) < least:
+            return True
+        self._triggered = now
+        return False
+
+    # Between offsets
+
+    def partitions(self, start: Json, end: Json) -> list[InputPartition]:
+        with one_sentence():
+            dataset, read = self.options.open(), self.options
+            logs = _by_partition(dataset)
+            wanted = divided(
+                self._ranges(dataset, logs, from_json(start), from_json(end)), read.max_records
+            )
+
+            def plan(largest: int) -> list[Split]:
+                return [
+                    split
+                    for place, of_one in wanted.items()
+                    if of_one
+                    for split in _splits(dataset, logs[place], of_one, largest)
+                ]
+
+            return list(parts(read, plan))
+
+    def _ranges(
+        self, dataset: Dataset, logs: Mapping[Partition, PartitionLog], begin: Offsets, end: Offsets
+    ) -> dict[Partition, Range]:
+        fails = self.options.fail_on_data_loss
+        for place in sorted(begin.keys() - end.keys()):
+            lose(f"partition {name_of(place)} is gone", "that it is there as before", fails=fails)
+        made: dict[Partition, Range] = {}
+        for place, last in end.items():
+            log = logs.get(place)
+            if log is None:
+                lose(
+                    f"partition {name_of(place)} is gone", "that it is there as before", fails=fails
+                )
+                continue
+            there = log_start_offset(log) or 0, self._latest.get(place, -1)
+            if there[1] < last:
+                there = self._ends.of(dataset, log)
+            first = begin.get(place)
+            if first is None:
+                first = there[0]
+                if first:
+                    lose(
+                        f"new partition {name_of(place)} begins at {first}", "that it begins at 0", fails=fails
+                    )  # fmt: skip
+            if last < first:
+                lose(f"{name_of(place)} ends at {last}, and {first} was read", "the same or more", fails=fails)  # fmt: skip
+            elif first < last and (first < there[0] or last > there[1]):
+                lose(
+                    f"offsets {first} to {last - 1} of {name_of(place)}",
+                    f"some of {there[0]} to {there[1] - 1}, which are there",
+                    fails=fails,
+                )
+            made[place] = max(first, there[0]), min(last, there[1])
+        return made
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        yield from rows_of(partition, self.columns, self.schema)
+
+    def commit(self, end: Json) -> None:
+        """Nothing is kept of what was read."""
+
+
+def shared(most: int, firsts: Mapping[Partition, int], latest: Mapping[Partition, int]) -> Offsets:
+    """Return where to end so that *most* offsets are read, in proportion to what is there.
+
+    No partition starves, so that there may be one more for each: the rule of Spark's Kafka source.
+    """
+    sizes = {place: end - firsts[place] for place, end in latest.items() if end > firsts[place]}
+    total = sum(sizes.values())
+    ends = dict(latest)
+    for place, size in sizes.items():
+        share = most * size / total
+        count = math.ceil(share) if share < 1 else math.floor(share)
+        ends[place] = min(latest[place], firsts[place] + count)
+    return ends
+
+
+def _splits(dataset: Dataset, log: PartitionLog, wanted: list[Range], largest: int) -> list[Split]:
+    """Return the splits of the *wanted* offsets of a partition."""
+    part = part_for(dataset, log, (wanted[0][0], wanted[-1][1]), largest)
+    for found in part.surveys(largest):
+        say("plan", found.findings, grows=True)
+    return part.plan(largest, ranges=lambda _: wanted)
+
+
+def _by_partition(dataset: Dataset) -> dict[Partition, PartitionLog]:
+    return {_place(log): log for log in dataset.logs}
+
+
+def _place(log: PartitionLog) -> Partition:
+    return log.topic or "", log.partition or 0

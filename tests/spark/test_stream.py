@@ -1,0 +1,347 @@
+"""The stream: each offset once, whatever happens to the files, and to the query, in between."""
+
+import json
+import pickle
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows, ReadMinRows
+
+import magicbyte as mb
+from magicbyte.errors import InputError
+from magicbyte.reading.parts import from_offset, up_to
+from magicbyte.spark.source import MagicbyteDataSource
+from magicbyte.spark.stream import StreamReader, shared
+from places import DATA
+
+TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
+LIVES = DATA / "2.8" / "lives" / "log-0"
+
+
+class Growing:
+    """A partition that is written anew, byte by byte, as its broker wrote it."""
+
+    def __init__(self, source: Path, log_dir: Path) -> None:
+        self.source, self.folder = source, log_dir / source.name
+        self.folder.mkdir(parents=True)
+        self.bases = sorted(file.stem for file in source.glob("*.log"))
+        self.number = self.size = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        base = self.bases[self.number]
+        (self.folder / f"{base}.log").touch()
+        if (self.source / f"{base}.snapshot").exists():
+            shutil.copy(self.source / f"{base}.snapshot", self.folder)
+
+    @property
+    def is_done(self) -> bool:
+        return self.number == len(self.bases)
+
+    def grow(self, most: int, rng: random.Random) -> None:
+        """Write up to *most* bytes more, as often as not to the middle of a batch."""
+        count = rng.randrange(most)
+        while count and not self.is_done:
+            name = self.bases[self.number]
+            data = (self.source / f"{name}.log").read_bytes()
+            more = data[self.size : self.size + count]
+            with (self.folder / f"{name}.log").open("ab") as file:
+                file.write(more)
+            self.size += len(more)
+            count -= len(more)
+            if self.size == len(data):
+                for kind in ("index", "timeindex", "txnindex"):
+                    if (self.source / f"{name}.{kind}").exists():
+                        shutil.copy(self.source / f"{name}.{kind}", self.folder)
+                self.number, self.size = self.number + 1, 0
+                if not self.is_done:
+                    self._begin()
+
+
+def stream(path: Path, **options: str) -> StreamReader:
+    source = MagicbyteDataSource(
+        {"path": str(path), "columns": "topic,partition,offset", **options}
+    )
+    reader = source.streamReader(source.schema())
+    assert isinstance(reader, StreamReader)
+    return reader
+
+
+def read(reader: StreamReader, start: Any, end: Any) -> list[tuple[Any, ...]]:
+    """Return the rows between two offsets, as tasks with a copy of *reader* read them."""
+    copy = pickle.loads(pickle.dumps(reader))
+    return [
+        tuple(row.values())
+        for part in reader.partitions(start, end)
+        for batch in copy.read(pickle.loads(pickle.dumps(part)))
+        for row in batch.to_pylist()
+    ]
+
+
+def expected(path: Path, level: str) -> list[tuple[Any, ...]]:
+    rows = mb.open(path, isolation_level=level).records(["topic", "partition", "offset"])
+    return [tuple(row.values()) for row in rows.to_pylist()]
+
+
+@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
+@pytest.mark.parametrize("seed", range(4))
+def test_each_offset_comes_once_while_logs_grow_and_queries_restart(
+    seed: int, level: str, tmp_path: Path
+) -> None:
+    rng = random.Random(seed)
+    names = [
+        "interleaved-0",
+        "interleaved-1",
+        "large-aborted-0",
+        "open-0",
+        "open-1",
+        "many-epochs-0",
+    ]
+    logs = [Growing(TRANSACTIONS / name, tmp_path) for name in names]
+    options = {"startingOffsets": "earliest", "isolationLevel": level}
+    if seed % 3:
+        options["maxOffsetsPerTrigger"] = str(rng.choice([60, 500]))
+    if seed % 2:
+        options["maxPartitionBytes"] = "300"
+    reader = stream(tmp_path, **options)
+    offset = reader.initialOffset()
+    rows: list[tuple[Any, ...]] = []
+    for _ in range(2000):
+        for log in rng.sample(logs, 3):
+            log.grow(9000, rng)
+        limit = reader.getDefaultReadLimit()
+        end = json.loads(json.dumps(reader.latestOffset(offset, limit)))
+        if rng.random() < 0.3:  # killed behind the offset log: the same batch is planned again
+            read(reader, offset, end)
+            reader = stream(tmp_path, **options)
+        rows += read(reader, offset, end)
+        is_idle = offset == end
+        offset = end
+        if is_idle and all(log.is_done for log in logs):
+            break
+    else:
+        raise AssertionError("it did not come to an end")
+    assert sorted(rows) == sorted(expected(tmp_path, level))
+    assert len(rows) > 600
+
+
+def test_segments_that_go_are_a_loss_that_fails_or_is_borne(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0"))
+    bases = [int(file.stem) for file in sorted(folder.glob("*.log"))]
+    reader = stream(tmp_path, startingOffsets="earliest")
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, ReadAllAvailable())
+    assert start == {"v2-segments": {"0": 0}}
+    for file in [*folder.glob(f"{0:020}.*"), *folder.glob(f"{bases[1]:020}.*")]:
+        if file.suffix != ".snapshot":
+            file.unlink()
+    with pytest.raises(InputError, match="offsets 0 to 403 of v2-segments-0; expected some of"):
+        read(reader, start, end)
+    bearing = stream(tmp_path, failOnDataLoss="false")
+    assert [row[2] for row in read(bearing, start, end)] == [
+        row[2] for row in expected(folder, "read_committed")
+    ]
+    shutil.rmtree(folder)
+    shutil.copytree(LIVES / "v2-segments-1", tmp_path / "v2-segments-1")
+    with pytest.raises(InputError, match="partition v2-segments-0 is gone"):
+        read(reader, start, end)
+    assert read(bearing, start, end) == []
+
+
+def test_a_partition_that_is_new_is_read_from_its_beginning(tmp_path: Path) -> None:
+    shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0")
+    reader = stream(tmp_path)
+    start = reader.initialOffset()
+    assert start == {"v2-segments": {"0": 404}}, "latest is where a stream begins"
+    assert reader.latestOffset(start, ReadAllAvailable()) == start
+    shutil.copytree(LIVES / "v2-segments-1", tmp_path / "v2-segments-1")
+    end = reader.latestOffset(start, ReadAllAvailable())
+    assert read(reader, start, end) == expected(tmp_path / "v2-segments-1", "read_committed")
+    # One that begins above 0 has lost what lay below.
+    shutil.copytree(LIVES / "v2-retention-0", tmp_path / "v2-retention-0")
+    later = reader.latestOffset(end, ReadAllAvailable())
+    with pytest.raises(InputError, match="new partition v2-retention-0 begins at 38"):
+        read(reader, end, later)
+    bearing = stream(tmp_path, failOnDataLoss="false")
+    assert read(bearing, end, later) == expected(tmp_path / "v2-retention-0", "read_committed")
+
+
+def test_a_stream_begins_where_it_is_told(tmp_path: Path) -> None:
+    path = LIVES / "v2-segments-0"
+    assert stream(path, startingOffsets='{"v2-segments":{"0":-2}}').initialOffset() == {
+        "v2-segments": {"0": 0}
+    }
+    assert stream(path, startingOffsets='{"v2-segments":{"0":77}}').initialOffset() == {
+        "v2-segments": {"0": 77}
+    }
+    rows = mb.open(path).records(["offset", "timestamp"]).to_pylist()
+    time = rows[200]["timestamp"]
+    first = next(row["offset"] for row in rows if row["timestamp"] >= time)
+    milliseconds = str(round(time.timestamp() * 1000))
+    assert stream(path, startingTimestamp=milliseconds).initialOffset() == {
+        "v2-segments": {"0": first}
+    }
+    latest = {"startingOffsetsByTimestampStrategy": "latest"}
+    assert stream(path, startingTimestamp="9" * 15, **latest).initialOffset() == {
+        "v2-segments": {"0": 404}
+    }
+    with pytest.raises(InputError, match="offset 405 of v2-segments-0; expected 0 to 404"):
+        stream(path, startingOffsets='{"v2-segments":{"0":405}}').initialOffset()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"endingOffsets": "latest"}, "endingOffsets in a stream; expected none"),
+        ({"endingTimestamp": "1"}, "endingTimestamp in a stream"),
+        ({"table": "batches", "columns": "position"}, "a stream of the table batches"),
+    ],
+)
+def test_a_stream_has_no_end_and_no_other_table(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        stream(LIVES, **options)
+    assert message in str(refused.value)
+
+
+def test_offsets_are_shared_in_proportion_and_nobody_starves() -> None:
+    firsts = {("a", 0): 0, ("b", 0): 10, ("c", 0): 5, ("d", 0): 3}
+    latest = {("a", 0): 9900, ("b", 0): 100, ("c", 0): 5, ("d", 0): 13}
+    assert shared(100, firsts, latest) == {("a", 0): 99, ("b", 0): 11, ("c", 0): 5, ("d", 0): 4}
+    assert shared(1 << 40, firsts, latest) == latest
+    assert shared(5, latest, latest) == latest
+
+
+def test_few_offsets_are_waited_for_but_not_for_ever(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    log = Growing(LIVES / "v2-segments-0", tmp_path)
+    while mb.open(tmp_path).records().to_table().num_rows < 5:
+        log.grow(600, rng)
+    options = {"minOffsetsPerTrigger": "300", "startingOffsets": "earliest"}
+    reader = stream(tmp_path, **options)
+    assert reader.getDefaultReadLimit() == ReadMinRows(300)
+    start = reader.initialOffset()
+    first = reader.latestOffset(start, ReadMinRows(300))
+    assert first != start, "the first batch waits for nothing"
+    log.grow(3000, rng)
+    assert reader.latestOffset(first, ReadMinRows(300)) == first
+    impatient = stream(tmp_path, maxTriggerDelay="0", **options)
+    assert impatient.latestOffset(first, ReadMinRows(300)) != first
+    while not log.is_done:
+        log.grow(3000, rng)
+    assert reader.latestOffset(first, ReadMinRows(300)) == {"v2-segments": {"0": 404}}
+    assert reader.latestOffset(first, ReadAllAvailable()) == {"v2-segments": {"0": 404}}
+    both = stream(tmp_path, maxOffsetsPerTrigger="301", **options)
+    assert both.getDefaultReadLimit() == ReadMaxRows(301)
+
+
+def test_what_is_available_now_is_what_was_there_at_the_beginning(tmp_path: Path) -> None:
+    rng = random.Random(2)
+    log = Growing(LIVES / "v2-segments-0", tmp_path)
+    log.grow(9000, rng)
+    reader = stream(tmp_path, startingOffsets="earliest", maxOffsetsPerTrigger="7")
+    reader.prepareForTriggerAvailableNow()
+    there = len(expected(tmp_path, "read_committed"))
+    offset, rows = reader.initialOffset(), []
+    while not log.is_done:
+        log.grow(9000, rng)
+    shutil.copytree(LIVES / "v2-segments-1", tmp_path / "v2-segments-1")
+    while (end := reader.latestOffset(offset, ReadMaxRows(7))) != offset:
+        rows += read(reader, offset, end)
+        offset = end
+    assert len(rows) == there > 10
+    assert reader.reportLatestOffset() == offset
+
+
+def test_only_the_last_segment_is_looked_at_for_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(TRANSACTIONS / "interleaved-0", tmp_path / "interleaved-0"))
+    (whole,) = mb.open(folder).surveys()
+    assert len(whole.segments) == 10
+    from magicbyte import storage
+
+    opened: list[str] = []
+    open_file = storage.open_file
+
+    def watched(path: str, **more: Any) -> Any:
+        if path.endswith(".log"):
+            opened.append(Path(path).name)
+        return open_file(path, **more)
+
+    reader = stream(tmp_path)
+    monkeypatch.setattr(storage, "open_file", watched)
+    start = reader.initialOffset()
+    assert start == {"interleaved": {"0": whole.last_stable_offset}}
+    assert set(opened) <= {whole.segments[-1].file.name, whole.segments[0].file.name}
+    opened.clear()
+    assert reader.latestOffset(start, ReadAllAvailable()) == start
+    assert not [name for name in opened if name == whole.segments[-1].file.name], "nothing changed"
+
+
+def test_a_part_of_a_log_begins_where_a_sound_snapshot_is(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(TRANSACTIONS / "interleaved-0", tmp_path / "interleaved-0"))
+    (log,) = mb.open(folder).logs
+    bases = [file.base_offset for file in log.logs]
+    assert [file.base_offset for file in from_offset(log, bases[4] + 1).logs] == bases[4:]
+    assert from_offset(log, 0) is log
+    (folder / f"{bases[4]:020}.snapshot").write_bytes(b"\0" * 30)
+    (folder / f"{bases[3]:020}.snapshot").unlink()
+    (log,) = mb.open(folder).logs
+    assert [file.base_offset for file in from_offset(log, bases[4] + 1).logs] == bases[2:]
+    assert [file.base_offset for file in up_to(log, bases[4], more=0).logs] == bases[:4]
+    assert [file.base_offset for file in up_to(log, bases[4] + 1, more=1).logs] == bases[:6]
+    assert up_to(log, 1 << 40, more=0) is log
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_parts_of_a_log_tell_of_its_ends_and_transactions_what_the_whole_tells(seed: int) -> None:
+    from magicbyte.spark.following import Ends, part_for
+
+    rng = random.Random(seed)
+    dataset = mb.open(TRANSACTIONS)
+    for log in dataset.logs:
+        (whole,) = dataset.of([log]).surveys()
+        assert Ends().of(dataset, log) == (whole.log_start_offset, whole.last_stable_offset)
+        first, end = sorted(rng.choices(range(whole.last_stable_offset + 1), k=2))
+        part = part_for(dataset, log, (first, end), rng.choice([300, 1 << 20]))
+        offsets = [
+            row["offset"]
+            for split in part.plan(ranges=lambda _, of=(first, end): [of])
+            for batch in mb.reading.split.read_split(split, ("offset",))
+            for row in batch.to_pylist()
+        ]
+        wanted = mb.open(log.folder, offsets=(first, end)).records(["offset"]).to_pylist()
+        assert offsets == [row["offset"] for row in wanted], (log.name, first, end)
+
+
+def test_spark_reads_the_stream_from_a_checkpoint_on(spark: SparkSession, tmp_path: Path) -> None:
+    rng = random.Random(3)
+    logs = tmp_path / "logs"
+    log = Growing(TRANSACTIONS / "interleaved-0", logs)
+    out, checkpoint = str(tmp_path / "out"), str(tmp_path / "checkpoint")
+    for _ in range(2):
+        log.grow(60_000, rng)
+        frame = (
+            spark.readStream.format("magicbyte")
+            .options(startingOffsets="earliest", maxOffsetsPerTrigger="150", columns="offset")
+            .load(str(logs))
+        )
+        query = (
+            frame.writeStream.format("parquet")
+            .option("checkpointLocation", checkpoint)
+            .trigger(availableNow=True)
+            .start(out)
+        )
+        assert query.awaitTermination(120)
+        sizes = [one["numInputRows"] for one in query.recentProgress]
+        assert all(size <= 151 for size in sizes), sizes
+    offsets = [row.offset for row in spark.read.parquet(out).orderBy("offset").collect()]
+    assert offsets == [row[2] for row in expected(logs, "read_committed")]
+    assert len(offsets) > 100
+    latest = max(Path(checkpoint, "offsets").glob("[0-9]*"), key=lambda path: int(path.name))
+    told = json.loads(latest.read_text().splitlines()[-1])
+    assert set(told) == {"interleaved"} and set(told["interleaved"]) == {"0"}
