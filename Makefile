@@ -89,6 +89,14 @@ costs: .venv/dev ## Encode the batches of logs in every format, and write docs/c
 bench: .venv/dev ## Measure the engine beside others, and write docs/performance.md: OPTIONS='--mb 16 --cells GLOB'
 	$(BIN)/python -m magicbyte_tools.bench $(OPTIONS)
 
+.PHONY: test-brokers
+test-brokers: .venv/dev ## Ask Spark's own Kafka source what we are asked, with real brokers: Maven, Java and the folder shared
+	MAGICBYTE_BROKERS=1 $(BIN)/python -m pytest tests/brokers $(OPTIONS)
+
+.PHONY: test-spark-versions
+test-spark-versions: .venv/dev ## Run the tests of Spark with each release that is supported: OPTIONS='4.0.5 4.2.1'
+	tools/spark_versions.sh $(OPTIONS)
+
 .PHONY: mutants
 mutants: .venv/dev ## Put small faults into spec/ and runtime/, and count those that the tests find (half an hour)
 	$(BIN)/python -m magicbyte_tools.mutants

@@ -204,11 +204,11 @@ def test_offsets_that_are_not_there_fail_unless_loss_is_to_be_borne(
     whole = by_partition(topics=["deleted-records"])
     low = {"subscribe": "deleted-records", "startingOffsets": '{"deleted-records":{"0":24}}'}
     assert (
-        "offsets 24 to 175 of deleted-records-0; expected some of 25 to 175, which are there; "
+        "offsets from 24 to below 176 of deleted-records-0; expected some of 25 to 175, which are there; "
         "failOnDataLoss false reads what is left" in refused(TRANSACTIONS, **low)
     )
     high = {"subscribe": "deleted-records", "endingOffsets": '{"deleted-records":{"0":177}}'}
-    assert "offsets 25 to 176 of deleted-records-0" in refused(TRANSACTIONS, **high)
+    assert "offsets from 25 to below 177 of deleted-records-0" in refused(TRANSACTIONS, **high)
     for given in (low, high):
         caplog.clear()
         with caplog.at_level(logging.WARNING, "magicbyte.spark"):
@@ -216,11 +216,16 @@ def test_offsets_that_are_not_there_fail_unless_loss_is_to_be_borne(
         assert "are not all there" in caplog.text
     # What is behind the last stable offset is not there for who reads committed records.
     end = {"subscribe": "open", "endingOffsets": '{"open":{"0":34,"1":80}}'}
-    assert "offsets 0 to 33 of open-0" in refused(TRANSACTIONS, **end)
+    assert "offsets from 0 to below 34 of open-0" in refused(TRANSACTIONS, **end)
     assert places(TRANSACTIONS, **{"kafka.isolation.level": "read_uncommitted"}, **end)
-    # Nothing is asked for where a range is empty.
     beyond = {"subscribe": "deleted-records", "startingOffsets": '{"deleted-records":{"0":999}}'}
-    assert places(TRANSACTIONS, **beyond) == {}
+    for fails in ("true", "false"):
+        assert "deleted-records-0 from 999 to 176; expected the lower bound first" in refused(
+            TRANSACTIONS, failOnDataLoss=fails, **beyond
+        )
+    # Nothing is asked for where a range is empty.
+    empty = {"subscribe": "deleted-records", "startingOffsets": '{"deleted-records":{"0":176}}'}
+    assert places(TRANSACTIONS, **empty) == {}
 
 
 # From when to when

@@ -55,11 +55,11 @@ def _range(
 ) -> Range:
     there = available(found, dataset.options.isolation_level)
     first, last = (offset_of(dataset, found, limit) for limit in (start, end))
-    check_order(partition, first, last)
     first, last = (_at(offset, there) for offset in (first, last))
+    check_order(partition, first, last)
     if first < last and (first < there[0] or last > there[1]):
         lose(
-            f"offsets {first} to {last - 1} of {found.log.name}",
+            f"offsets from {first} to below {last} of {found.log.name}",
             f"some of {there[0]} to {there[1] - 1}, which are there",
             fails=fails,
         )

@@ -187,7 +187,7 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc]
                 lose(f"{name_of(place)} ends at {last}, and {first} was read", "the same or more", fails=fails)  # fmt: skip
             elif first < last and (first < there[0] or last > there[1]):
                 lose(
-                    f"offsets {first} to {last - 1} of {name_of(place)}",
+                    f"offsets from {first} to below {last} of {name_of(place)}",
                     f"some of {there[0]} to {there[1] - 1}, which are there",
                     fails=fails,
                 )
