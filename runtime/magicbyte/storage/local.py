@@ -1,6 +1,6 @@
-"""The only module that opens files: size, read_at, list.
+"""Files of this machine, or of a file system mounted on it.
 
-Files are read with positioned reads into memory of our own: never mapped, because a file that
+They are read with positioned reads into memory of our own: never mapped, because a file that
 shrinks must not kill the process; never opened for writing, never locked.
 """
 
@@ -8,22 +8,13 @@ import errno
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from magicbyte.errors import ChangedError, MissingError
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A name in a folder."""
-
-    name: str
-    is_folder: bool
-    size_bytes: int
+from magicbyte.storage.files import File, Item
 
 
 def kind_of(path: str) -> str:
@@ -66,33 +57,7 @@ def read_small(path: str, *, max_bytes: int) -> bytes:
         return file.read_at(0, min(file.size_bytes, max_bytes))
 
 
-class File(Protocol):
-    """Bytes at positions."""
-
-    name: str
-    size_bytes: int
-
-    def read_at(self, position: int, length: int) -> bytes:
-        """Return *length* bytes from *position*; ChangedError where the file is shorter now."""
-
-    def reader(self, length: int) -> Callable[[int], bytes]:
-        """Return what reads *length* bytes from a position, for who reads little at many places.
-
-        It is as fast as can be, and so gives fewer bytes where the file is shorter now, or raises
-        OSError: `read_at` says what that means.
-        """
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-
-def open_file(path: str, *, size_bytes: int | None = None) -> "LocalFile":
+def open_file(path: str, *, size_bytes: int | None = None) -> File:
     """Open *path* for positioned reads of its first *size_bytes* bytes, by default of all.
 
     A size that was seen earlier keeps what a live broker appends since out of sight.
@@ -153,32 +118,6 @@ class LocalFile:
         trace: TracebackType | None,
     ) -> None:
         os.close(self._descriptor)
-
-
-class MemoryFile:
-    """Bytes that are in memory already."""
-
-    def __init__(self, data: bytes, name: str) -> None:
-        self.name = name
-        self.size_bytes = len(data)
-        self._data = memoryview(data)
-
-    def read_at(self, position: int, length: int) -> bytes:
-        return bytes(self._data[position : position + length])
-
-    def reader(self, length: int) -> Callable[[int], bytes]:
-        return lambda position: self.read_at(position, length)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
 
 
 def absolute(path: str | os.PathLike[str]) -> str:
