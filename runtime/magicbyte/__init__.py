@@ -14,6 +14,7 @@ from magicbyte.errors import (
     InputError,
     LimitError,
     MagicbyteError,
+    StoreError,
     TruncatedError,
 )
 from magicbyte.findings import CODES, Finding
@@ -40,6 +41,7 @@ __all__ = [
     "Report",
     "Rows",
     "Split",
+    "StoreError",
     "TruncatedError",
     "Verification",
     "__version__",

@@ -2,7 +2,8 @@
 
     MagicbyteError
     ├── InputError           the path is not what was promised (also a ValueError or an OSError)
-    │   └── ChangedError     the files changed while they were read
+    │   ├── ChangedError     the files changed while they were read
+    │   └── StoreError       a store cannot be reached, or refuses
     ├── FormatError          the bytes are not what the specification says
     │   ├── TruncatedError   they end before the structure does
     │   ├── ChecksumError    they were altered after they were written
@@ -14,6 +15,7 @@ of what the raising function was given; the caller adds where that begins.
 """
 
 import os
+from functools import partial
 from typing import Any
 
 
@@ -61,11 +63,27 @@ class MissingError(InputError, OSError):
         self.errno = error.errno
 
     def __reduce__(self) -> tuple[type["MissingError"], tuple[OSError, str]]:
-        return MissingError, (OSError(self.errno, self.found), self.path or "")
+        cause = OSError(self.errno, self.found) if self.errno else OSError(self.found)
+        return MissingError, (cause, self.path or "")
 
 
 class ChangedError(InputError):
     """A file is no longer what it was when the read was planned; read again."""
+
+
+class StoreError(InputError, OSError):
+    """A store of objects cannot be reached, or refuses; *found* is what it, or the network, said.
+
+    Not a MissingError: what cannot be asked for may be there. *is_denied* says that who
+    asks is known, and may not.
+    """
+
+    def __init__(self, found: str, *, path: str, is_denied: bool = False) -> None:
+        InputError.__init__(self, found, "a store that can be reached and read", path=path)
+        self.is_denied = is_denied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(StoreError, path=self.path or "", is_denied=self.is_denied), (self.found,)
 
 
 class FormatError(MagicbyteError):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from magicbyte.errors import InputError
 from magicbyte.reading.dataset import Dataset
+from magicbyte.storage import absolute, is_url
 
 
 def check_outside(out: Path, dataset: Dataset, paths: Iterable[str]) -> None:
@@ -15,12 +16,13 @@ def check_outside(out: Path, dataset: Dataset, paths: Iterable[str]) -> None:
     a segment lies in a folder of another name, somebody has put it there, and it alone is read.
     """
     real = Path(os.path.realpath(out))
-    inputs = {Path(os.path.realpath(path)) for path in paths}
+    places = {absolute(path) for path in paths}
     for log in dataset.all_logs:
         if log.topic is not None:
-            inputs.add(Path(log.folder))
+            places.add(log.folder)
         if log.log_dir is not None:
-            inputs.add(Path(log.log_dir.path))
+            places.add(log.log_dir.path)
+    inputs = {Path(place) for place in places if not is_url(place)}
     for one in sorted(inputs):
         if real == one:
             raise InputError("is what is read", "a place outside", path=str(out))

@@ -2,16 +2,17 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir.discover import PartitionLog, discover
+from magicbyte.logdir.discover import PartitionLog, described, discover
 from magicbyte.reading.builders import partition_row, problem_rows, segment_row
 from magicbyte.reading.dataset import Dataset, Options, chosen_logs
 from magicbyte.reading.rows import Report
+from magicbyte.storage import Storage, StorageOptions
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are done."""
@@ -66,14 +67,18 @@ def verify(
     engine: str = "auto",
     limits: Limits | None = None,
     progress: Progress | None = None,
+    storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Verification:
     """Return what is wrong with the logs that *paths* name: all of them, every replica.
 
     Frames, checksums, records, offsets, transactions and tails are checked; *quick* reads headers
-    alone. Raises InputError where a path is no log.
+    alone. *storage_options* are as for `open`. Raises InputError where a path is no log, StoreError
+    where a store cannot be reached or refuses.
     """
-    logs, log_dirs = discover(str(path) for path in paths)
-    logs = chosen_logs(logs, topics, partitions)
+    storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
+    storage = Storage(storage_options)
+    logs, log_dirs = discover((str(path) for path in paths), storage)
+    logs = described(chosen_logs(logs, topics, partitions), storage)
     options = Options(
         isolation_level="read_uncommitted",
         on_damage="skip",

@@ -15,6 +15,7 @@ from magicbyte.logdir.checkpoints import (
 )
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte.logdir.names import FileName, FolderName, parse_file, parse_folder
+from magicbyte.storage import Storage
 
 BASE = "00000000000000000012"
 HEX = "0123456789abcdef" * 2
@@ -217,28 +218,28 @@ def write(folder: Path, files: dict[str, str]) -> str:
 
 
 def test_a_log_dir_names_its_cluster(tmp_path: Path) -> None:
-    assert read_log_dir(str(tmp_path)).cluster_id is None
+    assert read_log_dir(str(tmp_path), Storage()).cluster_id is None
     path = write(
         tmp_path, {"meta.properties": "version=1\n cluster.id = a\\:b\\=c=d \nnode.id=1\n"}
     )
-    assert read_log_dir(path).cluster_id == "a:b=c=d"
+    assert read_log_dir(path, Storage()).cluster_id == "a:b=c=d"
     path = write(tmp_path, {"meta.properties": "version=1\n"})
-    assert read_log_dir(path).cluster_id is None
+    assert read_log_dir(path, Storage()).cluster_id is None
 
 
 def test_a_log_dir_has_four_checkpoints(tmp_path: Path) -> None:
     names = ("log-start", "cleaner", "replication", "recovery-point")
     fields = ("log_start", "cleaner", "high_watermark", "recovery_point")
-    empty = read_log_dir(str(tmp_path))
+    empty = read_log_dir(str(tmp_path), Storage())
     assert [getattr(empty, field) for field in fields] == [None] * 4
     assert not empty.clean_shutdown
     files = {f"{name}-offset-checkpoint": f"0\n1\nt 0 {n}\n" for n, name in enumerate(names)}
     path = write(tmp_path, {**files, ".kafka_cleanshutdown": ""})
-    found = read_log_dir(path)
+    found = read_log_dir(path, Storage())
     assert [getattr(found, field) for field in fields] == [{("t", 0): n} for n in range(4)]
     assert found.clean_shutdown and found.findings == ()
     path = write(tmp_path, {"cleaner-offset-checkpoint": "9\n"})
-    found = read_log_dir(path)
+    found = read_log_dir(path, Storage())
     (finding,) = found.findings
     assert (finding.code, finding.file) == ("checkpoint-invalid", "cleaner-offset-checkpoint")
     assert (finding.field, finding.found, finding.expected) == ("line 1", "9", "version 0")
@@ -255,8 +256,8 @@ def test_a_log_dir_has_four_checkpoints(tmp_path: Path) -> None:
     ],
 )
 def test_a_partition_names_its_topic(text: str, found: str | None, tmp_path: Path) -> None:
-    assert read_topic_id(str(tmp_path)) is None
-    assert read_topic_id(write(tmp_path, {"partition.metadata": text})) == found
+    assert read_topic_id(str(tmp_path), Storage()) is None
+    assert read_topic_id(write(tmp_path, {"partition.metadata": text}), Storage()) == found
 
 
 @pytest.mark.parametrize(
@@ -274,5 +275,8 @@ def test_a_partition_names_its_topic(text: str, found: str | None, tmp_path: Pat
 def test_a_partition_tells_where_its_first_epoch_began(
     text: str, found: int | None, tmp_path: Path
 ) -> None:
-    assert read_first_epoch_start(str(tmp_path)) is None
-    assert read_first_epoch_start(write(tmp_path, {"leader-epoch-checkpoint": text})) == found
+    assert read_first_epoch_start(str(tmp_path), Storage()) is None
+    assert (
+        read_first_epoch_start(write(tmp_path, {"leader-epoch-checkpoint": text}), Storage())
+        == found
+    )

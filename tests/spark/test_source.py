@@ -171,7 +171,12 @@ def test_options_are_refused_in_a_sentence_that_names_them(
         ({"path": "/", "maxPartitionBytes": "64q"}, "maxPartitionBytes '64q'"),
         ({"path": "/", "includeInternal": "yes"}, "includeInternal 'yes'; expected true or false"),
         ({"path": "/", "columns": "key,,value"}, "columns 'key,,value'; expected names between"),
-        ({"path": "s3a://bucket/logs"}, "s3a://bucket/logs: a path of s3a:"),
+        (
+            {"path": "s3a://u:p@bucket/logs"},
+            "s3a://...@bucket/logs: a path with what may be a pass",
+        ),
+        ({"path": "s3a://bucket/logs", "storage.zone": "x"}, "no storage option 'zone' for s3:"),
+        ({"path": "/", "storage.region": "x"}, "storage options region for files of this machine"),
         ({"path": "/no/such/folder"}, "/no/such/folder: No such file or directory"),
         (
             {

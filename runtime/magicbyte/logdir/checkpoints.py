@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from magicbyte import storage
 from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
+from magicbyte.storage import Storage
 
 MAX_CHECKPOINT_BYTES = 64 << 20
 """Lines of some 60 bytes for a million partitions; what is longer is no checkpoint."""
@@ -111,7 +111,7 @@ OFFSETS = ("log_start", "cleaner", "high_watermark", "recovery_point")
 """What a LogDir knows by partition."""
 
 
-def read_log_dir(path: str) -> LogDir:
+def read_log_dir(path: str, storage: Storage) -> LogDir:
     """Return what the files of the log.dir *path* say; what is absent or wrong is None."""
     findings: list[Finding] = []
 
@@ -136,7 +136,7 @@ def read_log_dir(path: str) -> LogDir:
 
     return LogDir(
         path,
-        cluster_id=_cluster_id(path),
+        cluster_id=_cluster_id(path, storage),
         log_start=offsets("log-start-offset-checkpoint"),
         cleaner=offsets("cleaner-offset-checkpoint"),
         high_watermark=offsets("replication-offset-checkpoint"),
@@ -146,7 +146,7 @@ def read_log_dir(path: str) -> LogDir:
     )
 
 
-def _cluster_id(path: str) -> str | None:
+def _cluster_id(path: str, storage: Storage) -> str | None:
     place = f"{path}/meta.properties"
     if not storage.exists(place):
         return None
@@ -159,7 +159,7 @@ def _cluster_id(path: str) -> str | None:
     return None
 
 
-def read_topic_id(folder: str) -> str | None:
+def read_topic_id(folder: str, storage: Storage) -> str | None:
     """Return the topic id in the partition's folder *folder*, None where there is none."""
     place = f"{folder}/partition.metadata"
     if not storage.exists(place):
@@ -173,7 +173,7 @@ def read_topic_id(folder: str) -> str | None:
     return None
 
 
-def read_first_epoch_start(folder: str) -> int | None:
+def read_first_epoch_start(folder: str, storage: Storage) -> int | None:
     """Return where the first leader epoch in the partition's folder *folder* begins, if it says."""
     place = f"{folder}/leader-epoch-checkpoint"
     if not storage.exists(place):

@@ -1,9 +1,8 @@
 """From paths to partitions: what is a log, and what is not."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
-from magicbyte import storage
 from magicbyte.engines.entry import LEAST_SIZE
 from magicbyte.errors import InputError, MissingError
 from magicbyte.logdir.checkpoints import (
@@ -14,7 +13,11 @@ from magicbyte.logdir.checkpoints import (
 )
 from magicbyte.logdir.live import LogFile, classify
 from magicbyte.logdir.names import LOG_DIR_MARKS, FolderName, parse_file, parse_folder
+from magicbyte.storage import Storage, absolute, is_url
 from magicbyte_formats.wire import EntryHeader
+
+AT_A_TIME = 16
+"""Partitions in a store that are asked about at a time."""
 
 MAX_DEPTH = 4
 """Folders below a named one in which logs are looked for."""
@@ -88,31 +91,37 @@ class PartitionLog:
 
 @dataclass(slots=True)
 class _Found:
+    storage: Storage
     partitions: list[PartitionLog] = field(default_factory=list)
     log_dirs: dict[str, LogDir] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
 
     def log_dir(self, path: str) -> LogDir:
         if path not in self.log_dirs:
-            self.log_dirs[path] = read_log_dir(path)
+            self.log_dirs[path] = read_log_dir(path, self.storage)
         return self.log_dirs[path]
 
 
-def discover(paths: Iterable[str]) -> tuple[list[PartitionLog], list[LogDir]]:
+def discover(
+    paths: Iterable[str], storage: Storage | None = None
+) -> tuple[list[PartitionLog], list[LogDir]]:
     """Return the partitions and log.dirs that *paths* name, by topic and partition.
 
-    Raises InputError where a path is no log, MissingError where it cannot be read.
+    *storage* says with what options stores are asked. Raises InputError where a path is no log,
+    MissingError where it cannot be read, StoreError where a store cannot be asked.
     """
-    found = _Found()
+    storage, paths = storage or Storage(), list(paths)
+    storage.check(paths)
+    found = _Found(storage)
     named: dict[str, list[str]] = {}
     for given in paths:
-        path = storage.absolute(given)
+        path = absolute(given)
         match storage.kind_of(path):
             case "folder":
                 if not _folder(path, found, MAX_DEPTH, is_named=True):
-                    raise InputError(_what_lies_in(path), EXPECTED, path=str(given))
+                    raise InputError(_what_lies_in(path, storage), EXPECTED, path=str(given))
             case "file":
-                _check_segment(path, str(given))
+                _check_segment(path, str(given), storage)
                 folder, _, name = path.rpartition("/")
                 named.setdefault(folder, []).append(name)
             case _:
@@ -133,7 +142,7 @@ def discover(paths: Iterable[str]) -> tuple[list[PartitionLog], list[LogDir]]:
 def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> bool:
     """Add what the folder *path* holds; return whether it is or holds a log."""
     try:
-        items = storage.list_folder(path)
+        items = found.storage.list_folder(path)
     except MissingError:
         if is_named:
             raise
@@ -149,7 +158,7 @@ def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> 
     if any(not item.is_folder and parse_file(item.name).kind == "log" for item in items):
         name = parse_folder(path.rpartition("/")[2])
         parent = path.rpartition("/")[0]
-        log_dir_of = found.log_dir(parent) if _is_log_dir(parent) else None
+        log_dir_of = found.log_dir(parent) if _is_log_dir(parent, found.storage) else None
         # A folder that is named is read, whatever its name's suffix says of it.
         if name is not None and is_named:
             name = FolderName(name.topic, name.partition, None)
@@ -157,7 +166,7 @@ def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> 
         return True
     name = parse_folder(path.rpartition("/")[2])
     parent = path.rpartition("/")[0]
-    if is_named and name is not None and _is_log_dir(parent):
+    if is_named and name is not None and _is_log_dir(parent, found.storage):
         _partition(path, name, found.log_dir(parent), found, is_named=True)
         return True
     if depth == 0:
@@ -166,7 +175,7 @@ def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> 
     return any(below)
 
 
-def _is_log_dir(path: str) -> bool:
+def _is_log_dir(path: str, storage: Storage) -> bool:
     return any(storage.exists(f"{path}/{mark}") for mark in LOG_DIR_MARKS)
 
 
@@ -181,6 +190,7 @@ def _partition(
     if path in found.seen:
         return
     found.seen.add(path)
+    storage = found.storage
     try:
         items = storage.list_folder(path)
     except MissingError as error:
@@ -193,9 +203,7 @@ def _partition(
             partition=name.partition if name else None,
             folder=path,
             log_dir=log_dir,
-            files=classify(path, items, name.state if name else None),
-            topic_id=read_topic_id(path),
-            first_epoch_start=read_first_epoch_start(path),
+            files=classify(path, items, name.state if name else None, storage.store_of(path)),
             state=name.state if name else None,
             is_named=is_named,
         )
@@ -204,14 +212,15 @@ def _partition(
 
 def _named_files(folder: str, names: list[str], found: _Found) -> None:
     """Add the segments *names* of *folder*, with the companions that lie beside them."""
+    storage = found.storage
     name = parse_folder(folder.rpartition("/")[2])
-    if _is_log_dir(folder):
+    if _is_log_dir(folder, storage):
         name = None
     files = []
-    for file in classify(folder, storage.list_folder(folder), None):
+    for file in classify(folder, storage.list_folder(folder), None, storage.store_of(folder)):
         if file.name in names:
             base = file.base_offset if name is not None else None
-            files.append(LogFile(file.path, file.name, "log", base, file.size_bytes))
+            files.append(replace(file, kind="log", base_offset=base, why_not=None))
         elif file.kind in ("txnindex", "snapshot") and file.live and name is not None:
             files.append(file)
     parent = folder.rpartition("/")[0]
@@ -220,16 +229,17 @@ def _named_files(folder: str, names: list[str], found: _Found) -> None:
             topic=name.topic if name else None,
             partition=name.partition if name else None,
             folder=folder,
-            log_dir=found.log_dir(parent) if name is not None and _is_log_dir(parent) else None,
+            log_dir=found.log_dir(parent)
+            if name is not None and _is_log_dir(parent, found.storage)
+            else None,
             files=tuple(files),
-            topic_id=read_topic_id(folder) if name is not None else None,
             is_named=True,
             is_named_files=True,
         )
     )
 
 
-def _check_segment(path: str, given: str) -> None:
+def _check_segment(path: str, given: str, storage: Storage) -> None:
     """Raise InputError unless the file *path* is a segment, by its name or by its first entry."""
     name = path.rpartition("/")[2]
     with storage.open_file(path) as file:
@@ -249,12 +259,37 @@ def _check_segment(path: str, given: str) -> None:
     raise InputError(found, EXPECTED, path=given)
 
 
-def _what_lies_in(path: str) -> str:
+def _what_lies_in(path: str, storage: Storage) -> str:
     items = storage.list_folder(path)
     if not items:
         return "an empty folder"
     folders = sum(item.is_folder for item in items)
     return f"a folder of {len(items) - folders} files and {folders} folders, none of them a log"
+
+
+def described(logs: Sequence[PartitionLog], storage: Storage) -> list[PartitionLog]:
+    """Return *logs* with what the files in their folders say of them.
+
+    That is two files for each, so it is done where it is known which are read; and in a store, where
+    each is a wait, for several at a time.
+    """
+
+    def of(log: PartitionLog) -> PartitionLog:
+        if log.is_named_files:
+            has_name = log.topic is not None
+            return replace(log, topic_id=read_topic_id(log.folder, storage) if has_name else None)
+        return replace(
+            log,
+            topic_id=read_topic_id(log.folder, storage),
+            first_epoch_start=read_first_epoch_start(log.folder, storage),
+        )
+
+    if not any(is_url(log.folder) for log in logs):
+        return list(map(of, logs))
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        return list(pool.map(of, logs))
 
 
 def check_one_log_each(
@@ -278,7 +313,7 @@ def check_one_log_each(
             kept.append(log)
         else:
             by_name.setdefault((log.topic, log.partition), []).append(log)
-    chosen = storage.absolute(replica) if replica is not None else None
+    chosen = absolute(replica) if replica is not None else None
     if chosen is not None and not any(_is_below(log.folder, chosen) for log in partitions):
         raise InputError(f"no partition lies in the replica {replica}", "a log.dir that was named")
     for logs in by_name.values():

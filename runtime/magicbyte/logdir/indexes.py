@@ -41,7 +41,7 @@ def _read(log: PartitionLog, segment: LogFile, kind: str, of: "np.dtype[np.void]
     for file in log.files:
         if file.live and file.kind == kind and file.base_offset == segment.base_offset:
             try:
-                data = storage.read_small(file.path, max_bytes=MAX_INDEX_BYTES)
+                data = storage.read_small(file.path, max_bytes=MAX_INDEX_BYTES, store=file.store)
             except MissingError:  # a live broker removed it meanwhile
                 return nothing
             table = np.frombuffer(data[: len(data) // of.itemsize * of.itemsize], of)

@@ -1,11 +1,11 @@
 """Which files of a partition's folder a broker would use (LogLoader, rules at start-up)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
 from magicbyte.logdir.names import parse_file
-from magicbyte.storage import Item, open_file
+from magicbyte.storage import Item, Store, open_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,8 @@ class LogFile:
     size_bytes: int
     why_not: str | None = None
     """Why a broker would not use it; None: it is live."""
+    store: Store | None = field(default=None, compare=False)
+    """Where it lies; None: on this machine."""
 
     @property
     def live(self) -> bool:
@@ -29,8 +31,10 @@ class LogFile:
         return self.live and self.kind == "log"
 
 
-def classify(folder: str, items: list[Item], folder_state: str | None) -> tuple[LogFile, ...]:
-    """Return the files of *folder* with what a broker's start would make of each.
+def classify(
+    folder: str, items: list[Item], folder_state: str | None, store: Store | None = None
+) -> tuple[LogFile, ...]:
+    """Return the files of *folder*, which lies in *store*, with what a broker's start would make of each.
 
     `.deleted` and `.cleaned` go. `.swap` files at or above the lowest `.cleaned` base go too: the
     step that made them did not finish. The `.swap` logs that are left replace every regular
@@ -50,6 +54,7 @@ def classify(folder: str, items: list[Item], folder_state: str | None) -> tuple[
                 name.base_offset,
                 item.size_bytes,
                 why_not,
+                store,
             )
         )
         suffixes.append(name.suffix)
@@ -89,7 +94,7 @@ def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
 def _next_offset(file: LogFile) -> int:
     """Return the offset behind the last whole entry of *file*, by its headers alone."""
     next_offset, position = file.base_offset or 0, 0
-    with open_file(file.path) as log:
+    with open_file(file.path, store=file.store) as log:
         while position < log.size_bytes:
             header = log.read_at(position, min(HEADER_BYTES, log.size_bytes - position))
             try:

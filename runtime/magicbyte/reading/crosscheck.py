@@ -47,7 +47,7 @@ def read_companions(log: PartitionLog) -> Companions:
         is_snapshot = file.kind == "snapshot"
         (out.present_snapshots if is_snapshot else out.present_indexes).add(file.base_offset)
         try:
-            data = storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES)
+            data = storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES, store=file.store)
             if is_snapshot:
                 producers = read_producer_snapshot(data)
                 for producer in producers:

@@ -3,7 +3,7 @@
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,12 +12,11 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from magicbyte import storage
 from magicbyte.engines import Engine, engine
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir
-from magicbyte.logdir.discover import PartitionLog, check_one_log_each, discover
+from magicbyte.logdir.discover import PartitionLog, check_one_log_each, described, discover
 from magicbyte.logdir.live import LogFile
 from magicbyte.logdir.names import INTERNAL_TOPICS
 from magicbyte.reading.ahead import Item, Task, in_order
@@ -36,6 +35,7 @@ from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pi
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
 from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.reading.times import Time, milliseconds, offset_at
+from magicbyte.storage import MemoryFile, Storage, StorageOptions
 from magicbyte.tables import schemas
 from magicbyte.tables.stored import in_stored_types, stored_schema
 from magicbyte.tables.views import viewed
@@ -571,10 +571,14 @@ def open_paths(
     engine: str = "auto",
     threads: int = 1,
     limits: Limits | None = None,
+    storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Dataset:
     """Return the dataset of all logs that *paths* name; nothing but names and headers is read yet.
 
-    A path is a segment, a partition's folder, a log.dir, or a tree that holds some. *topics* and
+    A path is a segment, a partition's folder, a log.dir, or a tree that holds some; or the URL of
+    one in a store, such as s3://bucket/name, which *storage_options* open: arguments of its file
+    system in pyarrow, such as `region` or `access_key`, by default what the environment gives.
+    They are never shown, and a dataset keeps them. *topics* and
     *partitions* choose among them; *offsets* and *times* are half-open ranges, None is no bound,
     and a range of times is one of offsets by Kafka's offsetsForTimes. *on_damage* is `fail`
     (raise at the first), `skip` (deliver what is sound before and after) or `stop` (end the
@@ -582,8 +586,10 @@ def open_paths(
     batches, ahead of who takes them; 1, the default, is the caller's own. Their number changes
     neither rows, nor their order, nor the report.
 
-    Raises InputError where a path is no log or an argument is not what it must be.
+    Raises InputError where a path is no log or an argument is not what it must be, StoreError
+    where a store cannot be reached or refuses.
     """
+    storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
     if not paths:
         raise InputError("no path", "at least one")
     begin, end = times or (None, None)
@@ -599,9 +605,10 @@ def open_paths(
         threads=threads,
         limits=limits or Limits(),
     )
-    logs, log_dirs = discover(str(path) for path in paths)
+    storage = Storage(storage_options)
+    logs, log_dirs = discover((str(path) for path in paths), storage)
     logs = check_one_log_each(logs, log_dirs, replica=replica)
-    wanted = chosen_logs(logs, topics, partitions)
+    wanted = described(chosen_logs(logs, topics, partitions), storage)
     names = set(topics or ())
     read, num_internal = [], 0
     for log in wanted:
@@ -666,6 +673,6 @@ def from_memory(
         [log],
         (),
         options,
-        open_log=lambda _: storage.MemoryFile(held, name),
+        open_log=lambda _: MemoryFile(held, name),
         aborted_list=tuple(aborted) if is_committed_read else None,
     )

@@ -175,7 +175,7 @@ def survey(
 
 def open_segment(file: LogFile) -> File:
     """Open *file* as long as it was when it was listed."""
-    return storage.open_file(file.path, size_bytes=file.size_bytes)
+    return storage.open_file(file.path, size_bytes=file.size_bytes, store=file.store)
 
 
 class _Pass:

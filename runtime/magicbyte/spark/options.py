@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from magicbyte import storage
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import ISOLATION_LEVELS, ON_DAMAGE, Dataset, open_paths
 from magicbyte.spark import limits, values
 from magicbyte.spark.limits import Limit
+from magicbyte.spark.stores import STORAGE, storage_options
 from magicbyte.spark.values import Partition
+from magicbyte.storage import NONE, Storage, StorageOptions, is_url, local_path
 from magicbyte.tables import schemas
 
 MAX_PARTITION_BYTES = 128 * MIB
@@ -21,8 +22,6 @@ MAX_PARTITION_BYTES = 128 * MIB
 
 MAX_TRIGGER_DELAY_MS = 15 * 60_000
 """How long a stream waits for `minOffsetsPerTrigger`, by default; that of Spark's Kafka source."""
-
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 
 CHOOSING = ("assign", "subscribe", "subscribePattern")
@@ -56,7 +55,7 @@ READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
 }
 """By option, the attribute of ReadOptions that it sets, and what reads its value."""
 
-UNDERSTOOD = ("path", "paths", *READERS, *STARTINGS, *ENDINGS)
+UNDERSTOOD = ("path", "paths", *READERS, *STARTINGS, *ENDINGS, f"{STORAGE}<name>")
 
 OF_RECORDS = ("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition")
 OF_STREAMS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
@@ -90,8 +89,9 @@ class ReadOptions:
     """Offsets that a stream waits for before it takes any."""
     max_trigger_delay_ms: int = MAX_TRIGGER_DELAY_MS
     """How long it waits for those."""
+    storage_options: StorageOptions = NONE
     given: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The options themselves, their names in lower case."""
+    """The options themselves but those of stores, their names in lower case."""
 
     @property
     def batch(self) -> tuple[Limit, Limit]:
@@ -120,6 +120,7 @@ class ReadOptions:
             on_damage=self.on_damage,
             include_internal=self.include_internal,
             replica=self.replica,
+            storage_options=self.storage_options,
         )
         return dataset.only(self._is_wanted)
 
@@ -138,9 +139,9 @@ def parse(options: Mapping[str, str]) -> ReadOptions:
     given = {name.lower(): value for name, value in options.items()}
     known = {name.lower() for name in UNDERSTOOD}
     for name in given:
-        if name not in known:
+        if name not in known and not name.startswith(STORAGE):
             raise InputError(f"no option {name!r}", f"some of {', '.join(UNDERSTOOD)}")
-    read: dict[str, Any] = {"paths": _paths(given)}
+    read: dict[str, Any] = {"paths": _paths(given), "storage_options": storage_options(given)}
     for name, (attribute, reader) in READERS.items():
         if name.lower() not in given:
             continue
@@ -160,7 +161,9 @@ def parse(options: Mapping[str, str]) -> ReadOptions:
         for name in (*STARTINGS, *ENDINGS, *OF_RECORDS):
             if name.lower() in given:
                 raise InputError(f"{name} with the table {table}", "the table records")
-    return ReadOptions(**read, given=given)
+    Storage(read["storage_options"]).check(read["paths"])
+    shown = {name: value for name, value in given.items() if not name.startswith(STORAGE)}
+    return ReadOptions(**read, given=shown)
 
 
 def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
@@ -172,16 +175,8 @@ def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
     if not paths or not all(paths):
         # Spark loses the options of CREATE TABLE ... USING magicbyte OPTIONS (...).
         raise InputError("no path", "load(path), or the option path")
-    local = tuple(_local(path) for path in paths)
+    local = tuple(local_path(path) for path in paths)
     for path in local:
-        storage.kind_of(path)  # raises where there is nothing
+        if not is_url(path):  # to ask a store takes time, and planning does
+            Storage().kind_of(path)  # raises where there is nothing
     return local
-
-
-def _local(path: str) -> str:
-    scheme = _SCHEME.match(path)
-    if scheme is None:
-        return path
-    if scheme[1].lower() != "file":
-        raise InputError(f"a path of {scheme[1]}:", "files of this machine", path=path)
-    return "/" + path[len(scheme[0]) :].lstrip("/")

@@ -25,8 +25,9 @@ class MagicbyteDataSource(DataSource):
     `minOffsetsPerTrigger`, `maxTriggerDelay`. And ours: `isolationLevel` (default
     read_committed), `onDamage` (`fail`, the default, `skip` or `stop`), `table` (`records`, the
     default, `batches`, `segments`, `transactions`, `partitions` or `problems`), `columns`,
-    `maxPartitionBytes` (default 128m), `includeInternal`, `replica`. Any other is refused. Only
-    the columns of `columns` or of `.schema(...)` are decoded, so name those you need.
+    `maxPartitionBytes` (default 128m), `includeInternal`, `replica`, and `storage.<name>`, an
+    argument of the file system that reads a path such as s3://bucket/name. Any other is refused.
+    Only the columns of `columns` or of `.schema(...)` are decoded, so name those you need.
 
     `timestampType` is 0 for CreateTime, 1 for LogAppendTime, -1 for v0; a record without a time
     has 1 ms before the epoch, as in Spark's Kafka source. A time beyond 64-bit microseconds is

@@ -9,12 +9,11 @@ import os
 import stat
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from magicbyte.errors import ChangedError, MissingError
-from magicbyte.storage.files import File, Item
+from magicbyte.storage.files import Item
 
 
 def kind_of(path: str) -> str:
@@ -49,20 +48,6 @@ def list_folder(path: str) -> list[Item]:
 
 def exists(path: str) -> bool:
     return os.path.exists(path)
-
-
-def read_small(path: str, *, max_bytes: int) -> bytes:
-    """Return the whole of a file that has no business being larger than *max_bytes*."""
-    with open_file(path) as file:
-        return file.read_at(0, min(file.size_bytes, max_bytes))
-
-
-def open_file(path: str, *, size_bytes: int | None = None) -> File:
-    """Open *path* for positioned reads of its first *size_bytes* bytes, by default of all.
-
-    A size that was seen earlier keeps what a live broker appends since out of sight.
-    """
-    return LocalFile(path, size_bytes)
 
 
 class LocalFile:
@@ -118,8 +103,3 @@ class LocalFile:
         trace: TracebackType | None,
     ) -> None:
         os.close(self._descriptor)
-
-
-def absolute(path: str | os.PathLike[str]) -> str:
-    """Return *path* without `.`, `..` and links, as one name for one place."""
-    return os.path.realpath(Path(path))

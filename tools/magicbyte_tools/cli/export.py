@@ -36,7 +36,7 @@ from magicbyte_tools.cli.table_files import FORMATS, SUFFIXES, TableFile
     "out",
     metavar="OUT",
     required=True,
-    type=click.Path(path_type=Path),
+    type=parameters.OutPath(),
     help="The file to write, whole or not at all; outside of every PATH.",
 )
 @click.option(

@@ -7,15 +7,16 @@ from pathlib import Path
 import click
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
-from magicbyte import FormatError, InputError, LimitError, Limits, codecs, storage
+from magicbyte import FormatError, InputError, LimitError, Limits, codecs
 from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, read_entry
 from magicbyte.errors import ChecksumError, TruncatedError
-from magicbyte.storage import File
+from magicbyte.storage import File, Storage, StorageOptions, is_url, plain
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import RecordBatchHeader
+from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.complaints import complain, counted
 from magicbyte_tools.cli.files import check_writable, write_whole
-from magicbyte_tools.cli.selection import limit_options, limits_of, with_options
+from magicbyte_tools.cli.selection import limit_options, limits_of, store_options, with_options
 
 
 @click.command(
@@ -31,12 +32,12 @@ from magicbyte_tools.cli.selection import limit_options, limits_of, with_options
     "-o",
     "path",
     metavar="OUT",
-    type=click.Path(path_type=Path),
+    type=parameters.OutPath(),
     help="Write to this file, whole or not at all, instead of to stdout.",
 )
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
 @click.option("--no-check", is_flag=True, help="Do not mind a wrong CRC.")
-@with_options(limit_options)
+@with_options((*limit_options, *store_options))
 @click.pass_context
 def extract(
     ctx: click.Context,
@@ -47,6 +48,7 @@ def extract(
     no_check: bool,
     max_batch_bytes: int | None,
     max_entry_bytes: int | None,
+    storage_option: StorageOptions,
 ) -> None:
     """Write the decompressed payload of the entry that begins at byte POSITION of FILE.
 
@@ -58,13 +60,15 @@ def extract(
         raise click.UsageError("a payload is no text for a terminal; expected -o OUT, or a pipe")
     if path is not None:
         check_writable(path, replace=overwrite)
-        if path.exists() and path.samefile(name):
+        if not is_url(name) and path.exists() and path.samefile(plain(name)):
             raise InputError("the output is the input", "another file", path=str(path))
-    if storage.kind_of(name) != "file":
+    storage, found = Storage(storage_option), plain(name)
+    storage.check([name])
+    if storage.kind_of(found) != "file":
         raise InputError("no file", "a segment", path=name)
     limits = limits_of(max_batch_bytes, max_entry_bytes)
     try:
-        with storage.open_file(name) as file:
+        with storage.open_file(found) as file:
             entry, payload = _payload(file, name, position, limits, check=not no_check)
     except (FormatError, LimitError) as error:
         reason = error.message if isinstance(error, FormatError) else str(error)

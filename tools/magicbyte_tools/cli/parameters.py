@@ -4,9 +4,16 @@ Each function is a type for click: it takes the text and raises BadParameter.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
+import click
 from click import BadParameter
+
+from magicbyte.errors import InputError
+from magicbyte.storage import StorageOptions, is_url, local_path, shown
 
 UNITS = {
     "": 1,
@@ -65,3 +72,34 @@ def names(text: str) -> tuple[str, ...]:
     if not all(found):
         raise BadParameter(f"{text!r}; expected names, as a,b")
     return found
+
+
+def storage_options(
+    context: click.Context, option: click.Parameter, texts: Sequence[str]
+) -> StorageOptions:
+    """Return the options of stores in *texts*, each NAME=VALUE; this one is a callback for click."""
+    given: dict[str, str] = {}
+    for text in texts:
+        name, found, value = text.partition("=")
+        if not found or not name.strip():
+            raise BadParameter("expected NAME=VALUE")  # what there is may be a secret
+        given[name.strip()] = value
+    return StorageOptions(given)
+
+
+class OutPath(click.Path):
+    """Where something is written: on this machine."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str):
+            if is_url(value):
+                raise InputError(
+                    "writing into a store is not supported",
+                    "a place on this machine",
+                    path=shown(value),
+                )
+            value = local_path(value)
+        return super().convert(value, param, ctx)

@@ -1,12 +1,13 @@
 """`magicbyte verify --produced`: whether a broker would take what an encoder made."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from magicbyte import Finding, InputError, Limits, check_produced, storage
+from magicbyte import Finding, InputError, Limits, check_produced
 from magicbyte.reading.builders import problem_rows
+from magicbyte.storage import Storage, StorageOptions, plain
 from magicbyte_tools.cli.complaints import SEVERITIES, counted, counted_severities
 from magicbyte_tools.cli.ndjson import object_line
 from magicbyte_tools.cli.printable import text_line
@@ -41,12 +42,16 @@ class Produced:
         yield text_line(f"{files}, {size}: {counted_severities(self.summary)}")
 
 
-def check_files(paths: Iterable[str], *, compacted: bool, limits: Limits) -> Produced:
+def check_files(
+    paths: Sequence[str], *, compacted: bool, limits: Limits, storage_options: StorageOptions
+) -> Produced:
     """Return what is wrong with each of the files *paths*."""
+    storage = Storage(storage_options)
+    storage.check(paths)
     findings: list[Finding] = []
     num_files = size_bytes = 0
     for path in paths:
-        data = _read(path)
+        data = _read(path, storage)
         found = check_produced(data, compacted=compacted, limits=limits)
         findings.extend(replace(finding, file=path) for finding in found)
         num_files += 1
@@ -56,10 +61,11 @@ def check_files(paths: Iterable[str], *, compacted: bool, limits: Limits) -> Pro
     return Produced(findings, {"files": num_files, "size_bytes": size_bytes, **counts})
 
 
-def _read(path: str) -> bytes:
-    if storage.kind_of(path) != "file":
+def _read(path: str, storage: Storage) -> bytes:
+    place = plain(path)
+    if storage.kind_of(place) != "file":
         raise InputError("no file", "one that holds a batch", path=path)
-    with storage.open_file(path) as file:
+    with storage.open_file(place) as file:
         if file.size_bytes > MAX_BYTES:
             raise InputError(f"{file.size_bytes} bytes", f"at most {MAX_BYTES}", path=path)
         return file.read_at(0, file.size_bytes)

@@ -10,6 +10,7 @@ import click
 
 import magicbyte as mb
 from magicbyte import Dataset, Limits
+from magicbyte.storage import StorageOptions
 from magicbyte_tools.cli import parameters
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -36,6 +37,7 @@ class Selection:
     replica: str | None
     max_batch_bytes: int | None
     max_entry_bytes: int | None
+    storage_option: StorageOptions
 
     def open(self, paths: Sequence[str], *, threads: int = 1) -> Dataset:
         """Return the dataset that *paths* and the options choose; InputError where there is none."""
@@ -51,6 +53,7 @@ class Selection:
             replica=self.replica,
             threads=threads,
             limits=limits_of(self.max_batch_bytes, self.max_entry_bytes),
+            storage_options=self.storage_option,
         )
 
 
@@ -87,6 +90,17 @@ limit_options: tuple[Decorator, ...] = (
         type=parameters.size,
         metavar="SIZE",
         help="The most that one entry may take in the file.  [default: 1GiB]",
+    ),
+)
+
+store_options: tuple[Decorator, ...] = (
+    click.option(
+        "--storage-option",
+        multiple=True,
+        callback=parameters.storage_options,
+        metavar="NAME=VALUE",
+        help="What opens the store that a PATH such as s3://bucket/name is in, as "
+        "region=eu-north-1; may be repeated. Credentials are safer in the environment.",
     ),
 )
 
@@ -152,6 +166,7 @@ def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
             help="Of several replicas of a partition, the one in this log.dir.",
         ),
         *limit_options,
+        *store_options,
     )
     names = tuple(field.name for field in fields(Selection))
 

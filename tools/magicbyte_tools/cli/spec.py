@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from magicbyte import InputError, spec_files
+from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.complaints import complain, counted
 from magicbyte_tools.cli.files import write_whole
 
@@ -25,7 +26,7 @@ TITLE = re.compile(r"^  title: *(.+?) *$", re.MULTILINE)
 )
 @click.argument("name", required=False)
 @click.option(
-    "-o", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Write all of them to DIR."
+    "-o", "folder", metavar="DIR", type=parameters.OutPath(), help="Write all of them to DIR."
 )
 @click.option("--overwrite", is_flag=True, help="Replace files in DIR that differ.")
 def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:

@@ -9,12 +9,19 @@ import click
 
 import magicbyte as mb
 from magicbyte import CODES, Finding, InputError
+from magicbyte.storage import StorageOptions
 from magicbyte_tools.cli.complaints import counted, counted_severities
 from magicbyte_tools.cli.ndjson import object_line
 from magicbyte_tools.cli.printable import text_line
 from magicbyte_tools.cli.produced import check_files
 from magicbyte_tools.cli.progress import Bar
-from magicbyte_tools.cli.selection import limit_options, limits_of, topic_options, with_options
+from magicbyte_tools.cli.selection import (
+    limit_options,
+    limits_of,
+    store_options,
+    topic_options,
+    with_options,
+)
 
 BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
 """Verdicts that count as errors."""
@@ -49,7 +56,7 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
     help="Check files that hold what a producer sends, one partition's `records` of a request each.",
 )
 @click.option("--compacted", is_flag=True, help="With --produced: to a topic that is compacted.")
-@with_options((*topic_options, *limit_options))
+@with_options((*topic_options, *limit_options, *store_options))
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -64,6 +71,7 @@ def verify(
     partition: tuple[int, ...],
     max_batch_bytes: int | None,
     max_entry_bytes: int | None,
+    storage_option: StorageOptions,
 ) -> None:
     """Check everything in a log: frames, checksums, records, offsets, transactions, companions.
 
@@ -81,7 +89,9 @@ def verify(
     if produced:
         if quick or topic or partition:
             raise click.UsageError("--produced goes without --quick, --topic and --partition.", ctx)
-        made = check_files(paths, compacted=compacted, limits=limits)
+        made = check_files(
+            paths, compacted=compacted, limits=limits, storage_options=storage_option
+        )
         out.writelines(made.objects() if format_name == "ndjson" else made.sentences())
         out.flush()
         ctx.exit(0 if made.is_sound else 1)
@@ -95,6 +105,7 @@ def verify(
             quick=quick,
             limits=limits,
             progress=bar.bytes,
+            storage_options=storage_option,
         )
     lines = _objects(found) if format_name == "ndjson" else _sentences(found)
     for line in lines:

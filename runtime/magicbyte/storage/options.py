@@ -1,0 +1,177 @@
+"""What opens a store: credentials and the like, which are never shown."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from magicbyte.errors import InputError
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("a string")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() not in ("true", "false"):
+        raise ValueError("true or false")
+    return str(value).lower() == "true"
+
+
+def _count(value: Any) -> int:
+    return int(_seconds(value))
+
+
+def _seconds(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1
+    if not 0 <= number < 1 << 31:
+        raise ValueError("a number of seconds")
+    return number
+
+
+def _span(value: Any) -> timedelta:
+    return value if isinstance(value, timedelta) else timedelta(seconds=_seconds(value))
+
+
+def _moment(value: Any) -> datetime:
+    try:
+        return value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError("ISO 8601") from None
+
+
+Reader = Callable[[Any], Any]
+
+KNOWN: dict[str, dict[str, Reader]] = {
+    "s3": {
+        "access_key": _text,
+        "secret_key": _text,
+        "session_token": _text,
+        "anonymous": _flag,
+        "region": _text,
+        "endpoint_override": _text,
+        "scheme": _text,
+        "force_virtual_addressing": _flag,
+        "role_arn": _text,
+        "session_name": _text,
+        "external_id": _text,
+        "load_frequency": _count,
+        "request_timeout": _seconds,
+        "connect_timeout": _seconds,
+        "proxy_options": _text,
+        "tls_ca_file_path": _text,
+    },
+    "gs": {
+        "access_token": _text,
+        "credential_token_expiration": _moment,
+        "target_service_account": _text,
+        "anonymous": _flag,
+        "project_id": _text,
+        "endpoint_override": _text,
+        "scheme": _text,
+        "retry_time_limit": _span,
+    },
+    "abfss": {
+        "account_name": _text,
+        "account_key": _text,
+        "sas_token": _text,
+        "tenant_id": _text,
+        "client_id": _text,
+        "client_secret": _text,
+        "blob_storage_authority": _text,
+        "blob_storage_scheme": _text,
+        "dfs_storage_authority": _text,
+        "dfs_storage_scheme": _text,
+    },
+    "hdfs": {"user": _text, "kerb_ticket": _text},
+}
+"""By scheme, the options of its file system in pyarrow that have to do with reading."""
+
+PLAIN = frozenset(
+    {
+        *("anonymous", "region", "endpoint_override", "scheme", "force_virtual_addressing"),
+        *("load_frequency", "request_timeout", "connect_timeout", "retry_time_limit"),
+        *("account_name", "project_id", "user", "blob_storage_authority", "blob_storage_scheme"),
+        *("dfs_storage_authority", "dfs_storage_scheme"),
+    }
+)
+"""Options whose values may stand in an error."""
+
+LEAST_SECRET = 4
+"""Characters of what is taken out of an error. To take out less would leave nothing to be read."""
+
+
+class StorageOptions:
+    """The options of a store, by name. What is shown of them are the names.
+
+    They can be pickled, because what reads in another process needs them there.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
+        given = dict(values or {})
+        self._values = {name: value for name, value in given.items() if value is not None}
+
+    @classmethod
+    def of(cls, given: "Mapping[str, Any] | StorageOptions | None") -> "StorageOptions":
+        """Return *given* as options."""
+        return given if isinstance(given, StorageOptions) else cls(given)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+    def __bool__(self) -> bool:
+        return bool(self._values)
+
+    def __repr__(self) -> str:
+        return f"<StorageOptions {', '.join(self.names) or 'none'}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._values
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def for_scheme(self, scheme: str) -> dict[str, Any]:
+        """Return the arguments of the file system behind *scheme*.
+
+        Raises InputError for an option that it has not, or a value that is none of it.
+        """
+        known = KNOWN.get(scheme)
+        if known is None:
+            return dict(self._values)  # fsspec's: whoever reads that scheme knows them
+        for name in self._values:
+            if name not in known:
+                raise InputError(
+                    f"no storage option {name!r} for {scheme}:", f"some of {', '.join(known)}"
+                )
+            try:
+                known[name](self._values[name])  # no variable holds one: a trace may show variables
+            except ValueError as error:
+                raise InputError(
+                    f"storage option {name} is not what it must be", str(error)
+                ) from None
+        return {name: known[name](value) for name, value in self._values.items()}
+
+    def as_text(self, prefix: str) -> dict[str, str]:
+        """Return the options as strings, their names behind *prefix*: to be handed on alone."""
+        return {f"{prefix}{name}": str(value) for name, value in self._values.items()}
+
+    def scrubbed(self, text: str) -> str:
+        """Return *text* without the values that are not to be shown."""
+        secrets = [str(value) for name, value in self._values.items() if name not in PLAIN]
+        for secret in sorted(secrets, key=len, reverse=True):
+            if len(secret) >= LEAST_SECRET:
+                text = text.replace(secret, "...")
+        return text
+
+
+NONE = StorageOptions()

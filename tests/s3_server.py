@@ -1,0 +1,114 @@
+"""A server of S3 on this machine, in a process of its own; and what it was asked."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+from urllib.request import ProxyHandler, Request, build_opener
+
+BUCKET = "logs"
+SECRET = "pLaNtEd/SeCrEt+KeY"
+ACCESS_KEY = "AKIAPLANTEDACCESSKEY"
+
+_ASKED = re.compile(r'"(?:\x1b\[[0-9;]*m)*([A-Z]+) (\S+) HTTP')
+
+
+class S3Server:
+    """Moto's server on the loopback, on a port that is free."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log = folder / "server.log"
+        environment = {
+            name: value for name, value in os.environ.items() if "proxy" not in name.lower()
+        }
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", "0"],
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env=environment,
+                cwd=folder,
+            )
+        self.url = ""
+        deadline = time.monotonic() + 60
+        while not self.url:
+            assert self._process.poll() is None and time.monotonic() < deadline, self._text()
+            time.sleep(0.05)
+            found = re.search(r"http://127\.0\.0\.1:\d+", self._text())
+            self.url = found[0] if found else ""
+        self._send("PUT", f"/{BUCKET}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.terminate()
+        self._process.wait(30)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What opens the store."""
+        return {
+            "access_key": ACCESS_KEY,
+            "secret_key": SECRET,
+            "region": "us-east-1",
+            "endpoint_override": self.url,
+        }
+
+    def put(self, key: str, data: bytes) -> str:
+        """Put an object; return its URL."""
+        self._send("PUT", f"/{BUCKET}/{quote(key)}", data)
+        return f"s3://{BUCKET}/{key}"
+
+    def delete(self, key: str) -> None:
+        self._send("DELETE", f"/{BUCKET}/{quote(key)}")
+
+    def upload(self, folder: Path, prefix: str) -> str:
+        """Put all files of *folder*; return its URL. Folders alone leave nothing, as in S3."""
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                self.put(f"{prefix}/{path.relative_to(folder).as_posix()}", path.read_bytes())
+        return f"s3://{BUCKET}/{prefix}"
+
+    @contextmanager
+    def checking_credentials(self) -> Iterator[None]:
+        """Let the server refuse whom it does not know: that is everybody."""
+        self._send("POST", "/moto-api/reset-auth", b"0")
+        try:
+            yield
+        finally:
+            self._send("POST", "/moto-api/reset-auth", b"inf")
+
+    @contextmanager
+    def counted(self) -> Iterator[Counter[str]]:
+        """Give the number of requests meanwhile, of each kind; it is there at the end."""
+        start, counts = len(self._text()), Counter[str]()
+        yield counts
+        for method, target in _ASKED.findall(self._text()[start:]):
+            counts["LIST" if "list-type=2" in target else method] += 1
+
+    def _send(self, method: str, target: str, data: bytes = b"") -> None:
+        headers = {
+            "Content-Type": "application/octet-stream",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=test/20200101/us-east-1/s3/aws4_request, "
+            "SignedHeaders=host, Signature=none",
+        }
+        request = Request(self.url + target, data, headers, method=method)
+        with build_opener(ProxyHandler({})).open(request) as answer:
+            answer.read()
+
+    def _text(self) -> str:
+        return self._log.read_text(errors="replace")

@@ -1,0 +1,314 @@
+"""Logs in a store are read as those of a disk are: a server of S3 says, and counts."""
+
+import pickle
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+from magicbyte import storage
+from magicbyte.errors import MissingError
+from magicbyte.storage import StorageOptions, Store
+from magicbyte.storage import store as stores
+from magicbyte.tables.schemas import TABLES
+from s3_server import ACCESS_KEY, BUCKET, SECRET, S3Server
+
+from .conftest import segment
+
+BROKER = "broker-1/log-0"
+SEGMENT = f"{0:020}.log"
+
+
+@pytest.mark.parametrize("name", ["records", "batches", "segments", "problems"])
+def test_a_table_is_that_of_the_same_files_on_a_disk(
+    s3: S3Server, log_dir: Path, tree: str, name: str
+) -> None:
+    columns = [column for column in TABLES[name].names if column != "log_dir"]
+
+    def rows(path: object) -> list[dict[str, Any]]:
+        options = s3.options if path == tree else None
+        dataset = mb.open(str(path), on_damage="skip", storage_options=options)
+        return getattr(dataset, name)(columns).to_table().to_pylist()  # type: ignore[no-any-return]
+
+    of_store = [row for row in rows(tree) if row.get("file") != "_SUCCESS"]
+    assert of_store == rows(log_dir)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("", "/", f"/{BROKER}", f"//{BROKER}//", f"/{BROKER}/interleaved-0/"),
+        f"/{BROKER}/interleaved-0/{SEGMENT}",
+    ],
+)
+def test_a_path_is_a_tree_a_log_dir_a_partition_or_a_segment(
+    s3: S3Server, log_dir: Path, tree: str, path: str
+) -> None:
+    here = log_dir / path.strip("/").removeprefix(BROKER).strip("/")
+    there = mb.open(tree.replace("s3:", "s3a:") + path, storage_options=s3.options)
+    local = mb.open(here)
+    assert [log.name for log in there.logs] == [log.name for log in local.logs]
+    assert there.num_internal == local.num_internal
+    assert there.records().to_table().equals(local.records().to_table())
+    partitions = [
+        dataset.partitions(["topic_id", "log_start_offset", "high_watermark"]).to_table()
+        for dataset in (there, local)
+    ]
+    assert partitions[0].equals(partitions[1])
+
+
+def test_verify_says_the_same(s3: S3Server, log_dir: Path, tree: str) -> None:
+    there, here = mb.verify(tree, storage_options=s3.options), mb.verify(log_dir)
+    assert there.findings == here.findings
+    assert there.summary == here.summary
+
+
+def test_several_paths_of_a_folder_are_one_log(s3: S3Server, log_dir: Path, tree: str) -> None:
+    folder = f"{tree}/{BROKER}/deleted-records-0"
+    names = sorted(path.name for path in (log_dir / "deleted-records-0").glob("*.log"))
+    dataset = mb.open(*(f"{folder}/{name}" for name in names), storage_options=s3.options)
+    (log,) = dataset.logs
+    assert [file.name for file in log.logs] == names
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [
+        ("nothing/here", MissingError, "s3://logs/nothing/here: No such file or directory"),
+        (f"nothing/t-0/{SEGMENT}", MissingError, "No such file or directory"),
+        ("tree/_SUCCESS", mb.InputError, "an empty file whose name is no segment's"),
+        (f"tree/{BROKER}/aborted-0/_temporary", mb.InputError, "1 files and 0 folders, none of"),
+        ("empty", mb.InputError, "an empty folder"),
+    ],
+)
+def test_what_is_no_log_is_said_as_on_a_disk(
+    s3: S3Server, tree: str, path: str, error: type[Exception], message: str
+) -> None:
+    s3.put("empty/", b"")
+    with pytest.raises(error) as raised:
+        mb.open(f"s3://{BUCKET}/{path}", storage_options=s3.options)
+    assert message in str(raised.value)
+    assert type(raised.value) is error
+
+
+# Requests
+
+
+def test_a_tree_is_listed_once_and_nothing_is_asked_twice(
+    s3: S3Server, log_dir: Path, tree: str
+) -> None:
+    with s3.counted() as asked:
+        dataset = mb.open(tree, storage_options=s3.options)
+    small = [*log_dir.glob("*-offset-checkpoint"), log_dir / "meta.properties"]
+    small += [*log_dir.glob("*/partition.metadata"), *log_dir.glob("*/leader-epoch-checkpoint")]
+    num_small = sum(path.stat().st_size > 0 for path in small)
+    # pyarrow asks for the size of what it opens, whatever is known of it.
+    assert asked == {"LIST": 1, "HEAD": num_small, "GET": num_small}
+    with s3.counted() as asked:
+        dataset.records().to_table()
+    kinds = ("log", "txnindex", "snapshot")
+    files = [file for log in dataset.logs for file in log.files if file.kind in kinds]
+    num_opened = sum(file.size_bytes > 0 or file.kind != "log" for file in files)
+    assert asked == {"HEAD": num_opened, "GET": sum(file.size_bytes > 0 for file in files)}
+
+
+def test_of_what_is_not_read_nothing_is_asked(s3: S3Server, log_dir: Path, tree: str) -> None:
+    with s3.counted() as asked:
+        mb.open(tree, topics=["open"], storage_options=s3.options)
+    beside = [*log_dir.glob("*-offset-checkpoint"), log_dir / "meta.properties"]
+    beside += [
+        log_dir / "open-0" / name for name in ("partition.metadata", "leader-epoch-checkpoint")
+    ]
+    num_small = sum(path.stat().st_size > 0 for path in beside)
+    assert asked == {"LIST": 1, "HEAD": num_small, "GET": num_small}
+
+
+def test_a_segment_is_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, int]) -> None:
+    url, count = large
+    with s3.counted() as asked:
+        dataset = mb.open(url, storage_options=s3.options)
+    assert asked == {"LIST": 2}, "the folder, and what lies beside it"
+    with s3.counted() as asked:
+        assert dataset.records(["offset"]).to_table().num_rows == count
+    # Its plan reads the headers, and leaves behind what the records are read from.
+    assert asked == {"HEAD": 1, "GET": 3}
+
+
+def test_headers_are_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, int]) -> None:
+    url, count = large
+    with s3.counted() as asked:
+        batches = mb.open(url, storage_options=s3.options).batches(["position"], quick=True)
+        assert batches.to_table().num_rows == count
+    assert asked == {"LIST": 2, "HEAD": 1, "GET": 3}
+
+
+def test_threads_share_what_they_read(s3: S3Server, large: tuple[str, int]) -> None:
+    url, count = large
+    with s3.counted() as asked:
+        dataset = mb.open(url, threads=4, storage_options=s3.options)
+        rows = dataset.records(["offset"]).to_table()
+    assert rows.column("offset").to_pylist() == list(range(count))
+    assert asked == {"LIST": 2, "HEAD": 1, "GET": 3}
+
+
+def test_of_a_file_little_is_kept(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "BLOCK", 1000)
+    monkeypatch.setattr(stores, "KEPT_BYTES", 3000)
+    data = bytes(range(256)) * 40
+    path = s3.put("kept", data)
+    file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path, size_bytes=len(data))
+    with s3.counted() as asked:
+        for position in (0, 500, 999, 2500, 3500, 0):
+            assert file.read_at(position, 300) == data[position : position + 300]
+    assert asked == {"HEAD": 1, "GET": 4 + 1}, "the first of four is gone"
+    with s3.counted() as asked:
+        assert file.read_at(100, 5000) == data[100:5100]
+    assert asked == {"GET": 1}, "what is longer than a block comes at once"
+
+
+def test_what_reads_little_at_many_places_gets_it(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "BLOCK", 1000)
+    data = bytes(range(256)) * 10
+    path = s3.put("places", data)
+    file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path)
+    read = file.reader(61)
+    for position in [*range(0, 2500, 37), 939, 940, 5, len(data) - 61, len(data) - 10, len(data)]:
+        assert read(position) == data[position : position + 61], position
+
+
+# Files that change
+
+
+@pytest.fixture
+def planned(s3: S3Server) -> tuple[mb.Dataset, str]:
+    """A dataset of a segment of its own, and the segment's key."""
+    key = f"changes/t-0/{SEGMENT}"
+    s3.put(key, segment(100, 100))
+    return mb.open("s3://logs/changes/t-0", storage_options=s3.options), key
+
+
+def test_a_file_that_is_gone_or_shorter_than_it_was_listed_has_changed(
+    s3: S3Server, planned: tuple[mb.Dataset, str]
+) -> None:
+    dataset, key = planned
+    whole = len(segment(100, 100))
+    s3.put(key, segment(50, 100))
+    with pytest.raises(mb.ChangedError, match=f"s3://logs/{key}: the file has .* the {whole} it"):
+        dataset.records().to_table()
+    s3.delete(key)
+    with pytest.raises(mb.ChangedError, match=f"s3://logs/{key}: the file is gone since the read"):
+        dataset.records().to_table()
+    s3.put(key, segment(200, 100))
+    assert dataset.records().to_table().num_rows == 100, "what is appended since is not seen"
+
+
+@pytest.mark.parametrize("left", [0, 1, 4000, 8999])
+def test_a_file_that_becomes_shorter_while_it_is_read_has_changed(s3: S3Server, left: int) -> None:
+    """pyarrow says then that all bytes came, and gives what was in memory for the rest."""
+    data = bytes(9000)
+    path = s3.put("shrinks", data)
+    file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path)
+    s3.put("shrinks", data[:left])
+    with pytest.raises(mb.ChangedError, match=f"the file has {left} bytes; expected the 9000"):
+        file.read_at(0, 9000)
+    s3.delete("shrinks")
+    with pytest.raises(mb.ChangedError, match="shrinks: the file is gone"):
+        file.read_at(5, 10)
+
+
+def test_every_byte_can_be_the_last(s3: S3Server) -> None:
+    data = bytes(range(256))
+    path = s3.put("last", data)
+    store = Store("s3", BUCKET, StorageOptions(s3.options))
+    for last in (*stores.UNREAD, 0, 255):
+        assert store.read(path, 0, last + 1, 256) == data[: last + 1]
+
+
+# What opens a store
+
+
+def test_splits_are_read_by_who_unpickles_them(s3: S3Server, tree: str) -> None:
+    dataset = mb.open(tree, storage_options=s3.options)
+    splits = [pickle.loads(pickle.dumps(split)) for split in mb.plan(dataset)]
+    with ThreadPoolExecutor(2) as pool:
+        rows = list(pool.map(lambda split: sum(b.num_rows for b in mb.read_split(split)), splits))
+    assert sum(rows) == dataset.records().to_table().num_rows
+
+
+def test_the_environment_opens_a_store(
+    s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variables = {
+        "AWS_ENDPOINT_URL": s3.url,
+        "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert mb.open(tree).logs
+
+
+def test_who_may_read_a_partition_alone_reads_it_without_checkpoints(
+    s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = Store.below
+
+    def denied(store: Store, path: str, *, recursive: bool) -> Any:
+        if not recursive:
+            raise mb.StoreError("ACCESS_DENIED", path=path, is_denied=True)
+        return below(store, path, recursive=recursive)
+
+    monkeypatch.setattr(Store, "below", denied)
+    dataset = mb.open(f"{tree}/{BROKER}/deleted-records-0", storage_options=s3.options)
+    assert [log.log_dir for log in dataset.logs] == [None]
+
+
+def test_a_store_that_cannot_be_reached_is_an_error_and_no_folder_less(
+    s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = Store.below
+
+    def lost(store: Store, path: str, *, recursive: bool) -> Any:
+        if not recursive:
+            raise mb.StoreError("NETWORK_CONNECTION", path=path)
+        return below(store, path, recursive=recursive)
+
+    monkeypatch.setattr(Store, "below", lost)
+    with pytest.raises(mb.StoreError, match="NETWORK_CONNECTION"):
+        mb.open(f"{tree}/{BROKER}/deleted-records-0", storage_options=s3.options)
+
+
+def test_a_companion_that_cannot_be_read_is_an_error(s3: S3Server, tree: str) -> None:
+    dataset = mb.open(f"{tree}/{BROKER}/aborted-0", storage_options=s3.options)
+    with s3.checking_credentials(), pytest.raises(mb.StoreError):
+        dataset.records().to_table()
+
+
+def test_errors_come_back_from_other_processes() -> None:
+    for error in (
+        mb.StoreError("refused", path="s3://b/x", is_denied=True),
+        MissingError(OSError(2, ""), "s3://b/x"),
+        MissingError(OSError("odd"), "s3://b/x"),
+    ):
+        back = pickle.loads(pickle.dumps(error))
+        assert (type(back), str(back)) == (type(error), str(error))
+        assert getattr(back, "is_denied", None) == getattr(error, "is_denied", None)
+
+
+def test_a_segment_in_a_store_and_its_copy_are_two(
+    s3: S3Server, log_dir: Path, tree: str, tmp_path: Path
+) -> None:
+    shutil.copytree(log_dir / "aborted-0", tmp_path / "aborted-0")
+    with pytest.raises(mb.InputError, match="2 replicas of aborted-0"):
+        mb.open(f"{tree}/{BROKER}/aborted-0", tmp_path / "aborted-0", storage_options=s3.options)
+    url = f"{tree}/{BROKER}/"
+    dataset = mb.open(
+        f"{url}/aborted-0", tmp_path / "aborted-0", replica=url, storage_options=s3.options
+    )
+    assert [storage.is_url(log.folder) for log in dataset.logs] == [True]
