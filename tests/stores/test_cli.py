@@ -88,6 +88,7 @@ def test_what_a_producer_sent_is_checked_in_a_store(run: Run, s3: S3Server, log_
         ("export", "PATH", "-o", "s3://me:hidden@b/out.parquet"),
         ("extract", "PATH@0", "-o", "s3://me:hidden@b/payload"),
         ("spec", "-o", "s3://me:hidden@b/ksy"),
+        ("pipeline", "PATH", "s3://me:hidden@b/out"),
     ],
 )
 def test_nothing_is_written_into_a_store(arguments: tuple[str, ...], tree: str) -> None:

@@ -39,6 +39,8 @@ from magicbyte.spark.output import OWN, plan_path
 from magicbyte.spark.plan import Plan, write_plan
 from magicbyte.spark.planned import Facts, PlannedDataSource
 from magicbyte.spark.session import session
+from magicbyte.spark.stores import STORAGE
+from magicbyte.storage import NONE, StorageOptions
 from magicbyte.tables import schemas
 from magicbyte.tables.stored import in_stored_types
 
@@ -74,10 +76,12 @@ def write_tables(
     conf: Mapping[str, str],
     about: dict[str, Any],
     say: Say,
+    storage_options: StorageOptions = NONE,
 ) -> Summary:
     """Write the six tables of *plan*, and the plan, into the empty *folder*.
 
-    *about* says where the plan comes from, and is kept with it. Times are microseconds
+    *about* says where the plan comes from, and is kept with it; *storage_options* are handed to
+    the tasks, and not kept. Times are microseconds
     (`magicbyte.tables.stored.stored_schema`), compression is zstd. Raises DamagedError where a
     record cannot be read and damage is not to be skipped, ChangedError where the files are no
     longer what they were, InputError where Spark fails.
@@ -90,11 +94,11 @@ def write_tables(
         spark.dataSource.register(PlannedDataSource)
         spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         begun = time.monotonic()
-        _write(_planned(spark, folder, "records"), folder / "records")
+        _write(_planned(spark, folder, "records", storage_options), folder / "records")
         num_rows = count_rows(folder / "records")
         say(f"records: {num_rows:,} rows ({_since(begun)})")
         begun = time.monotonic()
-        facts = _write_batches(spark, folder)
+        facts = _write_batches(spark, folder, storage_options)
         say(f"batches: {count_rows(folder / 'batches'):,} rows ({_since(begun)})")
     summary = _write_small(plan, folder, facts)
     if summary.records["delivered"] != num_rows:
@@ -105,18 +109,23 @@ def write_tables(
     return summary
 
 
-def _planned(spark: SparkSession, folder: Path, table: str) -> DataFrame:
+def _planned(
+    spark: SparkSession, folder: Path, table: str, storage_options: StorageOptions
+) -> DataFrame:
     reader = spark.read.format(PlannedDataSource.name())
-    return reader.options(plan=str(plan_path(folder)), table=table).load()
+    reader.options(plan=str(plan_path(folder)), table=table)
+    return reader.options(**storage_options.as_text(STORAGE)).load()
 
 
 def _write(frame: DataFrame, folder: Path) -> None:
     frame.write.parquet(f"file://{folder}", compression=COMPRESSION)
 
 
-def _write_batches(spark: SparkSession, folder: Path) -> list[Facts]:
+def _write_batches(
+    spark: SparkSession, folder: Path, storage_options: StorageOptions
+) -> list[Facts]:
     """Write `batches` and return the facts that came with them; the files are read once."""
-    both = _planned(spark, folder, "batches").persist()
+    both = _planned(spark, folder, "batches", storage_options).persist()
     try:
         _write(both.where("facts is null").drop("facts"), folder / "batches")
         told = both.where("facts is not null").select("facts").toLocalIterator()

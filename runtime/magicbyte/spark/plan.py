@@ -7,7 +7,7 @@ first line says what made it, each following one is a task.
 import json
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -17,6 +17,7 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.tasks import tasks
+from magicbyte.storage import Storage, Store
 
 FORMAT = "magicbyte plan 1"
 
@@ -90,13 +91,22 @@ def task_lines(path: Path) -> Iterator[tuple[bool, str]]:
             yield line.startswith('{"read": true'), line
 
 
-def splits_of(line: str) -> list[Split]:
-    """Return the splits of a task's *line*."""
-    return [decode(Split, value) for value in json.loads(line)["splits"]]
+def splits_of(line: str, storage: Storage) -> list[Split]:
+    """Return the splits of a task's *line*, their files where *storage* says that they lie."""
+    splits = [decode(Split, value) for value in json.loads(line)["splits"]]
+    return [
+        replace(split, file=replace(split.file, store=storage.store_of(split.file.path)))
+        for split in splits
+    ]
 
 
 def encode(value: Any) -> Any:
-    """Return *value*, of dataclasses, tuples and scalars, in JSON's types."""
+    """Return *value*, of dataclasses, tuples and scalars, in JSON's types.
+
+    Of a store it keeps nothing: what opens it has no place in a file.
+    """
+    if isinstance(value, Store):
+        return None
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: encode(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):

@@ -19,7 +19,9 @@ from magicbyte.reading.split import Piece, Split, examine, read_split
 from magicbyte.reading.tally import Tally
 from magicbyte.spark import columns
 from magicbyte.spark.plan import splits_of, task_lines
+from magicbyte.spark.stores import storage_options
 from magicbyte.spark.told import one_sentence
+from magicbyte.storage import Storage, StorageOptions
 from magicbyte.tables.schemas import BATCHES, RECORDS
 from magicbyte.tables.stored import in_stored_types, stored_schema
 
@@ -60,7 +62,8 @@ SCHEMAS = {
 
 
 class PlannedDataSource(DataSource):
-    """The tasks of a written plan. Options: `plan`, its path; `table`, `records` or `batches`.
+    """The tasks of a written plan. Options: `plan`, its path; `table`, `records` or `batches`; and
+    `storage.<name>`, which the plan does not keep.
 
     In `batches` the last row of each split has null in all columns but one more, `facts`.
     """
@@ -73,13 +76,16 @@ class PlannedDataSource(DataSource):
         return columns.struct_of(SCHEMAS[self.options["table"]])
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return PlannedReader(self.options["plan"], self.options["table"])
+        return PlannedReader(
+            self.options["plan"], self.options["table"], storage_options(self.options)
+        )
 
 
 class PlannedReader(DataSourceReader):
-    def __init__(self, plan: str, table: str) -> None:
+    def __init__(self, plan: str, table: str, opened_by: StorageOptions) -> None:
         self.plan = plan
         self.table = table
+        self.storage_options = opened_by
 
     def partitions(self) -> list[InputPartition]:
         return [
@@ -95,7 +101,7 @@ class PlannedReader(DataSourceReader):
             return
         is_read, line = partition.value
         with one_sentence():
-            for split in splits_of(line):
+            for split in splits_of(line, Storage(self.storage_options)):
                 if self.table == "records":
                     for batch in read_split(split, RECORDS.names):
                         yield in_stored_types(batch)

@@ -7,6 +7,7 @@ import click
 
 from magicbyte import Dataset, InputError
 from magicbyte.findings import worst
+from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.complaints import complain, complain_of_internal, counted
 from magicbyte_tools.cli.parameters import size
 from magicbyte_tools.cli.selection import Selection, selection_options
@@ -24,7 +25,7 @@ REPORT = "report.html"
     """,
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("out", metavar="OUT", type=parameters.OutPath())
 @click.option(
     "--master", default="local[*]", show_default=True, metavar="URL", help="Where Spark runs."
 )
@@ -86,7 +87,13 @@ def pipeline(
             "max_partition_bytes": max_partition_bytes,
         }
         summary = write_tables(
-            plan, folder, master=master, conf=settings, about=about, say=complain
+            plan,
+            folder,
+            master=master,
+            conf=settings,
+            about=about,
+            say=complain,
+            storage_options=selection.storage_option,
         )
         write_report(folder)
     _complain_of_rest(dataset, summary.records, summary.bytes)
