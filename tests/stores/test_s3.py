@@ -1,11 +1,14 @@
 """Logs in a store are read as those of a disk are: a server of S3 says, and counts."""
 
+import io
 import pickle
 import shutil
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import magicbyte as mb
@@ -13,6 +16,7 @@ from magicbyte import storage
 from magicbyte.errors import MissingError
 from magicbyte.storage import StorageOptions, Store
 from magicbyte.storage import store as stores
+from magicbyte.storage.store import _Handle
 from magicbyte.tables.schemas import TABLES
 from s3_server import ACCESS_KEY, BUCKET, SECRET, S3Server
 
@@ -66,6 +70,41 @@ def test_verify_says_the_same(s3: S3Server, log_dir: Path, tree: str) -> None:
     assert there.summary == here.summary
 
 
+def test_swapped_segments_are_judged_by_their_headers(s3: S3Server) -> None:
+    data = segment(30, 100)
+    at = len(data) // 3
+    for base, part in ((0, data[:at]), (10, data[at : 2 * at]), (20, data[2 * at :])):
+        s3.put(f"swapped/t-0/{base:020}.log", part)
+    s3.put(f"swapped/t-0/{0:020}.log.swap", data[: 2 * at])
+    (log,) = mb.open("s3://logs/swapped/t-0", storage_options=s3.options).logs
+    assert [file.name for file in log.logs] == [f"{0:020}.log.swap", f"{20:020}.log"]
+
+
+def test_an_empty_partition_is_one_where_its_folder_has_an_object(s3: S3Server) -> None:
+    s3.put("marked/meta.properties", b"version=1\n")
+    s3.put("marked/empty-3/", b"")
+    for path in ("s3://logs/marked", "s3://logs/marked/empty-3"):
+        (log,) = mb.open(path, storage_options=s3.options).logs
+        assert (log.name, log.files) == ("empty-3", ())
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_an_object_named_as_a_folder_hides_nothing(
+    is_turned: bool, s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s3.put("both/t-0", b"x")
+    s3.put(f"both/t-0/{0:020}.log", segment(1, 1))
+    below = Store.below
+
+    def turned(store: Store, path: str, *, recursive: bool) -> Any:
+        found = list(below(store, path, recursive=recursive))
+        return reversed(found) if is_turned else found
+
+    monkeypatch.setattr(Store, "below", turned)
+    dataset = mb.open("s3://logs/both", storage_options=s3.options)
+    assert [log.name for log in dataset.logs] == ["t-0"]
+
+
 def test_several_paths_of_a_folder_are_one_log(s3: S3Server, log_dir: Path, tree: str) -> None:
     folder = f"{tree}/{BROKER}/deleted-records-0"
     names = sorted(path.name for path in (log_dir / "deleted-records-0").glob("*.log"))
@@ -115,6 +154,15 @@ def test_a_tree_is_listed_once_and_nothing_is_asked_twice(
     assert asked == {"HEAD": num_opened, "GET": sum(file.size_bytes > 0 for file in files)}
 
 
+def test_what_has_been_listed_is_not_listed_again(s3: S3Server, tree: str) -> None:
+    with s3.counted() as asked:
+        mb.open(tree, f"{tree}/{BROKER}/open-0", tree, storage_options=s3.options)
+    assert asked["LIST"] == 1
+    with s3.counted() as asked, pytest.raises(MissingError):
+        mb.open(tree, f"{tree}/{BROKER}/gone-0/{SEGMENT}", storage_options=s3.options)
+    assert asked["LIST"] == 1
+
+
 def test_of_what_is_not_read_nothing_is_asked(s3: S3Server, log_dir: Path, tree: str) -> None:
     with s3.counted() as asked:
         mb.open(tree, topics=["open"], storage_options=s3.options)
@@ -131,6 +179,9 @@ def test_a_segment_is_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, in
     with s3.counted() as asked:
         dataset = mb.open(url, storage_options=s3.options)
     assert asked == {"LIST": 2}, "the folder, and what lies beside it"
+    with s3.counted() as asked:
+        mb.open(f"{url}/{SEGMENT}", storage_options=s3.options)
+    assert asked == {"LIST": 2}
     with s3.counted() as asked:
         assert dataset.records(["offset"]).to_table().num_rows == count
     # Its plan reads the headers, and leaves behind what the records are read from.
@@ -219,6 +270,26 @@ def test_a_file_that_becomes_shorter_while_it_is_read_has_changed(s3: S3Server, 
     s3.delete("shrinks")
     with pytest.raises(mb.ChangedError, match="shrinks: the file is gone"):
         file.read_at(5, 10)
+
+
+def test_what_is_left_of_a_file_that_has_changed_is_not_read(s3: S3Server) -> None:
+    path = s3.put("less", bytes(100))
+    store = Store("s3", BUCKET, StorageOptions(s3.options))
+    with pytest.raises(mb.ChangedError, match="the file has 100 bytes; expected the 101"):
+        store.read(path, 0, 10, 101)
+
+
+def test_a_file_of_python_is_read_by_a_thread_at_a_time() -> None:
+    class Slow(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            time.sleep(0.001)
+            return super().read(size)
+
+    data = bytes(range(256))
+    handle = _Handle(pa.PythonFile(Slow(data), mode="r"))
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda position: handle.read(position, 1), range(256)))
+    assert b"".join(one or b"" for one in found) == data
 
 
 def test_every_byte_can_be_the_last(s3: S3Server) -> None:

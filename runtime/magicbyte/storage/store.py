@@ -8,7 +8,7 @@ import errno
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from threading import Lock
 from types import TracebackType
 from typing import Any, Self
@@ -138,7 +138,7 @@ class Store:
         def opened() -> _Handle:
             with self._asking(path, is_planned=is_planned):
                 system, inner = self._system(path)
-                return _Handle(system.open_input_file(inner), is_python=system.type_name == "py")
+                return _Handle(system.open_input_file(inner))
 
         handle = self._open.get(path, 1, opened)
         if size_bytes is not None and handle.size_bytes < size_bytes:
@@ -215,11 +215,9 @@ def _shrunk(path: str, now: int, size_bytes: int) -> ChangedError:
 class _Handle:
     """A file of pyarrow, which several threads read."""
 
-    def __init__(self, file: Any, *, is_python: bool) -> None:
+    def __init__(self, file: Any) -> None:
         self._file = file
         self.size_bytes: int = file.size()
-        # One of Python's seeks and then reads: in between another thread would seek.
-        self._turn: AbstractContextManager[Any] = Lock() if is_python else nullcontext()
 
     def read(self, position: int, length: int) -> bytes | None:
         """Return *length* bytes from *position*; None where fewer came.
@@ -232,7 +230,7 @@ class _Handle:
             held = io.BytesIO(bytes(length))
             with held.getbuffer() as view:
                 view[-1] = unread
-                with self._turn, self._file.get_stream(position, length) as part:
+                with self._file.get_stream(position, length) as part:
                     came = part.readinto(view)
                 is_whole = came == length and view[-1] != unread
             if is_whole:
