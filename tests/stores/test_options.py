@@ -5,6 +5,7 @@ import sys
 import traceback
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -161,6 +162,38 @@ def test_other_schemes_are_read_by_fsspec() -> None:
     memory.pipe_file(f"/place/log/t-0/{0:020}.log", segment(10, 1000))
     with pytest.raises(mb.ChangedError):
         dataset.batches().to_table()
+
+
+def test_a_file_of_any_name_is_a_segment_by_its_first_entry() -> None:
+    import fsspec
+
+    fsspec.filesystem("memory").pipe_file("/odd/name", segment(5, 10))
+    assert mb.open("memory://odd/name").records().to_table().num_rows == 5
+
+
+def test_a_size_that_a_listing_does_not_tell_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fsspec
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file(f"/sizes/t-0/{0:020}.log", segment(5, 10))
+    find = MemoryFileSystem.find
+
+    def found(*given: Any, **more: Any) -> dict[str, Any]:
+        return {name: {**one, "size": None} for name, one in find(*given, **more).items()}
+
+    monkeypatch.setattr(MemoryFileSystem, "find", found)
+    (log,) = mb.open("memory://sizes").logs
+    assert [file.size_bytes for file in log.files] == [len(segment(5, 10))]
+
+
+def test_options_are_pickled_whole_and_nothing_else_is() -> None:
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        for values in ({}, {"region": "x", "secret_key": SECRET}):
+            store = Store("s3", "b", StorageOptions(values))
+            back = pickle.loads(pickle.dumps(store, protocol))
+            assert (back.scheme, back.authority) == ("s3", "b")
+            assert back.options.for_scheme("s3") == values
 
 
 def test_without_fsspec_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

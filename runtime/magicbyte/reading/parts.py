@@ -53,7 +53,9 @@ def _has_snapshot(log: PartitionLog, base: int) -> bool:
     for file in log.files:
         if file.live and file.kind == "snapshot" and file.base_offset == base:
             try:
-                read_producer_snapshot(storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES, store=file.store))
+                read_producer_snapshot(
+                    storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES, store=file.store)
+                )
             except (FormatError, MissingError):
                 return False
             return True

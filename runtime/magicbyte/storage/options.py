@@ -134,11 +134,8 @@ class StorageOptions:
     def __repr__(self) -> str:
         return f"<StorageOptions {', '.join(self.names) or 'none'}>"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self._values
-
-    def __setstate__(self, values: dict[str, Any]) -> None:
-        self._values = values
+    def __reduce__(self) -> tuple[type["StorageOptions"], tuple[dict[str, Any]]]:
+        return StorageOptions, (self._values,)
 
     def for_scheme(self, scheme: str) -> dict[str, Any]:
         """Return the arguments of the file system behind *scheme*.

@@ -81,6 +81,8 @@ class Storage:
             return False  # beside a bucket lies nothing
         try:
             return name in self._listed(folder)
+        except MissingError:
+            return False
         except StoreError as error:
             # Who may read a partition alone cannot see what lies beside it.
             if not error.is_denied:

@@ -72,7 +72,10 @@ class Store:
         if found.type == fs.FileType.NotFound:
             return None
         is_folder = found.type == fs.FileType.Directory
-        return Item(path.rpartition("/")[2], is_folder, 0 if is_folder else found.size or 0)
+        size = 0 if is_folder else found.size
+        if size is None:
+            size = self._handle(path, None).size_bytes
+        return Item(path.rpartition("/")[2], is_folder, size)
 
     def below(self, path: str, *, recursive: bool) -> Iterator[tuple[str, Item]]:
         """Yield the folder of each name below *path*, relative to it, and the item.
@@ -86,7 +89,7 @@ class Store:
             chosen = fs.FileSelector(inner, recursive=recursive, allow_not_found=False)
             try:
                 found = system.get_file_info(chosen)
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 return
         start = len(inner.rstrip("/")) + 1
         for info in found:
@@ -94,8 +97,13 @@ class Store:
                 continue
             is_folder = info.type == fs.FileType.Directory
             folder, _, name = info.path[start:].rstrip("/").rpartition("/")
-            if name:
-                yield folder, Item(name, is_folder, 0 if is_folder else info.size or 0)
+            if not name:
+                continue
+            size = 0 if is_folder else info.size
+            if size is None:  # HTTP need not tell it, and taken for nothing it would hide a segment
+                where = "/".join(part for part in (path, folder, name) if part)
+                size = self._handle(where, None).size_bytes
+            yield folder, Item(name, is_folder, size)
 
     # What is in it
 
