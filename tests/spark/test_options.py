@@ -335,7 +335,10 @@ def test_every_table_is_what_python_gives(table: str) -> None:
                 row.pop("timestampType")
             ]
             row["headers"] = row["headers"] or []
-    key = lambda row: [str(row[name]) for name in sorted(names)]  # noqa: E731
+
+    def key(row: dict[str, Any]) -> list[str]:
+        return [str(row[name]) for name in sorted(names)]
+
     assert sorted(found, key=key) == sorted(
         ({name: row[name] for name in names} for row in expected), key=key
     )

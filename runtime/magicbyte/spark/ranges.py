@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 
 from magicbyte.errors import InputError
+from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit, check_order
@@ -15,8 +16,8 @@ Range = tuple[int, int]
 """Offsets, half-open."""
 
 
-def partition_of(found: Survey) -> Partition:
-    return (found.log.topic or "", found.log.partition or 0)
+def partition_of(log: PartitionLog) -> Partition:
+    return log.topic or "", log.partition or 0
 
 
 def available(found: Survey, isolation_level: str) -> Range:
@@ -41,7 +42,7 @@ def ranges(
     no record and must have one, where a range goes backwards, and, if it *fails*, where offsets
     are asked for that are not there; else those that are there are given, with a warning.
     """
-    by_partition = {partition_of(found): found for found in surveys}
+    by_partition = {partition_of(found.log): found for found in surveys}
     for limit in (start, end):
         limit.check_names(by_partition)
     return {
@@ -68,7 +69,7 @@ def _range(
 
 def offset_of(dataset: Dataset, found: Survey, limit: Limit) -> int:
     """Return the offset that *limit* says for a partition, or EARLIEST or LATEST."""
-    wanted = limit.of(partition_of(found))
+    wanted = limit.of(partition_of(found.log))
     if not limit.is_time:
         return wanted
     offset = dataset.offset_at(found, wanted)

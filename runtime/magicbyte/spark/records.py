@@ -57,7 +57,7 @@ class RecordsReader(DataSourceReader):
             wanted = divided(found, read.max_records)
 
             def plan(largest: int) -> list[Split]:
-                return dataset.plan(largest, ranges=lambda one: wanted[partition_of(one)])
+                return dataset.plan(largest, ranges=lambda one: wanted[partition_of(one.log)])
 
             return list(parts(read, plan))
 

@@ -18,7 +18,7 @@ from magicbyte.spark import columns
 from magicbyte.spark.following import Ends, part_for
 from magicbyte.spark.limits import EARLIEST, LATEST
 from magicbyte.spark.options import ReadOptions
-from magicbyte.spark.ranges import Range, divided, lose, offset_of
+from magicbyte.spark.ranges import Range, divided, lose, offset_of, partition_of
 from magicbyte.spark.records import parts, rows_of
 from magicbyte.spark.told import one_sentence, say
 from magicbyte.spark.values import Partition, from_json, name_of, to_json
@@ -26,7 +26,7 @@ from magicbyte.spark.values import Partition, from_json, name_of, to_json
 try:
     from pyspark.sql.streaming import datasource as admission
 except ImportError:  # before 4.2 a stream takes all there is
-    admission = None  # type: ignore[assignment]
+    admission = None  # type: ignore[assignment]  # mypy knows the newest release alone
 
 Offsets = dict[Partition, int]
 Json = dict[str, dict[str, int]]
@@ -35,7 +35,7 @@ Json = dict[str, dict[str, int]]
 AvailableNow: type = admission.SupportsTriggerAvailableNow if admission else object
 
 
-class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc]
+class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc]  # as above
     """Reads the columns of a schema. Raises InputError where it is not one that we can give.
 
     An offset is that behind the last that was read, for each partition. Committed records are
@@ -73,7 +73,7 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc]
             (found,) = dataset.of([log]).surveys()
             offset = offset_of(dataset, found, self.start)
         else:
-            offset = self.start.of(_place(log))
+            offset = self.start.of(partition_of(log))
         if offset == EARLIEST:
             return there[0]
         if offset == LATEST:
@@ -162,37 +162,33 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc]
     def _ranges(
         self, dataset: Dataset, logs: Mapping[Partition, PartitionLog], begin: Offsets, end: Offsets
     ) -> dict[Partition, Range]:
-        fails = self.options.fail_on_data_loss
-        for place in sorted(begin.keys() - end.keys()):
-            lose(f"partition {name_of(place)} is gone", "that it is there as before", fails=fails)
-        made: dict[Partition, Range] = {}
-        for place, last in end.items():
-            log = logs.get(place)
-            if log is None:
-                lose(
-                    f"partition {name_of(place)} is gone", "that it is there as before", fails=fails
-                )
-                continue
-            there = log_start_offset(log) or 0, self._latest.get(place, -1)
-            if there[1] < last:
-                there = self._ends.of(dataset, log)
-            first = begin.get(place)
-            if first is None:
-                first = there[0]
-                if first:
-                    lose(
-                        f"new partition {name_of(place)} begins at {first}", "that it begins at 0", fails=fails
-                    )  # fmt: skip
-            if last < first:
-                lose(f"{name_of(place)} ends at {last}, and {first} was read", "the same or more", fails=fails)  # fmt: skip
-            elif first < last and (first < there[0] or last > there[1]):
-                lose(
-                    f"offsets from {first} to below {last} of {name_of(place)}",
-                    f"some of {there[0]} to {there[1] - 1}, which are there",
-                    fails=fails,
-                )
-            made[place] = max(first, there[0]), min(last, there[1])
-        return made
+        for place in sorted((begin.keys() - end.keys()) | (end.keys() - logs.keys())):
+            self._lose(f"partition {name_of(place)} is gone", "that it is there as before")
+        return {
+            place: self._range(dataset, logs[place], begin.get(place), last)
+            for place, last in end.items()
+            if place in logs
+        }
+
+    def _range(self, dataset: Dataset, log: PartitionLog, first: int | None, last: int) -> Range:
+        there = log_start_offset(log) or 0, self._latest.get(partition_of(log), -1)
+        if there[1] < last:
+            there = self._ends.of(dataset, log)
+        if first is None:
+            first = there[0]
+            if first:
+                self._lose(f"new partition {log.name} begins at {first}", "that it begins at 0")
+        if last < first:
+            self._lose(f"{log.name} ends at {last}, and {first} was read", "the same or more")
+        elif first < last and (first < there[0] or last > there[1]):
+            self._lose(
+                f"offsets from {first} to below {last} of {log.name}",
+                f"some of {there[0]} to {there[1] - 1}, which are there",
+            )
+        return max(first, there[0]), min(last, there[1])
+
+    def _lose(self, found: str, expected: str) -> None:
+        lose(found, expected, fails=self.options.fail_on_data_loss)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         yield from rows_of(partition, self.columns, self.schema)
@@ -225,8 +221,4 @@ def _splits(dataset: Dataset, log: PartitionLog, wanted: list[Range], largest: i
 
 
 def _by_partition(dataset: Dataset) -> dict[Partition, PartitionLog]:
-    return {_place(log): log for log in dataset.logs}
-
-
-def _place(log: PartitionLog) -> Partition:
-    return log.topic or "", log.partition or 0
+    return {partition_of(log): log for log in dataset.logs}
