@@ -35,9 +35,10 @@ from magicbyte.reading.builders import (
 )
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.tally import Tally, bytes_of_no_split
+from magicbyte.spark.facts import Facts
 from magicbyte.spark.output import OWN, plan_path
 from magicbyte.spark.plan import Plan, write_plan
-from magicbyte.spark.planned import Facts, PlannedDataSource
+from magicbyte.spark.planned import PlannedDataSource
 from magicbyte.spark.session import session
 from magicbyte.spark.stores import STORAGE
 from magicbyte.storage import NONE, StorageOptions

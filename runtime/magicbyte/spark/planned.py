@@ -1,23 +1,19 @@
 """What the tasks of a pipeline do: records, or batches with what became of every byte."""
 
 import gc
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from magicbyte.findings import Finding
 from magicbyte.reading.builders import batch_rows
-from magicbyte.reading.lost_times import lost_times
-from magicbyte.reading.split import Piece, Split, examine, read_split
-from magicbyte.reading.tally import Tally
+from magicbyte.reading.split import Split, examine, read_split
 from magicbyte.spark import columns
+from magicbyte.spark.facts import Told
 from magicbyte.spark.plan import splits_of, task_lines
 from magicbyte.spark.stores import storage_options
 from magicbyte.spark.told import one_sentence
@@ -27,30 +23,6 @@ from magicbyte.tables.stored import in_stored_types, stored_schema
 
 ROWS = 4096
 """Rows of batches in a record batch."""
-
-
-@dataclass(slots=True)
-class Facts:
-    """What a task says of a split beside its rows. Small, and goes through JSON."""
-
-    path: str
-    bytes: dict[str, int]
-    records: dict[str, int]
-    sound_bytes: int
-    findings: list[Finding]
-    first_time: int | None = None
-    """Milliseconds since the Unix epoch: the least time of a record that was delivered."""
-    last_time: int | None = None
-    """The largest."""
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> "Facts":
-        value: dict[str, Any] = json.loads(text)
-        value["findings"] = [Finding(**finding) for finding in value["findings"]]
-        return cls(**value)
 
 
 RECORDS_SCHEMA = stored_schema(RECORDS)
@@ -112,7 +84,7 @@ class PlannedReader(DataSourceReader):
 def _batches(split: Split, is_read: bool) -> Iterator[pa.RecordBatch]:
     """Yield the rows of *split* in `batches`, if *is_read*, and then its facts."""
     # The records' pass has raised already where damage is not to be skipped.
-    told = _Told(split)
+    told = Told(split)
     rows: list[dict[str, Any]] = []
     for piece in examine(replace(split, on_damage="skip"), ("timestamp", "position")):
         told.count(piece)
@@ -131,33 +103,3 @@ def _of_rows(rows: list[dict[str, Any]]) -> pa.RecordBatch:
     made = pa.RecordBatch.from_pylist(rows, schema=BATCHES.schema(BATCHES.names))
     arrays = [*in_stored_types(made).columns, pa.nulls(len(rows), pa.string())]
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMAS["batches"])
-
-
-@dataclass(slots=True)
-class _Told:
-    """The facts of a split while it is read."""
-
-    split: Split
-    tally: Tally = field(default_factory=Tally)
-    times: list[int] = field(default_factory=list)
-
-    def count(self, piece: Piece) -> None:
-        self.tally.count(piece)
-        delivered = piece.delivered("timestamp", "position")
-        if delivered is None or not delivered.num_rows:
-            return
-        times = delivered.column("timestamp")
-        found = pc.min_max(times.view(pa.int64()))
-        self.times += [bound for bound in found.as_py().values() if bound is not None]
-        self.times = [min(self.times), max(self.times)] if self.times else []
-        self.tally.findings.extend(lost_times(self.split, times, delivered.column("position")))
-
-    def facts(self) -> Facts:
-        return Facts(
-            self.split.file.path,
-            dict(self.tally.bytes),
-            dict(self.tally.records),
-            self.tally.sound_bytes,
-            self.tally.findings,
-            *(self.times or (None, None)),
-        )
