@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import magicbyte as mb
+from magicbyte.tables.files import Arrow, Parquet
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored import stored_schema
-from magicbyte_tools.cli.table_files import Arrow, Parquet
 
 from .conftest import Run, only_line
 
@@ -320,15 +320,16 @@ def test_a_wrong_call_is_status_2_and_writes_nothing(
 
 PAUSED = """
 import sys, threading
-from magicbyte_tools.cli import main, table_files
+from magicbyte.tables import files
+from magicbyte_tools.cli import main
 
 def write(self, table):
     print("writing", flush=True)
     for _ in range(600):  # a signal just before a wait is seen behind it
         threading.Event().wait(0.1)
 
-table_files.Parquet.write = write
-table_files.Parquet.max_rows = 1
+files.Parquet.write = write
+files.Parquet.max_rows = 1
 main()
 """
 """The command, which says when it writes, and never gets further."""

@@ -6,13 +6,12 @@ first line says what made it, each following one is a task.
 
 import json
 import types
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from magicbyte.errors import InputError
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
@@ -47,32 +46,50 @@ class Plan:
         return sum(file.size_bytes for log in self.dataset.logs for file in log.logs)
 
 
-def make_plan(dataset: Dataset, max_partition_bytes: int) -> Plan:
-    """Return the plan of *dataset*: one pass over the headers, whatever is read later."""
+def make_plan(dataset: Dataset, max_partition_bytes: int, *, by_topic: bool = False) -> Plan:
+    """Return the plan of *dataset*: one pass over the headers, whatever is read later.
+
+    *by_topic*: no task reads of more than one topic.
+    """
+
+    def in_tasks(part: Dataset) -> tuple[tuple[Split, ...], ...]:
+        splits = part.plan(max_partition_bytes)
+        groups = groupby(splits, key=lambda split: split.topic if by_topic else None)
+        return tuple(
+            task for _, group in groups for task in tasks(list(group), max_partition_bytes)
+        )
+
     read = {log.folder for log in dataset.logs}
     others = [log for log in dataset.all_logs if log.state is None and log.folder not in read]
     rest = Dataset(others, (), dataset.options)
     return Plan(
         dataset,
         (*dataset.surveys(max_partition_bytes), *rest.surveys(max_partition_bytes)),
-        tuple(tasks(dataset.plan(max_partition_bytes), max_partition_bytes)),
-        tuple(tasks(rest.plan(max_partition_bytes), max_partition_bytes)),
+        in_tasks(dataset),
+        in_tasks(rest),
         max_partition_bytes,
     )
 
 
-def write_plan(plan: Plan, path: Path, *, about: dict[str, Any]) -> None:
-    """Write *plan* to *path*, with *about*, which says where it comes from."""
-    with path.open("w", encoding="utf-8") as file:
-        file.write(json.dumps({"format": FORMAT, **about}) + "\n")
-        for is_read, group in ((True, plan.read), (False, plan.counted)):
-            for task in group:
-                line = {"read": is_read, "splits": [encode(split) for split in task]}
-                file.write(json.dumps(line) + "\n")
+def text_of(plan: Plan, *, about: dict[str, Any]) -> str:
+    """Return *plan* as text, with *about*, which says where it comes from.
+
+    The same files, read the same way, have the same text.
+    """
+    lines = [json.dumps({"format": FORMAT, **about})]
+    for is_read, group in ((True, plan.read), (False, plan.counted)):
+        for task in group:
+            lines.append(json.dumps({"read": is_read, "splits": [encode(one) for one in task]}))
+    return "\n".join(lines) + "\n"
+
+
+def task_lines(text: str) -> list[str]:
+    """Return the line of each task in the *text* of a plan."""
+    return text.splitlines()[1:]
 
 
 def is_plan(path: Path) -> bool:
-    """Return whether *path* is a plan that `write_plan` wrote."""
+    """Return whether *path* is a plan that a pipeline wrote."""
     try:
         with path.open("rb") as file:
             head = json.loads(file.readline(1 << 20))
@@ -81,20 +98,14 @@ def is_plan(path: Path) -> bool:
     return isinstance(head, dict) and head.get("format") == FORMAT
 
 
-def task_lines(path: Path) -> Iterator[tuple[bool, str]]:
-    """Yield for each task whether its records are read, and the line that says what it spans."""
-    if not is_plan(path):
-        raise InputError("no plan", FORMAT, path=str(path))
-    with path.open(encoding="utf-8") as file:
-        next(file)
-        for line in file:
-            yield line.startswith('{"read": true'), line
+def splits_of(line: str, storage: Storage) -> tuple[bool, list[Split]]:
+    """Return whether a task's records are read, and its splits, by its *line* of a plan.
 
-
-def splits_of(line: str, storage: Storage) -> list[Split]:
-    """Return the splits of a task's *line*, their files where *storage* says that they lie."""
-    splits = [decode(Split, value) for value in json.loads(line)["splits"]]
-    return [
+    Their files are where *storage* says that they lie.
+    """
+    task = json.loads(line)
+    splits = [decode(Split, value) for value in task["splits"]]
+    return task["read"], [
         replace(split, file=replace(split.file, store=storage.store_of(split.file.path)))
         for split in splits
     ]

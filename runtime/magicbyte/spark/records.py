@@ -1,6 +1,5 @@
 """The records, as Spark reads them: planned on the driver, read by tasks."""
 
-import gc
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -16,7 +15,7 @@ from magicbyte.spark import columns
 from magicbyte.spark.columns import Column
 from magicbyte.spark.options import OF_STREAMS, ReadOptions
 from magicbyte.spark.ranges import divided, partition_of, ranges
-from magicbyte.spark.tasks import size_of, tasks
+from magicbyte.spark.tasks import size_of, spare_collector, tasks
 from magicbyte.spark.told import one_sentence, say
 
 log = logging.getLogger("magicbyte.spark")
@@ -85,9 +84,7 @@ def rows_of(
     partition: InputPartition, chosen: Sequence[Column], schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
     """Yield the records that a task reads, as *chosen* columns in *schema*."""
-    # Spark calls gc.collect() after every task: keep it off all that was imported.
-    if not gc.get_freeze_count():
-        gc.freeze()
+    spare_collector()
     if not isinstance(partition, Part):  # a plan without splits comes as InputPartition(None)
         return
     with one_sentence():

@@ -1,7 +1,9 @@
 """Splits put together into tasks: what a Python task costs, many small segments share."""
 
+import gc
 import pickle
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from magicbyte.limits import MIB
 from magicbyte.reading.split import Split
@@ -52,3 +54,12 @@ def _grouped(splits: Iterable[Split], goal: int) -> Iterable[tuple[Split, ...]]:
         pickled += size
     if group:
         yield tuple(group)
+
+
+@cache
+def spare_collector() -> None:
+    """Keep the collector off all that was imported: Spark has it go through that after every task.
+
+    Once in a process: to ask whether it is done already costs as much as a collection.
+    """
+    gc.freeze()

@@ -6,6 +6,7 @@ import click
 
 from magicbyte import Dataset, InputError, Report
 from magicbyte.outside import check_outside
+from magicbyte.tables.files import FORMATS, SUFFIXES, TableFile
 from magicbyte.tables.schemas import TABLES
 from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.complaints import (
@@ -18,7 +19,6 @@ from magicbyte_tools.cli.complaints import (
 from magicbyte_tools.cli.files import beside, check_writable
 from magicbyte_tools.cli.progress import Bar
 from magicbyte_tools.cli.selection import Selection, paths_argument, selection_options
-from magicbyte_tools.cli.table_files import FORMATS, SUFFIXES, TableFile
 
 
 @click.command(

@@ -1,0 +1,424 @@
+"""A pipeline that was killed, whenever it was, is finished by the next: no row twice, none missing."""
+
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from pyspark.sql import SparkSession
+
+from magicbyte.spark.pipeline import _Run
+from magicbyte.spark.stage import Stage, Work
+from magicbyte.spark.writing import Wanted, _Files, hive_folder
+from magicbyte.tables.files import Parquet
+from magicbyte.tables.schemas import TABLES
+from magicbyte_tools.cli import main
+
+SMALL = "--max-partition-bytes=16KiB"
+COMMAND = "from magicbyte_tools.cli import main; main(prog_name='magicbyte')"
+QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
+class Killed(BaseException):
+    """As if the process had ended here: nothing between us and the caller takes it."""
+
+
+@pytest.fixture(scope="module")
+def cluster(logs: Path) -> Path:
+    return logs / "4.3" / "transactions"
+
+
+def pipeline(cluster: Path, out: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["pipeline", str(cluster), str(out), SMALL, *options])
+
+
+def rows_of(out: Path) -> dict[str, list[str]]:
+    """All rows of all tables, each table in an order of its own."""
+    return {
+        path.name: sorted(map(repr, pyarrow.dataset.dataset(path).to_table().to_pylist()))
+        for path in sorted(out.iterdir())
+        if path.name in TABLES
+    }
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    spark: SparkSession, cluster: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[str]]:
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    result = pipeline(cluster, out)
+    assert result.exit_code == 0, result.output
+    rows = rows_of(out)
+    assert list(rows) == sorted(TABLES) and rows["records"]
+    return rows
+
+
+@pytest.fixture
+def killed(
+    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """An output whose run was killed when all tasks were done, and none of their files moved."""
+
+    def end(run: _Run) -> None:
+        raise Killed
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(_Run, "put_together", end)
+        with pytest.raises(Killed):
+            pipeline(cluster, out)
+    assert os.listdir(tmp_path) == [".out.part"]
+    return out
+
+
+def work_of(out: Path) -> Path:
+    (work,) = (path for path in (out.parent / f".{out.name}.part").iterdir() if path.is_dir())
+    return work
+
+
+def finished(result: Result, out: Path, undisturbed: dict[str, list[str]]) -> dict[str, Any]:
+    """Check that a run has finished *out*, and return what it says of itself."""
+    assert result.exit_code == 0, result.output
+    assert os.listdir(out.parent) == [out.name]
+    assert rows_of(out) == undisturbed
+    assert (out / "report.html").is_file()
+    told: dict[str, Any] = json.loads((out / "_magicbyte" / "run.json").read_text())
+    return told
+
+
+def test_what_an_earlier_run_has_done_is_not_done_again(
+    cluster: Path, killed: Path, undisturbed: dict[str, list[str]]
+) -> None:
+    result = pipeline(cluster, killed)
+    told = finished(result, killed, undisturbed)
+    assert told["tasks"] == told["tasks_of_earlier_runs"] > 10
+    assert told["spark"] is None
+    assert f"an earlier run did {told['tasks']} of {told['tasks']} tasks" in result.stderr
+    assert "Spark" not in result.stderr
+
+
+def _drop_a_note(work: Path) -> None:
+    min((work / "notes").iterdir()).unlink()
+
+
+def _drop_a_file(work: Path) -> None:
+    min((work / "files").iterdir()).unlink()
+
+
+def _cut_a_file(work: Path) -> None:
+    path = min((work / "files").iterdir())
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+@pytest.mark.parametrize("spoil", [_drop_a_note, _drop_a_file, _cut_a_file])
+def test_a_task_whose_note_or_file_is_missing_is_done_again(
+    cluster: Path, killed: Path, undisturbed: dict[str, list[str]], spoil: Callable[[Path], None]
+) -> None:
+    spoil(work_of(killed))
+    told = finished(pipeline(cluster, killed), killed, undisturbed)
+    assert told["tasks"] - told["tasks_of_earlier_runs"] == 1
+
+
+def test_files_of_attempts_that_left_no_note_are_no_part_of_the_output(
+    cluster: Path, killed: Path, undisturbed: dict[str, list[str]]
+) -> None:
+    work = work_of(killed)
+    whole = next(path for path in (work / "files").iterdir() if path.suffix == ".parquet")
+    shutil.copy(whole, work / "files" / "0123.parquet")
+    (work / "out" / "records").mkdir()
+    shutil.copy(whole, work / "out" / "records" / "part-00000-007.zstd.parquet")
+    finished(pipeline(cluster, killed), killed, undisturbed)
+
+
+@pytest.mark.parametrize("moved", [0, 1, 5])
+def test_killed_while_files_are_put_together(
+    cluster: Path,
+    killed: Path,
+    undisturbed: dict[str, list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    moved: int,
+) -> None:
+    replace, done = Path.replace, []
+
+    def counting(self: Path, target: Path) -> Path:
+        if len(done) == moved:
+            raise Killed
+        done.append(target)
+        return replace(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", counting)
+        with pytest.raises(Killed):
+            pipeline(cluster, killed)
+    assert len(done) == moved
+    told = finished(pipeline(cluster, killed), killed, undisturbed)
+    assert told["tasks"] == told["tasks_of_earlier_runs"]
+
+
+def test_killed_between_the_old_output_and_the_new(
+    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    assert pipeline(cluster, out, "--topic", "open").exit_code == 0
+    before = rows_of(out)
+    rename, renamed = Path.rename, []
+
+    def once(self: Path, target: Path) -> Path:
+        if renamed:
+            raise Killed
+        renamed.append(target)
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", once)
+        patch.setattr(Stage, "put_back", lambda _: None)
+        with pytest.raises(Killed):
+            pipeline(cluster, out, "--topic", "aborted", "--overwrite")
+    assert not out.exists()
+    refused = pipeline(cluster, out, "--topic", "aborted")
+    assert "there already" in refused.stderr
+    assert rows_of(out) == before
+    assert pipeline(cluster, out, "--topic", "aborted", "--overwrite").exit_code == 0
+    assert {row for row in rows_of(out)["partitions"] if "'aborted'" in row}
+
+
+def test_an_error_while_the_output_is_replaced_leaves_what_was_there(
+    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    assert pipeline(cluster, out, "--topic", "open").exit_code == 0
+    before = rows_of(out)
+    rename, renamed = Path.rename, []
+
+    def second_fails(self: Path, target: Path) -> Path:
+        renamed.append(target)
+        if len(renamed) == 2:
+            raise PermissionError(13, "Permission denied", str(self))
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", second_fails)
+        result = pipeline(cluster, out, "--topic", "aborted", "--overwrite")
+    assert result.exit_code == 2 and "Permission denied" in result.output
+    assert rows_of(out) == before
+
+
+@pytest.mark.parametrize("option", ["--restart", "--topic=open", "--columns=offset"])
+def test_work_of_another_plan_or_that_nobody_wants_is_not_used(
+    cluster: Path, killed: Path, option: str
+) -> None:
+    before = work_of(killed)
+    result = pipeline(cluster, killed, option)
+    assert result.exit_code == 0, result.output
+    assert "an earlier run" not in result.stderr
+    told = json.loads((killed / "_magicbyte" / "run.json").read_text())
+    assert told["tasks_of_earlier_runs"] == 0
+    assert not before.parent.exists()
+
+
+def test_one_run_at_a_time_writes_an_output(cluster: Path, killed: Path) -> None:
+    folder = killed.parent / ".out.part"
+    before = sorted(folder.rglob("*"))
+    with (folder / "lock").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = pipeline(cluster, killed)
+    assert result.exit_code == 2
+    assert "another run writes there; expected one at a time" in result.stderr
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_folder_of_somebody_else_is_left_alone(cluster: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / ".out.part"
+    theirs.mkdir()
+    (theirs / "thesis.txt").write_text("years of work")
+    for lock in (None, "their own"):
+        if lock:
+            (theirs / "lock").write_text(lock)
+        result = pipeline(cluster, tmp_path / "out")
+        assert result.exit_code == 2
+        assert "a folder that pipeline did not make" in result.stderr
+        assert (theirs / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_error_before_any_task_is_done_leaves_nothing(
+    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(run: _Run, *_: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr(_Run, "do", fail)
+    with pytest.raises(Killed):
+        pipeline(cluster, tmp_path / "deep" / "out")
+    assert os.listdir(tmp_path) == []
+
+
+def test_only_what_is_wanted_is_written(
+    spark: SparkSession, cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
+) -> None:
+    out = tmp_path / "out"
+    result = pipeline(cluster, out, "--tables", "transactions,records", "--columns=value,offset")
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir(out)) == ["_magicbyte", "records", "transactions"]
+    assert result.stderr.endswith("out: records, transactions\n")
+    records = pyarrow.dataset.dataset(out / "records").to_table()
+    assert records.column_names == ["offset", "value"]
+    assert records.num_rows == len(undisturbed["records"])
+    assert rows_of(out)["transactions"] == undisturbed["transactions"]
+
+
+def test_what_the_plan_knows_alone_takes_no_spark(cluster: Path, tmp_path: Path) -> None:
+    result = pipeline(cluster, tmp_path / "out", "--tables=transactions")
+    assert result.exit_code == 0, result.output
+    assert "Spark" not in result.stderr
+    assert rows_of(tmp_path / "out")["transactions"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--tables", "rows"], "no table 'rows'; expected one of records, batches,"),
+        (["--columns", "size"], "'size'"),
+        (["--partition-by", "offset"], "'topic'"),
+    ],
+)
+def test_what_is_not_there_cannot_be_wanted(
+    cluster: Path, tmp_path: Path, options: list[str], message: str
+) -> None:
+    result = pipeline(cluster, tmp_path / "out", *options)
+    assert result.exit_code == 2 and message in result.stderr, result.output
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_for_each_topic_is_read_by_spark_and_arrow(
+    spark: SparkSession, cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
+) -> None:
+    out = tmp_path / "out"
+    result = pipeline(cluster, out, "--partition-by", "topic")
+    assert result.exit_code == 0, result.output
+    for table in ("records", "batches"):
+        folder = out / table
+        assert all(path.name.startswith("topic=") for path in folder.iterdir())
+        read = pa.dataset.dataset(folder, partitioning="hive").to_table()
+        columns = list(TABLES[table].names)
+        assert sorted(map(repr, read.select(columns).to_pylist())) == undisturbed[table]
+        frame = spark.read.parquet(f"file://{folder}")
+        counts = {row["topic"]: row["count"] for row in frame.groupBy("topic").count().collect()}
+        assert sum(counts.values()) == len(undisturbed[table])
+        assert len(counts) > 1
+
+
+def test_records_of_no_topic_have_a_folder_too(
+    spark: SparkSession, cluster: Path, tmp_path: Path
+) -> None:
+    for name in ("no topic", "open-0"):
+        shutil.copytree(cluster / "log-0" / "open-0", tmp_path / "in" / name)
+    result = pipeline(tmp_path / "in", tmp_path / "out", "--partition-by", "topic")
+    assert result.exit_code == 0, result.output
+    read = pa.dataset.dataset(tmp_path / "out" / "records", partitioning="hive").to_table()
+    assert set(read.column("topic").to_pylist()) == {None, "open"}
+
+
+def test_the_name_of_a_topic_is_escaped_as_hive_does() -> None:
+    assert hive_folder("a=b/ü %.-_") == "topic=a%3Db%2F%C3%BC%20%25.-_"
+
+
+def test_files_end_at_the_size_that_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Parquet, "max_bytes", 1)
+    (tmp_path / "files").mkdir()
+    rng = random.Random(3)
+    values = [rng.randbytes(10_000) for _ in range(20)]
+    wanted = Wanted(tables=("records",), columns=("value",), file_bytes=35_000)
+    with _Files(Work(tmp_path), wanted) as files:
+        for value in values:
+            rows = pa.record_batch([pa.array([value])], wanted.schema("records"))
+            files.write("records", "orders", rows)
+    assert [file.num_rows for file in files.written] == [4, 4, 4, 4, 4]
+    read = [pq.read_table(tmp_path / "files" / file.name) for file in files.written]
+    assert pa.concat_tables(read).column("value").to_pylist() == values
+    sizes = [(tmp_path / "files" / file.name).stat().st_size for file in files.written]
+    assert sizes == [file.size_bytes for file in files.written]
+
+
+# Kills
+
+
+def run(cluster: Path, out: Path) -> subprocess.Popen[bytes]:
+    """Start the command as a process of its own, which leads a group."""
+    command = [sys.executable, "-c", COMMAND, "pipeline", cluster, out]
+    return subprocess.Popen(
+        [*command, SMALL, "--conf", QUICK],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def kills(cluster: Path, out: Path, count: int, rng: random.Random) -> None:
+    """Kill runs at *count* moments: half of them with all that they started, half alone."""
+    longest = 0.0
+    for number in range(count):
+        begun = time.monotonic()
+        running = run(cluster, out)
+        if number == 0:  # how long a run takes is not known before
+            running.communicate()
+            longest = time.monotonic() - begun
+            shutil.rmtree(out)
+            continue
+        try:
+            running.wait(rng.uniform(0.2, 1.0) * longest)
+        except subprocess.TimeoutExpired:
+            if rng.random() < 0.5:
+                os.killpg(running.pid, signal.SIGKILL)
+            else:
+                running.kill()
+        running.communicate()
+        if out.exists():  # it was faster: the next one begins anew
+            shutil.rmtree(out)
+
+
+@pytest.mark.skipif(
+    not os.environ.get("MAGICBYTE_WIDE"),
+    reason="MAGICBYTE_WIDE=1: some minutes of runs that are killed",
+)
+def test_killed_at_twenty_moments(
+    cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
+) -> None:
+    out = tmp_path / "out"
+    kills(cluster, out, 21, random.Random(20))
+    last = run(cluster, out)
+    _, told = last.communicate()
+    assert last.returncode == 0, told
+    assert rows_of(out) == undisturbed
+
+
+def test_killed_when_some_tasks_are_done(
+    cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
+) -> None:
+    out = tmp_path / "out"
+    first = run(cluster, out)
+    notes = tmp_path / ".out.part"
+    while first.poll() is None and len(list(notes.glob("*/notes/*.json"))) < 2:
+        time.sleep(0.002)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.communicate()
+    assert not out.exists()
+    last = run(cluster, out)
+    _, told = last.communicate()
+    assert last.returncode == 0, told
+    assert b"an earlier run did" in told
+    assert rows_of(out) == undisturbed
