@@ -21,12 +21,11 @@ import magicbyte as mb
 from direct import planned
 from kafka_cases import CASES, LATE, MIDDLE, TRANSACTIONS, Case, options_of
 from magicbyte.errors import InputError
-from places import CHECKOUT, DATA, shared
+from magicbyte_tools.bench import kafka_source
+from places import DATA, shared
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "kafka_source.json"
-SPARK = "4.0.4"
-"""The Spark that the jars of kafka_source.xml are made for."""
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 
@@ -104,7 +103,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     sys.path.insert(0, str(shared() / "brokers"))
     from brokers import Cluster
 
-    python, jars = _spark(CHECKOUT / ".cache" / f"spark-{SPARK}"), _jars()
+    python, jars = kafka_source.python(), kafka_source.jars()
     answers: dict[str, Any] = {}
     for cluster in sorted({case.cluster for case in CASES.values()}):
         folder = tmp_path_factory.mktemp("served")
@@ -140,31 +139,6 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
         made = {name: summary(answers[name]) for name in sorted(answers)}
         RECORDED.write_text(json.dumps(made, indent=1) + "\n")
     yield answers
-
-
-def _spark(folder: Path) -> Path:
-    """Return a Python that has the Spark of SPARK."""
-    python = folder / "bin" / "python"
-    if not python.exists():
-        uv = [sys.executable, "-m", "uv"]
-        subprocess.run([*uv, "venv", "--quiet", "--python", sys.executable, folder], check=True)
-        wanted = [f"pyspark=={SPARK}", "pyarrow", "numpy"]
-        subprocess.run([*uv, "pip", "install", "--quiet", "--python", python, *wanted], check=True)
-    return python
-
-
-def _jars() -> str:
-    """Return the jars of the Kafka source, between commas; Maven resolves them."""
-    listed = CHECKOUT / ".cache" / "kafka-source.classpath"
-    if not listed.exists():
-        plugin = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
-        where = [
-            f"-Dmdep.outputFile={listed}",
-            f"-Dmaven.repo.local={CHECKOUT / '.cache' / 'maven'}",
-        ]
-        command = ["mvn", "--batch-mode", "--quiet", "--file", HERE / "kafka_source.xml", plugin]
-        subprocess.run([*command, *where], check=True)
-    return ",".join(listed.read_text().strip().split(os.pathsep))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -34,8 +34,12 @@ CLUSTER_ID = "bWFnaWNieXRlLWJlbmNoIQ"
 
 
 @contextmanager
-def serving(segment: Path, rows: int, folder: Path, cache: Path) -> Iterator[str]:
-    """Run a broker in *folder* whose topic TOPIC is *segment*, of so many *rows*; yield its address.
+def serving(
+    segment: Path, rows: int, folder: Path, cache: Path, *, partitions: int = 1
+) -> Iterator[str]:
+    """Run a broker in *folder* and yield its address.
+
+    Each of the *partitions* of its topic TOPIC is *segment*, which has so many *rows*.
 
     Raises Unavailable where there is no Java, no Maven or no confluent-kafka, or the broker does not
     serve the file.
@@ -70,24 +74,27 @@ def serving(segment: Path, rows: int, folder: Path, cache: Path) -> Iterator[str
     with (folder / "broker.out").open("ab") as out:
         with _running(start, out.fileno()) as process:
             client = wait_for(process)
-            client.create_topics([NewTopic(TOPIC, 1, 1)])[TOPIC].result(30)
-        _put(segment, log_dir)
+            client.create_topics([NewTopic(TOPIC, partitions, 1)])[TOPIC].result(30)
+        _put(segment, log_dir, partitions)
         with _running(start, out.fileno()) as process:
             wait_for(process)
             consumer = Consumer({"bootstrap.servers": address, "group.id": "end"})
-            _, end = consumer.get_watermark_offsets(TopicPartition(TOPIC, 0), timeout=START_S)
+            for number in range(partitions):
+                place = TopicPartition(TOPIC, number)
+                _, end = consumer.get_watermark_offsets(place, timeout=START_S)
+                if end != rows:
+                    raise Unavailable(f"the broker serves {end} rows of {rows}")
             consumer.close()
-            if end != rows:
-                raise Unavailable(f"the broker serves {end} rows of {rows}")
             yield address
 
 
-def _put(segment: Path, log_dir: Path) -> None:
-    """Replace the topic's empty segment; the broker makes anew what lies beside it."""
-    partition = log_dir / f"{TOPIC}-0"
-    for file in partition.glob("0*"):
-        file.unlink()
-    shutil.copy(segment, partition / f"{0:020}.log")
+def _put(segment: Path, log_dir: Path, partitions: int) -> None:
+    """Replace the topic's empty segments; the broker makes anew what lies beside them."""
+    for number in range(partitions):
+        partition = log_dir / f"{TOPIC}-{number}"
+        for file in partition.glob("0*"):
+            file.unlink()
+        shutil.copy(segment, partition / f"{0:020}.log")
     (log_dir / ".kafka_cleanshutdown").unlink()
 
 

@@ -1,0 +1,35 @@
+"""python -m magicbyte_tools.bench.spark_job FORMAT OUT [NAME=VALUE...]: a source of Spark into Parquet."""
+
+import sys
+from collections.abc import Sequence
+
+from pyspark.sql import SparkSession
+
+from magicbyte.spark import use_java
+
+SETTINGS: dict[str, bool | float | int | str | None] = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "4g",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+}
+
+
+def main(source: str, out: str, options: Sequence[str]) -> None:
+    """Write the seven columns of the Kafka source. Options that begin with `spark.` are of the session."""
+    use_java()
+    builder = SparkSession.builder.master("local[2]").config(map=SETTINGS)
+    of_read = {}
+    for name, value in (option.split("=", 1) for option in options):
+        if name.startswith("spark."):
+            builder = builder.config(name, value)
+        else:
+            of_read[name] = value
+    spark = builder.getOrCreate()
+    frame = spark.read.format(source).options(**of_read).load()
+    frame.write.mode("overwrite").parquet(out, compression="zstd")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])
