@@ -5,6 +5,7 @@ before knew of producers stands in the snapshot at the first one's base.
 """
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 
 from magicbyte import storage
@@ -41,6 +42,15 @@ def up_to(log: PartitionLog, offset: int, *, more: int) -> PartitionLog:
     bases = _bases(log)
     end = max(bisect_left(bases, offset), 1) + more
     return log if end >= len(bases) else _between(log, None, bases[end])
+
+
+def each_segment(log: PartitionLog) -> Iterator[PartitionLog]:
+    """Yield each segment of *log* as a log of its own; all of it where a segment has no base."""
+    bases = _bases(log)
+    if not bases:
+        yield log
+    for first, end in zip(bases, [*bases[1:], None], strict=True):
+        yield _between(log, first, end) if len(bases) > 1 else log
 
 
 def _bases(log: PartitionLog) -> list[int]:

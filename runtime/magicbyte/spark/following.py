@@ -1,15 +1,16 @@
-"""A log that grows: how far it may be read now, and what a range of it takes to be read.
+"""What of a log must be looked at: to say how far it may be read, to look up a time, to read a range.
 
-Neither takes a pass over all of it. How far it may be read, its last segment tells, with the
-snapshot at its base. What a range takes is the segments that hold it, and those behind it that
-hold the ends of its transactions.
+None of these takes a pass over all of it. How far it may be read, its last segment tells, with the
+snapshot at its base. Of what a time index says is too early nothing is read. What a range takes is
+the segments that hold it, and those behind it that hold the ends of its transactions.
 """
 
 from dataclasses import dataclass, field
 
 from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.indexes import read_times
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.parts import from_offset, log_start_offset, up_to
+from magicbyte.reading.parts import each_segment, from_offset, log_start_offset, up_to
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.ranges import Range, end_of
 
@@ -43,6 +44,25 @@ class Ends:
         there = (first, max(first, end))
         self._known[log.folder] = seen, there
         return there
+
+
+def offset_at(dataset: Dataset, log: PartitionLog, time: int) -> int | None:
+    """Return the first offset of *log* whose record is of *time* or later, as Kafka does.
+
+    *time* is in milliseconds since the Unix epoch. None: there is no such record.
+    """
+    for part in each_segment(log):
+        if part.logs and part.logs[-1] is not log.logs[-1]:
+            # When a broker ends a segment, it writes the largest time of it to the index.
+            times = read_times(log, part.logs[-1])
+            if len(times) and int(times["time"][-1]) < time:
+                continue
+        one = dataset.of([part])
+        (found,) = one.surveys()
+        offset = one.offset_at(found, time)
+        if offset is not None:
+            return offset
+    return None
 
 
 def part_for(dataset: Dataset, log: PartitionLog, wanted: Range, split_bytes: int) -> Dataset:

@@ -1,11 +1,10 @@
 """From limits to the offsets of each partition, as Spark's Kafka source resolves them."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable
 
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit, check_order
 from magicbyte.spark.values import Partition
@@ -14,6 +13,10 @@ log = logging.getLogger("magicbyte.spark")
 
 Range = tuple[int, int]
 """Offsets, half-open."""
+
+
+OffsetAt = Callable[[PartitionLog, int], int | None]
+"""Looks up a time, in milliseconds, in a log."""
 
 
 def partition_of(log: PartitionLog) -> Partition:
@@ -33,52 +36,44 @@ def end_of(found: Survey, isolation_level: str) -> int:
     return found.log_end_offset or 0
 
 
-def ranges(
-    dataset: Dataset, surveys: Sequence[Survey], start: Limit, end: Limit, *, fails: bool
-) -> dict[Partition, Range]:
-    """Return the offsets between *start* and *end* of each partition.
-
-    Raises InputError where a limit does not name the partitions that there are, where a time has
-    no record and must have one, where a range goes backwards, and, if it *fails*, where offsets
-    are asked for that are not there; else those that are there are given, with a warning.
-    """
-    by_partition = {partition_of(found.log): found for found in surveys}
-    for limit in (start, end):
-        limit.check_names(by_partition)
-    return {
-        partition: _range(dataset, found, partition, start, end, fails=fails)
-        for partition, found in by_partition.items()
-    }
-
-
-def _range(
-    dataset: Dataset, found: Survey, partition: Partition, start: Limit, end: Limit, *, fails: bool
+def range_of(
+    log: PartitionLog,
+    there: Range,
+    start: Limit,
+    end: Limit,
+    offset_at: OffsetAt,
+    *,
+    fails: bool,
 ) -> Range:
-    there = available(found, dataset.options.isolation_level)
-    first, last = (offset_of(dataset, found, limit) for limit in (start, end))
-    first, last = (_at(offset, there) for offset in (first, last))
-    check_order(partition, first, last)
+    """Return the offsets of *log* between *start* and *end*, where *there* are those of it that are.
+
+    Raises InputError where a time has no record and must have one, where a range goes backwards,
+    and, if it *fails*, where offsets are asked for that are not there; else those that are there
+    are given, with a warning.
+    """
+    first, last = (_at(offset_of(log, there, limit, offset_at), there) for limit in (start, end))
+    check_order(partition_of(log), first, last)
     if first < last and (first < there[0] or last > there[1]):
         lose(
-            f"offsets from {first} to below {last} of {found.log.name}",
+            f"offsets from {first} to below {last} of {log.name}",
             f"some of {there[0]} to {there[1] - 1}, which are there",
             fails=fails,
         )
     return max(first, there[0]), min(last, there[1])
 
 
-def offset_of(dataset: Dataset, found: Survey, limit: Limit) -> int:
+def offset_of(log: PartitionLog, there: Range, limit: Limit, offset_at: OffsetAt) -> int:
     """Return the offset that *limit* says for a partition, or EARLIEST or LATEST."""
-    wanted = limit.of(partition_of(found.log))
+    wanted = limit.of(partition_of(log))
     if not limit.is_time:
         return wanted
-    offset = dataset.offset_at(found, wanted)
-    if offset is not None and offset < available(found, dataset.options.isolation_level)[1]:
+    offset = offset_at(log, wanted)
+    if offset is not None and offset < there[1]:
         return offset
     if limit.or_latest:
         return LATEST
     raise InputError(
-        f"{limit.option} {wanted}: no record of {found.log.name} is of that time or later",
+        f"{limit.option} {wanted}: no record of {log.name} is of that time or later",
         "an earlier time, or startingOffsetsByTimestampStrategy latest",
     )
 
@@ -94,17 +89,14 @@ def lose(found: str, expected: str, *, fails: bool) -> None:
     log.warning("%s are not all there: %s are read", found, expected)
 
 
-def divided(
-    of_partitions: Mapping[Partition, Range], most: int | None
-) -> dict[Partition, list[Range]]:
-    """Return each range in equal parts of *most* offsets or less; None: whole. Empty ones go."""
-    return {partition: list(_parts(*one, most)) for partition, one in of_partitions.items()}
-
-
-def _parts(first: int, last: int, most: int | None) -> Iterator[Range]:
+def divided(whole: Range, most: int | None) -> list[Range]:
+    """Return *whole* in equal parts of *most* offsets or less; None: in one. Nothing of nothing."""
+    first, last = whole
     size = last - first
     if size <= 0:
-        return
+        return []
     count = 1 if most is None else -(-size // most)
-    for number in range(count):
-        yield first + size * number // count, first + size * (number + 1) // count
+    return [
+        (first + size * number // count, first + size * (number + 1) // count)
+        for number in range(count)
+    ]

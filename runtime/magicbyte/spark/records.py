@@ -12,9 +12,9 @@ from magicbyte.findings import Finding
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Split, read_split
 from magicbyte.spark import columns
+from magicbyte.spark.batch import Batch
 from magicbyte.spark.columns import Column
 from magicbyte.spark.options import OF_STREAMS, ReadOptions
-from magicbyte.spark.ranges import divided, partition_of, ranges
 from magicbyte.spark.tasks import size_of, spare_collector, tasks
 from magicbyte.spark.told import one_sentence, say
 
@@ -44,21 +44,12 @@ class RecordsReader(DataSourceReader):
                 if name.lower() in read.given:
                     log.warning("%s is for streams: a batch makes nothing of it", name)
             dataset = read.open()
-            surveys = dataset.surveys(read.max_partition_bytes)
-            for survey in surveys:
-                say("plan", survey.findings)
             if dataset.num_internal:
                 log.info(
                     "%d partitions of internal topics left out; includeInternal reads them",
                     dataset.num_internal,
                 )
-            found = ranges(dataset, surveys, *self.limits, fails=read.fail_on_data_loss)
-            wanted = divided(found, read.max_records)
-
-            def plan(largest: int) -> list[Split]:
-                return dataset.plan(largest, ranges=lambda one: wanted[partition_of(one.log)])
-
-            return list(parts(read, plan))
+            return list(parts(read, Batch(read, dataset, *self.limits).splits))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         yield from rows_of(partition, self.columns, self.schema)

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.parts import log_start_offset
 from magicbyte.reading.split import Split
 from magicbyte.spark import columns
-from magicbyte.spark.following import Ends, part_for
+from magicbyte.spark.following import Ends, offset_at, part_for
 from magicbyte.spark.limits import EARLIEST, LATEST
 from magicbyte.spark.options import ReadOptions
 from magicbyte.spark.ranges import Range, divided, lose, offset_of, partition_of
@@ -69,11 +70,7 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
 
     def _initial(self, dataset: Dataset, log: PartitionLog) -> int:
         there = self._ends.of(dataset, log)
-        if self.start.is_time:
-            (found,) = dataset.of([log]).surveys()
-            offset = offset_of(dataset, found, self.start)
-        else:
-            offset = self.start.of(partition_of(log))
+        offset = offset_of(log, there, self.start, partial(offset_at, dataset))
         if offset == EARLIEST:
             return there[0]
         if offset == LATEST:
@@ -145,9 +142,8 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
         with one_sentence():
             dataset, read = self.options.open(), self.options
             logs = _by_partition(dataset)
-            wanted = divided(
-                self._ranges(dataset, logs, from_json(start), from_json(end)), read.max_records
-            )
+            found = self._ranges(dataset, logs, from_json(start), from_json(end))
+            wanted = {place: divided(one, read.max_records) for place, one in found.items()}
 
             def plan(largest: int) -> list[Split]:
                 return [

@@ -1,0 +1,64 @@
+"""What a batch reads, planned one partition after the other: memory hangs on the largest of them."""
+
+from functools import partial
+
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.split import Split
+from magicbyte.reading.survey import Survey
+from magicbyte.spark.following import Ends, offset_at, part_for
+from magicbyte.spark.limits import EARLIEST, LATEST, Limit
+from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.ranges import Range, available, divided, partition_of, range_of
+from magicbyte.spark.told import say
+
+
+class Batch:
+    """What of a dataset lies between two limits. Raises InputError where they name other partitions."""
+
+    def __init__(self, read: ReadOptions, dataset: Dataset, start: Limit, end: Limit) -> None:
+        self.read = read
+        self.dataset = dataset
+        self.start, self.end = start, end
+        for limit in (start, end):
+            limit.check_names(map(partition_of, dataset.logs))
+        self._has_said = False
+
+    def splits(self, largest: int) -> list[Split]:
+        """Return the splits of what is wanted, of *largest* bytes at most where they can be.
+
+        What the pass over the headers found is logged, the first time.
+        """
+        made = [split for log in self.dataset.logs for split in self._splits(log, largest)]
+        self._has_said = True
+        return made
+
+    def _splits(self, log: PartitionLog, largest: int) -> list[Split]:
+        one = self.dataset.of([log])
+        if self._takes_whole_log:
+            (found,) = one.surveys(largest)
+            wanted = self._range(one, log, available(found, self.read.isolation_level))
+        else:
+            wanted = self._range(one, log, Ends().of(one, log))
+            if wanted[0] >= wanted[1]:
+                return []
+            one = part_for(one, log, wanted, largest)
+            (found,) = one.surveys(largest)
+        self._say(found)
+        return one.plan(largest, ranges=lambda _: divided(wanted, self.read.max_records))
+
+    @property
+    def _takes_whole_log(self) -> bool:
+        """Whether everything is wanted, or damage before what is wanted would end the log."""
+        is_all = (self.start.everywhere, self.end.everywhere) == (EARLIEST, LATEST)
+        has_times = self.start.is_time or self.end.is_time
+        return (is_all and not has_times) or self.read.on_damage == "stop"
+
+    def _range(self, dataset: Dataset, log: PartitionLog, there: Range) -> Range:
+        look_up = partial(offset_at, dataset)
+        fails = self.read.fail_on_data_loss
+        return range_of(log, there, self.start, self.end, look_up, fails=fails)
+
+    def _say(self, found: Survey) -> None:
+        if not self._has_said:
+            say("plan", found.findings)

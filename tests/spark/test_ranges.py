@@ -1,0 +1,148 @@
+"""A range of a log gives what the whole log gives there, and is planned from what holds it."""
+
+import json
+import os
+import random
+import shutil
+from bisect import bisect_left
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import magicbyte as mb
+from direct import places, rows
+from magicbyte.errors import InputError
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.reading.dataset import ISOLATION_LEVELS, Dataset
+from magicbyte.spark.following import offset_at
+from magicbyte.spark.ranges import available
+from places import DATA, shared
+
+WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
+OURS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())
+SOUND = OURS + (sorted((shared() / "logs").glob("*/*/log-*")) if WIDE else [])
+
+
+def log_dirs_of(paths: list[Path]) -> list[object]:
+    return [pytest.param(path, id="-".join(path.parts[-3:])) for path in paths]
+
+
+def whole(path: Path, level: str) -> Dataset:
+    return mb.open(path, isolation_level=level, on_damage="skip", include_internal=True)
+
+
+def offsets_of(dataset: Dataset, log: PartitionLog) -> list[int]:
+    found: list[int] = dataset.of([log]).records(["offset"]).to_table().column(0).to_pylist()
+    return found
+
+
+@pytest.mark.parametrize("level", ISOLATION_LEVELS)
+@pytest.mark.parametrize("path", log_dirs_of(SOUND))
+def test_offsets_give_the_same_rows_as_the_whole_log(path: Path, level: str) -> None:
+    rng = random.Random(f"{path.parts[-3:]}{level}")
+    dataset = whole(path, level)
+    for log in dataset.logs:
+        (found,) = dataset.of([log]).surveys()
+        there = available(found, level)
+        offsets = offsets_of(dataset, log)
+        for _ in range(3):
+            first, end = sorted(rng.randint(there[0] - 1, there[1] + 1) for _ in range(2))
+            first, end = max(first, 0), max(end, 0)
+            given = places(
+                str(path),
+                assign=json.dumps({log.topic: [log.partition]}),
+                startingOffsets=json.dumps({log.topic: {str(log.partition): first}}),
+                endingOffsets=json.dumps({log.topic: {str(log.partition): end}}),
+                isolationLevel=level,
+                onDamage="skip",
+                failOnDataLoss="false",
+                maxPartitionBytes=str(rng.choice([1, 1000, 1 << 20])),
+            )
+            expected = offsets[bisect_left(offsets, first) : bisect_left(offsets, end)]
+            assert given.get(log.name, []) == expected, (log.name, first, end)
+
+
+@pytest.mark.parametrize("path", log_dirs_of(SOUND))
+def test_a_time_is_looked_up_as_in_the_whole_log(path: Path) -> None:
+    rng = random.Random(f"{path.parts[-3:]}")
+    dataset = whole(path, "read_uncommitted")
+    for log in dataset.logs:
+        one = dataset.of([log])
+        (found,) = one.surveys()
+        table = one.records(["timestamp"]).to_table().column(0).cast(pa.int64()).to_pylist()
+        times = [time for time in table if time is not None] or [0]
+        for time in [*rng.sample(times, min(3, len(times))), min(times) - 1, max(times) + 1]:
+            assert offset_at(one, log, time) == one.offset_at(found, time), (log.name, time)
+
+
+# What is read
+
+
+@pytest.fixture
+def partition(tmp_path: Path) -> Path:
+    """A partition of some segments."""
+    folder = tmp_path / "interleaved-0"
+    return Path(shutil.copytree(DATA / "4.3" / "transactions" / "log-0" / "interleaved-0", folder))
+
+
+def spoil(partition: Path, kept: set[int]) -> None:
+    for number, file in enumerate(sorted(partition.glob("*.log"))):
+        if number not in kept:
+            file.write_bytes(bytes(range(256)) * (file.stat().st_size // 256 + 1))
+
+
+def bases(partition: Path) -> list[int]:
+    return [int(file.stem) for file in sorted(partition.glob("*.log"))]
+
+
+def test_what_is_planned_is_the_segments_of_the_range_those_that_end_it_and_the_last(
+    partition: Path,
+) -> None:
+    starts = bases(partition)
+    assert len(starts) > 4
+    options = {
+        "startingOffsets": json.dumps({"interleaved": {"0": starts[1]}}),
+        "endingOffsets": json.dumps({"interleaved": {"0": starts[1] + 5}}),
+        "isolationLevel": "read_uncommitted",
+        "columns": "offset",
+    }
+    before = rows(str(partition), **options)
+    assert [row["offset"] for row in before][-3:] == [*range(starts[1] + 2, starts[1] + 5)]
+    spoil(partition, {1, 2, len(starts) - 1})
+    assert rows(str(partition), **options) == before
+
+
+def test_of_segments_that_are_too_early_by_their_time_index_nothing_is_read(
+    partition: Path,
+) -> None:
+    starts = bases(partition)
+    dataset = mb.open(partition, isolation_level="read_uncommitted")
+    table = dataset.records(["offset", "timestamp"]).to_table()
+    pairs = zip(
+        *table.set_column(1, "t", table.column(1).cast(pa.int64())).to_pydict().values(),
+        strict=True,
+    )
+    late = [(offset, time) for offset, time in pairs if offset >= starts[-2]]
+    time = min(time for _, time in late)
+    expected = dataset.offset_at(dataset.surveys()[0], time)
+    assert expected is not None and expected >= starts[1]
+    needed = max(number for number, base in enumerate(starts) if base <= expected)
+    spoil(partition, {needed, len(starts) - 1})
+    (log,) = mb.open(partition).logs
+    assert offset_at(mb.open(partition), log, time) == expected
+
+
+def test_damage_before_the_range_ends_a_log_that_is_to_stop_at_it(partition: Path) -> None:
+    starts = bases(partition)
+    first = sorted(partition.glob("*.log"))[0]
+    data = bytearray(first.read_bytes())
+    data[70] ^= 1
+    first.write_bytes(data)
+    options = {
+        "startingOffsets": json.dumps({"interleaved": {"0": starts[-2]}}),
+        "failOnDataLoss": "false",
+    }
+    assert rows(str(partition), onDamage="skip", **options)
+    with pytest.raises(InputError, match=f"from {starts[-2]} to {starts[0]}; expected the lower"):
+        rows(str(partition), onDamage="stop", **options)
