@@ -6,17 +6,21 @@ import random
 import shutil
 from bisect import bisect_left
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from direct import places, rows
+from direct import places, planned, rows
+from magicbyte import storage
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.indexes import read_times
 from magicbyte.reading.dataset import ISOLATION_LEVELS, Dataset
 from magicbyte.spark.following import offset_at
 from magicbyte.spark.ranges import available
+from magicbyte.storage import File
 from places import DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
@@ -86,55 +90,67 @@ def partition(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA / "4.3" / "transactions" / "log-0" / "interleaved-0", folder))
 
 
-def spoil(partition: Path, kept: set[int]) -> None:
-    for number, file in enumerate(sorted(partition.glob("*.log"))):
-        if number not in kept:
-            file.write_bytes(bytes(range(256)) * (file.stat().st_size // 256 + 1))
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The base offsets of the segments that are opened."""
+    bases: list[int] = []
+    open_file = storage.open_file
+
+    def opening(path: str, **options: Any) -> File:
+        if path.endswith(".log"):
+            bases.append(int(Path(path).stem))
+        return open_file(path, **options)
+
+    monkeypatch.setattr(storage, "open_file", opening)
+    return bases
 
 
-def bases(partition: Path) -> list[int]:
+def bases_of(partition: Path) -> list[int]:
     return [int(file.stem) for file in sorted(partition.glob("*.log"))]
 
 
-def test_what_is_planned_is_the_segments_of_the_range_those_that_end_it_and_the_last(
-    partition: Path,
+def test_a_plan_opens_the_segments_of_the_range_one_behind_it_and_the_last(
+    partition: Path, opened: list[int]
 ) -> None:
-    starts = bases(partition)
-    assert len(starts) > 4
-    options = {
-        "startingOffsets": json.dumps({"interleaved": {"0": starts[1]}}),
-        "endingOffsets": json.dumps({"interleaved": {"0": starts[1] + 5}}),
-        "isolationLevel": "read_uncommitted",
-        "columns": "offset",
-    }
-    before = rows(str(partition), **options)
-    assert [row["offset"] for row in before][-3:] == [*range(starts[1] + 2, starts[1] + 5)]
-    spoil(partition, {1, 2, len(starts) - 1})
-    assert rows(str(partition), **options) == before
+    bases = bases_of(partition)
+    assert len(bases) > 4
+    _, tasks = planned(
+        str(partition),
+        startingOffsets=json.dumps({"interleaved": {"0": bases[1]}}),
+        endingOffsets=json.dumps({"interleaved": {"0": bases[1] + 5}}),
+        isolationLevel="read_uncommitted",
+    )
+    assert tasks
+    assert {*opened} == {bases[1], bases[2], bases[-1]}
 
 
 def test_of_segments_that_are_too_early_by_their_time_index_nothing_is_read(
-    partition: Path,
+    partition: Path, opened: list[int]
 ) -> None:
-    starts = bases(partition)
-    dataset = mb.open(partition, isolation_level="read_uncommitted")
-    table = dataset.records(["offset", "timestamp"]).to_table()
-    pairs = zip(
-        *table.set_column(1, "t", table.column(1).cast(pa.int64())).to_pydict().values(),
-        strict=True,
-    )
-    late = [(offset, time) for offset, time in pairs if offset >= starts[-2]]
-    time = min(time for _, time in late)
-    expected = dataset.offset_at(dataset.surveys()[0], time)
-    assert expected is not None and expected >= starts[1]
-    needed = max(number for number, base in enumerate(starts) if base <= expected)
-    spoil(partition, {needed, len(starts) - 1})
-    (log,) = mb.open(partition).logs
-    assert offset_at(mb.open(partition), log, time) == expected
+    dataset = mb.open(partition)
+    (log,) = dataset.logs
+    behind_first = int(read_times(log, log.logs[0])["time"][-1]) + 1
+    expected = dataset.offset_at(dataset.surveys()[0], behind_first)
+    opened.clear()
+    assert offset_at(mb.open(partition), log, behind_first) == expected
+    assert {*opened} == {log.logs[1].base_offset}
+
+
+def test_without_snapshots_a_range_begins_where_the_log_does(
+    partition: Path, opened: list[int]
+) -> None:
+    for file in partition.glob("*.snapshot"):
+        file.unlink()
+    offsets = mb.open(partition).records(["offset"]).to_table().column(0).to_pylist()
+    first = offsets[len(offsets) // 2]
+    opened.clear()
+    given = places(str(partition), startingOffsets=json.dumps({"interleaved": {"0": first}}))
+    assert given["interleaved-0"] == offsets[offsets.index(first) :]
+    assert bases_of(partition)[0] in opened
 
 
 def test_damage_before_the_range_ends_a_log_that_is_to_stop_at_it(partition: Path) -> None:
-    starts = bases(partition)
+    starts = bases_of(partition)
     first = sorted(partition.glob("*.log"))[0]
     data = bytearray(first.read_bytes())
     data[70] ^= 1
