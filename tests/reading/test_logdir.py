@@ -1,6 +1,8 @@
 """The rules of the files beside a log, one by one: names, indexes, snapshots, what a log.dir says."""
 
+import os
 import struct
+from contextlib import nullcontext
 from pathlib import Path
 
 import crc32c
@@ -15,7 +17,7 @@ from magicbyte.logdir.checkpoints import (
 )
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte.logdir.names import FileName, FolderName, parse_file, parse_folder
-from magicbyte.storage import Storage
+from magicbyte.storage import Storage, local
 
 BASE = "00000000000000000012"
 HEX = "0123456789abcdef" * 2
@@ -280,3 +282,21 @@ def test_a_partition_tells_where_its_first_epoch_began(
         read_first_epoch_start(write(tmp_path, {"leader-epoch-checkpoint": text}), Storage())
         == found
     )
+
+
+def test_a_segment_that_is_renamed_while_its_folder_is_listed_is_not_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleaned = tmp_path / f"{0:020}.log.swap"
+    cleaned.write_bytes(b"records")
+    scandir = os.scandir
+
+    def renamed_behind(path: str) -> object:
+        with scandir(path) as names:
+            seen = list(names)
+        if cleaned.exists():
+            cleaned.rename(cleaned.with_suffix(""))
+        return nullcontext(seen)
+
+    monkeypatch.setattr(os, "scandir", renamed_behind)
+    assert [item.name for item in local.list_folder(str(tmp_path))] == [f"{0:020}.log"]

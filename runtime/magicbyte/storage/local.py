@@ -15,6 +15,9 @@ from typing import Self
 from magicbyte.errors import ChangedError, MissingError
 from magicbyte.storage.files import Item
 
+MOST_LISTINGS = 100
+"""A folder in which names vanish each time is taken as it was seen last."""
+
 
 def kind_of(path: str) -> str:
     """Return `file`, `folder` or `other`; MissingError where there is nothing to be read."""
@@ -28,9 +31,19 @@ def kind_of(path: str) -> str:
 def list_folder(path: str) -> list[Item]:
     """Return what lies in the folder *path*, by name; symbolic links to folders are left out.
 
-    A name that vanishes meanwhile is left out too: a live broker renames files at any time.
+    A live broker renames files at any time. Where a name vanishes before its size is known, the
+    folder is listed anew: what lay there may bear a name now that was not seen.
     """
-    items = []
+    for _ in range(MOST_LISTINGS):
+        items, is_whole = _listed(path)
+        if is_whole:
+            break
+    return sorted(items, key=lambda item: item.name)
+
+
+def _listed(path: str) -> tuple[list[Item], bool]:
+    """Return what lies in *path*, and whether no name vanished meanwhile."""
+    items, is_whole = [], True
     try:
         with os.scandir(path) as names:
             for name in names:
@@ -40,10 +53,10 @@ def list_folder(path: str) -> list[Item]:
                         size = 0 if is_folder else name.stat().st_size
                         items.append(Item(name.name, is_folder, size))
                 except FileNotFoundError:
-                    continue
+                    is_whole = False
     except OSError as error:
         raise MissingError(error, path) from error
-    return sorted(items, key=lambda item: item.name)
+    return items, is_whole
 
 
 def exists(path: str) -> bool:
