@@ -713,3 +713,23 @@ def test_file_rewritten_since_its_checksums_were_checked_is_never_wrong_rows(
     ):
         with pytest.raises((mb.ChangedError, mb.FormatError)):
             call()
+
+
+def test_a_segment_that_the_cleaner_has_replaced_since_the_plan_is_an_error_and_no_lost_row(
+    folder: Any, build: Any
+) -> None:
+    """All batches have one size, so that each split still begins at one."""
+    batches = [build.batch([build.record(b"v%02d" % n)], base=n) for n in range(20)]
+    file = folder.segment("t-0", b"".join(batches[:10]))
+    behind = folder.segment("t-0", b"".join(batches[10:]), base=10)
+    size = 2 * len(batches[0])
+    splits = mb.open(str(folder)).plan(size, ranges=lambda _: [(6, 10)])
+    assert [split.start // size for split in splits] == [3, 4]
+    file.write_bytes(b"".join(batches[2:]))
+    behind.unlink()
+    for split in splits:
+        with pytest.raises(mb.ChangedError, match=r"no entry of offset [68] at byte"):
+            list(mb.read_split(split, ("offset",)))
+    again = mb.open(str(folder)).plan(size, ranges=lambda _: [(6, 10)])
+    rows = [row for split in again for batch in mb.read_split(split) for row in batch.to_pylist()]
+    assert [row["offset"] for row in rows] == [6, 7, 8, 9]

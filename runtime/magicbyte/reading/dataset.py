@@ -390,6 +390,7 @@ class Dataset:
                     start=here.position,
                     end=stop,
                     bounds=replace(segment.bounds, floor=here.floor),
+                    first=here.first,
                     # A tail lies behind all splits.
                     stretches=tuple(
                         segment.stretches[

@@ -60,6 +60,8 @@ class Split:
     end: int
     bounds: Bounds
     """What the walk knows of offsets at *start*."""
+    first: int | None
+    """The first offset of the entry at *start*; None where that is the segment's beginning."""
     stretches: tuple[Stretch, ...]
     """What is no sound entry, where the plan has checked all checksums."""
     is_verified: bool
@@ -179,7 +181,7 @@ class _Reader:
     def _walk(
         self, start: int, end: int, bounds: Bounds, columns: Sequence[str] | None
     ) -> Iterator[Sound | Stretch]:
-        yield from Walk(
+        walk = Walk(
             self.log,
             engine=self.engine,
             limits=self.split.limits,
@@ -189,6 +191,32 @@ class _Reader:
             is_last=False,  # a tail lies in no split
             columns=columns,
         )
+        for piece in walk:
+            self._check_first(piece)
+            yield piece
+            del piece  # rows go before more are made
+
+    def _check_first(self, piece: Sound | Stretch) -> None:
+        """Raise ChangedError where *piece* begins the split, and is not what was planned there.
+
+        The cleaner replaces a segment by one of the same name, in which what lay behind *start*
+        may lie before it.
+        """
+        first = self.split.first
+        if first is None:
+            return
+        if isinstance(piece, Sound):
+            position = int(piece.entries.column("position")[0])
+            found = int(piece.entries.column("first_offset")[0])
+        else:
+            position = piece.start
+            found = -1 if piece.entry is None else piece.entry.first_offset
+        if position == self.split.start and found != first:
+            raise ChangedError(
+                f"no entry of offset {first} at byte {position}",
+                "the one that was there when the read was planned",
+                path=self.split.file.path,
+            )
 
     def _decoded(self) -> Iterator[Sound | Stretch]:
         """Yield what `walk` does, with the records; what has been walked already is only decoded."""

@@ -58,6 +58,8 @@ class Boundary:
     position: int
     floor: int | None
     """The last sound offset before it."""
+    first: int | None = None
+    """The first offset of the entry that begins here; None at the segment's beginning."""
     open_here: tuple[Transaction, ...] = ()
 
 
@@ -282,7 +284,7 @@ class _Pass:
                 is_last=is_last,
                 verify=verify,
             )
-            segment.boundaries.append(Boundary(0, bounds.floor, self._open_now()))
+            segment.boundaries.append(Boundary(0, bounds.floor, open_here=self._open_now()))
             for piece in walk:
                 if isinstance(piece, Stretch):
                     if stop and piece.kind != "tail":
@@ -409,7 +411,7 @@ class _Pass:
         last, sizes = entries.column("last_offset"), entries.column("size_bytes")
         begin = int(entries.column("position")[0])
         ends = begin + np.cumsum(sizes)
-        boundaries = list(self._boundaries(begin, ends, last))
+        boundaries = list(self._boundaries(begin, ends, entries))
         self.end = self.next_offset = int(last[-1]) + 1
         self.highest = max(self.highest, self.next_offset)
         segment.sound_bytes += int(ends[-1]) - begin
@@ -432,12 +434,13 @@ class _Pass:
         return True
 
     def _boundaries(
-        self, begin: int, ends: Numbers, last: Numbers
+        self, begin: int, ends: Numbers, entries: Entries
     ) -> Iterator[tuple[int, Boundary]]:
         """Set boundaries as `_boundary` does, among entries back to back; yield each's number.
 
-        *ends* are the places behind them, *last* their last offsets.
+        *ends* are the places behind them.
         """
+        first, last = entries.column("first_offset"), entries.column("last_offset")
         boundaries = self.segment.boundaries
         while self.split_bytes is not None:
             before = boundaries[-1]
@@ -450,8 +453,9 @@ class _Pass:
             position = begin
             if number:
                 position, floor = int(ends[number - 1]), int(last[number - 1])
-            boundaries.append(Boundary(position, floor, self._open_now()))
-            yield number, boundaries[-1]
+            made = Boundary(position, floor, int(first[number]), self._open_now())
+            boundaries.append(made)
+            yield number, made
 
     def _boundary(self, entry: Entry) -> None:
         """Let a split begin at *entry*, if one that holds it too would be too large."""
@@ -462,7 +466,9 @@ class _Pass:
             and entry.end - last.position > self.split_bytes
         ):
             floor = self.next_offset - 1 if self.next_offset is not None else last.floor
-            self.segment.boundaries.append(Boundary(entry.position, floor, self._open_now()))
+            self.segment.boundaries.append(
+                Boundary(entry.position, floor, entry.first_offset, self._open_now())
+            )
 
     def _open_now(self) -> tuple[Transaction, ...]:
         return tuple(self.tracker.open.values())
