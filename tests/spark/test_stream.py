@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import magicbyte as mb
-from magicbyte.errors import InputError
+from magicbyte.errors import ChecksumError, InputError
 from magicbyte.reading.parts import from_offset, up_to
 from magicbyte.spark.source import MagicbyteDataSource
 from magicbyte.spark.stream import StreamReader, admission, shared
@@ -353,3 +353,65 @@ def test_spark_reads_the_stream_from_a_checkpoint_on(spark: SparkSession, tmp_pa
     latest = max(Path(checkpoint, "offsets").glob("[0-9]*"), key=lambda path: int(path.name))
     told = json.loads(latest.read_text().splitlines()[-1])
     assert set(told) == {"interleaved"} and set(told["interleaved"]) == {"0"}
+
+
+# Compaction
+
+
+def batches_of(data: bytes) -> list[bytes]:
+    """Return the batches of a segment of v2."""
+    found, at = [], 0
+    while at < len(data):
+        end = at + 12 + int.from_bytes(data[at + 8 : at + 12])
+        found.append(data[at:end])
+        at = end
+    return found
+
+
+def compact(folder: Path, rng: random.Random, *, kept: float) -> None:
+    """Put one segment in the place of two or three, with some of their batches, as the cleaner does."""
+    segments = sorted(folder.glob("*.log"))
+    number = rng.randrange(len(segments) - 1)
+    group = segments[number : min(number + rng.choice([1, 2, 3]), len(segments) - 1)]
+    batches = [batch for file in group for batch in batches_of(file.read_bytes())]
+    cleaned = group[0].with_suffix(".log.swap")
+    cleaned.write_bytes(b"".join(batch for batch in batches if rng.random() < kept))
+    for file in group:
+        for kind in ("log", "index", "timeindex"):
+            file.with_suffix(f".{kind}").unlink(missing_ok=True)
+    cleaned.rename(group[0])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_segments_that_are_compacted_after_the_plan_give_what_is_left_of_them_once(
+    seed: int, tmp_path: Path
+) -> None:
+    rng = random.Random(seed)
+    folder = Path(shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0"))
+    size, most = rng.choice(["300", "1k", "1m"]), rng.choice([{}, {"maxRecordsPerPartition": "9"}])
+    reader = stream(tmp_path, startingOffsets="earliest", maxPartitionBytes=size, **most)
+    first, end = rng.randrange(100), 404
+    before = {row[2] for row in expected(folder, "read_committed")}
+    parts = reader.partitions({"v2-segments": {"0": first}}, {"v2-segments": {"0": end}})
+    rows: list[int] = []
+    for part in parts:
+        if rng.random() < 0.3 or part is parts[0]:
+            compact(folder, rng, kept=0.8)
+        rows += [row["offset"] for batch in reader.read(part) for row in batch.to_pylist()]
+    left = {row[2] for row in expected(folder, "read_committed")}
+    assert len(left) < 404
+    assert len(rows) == len(set(rows))
+    assert {offset for offset in left if offset >= first} <= set(rows) <= before
+    assert min(rows) >= first
+
+
+def test_damage_is_told_as_it_is_where_the_file_has_not_been_replaced(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0"))
+    file = sorted(folder.glob("*.log"))[1]
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    reader = stream(tmp_path, startingOffsets="earliest")
+    start = reader.initialOffset()
+    with pytest.raises(ChecksumError, match=f"v2-segments-0/{file.name} byte"):
+        read(reader, start, reader.latestOffset(start, ALL))

@@ -20,7 +20,14 @@ from magicbyte.spark.following import Ends, offset_at, part_for
 from magicbyte.spark.limits import EARLIEST, LATEST
 from magicbyte.spark.options import ReadOptions
 from magicbyte.spark.ranges import Range, divided, lose, offset_of, partition_of
-from magicbyte.spark.records import parts, rows_of
+from magicbyte.spark.records import Part, parts, rows_of
+from magicbyte.spark.replaced import (
+    OwnPart,
+    place_of,
+    read_again,
+    unchanging,
+    with_own_offsets,
+)
 from magicbyte.spark.told import one_sentence, say
 from magicbyte.spark.values import Partition, from_json, name_of, to_json
 
@@ -63,10 +70,13 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
 
     def initialOffset(self) -> Json:
         with one_sentence():
-            dataset = self.options.open()
-            logs = _by_partition(dataset)
-            self.start.check_names(logs)
-            return to_json({place: self._initial(dataset, logs[place]) for place in logs})
+            return to_json(unchanging(self._initials))
+
+    def _initials(self) -> Offsets:
+        dataset = self.options.open()
+        logs = _by_partition(dataset)
+        self.start.check_names(logs)
+        return {place: self._initial(dataset, logs[place]) for place in logs}
 
     def _initial(self, dataset: Dataset, log: PartitionLog) -> int:
         there = self._ends.of(dataset, log)
@@ -86,10 +96,7 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
     def latestOffset(self, start: Json | None = None, limit: Any = None) -> Json:
         with one_sentence():
             begin = from_json(start or {})
-            dataset = self.options.open()
-            there = {
-                place: self._ends.of(dataset, log) for place, log in _by_partition(dataset).items()
-            }
+            there = unchanging(self._there)
             latest = {place: end for place, (_, end) in there.items()}
             if self._target is not None:
                 # What has come since is for the next query; what has gone is gone.
@@ -107,6 +114,11 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
             most = self.options.max_offsets
             return to_json(latest if most is None else shared(most, firsts, latest))
 
+    def _there(self) -> dict[Partition, Range]:
+        """Return the offsets that a consumer finds now."""
+        dataset = self.options.open()
+        return {place: self._ends.of(dataset, log) for place, log in _by_partition(dataset).items()}
+
     def getDefaultReadLimit(self) -> Any:
         most, least = self.options.max_offsets, self.options.min_offsets
         if most is not None:
@@ -118,11 +130,7 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
 
     def prepareForTriggerAvailableNow(self) -> None:
         with one_sentence():
-            dataset = self.options.open()
-            self._target = {
-                place: self._ends.of(dataset, log)[1]
-                for place, log in _by_partition(dataset).items()
-            }
+            self._target = {place: end for place, (_, end) in unchanging(self._there).items()}
 
     def _waits(self, firsts: Offsets, latest: Offsets) -> bool:
         """Return whether too few offsets are there, and they have not been waited for too long."""
@@ -140,20 +148,26 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
 
     def partitions(self, start: Json, end: Json) -> list[InputPartition]:
         with one_sentence():
-            dataset, read = self.options.open(), self.options
-            logs = _by_partition(dataset)
-            found = self._ranges(dataset, logs, from_json(start), from_json(end))
-            wanted = {place: divided(one, read.max_records) for place, one in found.items()}
+            return unchanging(lambda: self._parts(from_json(start), from_json(end)))
 
-            def plan(largest: int) -> list[Split]:
-                return [
-                    split
-                    for place, of_one in wanted.items()
-                    if of_one
-                    for split in _splits(dataset, logs[place], of_one, largest)
-                ]
+    def _parts(self, begin: Offsets, end: Offsets) -> list[InputPartition]:
+        dataset, read = self.options.open(), self.options
+        logs = _by_partition(dataset)
+        found = self._ranges(dataset, logs, begin, end)
+        wanted = {place: divided(one, read.max_records) for place, one in found.items()}
+        in_order: set[Partition] = set()
 
-            return list(parts(read, plan))
+        def plan(largest: int) -> list[Split]:
+            splits: list[Split] = []
+            for place, of_one in wanted.items():
+                if of_one:
+                    found, is_in_order = _splits(dataset, logs[place], of_one, largest)
+                    splits += found
+                    if is_in_order:
+                        in_order.add(place)
+            return splits
+
+        return list(with_own_offsets(list(parts(read, plan)), in_order))
 
     def _ranges(
         self, dataset: Dataset, logs: Mapping[Partition, PartitionLog], begin: Offsets, end: Offsets
@@ -187,7 +201,31 @@ class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc] 
         lose(found, expected, fails=self.options.fail_on_data_loss)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        yield from rows_of(partition, self.columns, self.schema)
+        if not isinstance(partition, OwnPart):  # a plan without splits
+            return
+        offset = columns.named(["offset"])[0]
+        schema = self.schema.insert(0, pa.field(offset.name, offset.type))
+
+        def read(split: Split) -> Iterator[pa.RecordBatch]:
+            return rows_of(Part((split,)), (offset, *self.columns), schema)
+
+        with one_sentence():
+            for split, is_own in zip(partition.splits, partition.are_own, strict=True):
+                plan = partial(self._plan_again, place_of(split))
+                for batch in read_again(split, read, plan) if is_own else read(split):
+                    yield pa.RecordBatch.from_arrays(batch.columns[1:], schema=self.schema)
+
+    def _plan_again(self, place: Partition, wanted: Range) -> list[Split] | None:
+        """Return splits of the *wanted* offsets as they lie now; None where they have no order."""
+        dataset = self.options.open()
+        logs = _by_partition(dataset)
+        ranges = self._ranges(dataset, logs, {place: wanted[0]}, {place: wanted[1]})
+        if place not in ranges or ranges[place][0] >= ranges[place][1]:
+            return []
+        splits, is_in_order = _splits(
+            dataset, logs[place], [ranges[place]], self.options.max_partition_bytes
+        )
+        return splits if is_in_order else None
 
     def commit(self, end: Json) -> None:
         """Nothing is kept of what was read."""
@@ -208,12 +246,14 @@ def shared(most: int, firsts: Mapping[Partition, int], latest: Mapping[Partition
     return ends
 
 
-def _splits(dataset: Dataset, log: PartitionLog, wanted: list[Range], largest: int) -> list[Split]:
-    """Return the splits of the *wanted* offsets of a partition."""
+def _splits(
+    dataset: Dataset, log: PartitionLog, wanted: list[Range], largest: int
+) -> tuple[list[Split], bool]:
+    """Return the splits of the *wanted* offsets of a partition, and whether offsets are in order."""
     part = part_for(dataset, log, (wanted[0][0], wanted[-1][1]), largest)
-    for found in part.surveys(largest):
-        say("plan", found.findings, grows=True)
-    return part.plan(largest, ranges=lambda _: wanted)
+    (found,) = part.surveys(largest)
+    say("plan", found.findings, grows=True)
+    return part.plan(largest, ranges=lambda _: wanted), found.is_in_order
 
 
 def _by_partition(dataset: Dataset) -> dict[Partition, PartitionLog]:
