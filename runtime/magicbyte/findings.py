@@ -88,6 +88,8 @@ CODES = _registry(
     Code("txnindex-invalid", "warning", "A transaction index is not one.", "TransactionIndex"),
     Code("txnindex-mismatch", "warning", "A transaction index disagrees with the markers.", "TransactionIndex"),
     Code("txnindex-missing", "note", "Aborts without their index: a broker would deliver them.", "TransactionIndex"),
+    Code("txnindex-trusted", "note", "Transaction indexes, not markers, said how transactions ended.", "a rule of ours"),
+    Code("txnindex-doubted", "warning", "Transaction indexes were to decide, and could not be trusted.", "a rule of ours"),
     Code("snapshot-invalid", "warning", "A producer snapshot is not one.", "ProducerStateManager"),
     Code("snapshot-mismatch", "warning", "A producer snapshot disagrees with the log.", "ProducerStateManager"),
     Code("snapshot-missing", "note", "A segment has no producer snapshot.", "ProducerStateManager"),

@@ -1,7 +1,12 @@
 """Transaction indexes and producer snapshots, read whole and judged."""
 
+from collections.abc import Callable
+
+import numpy as np
+
 from magicbyte.checksum import crc32c
 from magicbyte.errors import ChecksumError, FormatError, TruncatedError
+from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import (
     AbortedTransaction,
     ProducerSnapshotEntry,
@@ -12,12 +17,26 @@ MAX_COMPANION_BYTES = 1 << 30
 """Some thirty million aborted transactions; what is longer is no index."""
 
 
-def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
-    """Return the aborted transactions in *data*, in order of their markers.
+Index = np.ndarray[tuple[int], np.dtype[np.void]]
+"""Aborted transactions: version, producer_id, first_offset, last_offset, last_stable_offset."""
+
+_ABORTED = np.dtype(
+    [
+        ("version", ">i2"),
+        ("producer_id", ">i8"),
+        ("first_offset", ">i8"),
+        ("last_offset", ">i8"),
+        ("last_stable_offset", ">i8"),
+    ]
+)
+assert _ABORTED.itemsize == AbortedTransaction.SIZE
+
+
+def transaction_index(data: bytes) -> Index:
+    """Return the aborted transactions in *data* as columns, in order of their markers.
 
     Raises FormatError (`txnindex-invalid`) where it is no transaction index.
     """
-    entries: list[AbortedTransaction] = []
     left = len(data) % AbortedTransaction.SIZE
     if left:
         raise TruncatedError(
@@ -27,26 +46,45 @@ def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
             found=len(data),
             expected=f"a multiple of {AbortedTransaction.SIZE}",
         )
-    for position in range(0, len(data), AbortedTransaction.SIZE):
-        entry = AbortedTransaction.unpack_from(data, position)
-        previous = entries[-1].last_offset if entries else -1
-        if entry.version != 0:
-            raise _index_error(position, "version", entry.version, "0")
-        if entry.producer_id < 0:
-            raise _index_error(position, "producer_id", entry.producer_id, "0 or more")
-        if not 0 <= entry.first_offset <= entry.last_offset:
-            raise _index_error(
-                position, "first_offset", entry.first_offset, f"0 to {entry.last_offset}"
-            )
-        if entry.last_offset <= previous:
-            raise _index_error(position, "last_offset", entry.last_offset, f"above {previous}")
-        highest = entry.last_offset + 1
-        if not 0 <= entry.last_stable_offset <= highest:
-            raise _index_error(
-                position, "last_stable_offset", entry.last_stable_offset, f"0 to {highest}"
-            )
-        entries.append(entry)
-    return entries
+    table: Index = np.frombuffer(data, _ABORTED)
+    lasts = table["last_offset"].astype(np.int64)
+    previous = np.concatenate([[-1], lasts[:-1]]) if len(lasts) else lasts
+    # Each entry is judged by the first of these that it breaks.
+    rules: list[tuple[str, Mask, Callable[[int], str]]] = [
+        ("version", table["version"] == 0, lambda _: "0"),
+        ("producer_id", table["producer_id"] >= 0, lambda _: "0 or more"),
+        (
+            "first_offset",
+            (table["first_offset"] >= 0) & (table["first_offset"] <= lasts),
+            lambda number: f"0 to {lasts[number]}",
+        ),
+        ("last_offset", lasts > previous, lambda number: f"above {previous[number]}"),
+        (
+            "last_stable_offset",
+            # Compared without the sum, which the largest offset has none of.
+            (table["last_stable_offset"] >= 0) & (table["last_stable_offset"] - 1 <= lasts),
+            lambda number: f"0 to {int(lasts[number]) + 1}",
+        ),
+    ]
+    are_good = np.logical_and.reduce([is_good for _, is_good, _ in rules])
+    if not are_good.all():
+        number = int(np.argmin(are_good))
+        field, _, expected = next(rule for rule in rules if not rule[1][number])
+        found = int(table[field][number])
+        raise _index_error(number * AbortedTransaction.SIZE, field, found, expected(number))
+    return table
+
+
+def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
+    """Return the aborted transactions in *data*, in order of their markers.
+
+    Raises FormatError (`txnindex-invalid`) where it is no transaction index.
+    """
+    transaction_index(data)
+    return [
+        AbortedTransaction.unpack_from(data, position)
+        for position in range(0, len(data), AbortedTransaction.SIZE)
+    ]
 
 
 def _index_error(position: int, field: str, found: int, expected: str) -> FormatError:

@@ -4,7 +4,7 @@ The log decides. What contradicts it is reported, and an index that does is no e
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,11 +37,13 @@ class Companions:
     findings: list[Finding] = field(default_factory=list)
 
 
-def read_companions(log: PartitionLog) -> Companions:
-    """Return the companions of *log*; those that cannot be read become findings."""
+def read_companions(
+    log: PartitionLog, kinds: Collection[str] = ("snapshot", "txnindex")
+) -> Companions:
+    """Return the companions of *log* of some *kinds*; those that cannot be read become findings."""
     out = Companions()
     for file in log.files:
-        if not file.live or file.base_offset is None or file.kind not in ("snapshot", "txnindex"):
+        if not file.live or file.base_offset is None or file.kind not in kinds:
             continue
         out.names[file.kind, file.base_offset] = file.name
         is_snapshot = file.kind == "snapshot"

@@ -43,6 +43,7 @@ from magicbyte.transactions import Fates, cut_off
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 ON_DAMAGE = ("fail", "skip", "stop")
+TRANSACTIONS = ("markers", "index")
 
 SPLIT_BYTES = 4 * MIB
 """Bytes of a segment that are read as one task, if not told otherwise."""
@@ -62,6 +63,8 @@ class Options:
 
     isolation_level: str = "read_committed"
     on_damage: str = "fail"
+    transactions: str = "markers"
+    """What says how they ended."""
     offsets: OffsetRange = (None, None)
     times: tuple[int | None, int | None] = (None, None)
     """Milliseconds since the Unix epoch, half-open."""
@@ -73,7 +76,11 @@ class Options:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        for name, allowed in (("isolation_level", ISOLATION_LEVELS), ("on_damage", ON_DAMAGE)):
+        for name, allowed in (
+            ("isolation_level", ISOLATION_LEVELS),
+            ("on_damage", ON_DAMAGE),
+            ("transactions", TRANSACTIONS),
+        ):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} {getattr(self, name)!r}", " or ".join(allowed))
         for name in ("offsets", "times"):
@@ -82,6 +89,10 @@ class Options:
                 raise InputError(f"{name} from {low} to {high}", "the lower bound first")
         if self.threads < 1:
             raise InputError(f"threads {self.threads}", "at least 1")
+        if self.transactions == "index" and self.on_damage == "stop":
+            raise InputError(
+                "transactions 'index' with on_damage 'stop'", "markers: indexes know of no such end"
+            )
         engine(self.engine)
 
 
@@ -109,7 +120,7 @@ class Dataset:
         """Internal topics' partitions that were left out because nobody named them."""
         self._open_log = open_log
         self._aborted_list = aborted_list
-        self._surveys: dict[tuple[str, int, bool, bool], Survey] = {}
+        self._surveys: dict[tuple[str, int, bool, bool, bool], Survey] = {}
         self._heads: dict[str, Sequence[Heads]] = {}
         """By the path of a segment, headers that a quick plan has read."""
 
@@ -210,7 +221,7 @@ class Dataset:
 
         def read(report: Report) -> Iterator[Row]:
             for log in self.logs:
-                found = self._survey(log)
+                found = self._survey(log, by_markers=True)
                 report.findings.extend(found.findings)
                 yield from transaction_rows(found)
 
@@ -338,13 +349,15 @@ class Dataset:
         *,
         verify: bool = False,
         quick: bool = False,
+        by_markers: bool = False,
     ) -> Survey:
         """Return what a pass over *log* settles, with *split_bytes*, or those of the options.
 
         What has been settled once counts: files that have changed since are found out.
         """
         split_bytes = split_bytes or self.options.split_bytes
-        key = (log.folder, split_bytes, verify, quick)
+        by_index = self.options.transactions == "index" and not by_markers
+        key = (log.folder, split_bytes, verify, quick, by_index)
         if key not in self._surveys:
             self._surveys[key] = survey(
                 log,
@@ -354,6 +367,7 @@ class Dataset:
                 stop_at_damage=self.options.on_damage == "stop",
                 verify=verify,
                 quick=quick,
+                by_index=by_index,
                 open_log=self._open_log,
             )
             self._heads |= {one.file.path: one.heads for one in self._surveys[key].segments}
@@ -398,8 +412,11 @@ class Dataset:
                         ]
                     ),
                     is_verified=found.is_verified,
-                    has_transactions=segment.has_transactions and found.is_verified,
-                    fates=Fates(found.outcomes_at(there), exceptions),
+                    has_transactions=segment.has_transactions and found.settles_transactions,
+                    fates=Fates()
+                    if found.aborted is not None
+                    else Fates(found.outcomes_at(there), exceptions),
+                    listed=found.listed_at(segment, there),
                     log_start_offset=found.log_start_offset,
                     # Where nothing is open, no record waits for its outcome, wherever it lies.
                     last_stable_offset=(
@@ -567,6 +584,7 @@ def open_paths(
     times: tuple[Time | None, Time | None] | None = None,
     isolation_level: str = "read_committed",
     on_damage: str = "fail",
+    transactions: str = "markers",
     include_internal: bool = False,
     replica: str | None = None,
     engine: str = "auto",
@@ -583,7 +601,9 @@ def open_paths(
     *partitions* choose among them; *offsets* and *times* are half-open ranges, None is no bound,
     and a range of times is one of offsets by Kafka's offsetsForTimes. *on_damage* is `fail`
     (raise at the first), `skip` (deliver what is sound before and after) or `stop` (end the
-    partition there, as a broker's recovery would). *threads* is how many read records and
+    partition there, as a broker's recovery would). *transactions* is what says how they ended:
+    `markers`, or `index`, the indexes of aborted ones, where these are sound and contradict
+    nothing that headers say: then no payload is read before records are. *threads* is how many read records and
     batches, ahead of who takes them; 1, the default, is the caller's own. Their number changes
     neither rows, nor their order, nor the report.
 
@@ -597,6 +617,7 @@ def open_paths(
     options = Options(
         isolation_level=isolation_level,
         on_damage=on_damage,
+        transactions=transactions,
         offsets=offsets or (None, None),
         times=(
             None if begin is None else milliseconds(begin),

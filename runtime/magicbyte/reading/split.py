@@ -23,6 +23,7 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.groups import decode_groups
 from magicbyte.reading.heads import Heads
+from magicbyte.reading.indexed import Listed, ListedOutcomes
 from magicbyte.reading.judged import CODES, Examined, Judged, Wanted, judge
 from magicbyte.reading.outcomes import (
     OUTCOMES,
@@ -77,6 +78,8 @@ class Split:
     limits: Limits
     aborted_list: tuple[tuple[int, int], ...] | None = None
     """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
+    listed: Listed | None = None
+    """Where a transaction index decides, and what it does not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,11 +242,13 @@ class _Reader:
                 yield Sound(entries, piece.buffer, piece.origin, decoded=decoded)
                 del decoded  # rows go before more are made
 
-    def _outcomes(self) -> Outcomes | None:
+    def _outcomes(self) -> Outcomes | ListedOutcomes | None:
         """Return the outcomes of the split's transactions, None where it has none."""
         split = self.split
         if not split.has_transactions:
             return None
+        if split.listed is not None:
+            return ListedOutcomes(split.listed)
         if split.aborted_list is not None:
             return outcomes_by_list(self._runs(), split.aborted_list, end=split.end)
         return outcomes_by_markers(self._runs(), split.fates, segment=split.segment, end=split.end)
@@ -306,7 +311,7 @@ class _Reader:
                 if problem.is_fatal and self.split.on_damage == "fail":
                     raise raised(finding)
                 findings.append(finding)
-        outcomes = None if self.outcomes is None else self.outcomes.of(entries)
+        outcomes = self._outcomes_of(entries, found)
         judged = judge(
             entries, found, outcomes, self.bounds, is_committed_read=self.is_committed_read
         )
@@ -318,6 +323,11 @@ class _Reader:
             rows=None if self.columns is None else self._rows(judged, outcomes),
             of_rows=judged.of_rows,
         )
+
+    def _outcomes_of(self, entries: Entries, found: Decoded) -> Codes | None:
+        if isinstance(self.outcomes, ListedOutcomes):
+            return self.outcomes.of(entries, found)
+        return None if self.outcomes is None else self.outcomes.of(entries)
 
     def _problem(self, entry: Entry, problem: Problem, repeated: int) -> Finding:
         split = self.split

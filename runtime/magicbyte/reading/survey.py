@@ -26,6 +26,16 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.crosscheck import CrossCheck, read_companions
 from magicbyte.reading.heads import Heads
+from magicbyte.reading.indexed import (
+    Aborted,
+    DoubtError,
+    Followed,
+    Listed,
+    Spanned,
+    ends_of,
+    indexes_of,
+    settle,
+)
 from magicbyte.reading.parts import log_start_offset
 from magicbyte.reading.producers import Producers
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
@@ -104,6 +114,25 @@ class Survey:
     log_end_offset: int | None = None
     last_stable_offset: int | None = None
     high_watermark: int | None = None
+    aborted: Aborted | None = None
+    """What transaction indexes list, where they decide and not the markers."""
+
+    @property
+    def settles_transactions(self) -> bool:
+        """Whether it is known how transactions ended."""
+        return self.is_verified or self.aborted is not None
+
+    def listed_at(self, segment: SegmentSurvey, boundary: Boundary | None) -> Listed | None:
+        """Return what a split of *segment* needs that ends at *boundary*, where indexes decide."""
+        if self.aborted is None or segment.file.base_offset is None:
+            return None
+        open_there = (
+            [found for found in self.transactions if found.outcome == "open"]
+            if boundary is None
+            else boundary.open_here
+        )
+        index = indexes_of(self.log).get(segment.file.base_offset)
+        return Listed(index, tuple(ends_of(open_there, self.aborted)))
 
     def outcomes_at(self, boundary: Boundary | None) -> tuple[tuple[int, str], ...]:
         """Return producer id and outcome of what is open at *boundary*, None for the log's end."""
@@ -151,14 +180,44 @@ def survey(
     verify: bool = False,
     stop_at_damage: bool = False,
     quick: bool = False,
+    by_index: bool = False,
     open_log: Opener | None = None,
 ) -> Survey:
     """Return what a pass over *log* settles.
 
     *split_bytes* is how far apart boundaries are, at least; None: one per segment. *verify*
-    checks all checksums whatever the headers say, *quick* none whatever they say.
+    checks all checksums whatever the headers say, *quick* none whatever they say. *by_index*
+    takes from transaction indexes how transactions ended, where nothing speaks against that.
     """
-    passed = _Pass(log, engine, limits, split_bytes, open_log or open_segment)
+    opening = open_log or open_segment
+    doubted: Finding | None = None
+    if by_index and not (verify or stop_at_damage or quick or log.state is not None):
+        try:
+            return _Pass(log, engine, limits, split_bytes, opening, by_index=True).run(verify=False)
+        except DoubtError as doubt:
+            doubted = _doubted(log, doubt)
+    found = _by_markers(
+        _Pass(log, engine, limits, split_bytes, opening),
+        verify=verify,
+        stop_at_damage=stop_at_damage,
+        quick=quick,
+    )
+    if doubted is not None:
+        found.findings.append(doubted)
+    return found
+
+
+def _doubted(log: PartitionLog, doubt: DoubtError) -> Finding:
+    return Finding(
+        code="txnindex-doubted",
+        message=f"{doubt}; the markers decide how transactions ended",
+        topic=log.topic,
+        partition=log.partition,
+    )
+
+
+def _by_markers(passed: "_Pass", *, verify: bool, stop_at_damage: bool, quick: bool) -> Survey:
+    log = passed.log
     passed.num_to_keep = MOST_KEPT if quick else 0
     if quick or (log.state is not None and not log.is_named):
         return passed.run(verify=False)
@@ -190,8 +249,12 @@ class _Pass:
         limits: Limits,
         split_bytes: int | None,
         open_log: Opener,
+        *,
+        by_index: bool = False,
     ) -> None:
         self.log = log
+        self.followed = Followed() if by_index else None
+        """What headers say of transactions, where indexes are to say the rest."""
         self.engine = engine
         self.limits = limits
         self.split_bytes = split_bytes
@@ -199,7 +262,8 @@ class _Pass:
         self.num_to_keep = 0
         """Headers that may still be kept."""
         self.controls = ControlReader(engine)
-        self.companions = read_companions(log)
+        kinds = ("snapshot",) if by_index else ("snapshot", "txnindex")
+        self.companions = read_companions(log, kinds)
         self.cleaned: list[bool] | None = None
         """By segment, whether a pass over all headers saw that it was cleaned."""
         bases = [file.base_offset for file in log.logs]
@@ -235,6 +299,8 @@ class _Pass:
             snapshot = self.companions.snapshots.get(self.first_base)
             tracker.knows_beginning = snapshot is not None
             tracker.begin(snapshot or ())
+            if self.followed is not None:
+                self.followed.begin(snapshot or ())
         logs = self.log.logs
         for number, file in enumerate(logs):
             if self._segment(number, file, logs, verify, stop_at_damage):
@@ -257,6 +323,8 @@ class _Pass:
         self._settle_offsets(logs)
         if verify:
             self._settle_transactions()
+        elif self.followed is not None:
+            self._settle_by_index(self.followed)
         self._settle_end()
         return out
 
@@ -348,7 +416,20 @@ class _Pass:
             for run in self._runs(entries):
                 self._track_run(piece, run, self._run(run))
         else:
-            self._run(entries)
+            boundaries = self._run(entries)
+            if self.followed is not None:
+                self._follow(self.followed, entries, boundaries)
+
+    def _follow(
+        self, followed: Followed, entries: Entries, boundaries: Iterable[tuple[int, Boundary]]
+    ) -> None:
+        """Follow transactions through *entries*, and say at each boundary what is open there."""
+        begin = 0
+        for number, boundary in boundaries:
+            followed.take(entries[begin:number], self.number)
+            self._open_at(boundary)
+            begin = number
+        followed.take(entries[begin:], self.number)
 
     def _one_of(self, piece: Sound, entry: Entry, verify: bool) -> None:
         segment = self.segment
@@ -365,6 +446,8 @@ class _Pass:
         self._cleaning(entry)
         if verify:
             self._track(piece, entry)
+        elif self.followed is not None:
+            self.followed.one(entry, self.number)
 
     def _note(self, notes: Iterable[Note]) -> None:
         for note in notes:
@@ -471,7 +554,8 @@ class _Pass:
             )
 
     def _open_now(self) -> tuple[Transaction, ...]:
-        return tuple(self.tracker.open.values())
+        follows = self.tracker if self.followed is None else self.followed
+        return tuple(follows.open.values())
 
     def _cleaning(self, entry: Entry) -> None:
         if entry.magic == 2 and entry.base_offset is not None and entry.record_count is not None:
@@ -514,10 +598,11 @@ class _Pass:
 
     def _looks_cleaned(self, start: int, end: int) -> bool:
         """Return whether the segments in which the offsets [start, end) are missing look cleaned."""
-        if not self.out.is_verified:
+        if not self.out.is_verified and self.followed is None:
             return True  # the pass over headers: its findings of gaps are made again
         if self.cleaned is None:
             headers = copy(self)
+            headers.followed = None
             headers.run(verify=False)
             self.cleaned = headers.cleaned or []
         base = self.segment.file.base_offset
@@ -684,6 +769,44 @@ class _Pass:
         out.transactions = tracker.finish(self.check.trusted_index_entries(bases))
         out.findings.extend(self.check.findings)
         self._doubt_cleaned()
+        self._tell_of_unended()
+
+    def _settle_by_index(self, followed: Followed) -> None:
+        """Take how transactions ended from indexes; DoubtError where something speaks against it."""
+        out, log = self.out, self.log
+        for finding in out.findings:
+            if finding.code.startswith("snapshot-") or finding.code == "offset-gap":
+                raise DoubtError(f"{finding.code}: {finding.message}")
+        for segment in out.segments:
+            if segment.file.base_offset is None:
+                raise DoubtError(f"{segment.file.name} has no base offset")
+            if any(stretch.kind != "tail" for stretch in segment.stretches):
+                raise DoubtError(f"{segment.file.name} is damaged")
+        if not out.is_in_order:
+            raise DoubtError("offsets do not go up")
+        ends = [segment.file.base_offset for segment in out.segments[1:]]
+        spanned = [
+            Spanned(segment.file.base_offset or 0, end, segment.is_cleaned)
+            for segment, end in zip(out.segments, [*ends, None], strict=True)
+        ]
+        out.aborted, num_listed = settle(log, followed, spanned)
+        out.transactions = sorted(
+            followed.open.values(), key=lambda found: (found.first_offset, found.producer_id)
+        )
+        if any(segment.has_transactions for segment in out.segments):
+            out.findings.append(
+                Finding(
+                    code="txnindex-trusted",
+                    message=f"transaction indexes list {num_listed} aborted transactions; "
+                    "the others that have ended are taken for committed",
+                    topic=log.topic,
+                    partition=log.partition,
+                )
+            )
+        self._tell_of_unended()
+
+    def _tell_of_unended(self) -> None:
+        out = self.out
         for found in out.transactions:
             if found.outcome not in ("open", "undecided"):
                 continue

@@ -9,7 +9,13 @@ from typing import Any
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.dataset import ISOLATION_LEVELS, ON_DAMAGE, Dataset, open_paths
+from magicbyte.reading.dataset import (
+    ISOLATION_LEVELS,
+    ON_DAMAGE,
+    TRANSACTIONS,
+    Dataset,
+    open_paths,
+)
 from magicbyte.spark import limits, values
 from magicbyte.spark.limits import Limit
 from magicbyte.spark.stores import STORAGE, storage_options
@@ -49,6 +55,7 @@ READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "table": ("table", values.one_of(*schemas.TABLES)),
     "columns": ("columns", values.names),
     "onDamage": ("on_damage", values.one_of(*ON_DAMAGE)),
+    "transactions": ("transactions", values.one_of(*TRANSACTIONS)),
     "includeInternal": ("include_internal", values.flag),
     "replica": ("replica", lambda _, value: value),
     "maxPartitionBytes": ("max_partition_bytes", values.size_in_bytes),
@@ -75,6 +82,7 @@ class ReadOptions:
     """Of these three, one at most is given. All partitions are read where none is."""
     isolation_level: str = "read_committed"
     on_damage: str = "fail"
+    transactions: str = "markers"
     include_internal: bool = False
     include_headers: bool = False
     replica: str | None = None
@@ -118,6 +126,7 @@ class ReadOptions:
             topics=topics,
             isolation_level=self.isolation_level,
             on_damage=self.on_damage,
+            transactions=self.transactions,
             include_internal=self.include_internal,
             replica=self.replica,
             storage_options=self.storage_options,
@@ -161,6 +170,11 @@ def parse(options: Mapping[str, str]) -> ReadOptions:
         for name in (*STARTINGS, *ENDINGS, *OF_RECORDS):
             if name.lower() in given:
                 raise InputError(f"{name} with the table {table}", "the table records")
+    if read.get("transactions") == "index":
+        if table not in ("records", "batches"):
+            raise InputError(f"transactions index with the table {table}", "records or batches")
+        if read.get("on_damage") == "stop":
+            raise InputError("transactions index with onDamage stop", "onDamage fail or skip")
     Storage(read["storage_options"]).check(read["paths"])
     shown = {name: value for name, value in given.items() if not name.startswith(STORAGE)}
     return ReadOptions(**read, given=shown)

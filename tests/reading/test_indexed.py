@@ -1,0 +1,273 @@
+"""Transactions by the indexes of aborted ones: the rows that markers give, or a doubt that says why not."""
+
+import pickle
+import random
+import shutil
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import magicbyte as mb
+from direct import planned, rows
+from magicbyte.errors import ChangedError, InputError
+from magicbyte.reading.indexed import Aborted
+from magicbyte.reading.split import read_split
+from magicbyte.tables.schemas import DISPOSITIONS
+from magicbyte_tools.bench import planning
+from places import DATA
+
+ENTRY = struct.Struct(">hqqqq")
+COLUMNS = ("topic", "partition", "offset", "disposition", "outcome", "value")
+CLUSTERS = ("2.8/lives", "3.9/transactions", "4.3/transactions", "4.3/compacted", "4.3/killed")
+INTERLEAVED = DATA / "4.3" / "transactions" / "log-0" / "interleaved-0"
+
+
+def codes(dataset: mb.Dataset) -> list[str]:
+    found = [finding.code for one in dataset.surveys() for finding in one.findings]
+    return [code for code in found if code.startswith("txnindex-")]
+
+
+def both(path: Path, **options: object) -> tuple[mb.Dataset, mb.Dataset]:
+    """Return *path*, read by markers and by indexes."""
+    by_markers = mb.open(path, on_damage="skip", include_internal=True, **options)
+    by_index = mb.open(
+        path, on_damage="skip", include_internal=True, transactions="index", **options
+    )
+    return by_markers, by_index
+
+
+@pytest.mark.parametrize("split_bytes", [None, 1])
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_indexes_give_the_rows_outcomes_and_ends_that_markers_give(
+    cluster: str, split_bytes: int | None
+) -> None:
+    by_markers, by_index = both(DATA / cluster)
+    for dataset in (by_markers, by_index):
+        dataset.options = replaced(dataset, split_bytes)
+    columns = {"columns": COLUMNS, "dispositions": DISPOSITIONS}
+    assert by_index.records(**columns).to_table() == by_markers.records(**columns).to_table()
+    for mine, theirs in zip(by_index.surveys(), by_markers.surveys(), strict=True):
+        assert mine.last_stable_offset == theirs.last_stable_offset
+        mine_open, their_open = (
+            [
+                (one.producer_id, one.first_offset)
+                for one in found.transactions
+                if one.outcome == "open"
+            ]
+            for found in (mine, theirs)
+        )
+        assert mine_open == their_open
+        assert not mine.is_verified
+    assert set(codes(by_index)) == {"txnindex-trusted"}
+    assert codes(by_markers) == []
+
+
+def replaced(dataset: mb.Dataset, split_bytes: int | None) -> object:
+    options = dataset.options
+    return options if split_bytes is None else replace(options, split_bytes=split_bytes)
+
+
+@pytest.fixture
+def partition(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(INTERLEAVED, tmp_path / "interleaved-0"))
+
+
+def index_of(partition: Path) -> Path:
+    return next(file for file in sorted(partition.glob("*.txnindex")) if file.stat().st_size)
+
+
+def edited(partition: Path, number: int, **fields: int) -> None:
+    """Write other *fields* into the entry of that *number* of the first index."""
+    path = index_of(partition)
+    data = bytearray(path.read_bytes())
+    names = ("version", "producer_id", "first_offset", "last_offset", "last_stable_offset")
+    entry = dict(zip(names, ENTRY.unpack_from(data, number * ENTRY.size), strict=True))
+    ENTRY.pack_into(data, number * ENTRY.size, *(entry | fields).values())
+    path.write_bytes(data)
+
+
+def cut(partition: Path) -> None:
+    path = index_of(partition)
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def lose_segment(partition: Path) -> None:
+    lost = index_of(partition).stem
+    for file in partition.glob(f"{lost}.*"):
+        file.unlink()
+
+
+def add_index_of_no_segment(partition: Path) -> None:
+    (partition / f"{5:020}.txnindex").write_bytes(b"")
+
+
+def flip_length(partition: Path) -> None:
+    log = index_of(partition).with_suffix(".log")
+    data = bytearray(log.read_bytes())
+    data[8] ^= 0x40
+    log.write_bytes(data)
+
+
+def spoil_snapshot(partition: Path) -> None:
+    first = min(partition.glob("*.log"))
+    first.unlink()
+    for other in partition.glob(f"{first.stem}.*"):
+        other.unlink()
+    snapshot = min(partition.glob("*.snapshot"))
+    snapshot.write_bytes(snapshot.read_bytes()[:-1])
+
+
+ENTRY_LAST = ENTRY.unpack_from(index_of(INTERLEAVED).read_bytes())[3]
+
+
+def swap(partition: Path) -> None:
+    one, other = (f for f in sorted(partition.glob("*.txnindex"))[:2])
+    data = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(data)
+
+
+DOUBTS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "cut": (cut, "bytes behind the last whole entry"),
+    "of another version": (lambda p: edited(p, 0, version=1), "version 1, expected 0"),
+    "a marker that is not there": (
+        lambda p: edited(p, 0, last_offset=ENTRY_LAST - 1, last_stable_offset=0),
+        f"at {ENTRY_LAST - 1}, where the log has no marker of it",
+    ),
+    "a marker of somebody else": (lambda p: edited(p, 0, producer_id=4711), "producer 4711"),
+    "an offset of another segment": (
+        lambda p: edited(p, 4, last_offset=1_000_000),
+        "at 1000000, where the log has no marker",
+    ),
+    "indexes of one another's segments": (swap, "where the log has no marker of it"),
+    "a segment that is missing": (lose_segment, "offset-gap: "),
+    "an index of no segment": (add_index_of_no_segment, "lies here without its segment"),
+    "a log that is damaged": (flip_length, "is damaged"),
+    "a snapshot that is damaged": (spoil_snapshot, "snapshot-invalid: "),
+}
+
+
+@pytest.mark.parametrize("doubt", DOUBTS)
+def test_what_speaks_against_an_index_is_said_and_the_markers_decide(
+    partition: Path, doubt: str
+) -> None:
+    spoil, reason = DOUBTS[doubt]
+    spoil(partition)
+    by_markers, by_index = both(partition)
+    assert codes(by_index)[-1:] == ["txnindex-doubted"]
+    (said,) = (f for f in by_index.surveys()[0].findings if f.code == "txnindex-doubted")
+    assert reason in said.message
+    assert said.message.endswith("; the markers decide how transactions ended")
+    expected = by_markers.records(COLUMNS, dispositions=DISPOSITIONS).to_table()
+    assert by_index.records(COLUMNS, dispositions=DISPOSITIONS).to_table() == expected
+
+
+def test_a_marker_that_turns_out_to_be_damaged_does_not_make_aborted_records_committed(
+    partition: Path,
+) -> None:
+    log = index_of(partition).with_suffix(".log")
+    batches = mb.open(partition).batches(["file", "position", "last_offset"]).to_table().to_pylist()
+    (marker,) = (
+        row for row in batches if row["file"] == log.name and row["last_offset"] == ENTRY_LAST
+    )
+    data = bytearray(log.read_bytes())
+    data[marker["position"] + 17] ^= 1  # its checksum
+    log.write_bytes(data)
+    by_markers, by_index = both(partition)
+    assert codes(by_index) == ["txnindex-trusted"]
+    expected = by_markers.records(["offset", "value"]).to_table()
+    assert by_index.records(["offset", "value"]).to_table() == expected
+    sound = mb.open(INTERLEAVED).records(["offset", "value"]).to_table()
+    assert expected == sound
+
+
+def test_what_an_index_lists_is_what_a_loop_finds() -> None:
+    rng = random.Random(7)
+    spans = []
+    for producer in (0, 3, 4, 1 << 40):
+        offset = rng.randint(0, 5)
+        for _ in range(rng.randint(1, 20)):
+            first = offset + rng.randint(1, 4)
+            offset = first + rng.randint(1, 6)
+            spans.append((producer, first, offset))
+    rng.shuffle(spans)
+    aborted = Aborted(*(np.array(column, np.int64) for column in zip(*spans, strict=True)))
+    asked = [
+        (producer, offset) for producer in (0, 1, 3, 4, 1 << 40, 1 << 41) for offset in range(180)
+    ]
+    expected = [
+        any(p == producer and first <= offset <= last for p, first, last in spans)
+        for producer, offset in asked
+    ]
+    found = aborted.have(*(np.array(column, np.int64) for column in zip(*asked, strict=True)))
+    assert found.tolist() == expected
+    assert sum(expected) > 50
+    nothing = np.zeros(0, np.int64)
+    empty = Aborted(nothing, nothing, nothing)
+    assert empty.have(np.array([1]), np.array([1])).tolist() == [False]
+
+
+def test_a_split_is_small_however_much_an_index_lists(tmp_path: Path) -> None:
+    planning.write_aborted(tmp_path / "one-0", 20_000)
+    dataset = mb.open(tmp_path, transactions="index")
+    splits = dataset.plan(100_000)
+    assert len(splits) > 10
+    assert max(len(pickle.dumps(split)) for split in splits) < 2_000
+    assert dataset.records().to_table().num_rows == 0
+    assert dataset.partitions(["records_aborted"]).to_table().to_pylist() == [
+        {"records_aborted": 20_000}
+    ]
+
+
+def test_an_index_that_is_shorter_when_it_is_read_is_an_error(partition: Path) -> None:
+    dataset = mb.open(partition, transactions="index")
+    splits = dataset.plan()
+    index_of(partition).write_bytes(b"")
+    with pytest.raises(ChangedError, match="0 bytes; expected 170, as when it was listed"):
+        for split in splits:
+            list(read_split(split))
+
+
+def test_an_index_that_grows_meanwhile_is_read_as_it_was(partition: Path) -> None:
+    dataset = mb.open(partition, transactions="index")
+    splits = dataset.plan()
+    expected = [list(read_split(split)) for split in splits]
+    for file in partition.glob("*.txnindex"):
+        file.write_bytes(file.read_bytes() + b"half of an entry")
+    assert [list(read_split(split)) for split in splits] == expected
+
+
+def test_the_table_of_transactions_is_by_markers(partition: Path) -> None:
+    by_markers, by_index = both(partition)
+    assert by_index.transactions().to_table() == by_markers.transactions().to_table()
+
+
+def test_spark_takes_the_option_where_it_can(partition: Path) -> None:
+    path = str(partition)
+    by_index = rows(path, transactions="index", maxPartitionBytes="1000")
+    assert by_index == rows(path, maxPartitionBytes="1000") != []
+    first = json_of(by_index[len(by_index) // 2]["offset"])
+    assert rows(path, transactions="index", startingOffsets=first) == by_index[len(by_index) // 2 :]
+    for options, message in (
+        ({"table": "transactions"}, "transactions index with the table transactions"),
+        ({"onDamage": "stop"}, "transactions index with onDamage stop"),
+    ):
+        with pytest.raises(InputError, match=message):
+            planned(path, transactions="index", **options)
+    with pytest.raises(InputError, match="markers or index"):
+        planned(path, transactions="guess")
+
+
+def json_of(offset: int) -> str:
+    return f'{{"interleaved": {{"0": {offset}}}}}'
+
+
+def test_python_refuses_what_makes_no_sense() -> None:
+    with pytest.raises(InputError, match="transactions 'guess'; expected markers or index"):
+        mb.open(INTERLEAVED, transactions="guess")
+    with pytest.raises(InputError, match="transactions 'index' with on_damage 'stop'"):
+        mb.open(INTERLEAVED, transactions="index", on_damage="stop")
