@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from magicbyte.reading.builders import (
 )
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.tally import Tally, bytes_of_no_split
-from magicbyte.spark.facts import Facts
+from magicbyte.spark.facts import Facts, summed
 from magicbyte.spark.plan import Plan
 from magicbyte.spark.stage import OWN
 from magicbyte.tables import schemas
@@ -53,6 +53,7 @@ def write_small(plan: Plan, tables: Collection[str], folder: Path, facts: list[F
         name: [] for name in ("segments", "transactions", "partitions", "problems")
     }
     times: list[dict[str, Any]] = []
+    contents: list[dict[str, Any]] = []
     of_dirs = [finding for log_dir in plan.dataset.log_dirs for finding in log_dir.findings]
     summary.findings += of_dirs
     rows["problems"] += problem_rows(of_dirs)
@@ -78,10 +79,12 @@ def write_small(plan: Plan, tables: Collection[str], folder: Path, facts: list[F
         for tally in tallies.values():
             summary.bytes.update(tally.bytes)
         times.append(_times(log, by_path))
+        contents += _contents(log, by_path)
     for name, of_table in rows.items():
         if name in tables:
             _write_rows(schemas.TABLES[name], of_table, folder / name)
     (folder / OWN / "times.json").write_text(json.dumps(times))
+    (folder / OWN / "contents.json").write_text(json.dumps(contents))
     return summary
 
 
@@ -108,6 +111,15 @@ def _times(log: PartitionLog, by_path: Mapping[str, list[Facts]]) -> dict[str, A
         "first": min(firsts, default=None),
         "last": max(lasts, default=None),
     }
+
+
+def _contents(log: PartitionLog, by_path: Mapping[str, list[Facts]]) -> list[dict[str, Any]]:
+    """Return what the partition holds by format and codec."""
+    facts = [one for file in log.logs for one in by_path.get(file.path, ())]
+    return [
+        {"topic": log.topic, "partition": log.partition, **asdict(contents)}
+        for contents in summed(contents for one in facts for contents in one.contents)
+    ]
 
 
 def _write_rows(table: schemas.Table, rows: list[dict[str, Any]], folder: Path) -> None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from magicbyte.reading.builders import batch_rows
 from magicbyte.reading.split import Split, chosen_rows, examine
-from magicbyte.spark.facts import Facts, Told
+from magicbyte.spark.facts import COLUMNS, Facts, Told
 from magicbyte.spark.plan import splits_of
 from magicbyte.spark.stage import Work
 from magicbyte.spark.tasks import spare_collector
@@ -133,7 +133,7 @@ class Worker:
 def _read(split: Split, wanted: Wanted, files: "_Files") -> Facts:
     """Write what *split* has of the wanted tables, and return its facts."""
     columns = wanted.columns if "records" in wanted.tables else ()
-    needed = tuple(dict.fromkeys([*columns, "timestamp", "position"]))
+    needed = tuple(dict.fromkeys([*columns, *COLUMNS]))
     told = Told(split)
     for piece in examine(split, needed):
         told.count(piece)
@@ -148,7 +148,7 @@ def _read(split: Split, wanted: Wanted, files: "_Files") -> Facts:
 def _counted(split: Split) -> Facts:
     """Return the facts of *split*, whose records nobody wants: nor does its damage stop anything."""
     told = Told(split)
-    for piece in examine(replace(split, on_damage="skip"), ("timestamp", "position")):
+    for piece in examine(replace(split, on_damage="skip"), COLUMNS):
         told.count(piece)
     return told.facts()
 

@@ -1,0 +1,78 @@
+"""What the tasks of a pipeline say of their splits, beside the rows."""
+
+from collections import Counter
+
+import pyarrow.compute as pc
+import pytest
+
+import magicbyte as mb
+from magicbyte.reading.split import examine
+from magicbyte.spark.facts import COLUMNS, Contents, Facts, Told, summed
+from magicbyte.tables.schemas import DISPOSITIONS
+from places import DATA
+
+DATA_OF_PRODUCERS = tuple(
+    name for name in DISPOSITIONS if name not in ("control", "damaged", "over_limit")
+)
+
+
+def told(dataset: mb.Dataset, max_bytes: int) -> list[Facts]:
+    """What a task says of each split of *dataset*."""
+    facts = []
+    for split in dataset.plan(max_bytes):
+        one = Told(split)
+        for piece in examine(split, COLUMNS):
+            one.count(piece)
+        facts.append(Facts.from_json(one.facts().to_json()))
+    return facts
+
+
+@pytest.mark.parametrize("engine", ["reference", "columnar"])
+@pytest.mark.parametrize(
+    ("cluster", "topics"),
+    [("2.8/lives", None), ("4.3/transactions", ["aborted", "committed", "interleaved", "open"])],
+)
+def test_keys_and_values_are_counted_by_format_and_codec(
+    cluster: str, topics: list[str] | None, engine: str
+) -> None:
+    dataset = mb.open(
+        DATA / cluster,
+        topics=topics,
+        isolation_level="read_uncommitted",  # markers in what is withheld are no data
+        engine=engine,
+        on_damage="skip",
+    )
+    found = summed(one for facts in told(dataset, 4000) for one in facts.contents)
+    records: Counter[tuple[int, str]] = Counter()
+    content: Counter[tuple[int, str]] = Counter()
+    columns = ("magic", "codec", "key", "value")
+    for batch in dataset.records(columns, dispositions=DATA_OF_PRODUCERS):
+        lengths = [pc.fill_null(pc.binary_length(batch.column(n)), 0) for n in ("key", "value")]
+        for magic, codec, key, value in zip(
+            *(batch.column(name).to_pylist() for name in ("magic", "codec")),
+            *(column.to_pylist() for column in lengths),
+            strict=True,
+        ):
+            records[magic, codec] += 1
+            content[magic, codec] += key + value
+    by_kind = {(one.magic, one.codec): one for one in found}
+    assert len(by_kind) > 1
+    assert {kind: one.records for kind, one in by_kind.items() if one.records} == dict(records)
+    assert {kind: one.content_bytes for kind, one in by_kind.items()} == {
+        kind: content[kind] for kind in by_kind
+    }
+
+
+def test_bytes_and_entries_are_those_of_data_that_was_read() -> None:
+    dataset = mb.open(DATA / "4.3/transactions", on_damage="skip")
+    found = summed(one for facts in told(dataset, 1 << 30) for one in facts.contents)
+    batches = dataset.batches(["size_bytes", "is_control"]).to_table()
+    data = batches.filter(pc.invert(pc.fill_null(batches.column("is_control"), False)))
+    assert sum(one.stored_bytes for one in found) == pc.sum(data.column("size_bytes")).as_py()
+    assert sum(one.entries for one in found) == data.num_rows
+
+
+def test_contents_of_one_format_and_codec_are_added() -> None:
+    one = Contents(2, "gzip", 1, 2, 3, 4)
+    other = Contents(2, None, 1, 1, 1, 1)
+    assert summed([one, other, one]) == [other, Contents(2, "gzip", 2, 4, 6, 8)]
