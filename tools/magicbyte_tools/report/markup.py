@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from magicbyte_tools.cli.printable import printable
 
-VOID = ("meta", "rect")
+VOID = ("meta",)
 
 
 class Markup(str):

@@ -1,0 +1,81 @@
+"""Tables of a pipeline, read a few columns and some thousand rows at a time, and sums over them."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROWS = 1 << 16
+"""Rows that are in memory at a time."""
+
+MERGE_AT = 1 << 17
+"""Rows of partial sums that are put together."""
+
+MERGED_BY = {"sum": "sum", "count": "sum", "min": "min", "max": "max"}
+"""How partial results of an aggregate are put together."""
+
+
+def scan(folder: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield *columns* of the Parquet files in *folder*, up to `ROWS` rows at a time.
+
+    Times are microseconds since the epoch, as numbers: a date of Python's ends in the year 9999.
+    """
+    for path in sorted(folder.glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(ROWS, columns=list(columns), use_threads=False):
+                yield _with_plain_times(pa.Table.from_batches([batch])).select(list(columns))
+
+
+def count_rows(folder: Path) -> int:
+    """Return the rows of the Parquet files in *folder*, by their footers."""
+    return sum(pq.read_metadata(path).num_rows for path in folder.glob("*.parquet"))
+
+
+def _with_plain_times(table: pa.Table) -> pa.Table:
+    for number, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            plain = table.column(number).cast(pa.int64())
+            table = table.set_column(number, field.name, plain)
+    return table
+
+
+class Sums:
+    """Aggregates by keys of what is added table by table; memory grows with the keys alone."""
+
+    def __init__(self, keys: Sequence[str], *aggregates: tuple[str, str]) -> None:
+        """*aggregates* are columns, and `sum`, `count`, `min` or `max` of what is not null."""
+        self.keys = list(keys)
+        self.aggregates = aggregates
+        self.names = [f"{column}_{kind}" for column, kind in aggregates]
+        self.parts: list[pa.Table] = []
+
+    def add(self, table: pa.Table) -> None:
+        if not table.num_rows:
+            return
+        self.parts.append(self._grouped(table, list(self.aggregates), self.names))
+        if len(self.parts) > 1 and sum(part.num_rows for part in self.parts) > MERGE_AT:
+            self.parts = [self.table()]
+
+    def table(self) -> pa.Table:
+        """Return a row for each key: the keys, and the aggregates as `<column>_<kind>`."""
+        if len(self.parts) < 2:
+            return self.parts[0] if self.parts else pa.table({})
+        merges = [
+            (name, MERGED_BY[kind])
+            for name, (_, kind) in zip(self.names, self.aggregates, strict=True)
+        ]
+        return self._grouped(pa.concat_tables(self.parts), merges, self.names)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the same as dictionaries: for keys that are few."""
+        rows: list[dict[str, Any]] = self.table().to_pylist()
+        return rows
+
+    def _grouped(
+        self, table: pa.Table, aggregates: list[tuple[str, str]], names: list[str]
+    ) -> pa.Table:
+        made = table.group_by(self.keys, use_threads=False).aggregate(aggregates)
+        found = made.select([*self.keys, *(f"{column}_{kind}" for column, kind in aggregates)])
+        return found.rename_columns([*self.keys, *names])

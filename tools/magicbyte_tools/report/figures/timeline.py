@@ -1,0 +1,152 @@
+"""Counts over time, of any times: in memory that has a bound, however far they lie apart."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.engines.entries import Numbers
+
+MAX_CELLS = 1 << 16
+"""Stretches of time that have a count, at most; before there are more, they become longer."""
+
+MAX_BARS = 80
+"""Bars of a panel, at most."""
+
+MAX_PANELS = 4
+"""Stretches of time that are shown side by side, where much time without anything is between."""
+
+WIDE_GAP = 0.5
+"""A gap is much where it takes this part of the whole."""
+
+SECOND = 1000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+WIDTHS = (
+    *(step * scale for scale in (1, 10, 100) for step in (1, 2, 5)),
+    *(step * SECOND for step in (1, 2, 5, 10, 15, 30)),
+    *(step * MINUTE for step in (1, 2, 5, 10, 15, 30)),
+    *(step * HOUR for step in (1, 2, 3, 6, 12)),
+    *(step * DAY for step in (1, 2, 7, 14, 28, 91, 365)),
+    *(step * 3652 * DAY for step in (1, 10, 100, 1000, 10_000)),
+)
+"""Milliseconds that a bar may stand for."""
+
+MAX_GAP = 1 << 60
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A stretch of time, in bars."""
+
+    start: int
+    """Milliseconds since the epoch at which the first bar begins."""
+    width: int
+    """Milliseconds of a bar."""
+    counts: dict[str, list[int]]
+    """Of each kind that there is, a number for each bar."""
+
+    @property
+    def num_bars(self) -> int:
+        return max(map(len, self.counts.values()), default=0)
+
+    @property
+    def end(self) -> int:
+        return self.start + self.width * self.num_bars
+
+
+class Timeline:
+    """Adds counts of some kinds at times; gives them as panels of bars."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        self.kinds = tuple(kinds)
+        self.shift = 0
+        """A cell is 2**shift milliseconds long."""
+        self.cells: Numbers = np.zeros(0, np.int64)
+        self.counts = np.zeros((0, len(self.kinds)), np.int64)
+        self.untimed: Counter[str] = Counter()
+        """What has no time."""
+
+    def add(self, microseconds: pa.ChunkedArray, kinds: pa.ChunkedArray, counts: Numbers) -> None:
+        """Add *counts* of *kinds*, which are some of its own, at *microseconds* since the epoch."""
+        for number, kind in enumerate(self.kinds):
+            of_kind = kinds.to_numpy() == kind
+            if not of_kind.any():
+                continue
+            is_timed = of_kind & microseconds.is_valid().to_numpy()
+            times = microseconds.fill_null(0).to_numpy()[is_timed] // 1000
+            self._add(times >> self.shift, number, counts[is_timed])
+            if missing := int(counts[of_kind & ~is_timed].sum()):
+                self.untimed[kind] += missing
+
+    def _add(self, cells: Numbers, number: int, counts: Numbers) -> None:
+        own = np.zeros((len(cells), len(self.kinds)), np.int64)
+        own[:, number] = counts
+        self._put_together(np.concatenate((self.cells, cells)), np.concatenate((self.counts, own)))
+        while len(self.cells) > MAX_CELLS:
+            self.shift += 1
+            self._put_together(self.cells >> 1, self.counts)
+
+    def _put_together(self, cells: Numbers, counts: np.ndarray) -> None:
+        order = np.argsort(cells, kind="stable")
+        cells, counts = cells[order], counts[order]
+        firsts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1])[: len(cells)])
+        self.cells = cells[firsts]
+        self.counts = np.add.reduceat(counts, firsts) if len(firsts) else counts
+
+    @property
+    def totals(self) -> Counter[str]:
+        """All that has a time, by kind."""
+        sums = self.counts.sum(axis=0).tolist()
+        return Counter({kind: count for kind, count in zip(self.kinds, sums, strict=True) if count})
+
+    def panels(self) -> list[Panel]:
+        """Return the stretches of time in which there is anything, in order."""
+        if not len(self.cells):
+            return []
+        return [self._panel(part) for part in self._parts()]
+
+    def _parts(self) -> list[slice]:
+        """Return where the cells of each panel are."""
+        parts = [slice(0, len(self.cells))]
+        while len(parts) < MAX_PANELS:
+            gaps = [
+                (gap, number, at)
+                for number, part in enumerate(parts)
+                for gap, at in self._gap(part)
+            ]
+            gap, number, at = max(gaps, default=(0.0, 0, 0))
+            if gap < WIDE_GAP:
+                break
+            part = parts[number]
+            parts[number : number + 1] = [slice(part.start, at), slice(at, part.stop)]
+        return parts
+
+    def _gap(self, part: slice) -> Iterator[tuple[float, int]]:
+        """Yield how much of *part* its widest gap takes, and the number of the cell behind it."""
+        cells = self.cells[part].tolist()  # differences may take more than 64 bits
+        whole = cells[-1] - cells[0] + 1
+        if whole > MAX_BARS:
+            gap, at = max((right - left, at) for at, (left, right) in enumerate(pairwise(cells), 1))
+            yield gap / whole, part.start + at
+
+    def _panel(self, part: slice) -> Panel:
+        times = self.cells[part] << self.shift
+        first, last = int(times[0]), int(times[-1])
+        width = next(
+            (width for width in WIDTHS if last // width - first // width < MAX_BARS), None
+        ) or -(-(last - first + 1) // (MAX_BARS - 1))
+        start = first // width * width
+        bars = times // width - first // width
+        counts = {}
+        for number, kind in enumerate(self.kinds):
+            of_kind = self.counts[part, number]
+            if of_kind.any():
+                of_bars = np.zeros(int(bars[-1]) + 1, np.int64)
+                np.add.at(of_bars, bars, of_kind)
+                counts[kind] = of_bars.tolist()
+        return Panel(start, width, counts)

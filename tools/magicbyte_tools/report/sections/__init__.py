@@ -1,0 +1,1 @@
+"""The parts of the page: figures in, HTML out."""
