@@ -61,6 +61,7 @@ thead .n { white-space: normal; min-width: 5.2rem; }
 svg { display: block; width: 100%; }
 .bar { height: .7rem; border-radius: .2rem; background: var(--line); }
 td .bar { min-width: 6rem; margin-top: .35rem; }
+.big .scroll { max-width: 64rem; }
 .big > .bar { height: 1.5rem; border-radius: .35rem; margin-bottom: .4rem; }
 .kind { margin-right: 1.2rem; white-space: nowrap; }
 .key { display: inline-block; width: .7rem; height: .7rem; border-radius: .15rem;
@@ -70,6 +71,7 @@ td .bar { min-width: 6rem; margin-top: .35rem; }
 .severity.note::before { content: "\\25CB  "; }
 .error { color: var(--error); } .warning { color: var(--warning); } .note { color: var(--soft); }
 .finding { border-left-width: .3rem; }
+.of-error { border-left-color: var(--error); } .of-warning { border-left-color: var(--warning); }
 .finding .count { color: var(--soft); font-size: .85rem; font-weight: 400; margin-left: .8rem; }
 figure { margin: 0; } figcaption { font-size: .87rem; font-weight: 600; margin-bottom: .4rem; }
 .panels { display: grid; gap: 1.4rem; }
@@ -92,20 +94,27 @@ figure { margin: 0; } figcaption { font-size: .87rem; font-weight: 600; margin-b
   .cards .card > b { font-size: 1.2rem; }
   th, td { padding: .35rem .5rem; }
   tbody > tr > th:first-child, tfoot > tr > th:first-child { position: sticky; left: 0;
-    background: var(--card); max-width: 9rem; white-space: normal; overflow-wrap: anywhere; }
+    background: var(--card); min-width: 6rem; max-width: 9rem; white-space: normal; overflow-wrap: break-word; }
+  .told { max-width: none; }
 }
 @page { size: A4 landscape; margin: 12mm; }
 @media print {
+  html { font-size: 11px; }
   body { max-width: none; padding: 0; font-size: 8.5pt; print-color-adjust: exact;
     -webkit-print-color-adjust: exact; }
   nav { display: none; }
+  h2 { margin-top: 1.6rem; }
   .scroll { overflow: visible; }
   table { font-size: 7pt; } thead { display: table-header-group; }
-  th, td { padding: .15rem .3rem; white-space: normal; }
-  caption span { max-width: none; }
-  tr, .card.finding > h3, .panel, figcaption { break-inside: avoid; }
-  h2, h3, caption { break-after: avoid; }
-  .wide { min-width: 8rem; } thead .n { min-width: 0; } td .bar { min-width: 3rem; }
+  tfoot { display: table-row-group; }
+  th, td { padding: .15rem .3rem; }
+  thead .n { min-width: 0; } td .bar { min-width: 3rem; }
+  .wide { min-width: 8rem; } caption span { max-width: none; }
+  .of2, .pair { grid-template-columns: 1fr 1fr; } .of3 { grid-template-columns: repeat(3, 1fr); }
+  .of4 { grid-template-columns: repeat(4, 1fr); }
+  .plot { height: 2.6rem; }
+  tr, figure, .finding > h3 { break-inside: avoid; }
+  h2, h3, caption, .soft { break-after: avoid; }
 }
 """
 

@@ -14,11 +14,8 @@ from magicbyte_tools.report.figures.scan import Sums, scan
 SEVERITIES = ("error", "warning", "note")
 """The gravest first."""
 
-MAX_PLACES = 300
-"""Places that are shown one by one, of all codes together."""
-
-LEAST_PLACES = 5
-"""Places of each code that are shown in any case."""
+MAX_PLACES = 12
+"""Places of a code that are shown one by one."""
 
 COLUMNS = (
     "topic",
@@ -81,9 +78,6 @@ def read_problems(folder: Path, partitions: dict[Key, PartitionFigures]) -> Prob
     ordered = sorted(
         codes.values(), key=lambda one: (SEVERITIES.index(one.severity), -one.count, one.code)
     )
-    room = MAX_PLACES
-    for one_code in ordered:
-        shown = max(LEAST_PLACES, min(room, MAX_PLACES // len(ordered)))
-        one_code.places = places[one_code.code][:shown]
-        room -= len(one_code.places)
+    for code_figures in ordered:
+        code_figures.places = places[code_figures.code]
     return ProblemFigures(ordered)

@@ -45,7 +45,7 @@ def _code(found: CodeFigures) -> Markup:
             [_place(row) for row in found.places],
             wide=5,
         ),
-        class_="card finding",
+        class_=f"card finding of-{found.severity}",
     )
 
 

@@ -31,12 +31,8 @@ def storage(entries: EntryFigures) -> Markup:
             "are not in these tables; what is damaged is not either. ",
             ratio,
         ),
-        element(
-            "div",
-            _shares("Codecs", "Codec", entries.codecs),
-            _shares("Formats", "Format", entries.formats),
-            class_="pair",
-        ),
+        _shares("Codecs", "Codec", entries.codecs),
+        _shares("Formats", "Format", entries.formats),
     )
 
 

@@ -55,19 +55,14 @@ def _durations(found: TransactionFigures) -> list[Markup]:
         return []
     kinds = list(found.durations)
     most = max(max(counts) for counts in found.durations.values())
+    all_counts = list(zip(*found.durations.values(), strict=True))
+    filled = [number for number, counts in enumerate(all_counts) if any(counts)]
     rows = []
-    for number, name in enumerate(_classes()):
-        counts = [found.durations[kind][number] for kind in kinds]
-        if number == 0 and not any(counts):
-            continue
-        bars = [
-            bar(Counter({kind: count}), "transaction", most)
-            for kind, count in zip(kinds, counts, strict=True)
-        ]
-        cells: list[Content] = []
-        for one, count in zip(bars, counts, strict=True):
-            cells += [one, f"{count:,}"]
-        rows.append((name, *cells))
+    for number in range(filled[0], filled[-1] + 1):
+        cells: list[Content] = [_classes()[number]]
+        for kind, count in zip(kinds, all_counts[number], strict=True):
+            cells += [bar(Counter({kind: count}), "transaction", most), f"{count:,}"]
+        rows.append(cells)
     heads = [head for kind in kinds for head in (kind.capitalize(), ">")]
     return [
         table(
