@@ -6,25 +6,14 @@ import pyarrow.compute as pc
 import pytest
 
 import magicbyte as mb
-from magicbyte.reading.split import examine
-from magicbyte.spark.facts import COLUMNS, Contents, Facts, Told, summed
+from magicbyte.spark.facts import Contents, summed
 from magicbyte.tables.schemas import DISPOSITIONS
 from places import DATA
+from spark.report_tables import told
 
 DATA_OF_PRODUCERS = tuple(
     name for name in DISPOSITIONS if name not in ("control", "damaged", "over_limit")
 )
-
-
-def told(dataset: mb.Dataset, max_bytes: int) -> list[Facts]:
-    """What a task says of each split of *dataset*."""
-    facts = []
-    for split in dataset.plan(max_bytes):
-        one = Told(split)
-        for piece in examine(split, COLUMNS):
-            one.count(piece)
-        facts.append(Facts.from_json(one.facts().to_json()))
-    return facts
 
 
 @pytest.mark.parametrize("engine", ["reference", "columnar"])

@@ -1,101 +1,380 @@
-"""The report: escaped, whole, and usable however many partitions there are."""
+"""The report: its figures are those of the files, and its page is one that anyone can open."""
 
+import json
+import re
+import subprocess
 from collections import Counter
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
-from magicbyte.tables.schemas import PARTITIONS, PROBLEMS
-from magicbyte_tools.report.figures import Figures, PartitionFigures, Share
+from magicbyte.findings import CODES
+from magicbyte.tables.schemas import DISPOSITIONS
+from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
+from magicbyte_tools.report import write_report
+from magicbyte_tools.report.advice import ADVICE
+from magicbyte_tools.report.figures import Figures, read_figures, scan
+from magicbyte_tools.report.figures.partitions import FATES
 from magicbyte_tools.report.markup import element
-from magicbyte_tools.report.page import MAX_FLAT, render
+from magicbyte_tools.report.page import CONTENTS, render
+from magicbyte_tools.report.sections.findings import with_code
+from magicbyte_tools.report.sections.partitions import MAX_PARTITIONS, MAX_TOPICS
+from magicbyte_tools.webide.browser import chromium
+from places import DATA
+from spark.report_tables import (
+    BEGUN,
+    HOUR,
+    batch_row,
+    large,
+    output,
+    output_of_logs,
+    partition_rows,
+)
 
 EVIL = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>&\x1b[2J\u202e"
+
+HERE = Path(__file__).parent
 
 
 class Tags(HTMLParser):
     """Counts the tags of a page, and checks that they are closed in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
         self.seen: Counter[str] = Counter()
         self.open: list[str] = []
-        self.attributes: set[str] = set()
+        self.attributes: dict[str, list[str | None]] = {}
+        self.feed(page.removeprefix("<!doctype html>"))
+        self.close()
+        assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen[tag] += 1
-        self.attributes |= {name for name, _ in attrs}
+        self.handle_startendtag(tag, attrs)
         self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen[tag] += 1
-        self.attributes |= {name for name, _ in attrs}
+        for name, value in attrs:
+            self.attributes.setdefault(name, []).append(value)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
 
-def figures(num_partitions: int, text: str) -> Figures:
-    row = dict.fromkeys(PARTITIONS.names, 7)
-    partitions = [
-        PartitionFigures(
-            f"{text}{number % 5}",
-            number,
-            row,
-            bytes=Counter(delivered=number, aborted=3),
-            problems=Counter(error=number % 3),
-            times=(0, 1 << 62),
-            is_read=True,
-        )
-        for number in range(num_partitions)
+def text_of(page: str) -> str:
+    """The words of a page, a space for each tag."""
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+@pytest.fixture(scope="module")
+def transactions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return output_of_logs(tmp_path_factory.mktemp("out"), DATA / "4.3/transactions")
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return output_of_logs(tmp_path_factory.mktemp("out"), DATA / "2.8/lives")
+
+
+@pytest.fixture(scope="module")
+def two_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return large(tmp_path_factory.mktemp("out"), 2000)
+
+
+# Figures
+
+
+@pytest.mark.parametrize("name", ["transactions", "mixed"])
+def test_bytes_of_each_partition_add_up_to_its_files(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    figures = read_figures(request.getfixturevalue(name))
+    cluster = {"transactions": "4.3/transactions", "mixed": "2.8/lives"}[name]
+    assert len(figures.partitions) > 10
+    for one in figures.partitions:
+        (folder,) = DATA.glob(f"{cluster}/log-*/{one.topic}-{one.partition}")
+        on_disk = sum(path.stat().st_size for path in folder.glob("*.log"))
+        assert one.bytes.total() == one.size_bytes == on_disk
+    text = text_of(render(figures))
+    assert f"✓ the size of {figures.whole.num_segments} live segments" in text
+    assert f"{figures.whole.size_bytes:,} 100.0 %" in text
+
+
+def test_bytes_that_do_not_add_up_are_an_error(tmp_path: Path) -> None:
+    partition, segment = partition_rows("t", 0, delivered=1000)
+    segment["size_bytes"] = 1300
+    page = render(
+        read_figures(output(tmp_path, {"partitions": [[partition]], "segments": [[segment]]}))
+    )
+    assert "1 partition does not add up" in text_of(page)
+    assert "300 in none" in text_of(page)
+    assert "✓" not in page
+
+
+def test_what_is_withheld_is_told_by_why(transactions: Path) -> None:
+    text = text_of(render(read_figures(transactions)))
+    assert "15 of open transactions, 63 of none, or of one that ended behind those" in text
+
+
+def test_every_disposition_has_a_place_in_the_order() -> None:
+    assert sorted(FATES) == sorted([*DISPOSITIONS, "tail"])
+
+
+def test_figures_do_not_hang_on_row_groups(
+    two_thousand: Path, transactions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = [render(read_figures(folder)) for folder in (two_thousand, transactions)]
+    monkeypatch.setattr(scan, "ROWS", 97)
+    monkeypatch.setattr(scan, "MERGE_AT", 50)
+    assert [render(read_figures(folder)) for folder in (two_thousand, transactions)] == whole
+
+
+def test_the_writer_asks_for_columns_of_tables_and_never_for_records(
+    transactions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, int] = {}
+    file = scan.pq.ParquetFile
+
+    class Watched(file):  # type: ignore[misc, valid-type]
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            self.name = path.parent.name
+
+        def iter_batches(self, rows: int, *, columns: list[str], **more: bool):  # type: ignore[no-untyped-def]
+            asked[self.name] = len(columns)
+            assert rows == scan.ROWS
+            return super().iter_batches(rows, columns=columns, **more)
+
+    monkeypatch.setattr(scan.pq, "ParquetFile", Watched)
+    read_figures(transactions)
+    assert sorted(asked) == ["batches", "partitions", "problems", "segments", "transactions"]
+    assert asked["batches"] < 15
+
+
+def test_a_ratio_is_of_keys_and_values_to_stored_bytes(tmp_path: Path) -> None:
+    partition, segment = partition_rows("t", 0, delivered=300)
+    rows = [batch_row("t", 0, 0, codec="gzip"), batch_row("t", 0, 1, codec="gzip", magic=1)]
+    rows += [
+        batch_row("t", 0, 2, is_control=True),
+        batch_row("t", 0, 3, disposition="damaged", codec="lz4"),
     ]
-    problem = dict.fromkeys(PROBLEMS.names, text) | {
-        "severity": "error",
-        "position": 1,
-        "length": 2,
+    tables = {"partitions": [[partition]], "segments": [[segment]], "batches": [rows]}
+    kind = {"topic": "t", "partition": 0, "codec": "gzip", "entries": 1, "records": 1}
+    contents = [
+        {**kind, "magic": magic, "stored_bytes": 100, "content_bytes": content}
+        for magic, content in ((1, 250), (2, 500))
+    ]
+    figures = read_figures(output(tmp_path / "new", tables, contents=contents))
+    assert [(one.name, one.entries, one.bytes) for one in figures.entries.codecs] == [
+        ("gzip", 2, 200)
+    ]
+    text = text_of(render(figures))
+    assert "gzip 100.0 % 2 2 200 750 3.75" in text
+    assert "v1 50.0 % 1 1 100 250 2.50 v2 50.0 % 1 1 100 500 5.00" in text
+    old = text_of(render(read_figures(output(tmp_path / "old", tables))))
+    assert "gzip 100.0 % 2 2 200 · ·" in old
+    assert "this output does not tell" in old
+
+
+def test_ratios_of_real_logs_are_told_for_each_format_and_codec(mixed: Path) -> None:
+    entries = read_figures(mixed).entries
+    assert {one.name for one in entries.formats} == {"v0", "v1", "v2"}
+    for share in (*entries.formats, *entries.codecs):
+        assert share.measured_bytes == share.bytes
+        assert 0 < share.content_bytes < share.bytes  # small records: the frame outweighs them
+
+
+def test_a_producer_has_its_epochs_transactions_and_what_was_aborted(transactions: Path) -> None:
+    shown, number = read_figures(transactions).entries.producers.largest(3)
+    assert (len(shown), number) == (4, 23)
+    assert shown[0].producer_id is None
+    first = shown[1]
+    assert (first.producer_id, first.epochs, first.batches, first.records) == (0, (0, 24), 62, 307)
+    assert (first.aborted_records, first.transactions, first.aborted) == (75, 39, 8)
+
+
+def test_transactions_are_told_by_outcome_duration_and_time(tmp_path: Path) -> None:
+    rows = [
+        {"topic": "t", "partition": 0, "producer_id": number, "outcome": outcome, "record_count": 2,
+         "size_bytes": 10, "first_offset": number, "last_offset": number,
+         "first_timestamp": BEGUN, "marker_timestamp": None if lasted is None else BEGUN + lasted * 1000}
+        for number, (outcome, lasted) in enumerate(
+            [("committed", 5), ("committed", 70_000), ("aborted", -1), ("open", None), ("undecided", None)]
+        )
+    ]  # fmt: skip
+    partition, segment = partition_rows("t", 0, delivered=1000)
+    figures = read_figures(
+        output(
+            tmp_path,
+            {
+                "partitions": [[partition]],
+                "segments": [[segment]],
+                "transactions": [rows],
+                "batches": [[batch_row("t", 0, 2)]],
+            },
+        )
+    )
+    found = figures.transactions
+    assert found.outcomes["committed"] == Counter(transactions=2, records=4, bytes=20)
+    assert {name: sum(counts) for name, counts in found.durations.items()} == {
+        "committed": 2,
+        "aborted": 1,
     }
-    problem |= {"base_offset": None}
-    transaction = dict.fromkeys(
-        ("partition", "producer_id", "first_offset", "last_offset", "record_count"), 1
-    )
-    return Figures(
-        about={"paths": [text], "isolation_level": text},
-        partitions=partitions,
-        num_segments=1,
-        codecs=[Share(text, 1, 1, 1)],
-        formats=[],
-        outcomes={"open": Counter(transactions=1)},
-        endless=[{**transaction, "topic": text, "outcome": "open", "first_timestamp": None}],
-        severities=Counter(error=1),
-        codes=Counter({("error", text): 1}),
-        problems=[problem],
-    )
+    assert [row["duration"] for row in found.longest] == [70_000, 5, -1]
+    assert figures.partitions[0].unended == Counter(open=2, undecided=2)
+    text = text_of(render(figures))
+    assert "negative: the clocks disagree" in text
+    assert "1 min up to 15 min" in text
+    assert re.search(r"t-0 3 · open 3 to 3 2 2023-11-14 22:13:20 2 h", text)
 
 
-def parsed(page: str) -> Tags:
-    tags = Tags()
-    tags.feed(page.removeprefix("<!doctype html>"))
-    tags.close()
-    assert tags.open == []
-    return tags
+def test_batch_sizes_are_counted_in_classes_that_double(tmp_path: Path) -> None:
+    sizes = [63, 64, 127, 128, 1 << 20]
+    rows = [batch_row("t", 0, 0, size_bytes=size, record_count=size - 63) for size in sizes]
+    found = read_figures(output(tmp_path, {"batches": [rows]})).entries
+    assert found.bytes.entries == Counter({5: 1, 6: 2, 7: 1, 20: 1})
+    assert found.bytes.weights == Counter({5: 63, 6: 191, 7: 128, 20: 1 << 20})
+    assert found.bytes.largest == 1 << 20
+    assert found.records.entries == Counter({-1: 1, 0: 1, 6: 2, 19: 1})
+
+
+# The page
 
 
 @pytest.mark.parametrize("number", [0, 1, 2000])
-def test_nothing_from_a_log_becomes_markup(number: int) -> None:
-    page = render(figures(number, EVIL))
-    tags = parsed(page)
+def test_nothing_from_a_log_becomes_markup(tmp_path: Path, number: int) -> None:
+    pairs = [partition_rows(f"{EVIL}{one % 5}", one, delivered=100) for one in range(number)]
+    place = {"topic": f"{EVIL}0", "partition": 0}
+    problem = {"file": EVIL, "code": "bad-size", "severity": "error", "message": EVIL}
+    folder = output(
+        tmp_path,
+        {
+            "partitions": [[pair[0] for pair in pairs]],
+            "segments": [[pair[1] | {"why_not": EVIL} for pair in pairs]],
+            "batches": [[batch_row(EVIL, 0, 0, codec=EVIL)]],
+            "transactions": [[{**place, "outcome": "open"}]],
+            "problems": [[place | problem]],
+        },
+        paths=[EVIL],
+    )
+    page = render(read_figures(folder))
+    tags = Tags(page)
     assert not {"script", "img", "link", "iframe", "object"} & set(tags.seen)
-    assert not {"src", "href", "onerror", "onclick"} & tags.attributes
+    assert not {"src", "onerror", "onclick"} & set(tags.attributes)
     assert "\x1b" not in page and "\u202e" not in page
-    assert "&lt;script&gt;alert(1)" in page
-
-
-def test_many_partitions_are_folded_by_topic() -> None:
-    assert parsed(render(figures(MAX_FLAT, "t"))).seen["details"] == 0
-    page = render(figures(2000, "t"))
-    assert parsed(page).seen["details"] == 5
-    assert len(page) < 5_000_000
+    assert page.count("&lt;script&gt;alert(1)") > 4
 
 
 def test_text_is_escaped_in_elements_and_in_attributes() -> None:
     assert element("p", "<&>", title='"') == '<p title="&quot;">&lt;&amp;&gt;</p>'
+
+
+@pytest.mark.parametrize("name", ["transactions", "mixed", "two_thousand"])
+def test_the_page_needs_nothing_else(name: str, request: pytest.FixtureRequest) -> None:
+    page = render(read_figures(request.getfixturevalue(name)))
+    tags = Tags(page)
+    assert tags.attributes["href"] == [f"#{name}" for name in CONTENTS]
+    assert {*CONTENTS} <= {*tags.attributes["id"]}
+    assert "url(" not in page and "@import" not in page
+    assert element("p", "default-src 'none'")[3:-4] in page
+
+
+@pytest.mark.parametrize("name", ["transactions", "mixed", "two_thousand"])
+def test_tables_and_plots_say_what_they_are(name: str, request: pytest.FixtureRequest) -> None:
+    page = render(read_figures(request.getfixturevalue(name)))
+    tags = Tags(page)
+    assert tags.seen["table"] == tags.seen["caption"] > 8
+    assert "" not in re.findall(r"<caption><span>(.*?)</span>", page)
+    plots = re.findall(r"<svg[^>]*>", page)
+    assert len(plots) > 20
+    assert all('role="img"' in plot and re.search('aria-label="[^"]+"', plot) for plot in plots)
+
+
+def test_every_code_has_an_advice() -> None:
+    assert list(ADVICE) == list(CODES)
+    assert all(text.endswith(".") and text.count("`") % 2 == 0 for text in ADVICE.values())
+
+
+def test_a_finding_has_its_severity_place_and_advice(tmp_path: Path) -> None:
+    rows = [
+        {"topic": "t", "partition": 3, "file": "0.log", "position": 1000 + number, "length": 61,
+         "code": "checksum-mismatch", "severity": "error", "base_offset": 7, "message": "it is wrong"}
+        for number in range(40)
+    ]  # fmt: skip
+    rows.append({**rows[0], "code": "zero-tail", "severity": "warning", "topic": "u"})
+    page = render(read_figures(output(tmp_path, {"problems": [rows]})))
+    text = text_of(page)
+    assert "error checksum-mismatch 40 in 1 partition" in text
+    assert "t-3 0.log 1000 61 7 it is wrong" in text
+    assert ADVICE["checksum-mismatch"] in text
+    assert "12 of 40, those that come first; the table problems has all" in text
+    assert "1011" in text and "1012" not in text
+    assert text.index("warning zero-tail 1 in 1 partition") > text.index("error checksum-mismatch")
+
+
+def test_what_stands_between_backticks_is_code() -> None:
+    assert "".join(map(str, with_code("try `a <b>` or c"))) == "try <code>a &lt;b&gt;</code> or c"
+
+
+def test_a_page_of_many_partitions_stays_small_and_its_sums_whole(two_thousand: Path) -> None:
+    figures = read_figures(two_thousand)
+    write_report(two_thousand)
+    page = (two_thousand / "report.html").read_text(encoding="utf-8")
+    tags = Tags(page)
+    assert len(page) < 1_000_000
+    assert tags.seen.total() < 15_000
+    assert tags.seen["details"] == 0
+    text = text_of(page)
+    assert f"{MAX_PARTITIONS} of 2,000 partitions" in text
+    assert f"{2000 - MAX_PARTITIONS:,} others" in text
+    assert (
+        f"together 2000 partitions {figures.whole.size_bytes}".replace("2000", "2,000") not in text
+    )
+    assert figures.whole.bytes["delivered"] == sum(1000 + number for number in range(2000))
+    assert text.count(f"{figures.whole.bytes['delivered']:,} B") == 2  # by topic, by partition
+    gravest = max(figures.partitions, key=lambda one: one.gravity)
+    assert gravest.problems["error"] == 2
+    assert f"{gravest.name} ✖" in text or gravest.name in text
+
+
+def test_a_page_of_many_topics_shows_the_gravest(tmp_path: Path) -> None:
+    figures = read_figures(large(tmp_path, 600, per_topic=2))
+    text = text_of(render(figures))
+    assert f"{MAX_TOPICS} of 300 topics" in text
+    assert "200 other topics" in text
+
+
+def opened(page: Path, *widths: int) -> list[dict[str, object]]:
+    """What Chromium makes of *page* in windows of these widths."""
+    browser = chromium()
+    if browser is None:
+        pytest.skip("no Chromium on PATH (CHROMIUM says where)")
+    install()
+    command: list[str | Path] = [NODE, HERE / "open_page.mjs", INSTALLED, browser, page]
+    done = subprocess.run(
+        [*command, *map(str, widths)], stdout=subprocess.PIPE, check=True, encoding="utf-8"
+    )
+    found: list[dict[str, object]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("name", ["transactions", "mixed", "two_thousand"])
+def test_a_browser_opens_the_page_offline_and_nothing_sticks_out(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    folder = request.getfixturevalue(name)
+    write_report(folder)
+    for width, found in zip((1600, 375), opened(folder / "report.html", 1600, 375), strict=True):
+        assert found["width"] == width
+        assert found["asked"] == 1
+        assert found["said"] == []
+        assert found["last"] == "Files"
+
+
+def test_an_output_of_nothing_has_a_report(tmp_path: Path) -> None:
+    figures: Figures = read_figures(output(tmp_path, {}))
+    text = text_of(render(figures))
+    assert "Nothing was found wrong." in text
+    assert "No record has a time." in text
+    assert HOUR > 0

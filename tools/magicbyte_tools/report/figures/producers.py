@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte_tools.report.figures.scan import Sums
+from magicbyte_tools.report.figures.scan import Sums, first_rows
 
 SUMS = (
     ("size_bytes", "count"),
@@ -75,9 +75,8 @@ class Producers:
             return [], 0
         has_id = pc.is_valid(table.column("producer_id"))
         named = table.filter(has_id)
-        order = [("size_bytes_sum", "descending"), ("producer_id", "ascending")]
-        chosen = pc.select_k_unstable(named, most, order) if named.num_rows else []
-        rows = [*table.filter(pc.invert(has_id)).to_pylist(), *named.take(chosen).to_pylist()]
+        order = ("size_bytes_sum", "descending"), ("producer_id", "ascending")
+        rows = [*table.filter(pc.invert(has_id)).to_pylist(), *first_rows(named, most, *order)]
         ids = pa.array([row["producer_id"] for row in rows], pa.int64())
         ended = self.transactions.table()
         of_those: dict[int | None, dict[str, Any]] = {}

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 ROWS = 1 << 16
@@ -39,6 +40,16 @@ def _with_plain_times(table: pa.Table) -> pa.Table:
             plain = table.column(number).cast(pa.int64())
             table = table.set_column(number, field.name, plain)
     return table
+
+
+def first_rows(table: pa.Table, most: int, *order: tuple[str, str]) -> list[dict[str, Any]]:
+    """Return the first *most* rows of *table* by *order*, columns and `ascending` or `descending`."""
+    if not table.num_rows:
+        return []
+    rows: list[dict[str, Any]] = table.take(
+        pc.select_k_unstable(table, most, list(order))
+    ).to_pylist()
+    return rows
 
 
 class Sums:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import pairwise
 
 import numpy as np
@@ -19,8 +20,11 @@ MAX_BARS = 80
 MAX_PANELS = 4
 """Stretches of time that are shown side by side, where much time without anything is between."""
 
-WIDE_GAP = 0.5
-"""A gap is much where it takes this part of the whole."""
+WIDE_GAP = 4
+"""A gap is much that is so many times as long as all time beside such gaps."""
+
+CELLS_OF_PANEL = 8
+"""Where there are fewer for each gap, gaps are all there is."""
 
 SECOND = 1000
 MINUTE = 60 * SECOND
@@ -35,8 +39,6 @@ WIDTHS = (
     *(step * 3652 * DAY for step in (1, 10, 100, 1000, 10_000)),
 )
 """Milliseconds that a bar may stand for."""
-
-MAX_GAP = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,29 +112,17 @@ class Timeline:
             return []
         return [self._panel(part) for part in self._parts()]
 
-    def _parts(self) -> list[slice]:
-        """Return where the cells of each panel are."""
-        parts = [slice(0, len(self.cells))]
-        while len(parts) < MAX_PANELS:
-            gaps = [
-                (gap, number, at)
-                for number, part in enumerate(parts)
-                for gap, at in self._gap(part)
-            ]
-            gap, number, at = max(gaps, default=(0.0, 0, 0))
-            if gap < WIDE_GAP:
-                break
-            part = parts[number]
-            parts[number : number + 1] = [slice(part.start, at), slice(at, part.stop)]
-        return parts
-
-    def _gap(self, part: slice) -> Iterator[tuple[float, int]]:
-        """Yield how much of *part* its widest gap takes, and the number of the cell behind it."""
-        cells = self.cells[part].tolist()  # differences may take more than 64 bits
+    def _parts(self) -> Iterator[slice]:
+        """Yield where the cells of each panel are."""
+        cells = self.cells.tolist()  # differences may take more than 64 bits
+        gaps = [(right - left, at) for at, (left, right) in enumerate(pairwise(cells), 1)]
+        widest = nlargest(min(MAX_PANELS - 1, len(cells) // CELLS_OF_PANEL), gaps)
         whole = cells[-1] - cells[0] + 1
-        if whole > MAX_BARS:
-            gap, at = max((right - left, at) for at, (left, right) in enumerate(pairwise(cells), 1))
-            yield gap / whole, part.start + at
+        while widest and widest[-1][0] < WIDE_GAP * (whole - sum(gap for gap, _ in widest)):
+            widest.pop()
+        bounds = [0, *sorted(at for _, at in widest), len(cells)]
+        for start, stop in pairwise(bounds):
+            yield slice(start, stop)
 
     def _panel(self, part: slice) -> Panel:
         times = self.cells[part] << self.shift

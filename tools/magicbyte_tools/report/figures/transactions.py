@@ -1,7 +1,6 @@
 """How transactions ended, when, and how long they took."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from magicbyte.engines.entries import Numbers
 from magicbyte.tables.schemas import OUTCOMES
 from magicbyte_tools.report.figures.partitions import Key, PartitionFigures
 from magicbyte_tools.report.figures.producers import Producers
-from magicbyte_tools.report.figures.scan import Sums, scan
+from magicbyte_tools.report.figures.scan import Sums, first_rows, scan
 from magicbyte_tools.report.figures.timeline import Timeline
 
 UNENDED = ("open", "undecided")
@@ -42,6 +41,10 @@ COLUMNS = (
     "record_count",
     "size_bytes",
 )
+
+
+BY_PLACE = tuple((name, "ascending") for name in ("topic", "partition", "first_offset"))
+"""What comes first of what is equal otherwise."""
 
 
 @dataclass(slots=True)
@@ -77,7 +80,9 @@ def read_transactions(
         times = pc.coalesce(table.column("first_timestamp"), table.column("marker_timestamp"))
         found.times.add(times, table.column("outcome"), np.ones(table.num_rows, np.int64))
         _add_durations(found, table)
-        found.unended += _least(_of(table, *UNENDED), "first_timestamp", MAX_UNENDED)
+        found.unended += first_rows(
+            _of(table, *UNENDED), MAX_UNENDED, ("first_timestamp", "ascending"), *BY_PLACE
+        )
         found.unended.sort(key=_begun)
         del found.unended[MAX_UNENDED:]
     for row in sums.rows():
@@ -105,20 +110,13 @@ def _add_durations(found: TransactionFigures, table: pa.Table) -> None:
         counts = np.bincount(classes, minlength=len(DURATIONS) + 1)
         known = found.durations.setdefault(outcome, [0] * (len(DURATIONS) + 1))
         found.durations[outcome] = (counts + known).tolist()
-        found.longest += _least(ended, "duration", MAX_LONGEST, order="descending")
+        found.longest += first_rows(ended, MAX_LONGEST, ("duration", "descending"), *BY_PLACE)
     found.longest.sort(key=lambda row: -row["duration"])
     del found.longest[MAX_LONGEST:]
 
 
 def _of(table: pa.Table, *outcomes: str) -> pa.Table:
     return table.filter(pc.is_in(table.column("outcome"), pa.array(outcomes)))
-
-
-def _least(
-    table: pa.Table, column: str, most: int, *, order: str = "ascending"
-) -> Iterator[dict[str, Any]]:
-    if table.num_rows:
-        yield from table.take(pc.select_k_unstable(table, most, [(column, order)])).to_pylist()
 
 
 def _begun(row: dict[str, Any]) -> tuple[bool, int]:

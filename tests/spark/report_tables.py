@@ -1,0 +1,185 @@
+"""Outputs of a pipeline without Spark: tables of real logs, and tables that are made up."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import magicbyte as mb
+from magicbyte.reading.split import examine
+from magicbyte.spark.facts import COLUMNS, Facts, Told, summed
+from magicbyte.tables.schemas import DISPOSITIONS, TABLES
+from magicbyte.tables.stored import stored_schema
+
+Rows = Sequence[Mapping[str, Any]]
+
+HOUR = 3_600_000_000
+"""Microseconds, as all times here."""
+
+BEGUN = 1_700_000_000_000_000
+
+
+def told(dataset: mb.Dataset, max_bytes: int) -> list[Facts]:
+    """Return what a task says of each split of *dataset*."""
+    facts = []
+    for split in dataset.plan(max_bytes):
+        one = Told(split)
+        for piece in examine(split, COLUMNS):
+            one.count(piece)
+        facts.append(Facts.from_json(one.facts().to_json()))
+    return facts
+
+
+def output_of_logs(folder: Path, *paths: Path) -> Path:
+    """Write into *folder* what a pipeline makes of the logs in *paths*, and return it."""
+    dataset = mb.open(*paths, on_damage="skip")
+    for name in TABLES:
+        if name != "records":
+            _write(folder / name, dataset.stored(name).to_table())
+    spans, contents = [], []
+    for log in dataset.logs:
+        place = {"topic": log.topic, "partition": log.partition}
+        one = mb.open(log.folder, on_damage="skip", include_internal=True)
+        bounds = pc.min_max(one.records(["timestamp"]).to_table().column(0).cast("int64")).as_py()
+        spans.append({**place, "first": bounds["min"], "last": bounds["max"]})
+        found = summed(part for facts in told(one, 1 << 30) for part in facts.contents)
+        contents += [{**place, **asdict(part)} for part in found]
+    _write_own(folder, [str(path) for path in paths], spans, contents)
+    return folder
+
+
+def output(
+    folder: Path,
+    tables: Mapping[str, Iterable[Rows]],
+    *,
+    paths: Sequence[str] = ("logs",),
+    contents: list[dict[str, Any]] | None = None,
+) -> Path:
+    """Write into *folder* an output with *tables*, rows by row group, and return it.
+
+    A column that a row does not have is null. The partitions are those that were read.
+    """
+    for name in TABLES:
+        groups = [
+            pa.Table.from_pylist(list(rows), stored_schema(TABLES[name]))
+            for rows in tables.get(name, ())
+        ]
+        _write(folder / name, *groups or [stored_schema(TABLES[name]).empty_table()])
+    spans = [
+        {"topic": row["topic"], "partition": row["partition"], "first": None, "last": None}
+        for rows in tables.get("partitions", ())
+        for row in rows
+    ]
+    _write_own(folder, paths, spans, contents)
+    return folder
+
+
+def partition_rows(
+    topic: str, partition: int, **sizes: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a row of `partitions` and one of `segments`: *sizes* are bytes by disposition.
+
+    There is a record for each hundred bytes.
+    """
+    place: dict[str, Any] = {"topic": topic, "partition": partition}
+    counters = {f"records_{name}": sizes.get(name, 0) // 100 for name in DISPOSITIONS}
+    whole = sum(sizes.values())
+    in_partition = {**place, "segment_count": 1, "size_bytes": whole, **counters}
+    in_segment = {**place, "file": "0.log", "file_kind": "log", "live": True, "size_bytes": whole}
+    in_segment |= {f"bytes_{name}": sizes.get(name, 0) for name in (*DISPOSITIONS, "tail")}
+    return in_partition, in_segment
+
+
+def batch_row(topic: str, partition: int, number: int, **columns: Any) -> dict[str, Any]:
+    """Return a row of `batches`, one of those that producers send each hour."""
+    time = BEGUN + number * HOUR
+    row = {"topic": topic, "partition": partition, "size_bytes": 100, "record_count": 1}
+    row |= {"magic": 2, "codec": "none", "disposition": "delivered", "is_control": False}
+    row |= {"base_timestamp": time, "max_timestamp": time, "position": 100 * number}
+    return row | columns
+
+
+def large(folder: Path, num_partitions: int, *, per_topic: int = 100) -> Path:
+    """Write into *folder* an output with so many partitions, of which each has of everything."""
+    places = [
+        (f"topic-{number // per_topic}", number % per_topic) for number in range(num_partitions)
+    ]
+    pairs = [
+        partition_rows(
+            *place, delivered=1000 + number, aborted=number % 7 * 100, damaged=number % 3
+        )
+        for number, place in enumerate(places)
+    ]
+    return output(
+        folder,
+        {
+            "partitions": [[pair[0] for pair in pairs]],
+            "segments": [[pair[1] for pair in pairs]],
+            "batches": _chunks(
+                batch_row(*place, hour, producer_id=1000 * number + hour)
+                for number, place in enumerate(places)
+                for hour in range(10)
+            ),
+            "transactions": _chunks(
+                {
+                    **dict(zip(("topic", "partition"), place, strict=True)),
+                    "producer_id": 1000 * number,
+                    "outcome": ("committed", "aborted", "open", "undecided")[number % 4],
+                    "first_timestamp": BEGUN + number * HOUR // 100,
+                    "marker_timestamp": None if number % 4 > 1 else BEGUN + number * HOUR,
+                    "record_count": 1,
+                    "size_bytes": 100,
+                }
+                for number, place in enumerate(places)
+            ),
+            "problems": _chunks(
+                {
+                    **dict(zip(("topic", "partition"), place, strict=True)),
+                    "file": "0.log",
+                    "position": 100 * times,
+                    "code": "checksum-mismatch",
+                    "severity": "error",
+                    "message": "stored CRC-32C 0x00000001, computed 0x00000002",
+                }
+                for number, place in enumerate(places)
+                for times in range(number % 3)
+            ),
+        },
+    )
+
+
+def _chunks(rows: Iterable[dict[str, Any]]) -> Iterator[Rows]:
+    chunk: list[dict[str, Any]] = []
+    for row in rows:
+        chunk.append(row)
+        if len(chunk) == 1000:
+            yield chunk
+            chunk = []
+    yield chunk
+
+
+def _write(folder: Path, *groups: pa.Table) -> None:
+    folder.mkdir(parents=True)
+    with pq.ParquetWriter(folder / "part-00000.zstd.parquet", groups[0].schema) as writer:
+        for group in groups:
+            writer.write_table(group)
+
+
+def _write_own(
+    folder: Path,
+    paths: Sequence[str],
+    spans: list[dict[str, Any]],
+    contents: list[dict[str, Any]] | None,
+) -> None:
+    own = folder / "_magicbyte"
+    own.mkdir()
+    about = {"paths": list(paths), "isolation_level": "read_committed"}
+    (own / "plan.jsonl").write_text(json.dumps(about) + "\n")
+    (own / "times.json").write_text(json.dumps(spans))
+    if contents is not None:
+        (own / "contents.json").write_text(json.dumps(contents))

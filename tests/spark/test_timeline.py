@@ -1,0 +1,71 @@
+"""Counts over time, in memory that has a bound."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from magicbyte_tools.report.figures import timeline
+from magicbyte_tools.report.figures.timeline import HOUR, MAX_BARS, MAX_PANELS, Timeline
+
+FAR = (1 << 63) // 1000 - 1
+"""Milliseconds: as far from the epoch as microseconds go."""
+
+
+def counted(*times: int | None, kinds: list[str] | None = None) -> Timeline:
+    """A timeline of one record at each of *times*, in milliseconds."""
+    found = Timeline(("delivered", "aborted"))
+    add(found, times, kinds)
+    return found
+
+
+def add(found: Timeline, times: tuple[int | None, ...], kinds: list[str] | None = None) -> None:
+    microseconds = [None if time is None else time * 1000 for time in times]
+    found.add(
+        pa.chunked_array([pa.array(microseconds, pa.int64())]),
+        pa.chunked_array([pa.array(kinds or ["delivered"] * len(times))]),
+        np.ones(len(times), np.int64),
+    )
+
+
+def test_bars_begin_at_whole_steps_and_hold_what_is_in_them() -> None:
+    times, kinds = (61_000, 61_999, 62_000, 120_000, 90_000), ["delivered", "aborted"] * 2
+    (panel,) = counted(*times, kinds=[*kinds, "delivered"]).panels()
+    assert (panel.start, panel.width) == (61_000, 1000)
+    assert panel.counts["delivered"] == [1, 1, *[0] * 27, 1, *[0] * 30]
+    assert panel.counts["aborted"] == [1, *[0] * 58, 1]
+    assert panel.end == 121_000
+
+
+def test_what_has_no_time_is_counted_apart() -> None:
+    found = counted(1, None, None)
+    assert (found.totals["delivered"], found.untimed["delivered"]) == (1, 2)
+    assert counted(None).panels() == []
+
+
+def test_much_time_without_anything_separates_panels() -> None:
+    near, later = 1_700_000_000_000, 1_800_000_000_000
+    hours = [later + number * HOUR for number in range(24)]
+    panels = counted(near, near + 5, *hours, FAR, -FAR).panels()
+    assert panels[1].start == near
+    assert len(panels) == MAX_PANELS
+    assert sum(sum(panel.counts["delivered"]) for panel in panels) == 28
+    assert all(panel.num_bars <= MAX_BARS for panel in panels)
+
+
+@pytest.mark.parametrize("step", [1, 997, 3_600_000, 1 << 40])
+def test_cells_have_a_bound_and_nothing_is_lost(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timeline, "MAX_CELLS", 1000)
+    found = Timeline(("delivered", "aborted"))
+    for part in range(10):
+        add(found, tuple((part * 500 + number) * step for number in range(500)))
+        assert len(found.cells) <= 1000
+    panels = found.panels()
+    assert found.totals["delivered"] == 5000
+    assert sum(sum(panel.counts["delivered"]) for panel in panels) == 5000
+    assert all(panel.num_bars <= MAX_BARS for panel in panels)
+
+
+def test_times_before_the_epoch_are_in_order() -> None:
+    (panel,) = counted(-3, -2, 2).panels()
+    assert (panel.start, panel.width) == (-3, 1)
+    assert panel.counts["delivered"] == [1, 1, 0, 0, 0, 1]
