@@ -24,7 +24,6 @@ from magicbyte_tools.webide.browser import chromium
 from places import DATA
 from spark.report_tables import (
     BEGUN,
-    HOUR,
     batch_row,
     large,
     output,
@@ -335,7 +334,7 @@ def test_a_page_of_many_partitions_stays_small_and_its_sums_whole(two_thousand: 
     assert text.count(f"{figures.whole.bytes['delivered']:,} B") == 2  # by topic, by partition
     gravest = max(figures.partitions, key=lambda one: one.gravity)
     assert gravest.problems["error"] == 2
-    assert f"{gravest.name} ✖" in text or gravest.name in text
+    assert f"{gravest.name} 2 errors" in text
 
 
 def test_a_page_of_many_topics_shows_the_gravest(tmp_path: Path) -> None:
@@ -377,4 +376,3 @@ def test_an_output_of_nothing_has_a_report(tmp_path: Path) -> None:
     text = text_of(render(figures))
     assert "Nothing was found wrong." in text
     assert "No record has a time." in text
-    assert HOUR > 0

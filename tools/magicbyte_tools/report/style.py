@@ -61,8 +61,6 @@ thead .n { white-space: normal; min-width: 5.2rem; }
 svg { display: block; width: 100%; }
 .bar { height: .7rem; border-radius: .2rem; background: var(--line); }
 td .bar { min-width: 6rem; margin-top: .35rem; }
-.big .scroll { max-width: 64rem; }
-.big > .bar { height: 1.5rem; border-radius: .35rem; margin-bottom: .4rem; }
 .kind { margin-right: 1.2rem; white-space: nowrap; }
 .key { display: inline-block; width: .7rem; height: .7rem; border-radius: .15rem;
   margin-right: .5rem; }

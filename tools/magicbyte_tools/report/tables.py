@@ -36,7 +36,14 @@ def table(
         element("tbody", *(_line(row, kinds) for row in rows)),
         element("tfoot", *sums) if sums else None,
     )
-    return element("div", made, class_="scroll", tabindex="0", role="group", aria_label="table")
+    return element(
+        "div",
+        made,
+        class_="scroll",
+        tabindex="0",
+        role="group",
+        aria_label="a table that may scroll",
+    )
 
 
 def _line(row: Row, kinds: Sequence[str | None]) -> Markup:

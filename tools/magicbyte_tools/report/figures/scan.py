@@ -12,7 +12,7 @@ ROWS = 1 << 16
 """Rows that are in memory at a time."""
 
 MERGE_AT = 1 << 17
-"""Rows of partial sums that are put together."""
+"""Rows of partial sums that are put together, or as many as there are keys."""
 
 MERGED_BY = {"sum": "sum", "count": "sum", "min": "min", "max": "max"}
 """How partial results of an aggregate are put together."""
@@ -66,7 +66,8 @@ class Sums:
         if not table.num_rows:
             return
         self.parts.append(self._grouped(table, list(self.aggregates), self.names))
-        if len(self.parts) > 1 and sum(part.num_rows for part in self.parts) > MERGE_AT:
+        first, *others = (part.num_rows for part in self.parts)
+        if sum(others) > max(MERGE_AT, first):  # else all that is known would be added up each time
             self.parts = [self.table()]
 
     def table(self) -> pa.Table:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from magicbyte.engines.entries import Numbers
 
@@ -75,20 +76,18 @@ class Timeline:
 
     def add(self, microseconds: pa.ChunkedArray, kinds: pa.ChunkedArray, counts: Numbers) -> None:
         """Add *counts* of *kinds*, which are some of its own, at *microseconds* since the epoch."""
-        for number, kind in enumerate(self.kinds):
-            of_kind = kinds.to_numpy() == kind
-            if not of_kind.any():
-                continue
-            is_timed = of_kind & microseconds.is_valid().to_numpy()
-            times = microseconds.fill_null(0).to_numpy()[is_timed] // 1000
-            self._add(times >> self.shift, number, counts[is_timed])
-            if missing := int(counts[of_kind & ~is_timed].sum()):
-                self.untimed[kind] += missing
-
-    def _add(self, cells: Numbers, number: int, counts: Numbers) -> None:
-        own = np.zeros((len(cells), len(self.kinds)), np.int64)
-        own[:, number] = counts
-        self._put_together(np.concatenate((self.cells, cells)), np.concatenate((self.counts, own)))
+        codes: Numbers = pc.index_in(kinds, pa.array(self.kinds)).to_numpy()
+        is_timed = microseconds.is_valid().to_numpy()
+        missing = np.bincount(codes[~is_timed], counts[~is_timed], len(self.kinds))
+        self.untimed.update(
+            {kind: int(n) for kind, n in zip(self.kinds, missing, strict=True) if n}
+        )
+        times = microseconds.fill_null(0).to_numpy()[is_timed] // 1000
+        own = np.zeros((len(times), len(self.kinds)), np.int64)
+        own[np.arange(len(times)), codes[is_timed]] = counts[is_timed]
+        self._put_together(
+            np.concatenate((self.cells, times >> self.shift)), np.concatenate((self.counts, own))
+        )
         while len(self.cells) > MAX_CELLS:
             self.shift += 1
             self._put_together(self.cells >> 1, self.counts)

@@ -1,5 +1,7 @@
 """What was read, and what became of every byte and record."""
 
+from collections import Counter
+
 from magicbyte_tools.report import words
 from magicbyte_tools.report.figures import Figures
 from magicbyte_tools.report.figures.partitions import FATES, UNREAD, PartitionFigures
@@ -91,6 +93,7 @@ def fates(figures: Figures) -> Markup:
             "" if name in UNCOUNTED else f"{whole.records[name]:,}",
             f"{whole.bytes[name]:,}",
             words.percent(whole.bytes[name], whole.size_bytes),
+            bar(Counter({name: whole.bytes[name]}), whole=whole.size_bytes),
         )
         for name in FATES
         if whole.bytes[name] or whole.records[name] or name in ("delivered", "damaged")
@@ -100,14 +103,15 @@ def fates(figures: Figures) -> Markup:
         f"{whole.records.total():,}",
         f"{whole.bytes.total():,}",
         words.percent(whole.bytes.total(), whole.size_bytes),
+        bar(whole.bytes),
     )
     made = table(
         "Every byte of the live segments is one of these",
-        ("", ">Records", ">Bytes", ">Share"),
+        ("", ">Records", ">Bytes", ">Share", ""),
         rows,
         foot=[foot],
     )
-    return section("fates", "Where the bytes went", card(bar(whole.bytes), made, class_="card big"))
+    return section("fates", "Where the bytes went", made)
 
 
 def _sum(figures: Figures) -> Markup:
