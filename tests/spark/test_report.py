@@ -113,7 +113,7 @@ def test_bytes_that_do_not_add_up_are_an_error(tmp_path: Path) -> None:
 
 def test_what_is_withheld_is_told_by_why(transactions: Path) -> None:
     text = text_of(render(read_figures(transactions)))
-    assert "15 of open transactions, 63 of none, or of one that ended behind those" in text
+    assert "15 of open transactions, 63 others behind the first of these" in text
 
 
 def test_every_disposition_has_a_place_in_the_order() -> None:

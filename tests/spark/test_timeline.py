@@ -28,7 +28,7 @@ def add(found: Timeline, times: tuple[int | None, ...], kinds: list[str] | None 
 
 
 def test_bars_begin_at_whole_steps_and_hold_what_is_in_them() -> None:
-    times, kinds = (61_000, 61_999, 62_000, 120_000, 90_000), ["delivered", "aborted"] * 2
+    times, kinds = (61_500, 61_999, 62_000, 120_000, 90_000), ["delivered", "aborted"] * 2
     (panel,) = counted(*times, kinds=[*kinds, "delivered"]).panels()
     assert (panel.start, panel.width) == (61_000, 1000)
     assert panel.counts["delivered"] == [1, 1, *[0] * 27, 1, *[0] * 30]
@@ -50,6 +50,14 @@ def test_much_time_without_anything_separates_panels() -> None:
     assert len(panels) == MAX_PANELS
     assert sum(sum(panel.counts["delivered"]) for panel in panels) == 28
     assert all(panel.num_bars <= MAX_BARS for panel in panels)
+
+
+def test_one_time_that_is_far_away_leaves_the_others_together() -> None:
+    times = [number * HOUR + number % 7 for number in range(100)]
+    whole, far = counted(*times, FAR).panels()
+    assert sum(whole.counts["delivered"]) == 100
+    assert whole.num_bars > 20
+    assert far.counts["delivered"] == [1]
 
 
 @pytest.mark.parametrize("step", [1, 997, 3_600_000, 1 << 40])

@@ -36,7 +36,8 @@ a:hover, a:focus-visible { text-decoration: underline; }
 .card, .scroll { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
 .card { padding: .9rem 1.1rem; margin: 0 0 .8rem; }
 .cards .card { margin: 0; }
-.cards .card > b { display: block; font-size: 1.55rem; line-height: 1.25; font-weight: 650; }
+.cards .card > b { display: block; font-size: 1.4rem; line-height: 1.25; font-weight: 650;
+  white-space: nowrap; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr));
   gap: 0 .8rem; align-items: start; }
 .scroll { overflow-x: auto; margin-bottom: .8rem; }
@@ -54,7 +55,7 @@ tr + tr > * { border-top: 1px solid var(--line); }
 tfoot > tr > * { border-top: 2px solid var(--line); font-weight: 600; }
 td small, th small { display: block; font-weight: 400; }
 .n { text-align: right; }
-.told { white-space: normal; min-width: 9rem; max-width: 34rem; }
+.told { white-space: normal; min-width: 18rem; }
 .wide { white-space: normal; min-width: 16rem; overflow-wrap: anywhere; }
 thead .n { white-space: normal; min-width: 5.2rem; }
 .none { color: var(--soft); opacity: .6; }
@@ -93,7 +94,7 @@ figure { margin: 0; } figcaption { font-size: .87rem; font-weight: 600; margin-b
   th, td { padding: .35rem .5rem; }
   tbody > tr > th:first-child, tfoot > tr > th:first-child { position: sticky; left: 0;
     background: var(--card); min-width: 6rem; max-width: 9rem; white-space: normal; overflow-wrap: break-word; }
-  .told { max-width: none; }
+  .told { min-width: 0; }
 }
 @page { size: A4 landscape; margin: 12mm; }
 @media print {

@@ -134,7 +134,7 @@ def _meaning(name: str, whole: PartitionFigures) -> str:
         return MEANINGS[name]
     parts = [f"{count:,} of {outcome} transactions" for outcome, count in unended.items()]
     if behind := records - unended.total():
-        parts.append(f"{behind:,} of none, or of one that ended behind those")
+        parts.append(f"{behind:,} others behind the first of these")
     return f"{MEANINGS[name]}: {', '.join(parts)}"
 
 
