@@ -25,10 +25,10 @@ def storage(entries: EntryFigures) -> Markup:
         "storage",
         "Formats and codecs",
         soft(
-            f"{words.counted(entries.num_entries - entries.num_control, 'entry', 'entries')} with "
-            "data (a batch of v2, a message or wrapper of v0 and v1), and "
-            f"{words.counted(entries.num_control, 'control batch', 'control batches')}, which "
-            "are not in these tables; what is damaged is not either. ",
+            f"{words.counted(entries.num_entries - entries.num_control, 'entry', 'entries')}: batches "
+            "of v2, messages and wrappers of v0 and v1. "
+            f"{words.counted(entries.num_control, 'control batch', 'control batches')} and what is "
+            "damaged are left out of the tables. ",
             ratio,
         ),
         _shares("Codecs", "Codec", entries.codecs),
