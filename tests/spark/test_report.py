@@ -2,11 +2,15 @@
 
 import json
 import re
+import shutil
 import subprocess
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
 import pytest
 
 from magicbyte.findings import CODES
@@ -127,6 +131,24 @@ def test_figures_do_not_hang_on_row_groups(
     monkeypatch.setattr(scan, "ROWS", 97)
     monkeypatch.setattr(scan, "MERGE_AT", 50)
     assert [render(read_figures(folder)) for folder in (two_thousand, transactions)] == whole
+
+
+def test_tables_in_folders_by_topic_give_the_same_figures(
+    transactions: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(transactions, tmp_path / "out"))
+    whole = pq.read_table(folder / "batches")
+    shutil.rmtree(folder / "batches")
+    pyarrow.dataset.write_dataset(
+        whole,
+        folder / "batches",
+        format="parquet",
+        partitioning=pyarrow.dataset.partitioning(
+            pa.schema([("topic", pa.string())]), flavor="hive"
+        ),
+    )
+    assert (folder / "batches" / "topic=open").is_dir()
+    assert render(read_figures(folder)) == render(read_figures(transactions))
 
 
 def test_the_writer_asks_for_columns_of_tables_and_never_for_records(

@@ -7,6 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from pyarrow.dataset import get_partition_keys, partitioning
+
+FOLDERS = partitioning(pa.schema([("topic", pa.string())]), flavor="hive")
+"""The columns that may be names of folders."""
 
 ROWS = 1 << 16
 """Rows that are in memory at a time."""
@@ -21,17 +25,19 @@ MERGED_BY = {"sum": "sum", "count": "sum", "min": "min", "max": "max"}
 def scan(folder: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
     """Yield *columns* of the Parquet files in *folder*, up to `ROWS` rows at a time.
 
-    Times are microseconds since the epoch, as numbers: a date of Python's ends in the year 9999.
+    A column that is the name of a folder there, as of `topic=orders`, is one of them. Times are
+    microseconds since the epoch, as numbers: a date of Python's ends in the year 9999.
     """
-    for path in sorted(folder.glob("*.parquet")):
+    for path in sorted(folder.rglob("*.parquet")):
+        of_folders = get_partition_keys(FOLDERS.parse(str(path.relative_to(folder))))
+        stored = [name for name in columns if name not in of_folders]
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(ROWS, columns=list(columns), use_threads=False):
-                yield _with_plain_times(pa.Table.from_batches([batch])).select(list(columns))
-
-
-def count_rows(folder: Path) -> int:
-    """Return the rows of the Parquet files in *folder*, by their footers."""
-    return sum(pq.read_metadata(path).num_rows for path in folder.glob("*.parquet"))
+            for batch in file.iter_batches(ROWS, columns=stored, use_threads=False):
+                table = _with_plain_times(pa.Table.from_batches([batch]))
+                for name, value in of_folders.items():
+                    typed = pa.scalar(value, FOLDERS.schema.field(name).type)
+                    table = table.append_column(name, pa.repeat(typed, table.num_rows))
+                yield table.select(list(columns))
 
 
 def _with_plain_times(table: pa.Table) -> pa.Table:
