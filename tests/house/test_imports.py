@@ -7,6 +7,9 @@ import pytest
 
 HEAVY = ("numba", "pyspark", "yaml")
 
+TAKERS = ("duckdb", "pandas", "polars")
+"""What takes our tables. pyarrow loads one of them by itself, where a value becomes an array."""
+
 
 @pytest.mark.parametrize(
     "module", ["magicbyte", "magicbyte.engines.companions", "magicbyte_tools.cli"]
@@ -14,6 +17,14 @@ HEAVY = ("numba", "pyspark", "yaml")
 def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
     code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_tools.cli"])
+def test_importing_it_imports_nothing_that_takes_its_tables(module: str, taker: str) -> None:
+    pytest.importorskip(taker)
+    code = f"import sys, {module}; print({taker!r} in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
 
 
 def test_importing_the_library_imports_nothing_slow_that_few_need() -> None:

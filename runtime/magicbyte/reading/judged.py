@@ -10,11 +10,11 @@ import pyarrow as pa
 from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.engines.entries import Numbers
 from magicbyte.reading.outcomes import OUTCOME_CODES
-from magicbyte.tables.arrays import Codes, Mask, kinds, numbers
+from magicbyte.tables.arrays import Codes, Mask, kinds, numbers, words
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import DISPOSITIONS
 
-_ALL = pa.array(DISPOSITIONS)
+_ALL = words(DISPOSITIONS)
 
 CODES = {name: code for code, name in enumerate(DISPOSITIONS)}
 

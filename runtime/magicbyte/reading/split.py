@@ -35,13 +35,13 @@ from magicbyte.reading.outcomes import (
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import CHUNK, Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Codes, Mask, numbers
+from magicbyte.tables.arrays import Codes, Mask, numbers, words
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 from magicbyte.tables.views import chosen, viewed
 from magicbyte.transactions import Fates
 
-_OUTCOMES = pa.array([*OUTCOMES, None])
+_OUTCOMES = words([*OUTCOMES, None])
 """By code."""
 
 MOST_SLICES = 16

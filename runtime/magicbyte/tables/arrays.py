@@ -1,9 +1,11 @@
 """Arrow's arrays of NumPy's, and what else both would rather do with all of `numpy.ma`.
 
 `pyarrow.array` and `numpy.unique` ask whether an array is masked, and so make that load: it takes
-as long as reading 100,000 records. Nothing is masked here.
+as long as reading 100,000 records. Nothing is masked here. `pyarrow.array` also loads pandas, if
+it is installed, whatever it is given.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,18 @@ def numbers(kind: pa.DataType, values: Array) -> pa.Array:
     """Return *values*, which are as *kind* has them, without a copy."""
     buffer = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, buffer])
+
+
+def words(values: Sequence[str | None]) -> pa.Array:
+    """Return *values* as strings of Arrow."""
+    written = [(value or "").encode() for value in values]
+    ends = np.cumsum([0, *map(len, written)], dtype=np.int32)
+    buffers = [
+        bits(np.array([value is not None for value in values], np.bool_)),
+        pa.py_buffer(ends),
+        pa.py_buffer(b"".join(written)),
+    ]
+    return pa.Array.from_buffers(pa.string(), len(values), buffers)
 
 
 def truths(mask: Mask) -> pa.Array:
