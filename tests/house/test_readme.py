@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
+from documents import blocks
+from places import CHECKOUT
+
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
 def environment() -> dict[str, str]:
@@ -21,7 +19,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": path}
 
 
-TRANSCRIPTS = [block.removeprefix("$ ").split("\n", 1) for block in blocks("console")]
+TRANSCRIPTS = [block.removeprefix("$ ").split("\n", 1) for block in blocks("README.md", "console")]
 
 
 @pytest.mark.parametrize(("command", "shown"), TRANSCRIPTS)
@@ -34,11 +32,11 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
 
 def test_the_readme_has_an_example_for_each_front() -> None:
     assert len(TRANSCRIPTS) >= 2
-    assert len(blocks("python")) == 2
+    assert len(blocks("README.md", "python")) == 2
 
 
 def test_the_python_example_runs() -> None:
-    (example,) = (block for block in blocks("python") if "spark" not in block)
+    (example,) = (block for block in blocks("README.md", "python") if "spark" not in block)
     subprocess.run([sys.executable, "-c", example], cwd=CHECKOUT, check=True)
 
 

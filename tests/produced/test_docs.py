@@ -7,10 +7,12 @@ import pytest
 from click.testing import CliRunner
 
 import magicbyte as mb
+from documents import blocks, examples
 from magicbyte_tools.cli import main
 from places import CHECKOUT
 
-TEXT = (CHECKOUT / "docs" / "encoding.md").read_text(encoding="utf-8")
+PAGE = "docs/encoding.md"
+TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")
 
 
 def test_the_table_is_that_of_the_registry() -> None:
@@ -31,12 +33,11 @@ def test_the_examples_give_what_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    example, shown = re.findall(r"^```(?:python)?\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[:2]
-    exec(compile(example, "docs/encoding.md", "exec"), {})
+    example, shown = examples(PAGE)[0]
+    exec(compile(example, PAGE, "exec"), {})
     assert capsys.readouterr().out == shown
 
-    ((command, transcript),) = re.findall(
-        r"^```console\n\$ magicbyte (.*?)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL
-    )
+    (transcript,) = blocks(PAGE, "console")
+    command, shown = transcript.removeprefix("$ magicbyte ").split("\n", 1)
     result = CliRunner().invoke(main, command.split())
-    assert (result.stdout, result.exit_code) == (transcript, 1)
+    assert (result.stdout, result.exit_code) == (shown, 1)

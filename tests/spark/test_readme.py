@@ -1,16 +1,12 @@
 """The Spark example of the README runs."""
 
-import re
-from pathlib import Path
-
 from pyspark.sql import SparkSession
 
-CHECKOUT = Path(__file__).parents[2]
+from documents import blocks
+from places import CHECKOUT
 
 
 def test_the_spark_example_of_the_readme_runs(spark: SparkSession, monkeypatch) -> None:
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    examples = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
-    (example,) = (block for block in examples if "spark" in block)
+    (example,) = (block for block in blocks("README.md", "python") if "spark" in block)
     monkeypatch.chdir(CHECKOUT)
     exec(example, {"spark": spark})
