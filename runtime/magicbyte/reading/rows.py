@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from magicbyte.errors import MagicbyteError
 from magicbyte.findings import Finding, Severity, worst
 
 
@@ -41,6 +42,8 @@ class Rows:
         self.schema = schema
         self._read = read
         self._report: Report | None = None
+        self.error: MagicbyteError | None = None
+        """What ended the last pass of another library before its end: that keeps only the words."""
 
     @property
     def report(self) -> Report:
@@ -73,8 +76,22 @@ class Rows:
         """
         return [row for batch in self for row in _dicts(batch)]
 
+    def __arrow_c_schema__(self) -> object:
+        return self.schema.__arrow_c_schema__()
+
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self.to_reader().__arrow_c_stream__(requested_schema)
+        reader = pa.RecordBatchReader.from_batches(self.schema, self._keeping_error())
+        return reader.__arrow_c_stream__(requested_schema)
+
+    def _keeping_error(self) -> Iterator[pa.RecordBatch]:
+        self.error = None
+        try:
+            yield from self
+        except MagicbyteError as error:
+            # Arrow shows the whole trace behind the words, and frames would keep what was read.
+            self.error = error
+            error.__traceback__ = None
+            raise
 
     def __repr__(self) -> str:
         return f"Rows({', '.join(self.schema.names)})"
