@@ -50,6 +50,8 @@ ADVICE = {
     "txnindex-invalid": f"The markers were believed; a broker may refuse to start, or deliver aborted records. {REFETCH}",
     "txnindex-mismatch": f"The markers were believed; a broker believes the index, and may deliver aborted records. {REFETCH}",
     "txnindex-missing": f"The markers were believed. If the file was not just left out of the copy: {REFETCH}",
+    "txnindex-trusted": "Nothing to do. `transactions=markers` would read the markers themselves.",
+    "txnindex-doubted": "The markers were believed: the rows are right, and the plan took longer.",
     "snapshot-invalid": "Read without it. A broker deletes it and works its content out from the log.",
     "snapshot-mismatch": f"The log was believed; after a clean stop a broker believes its newest snapshot, and may deliver or hold back the wrong records. {REFETCH}",
     "snapshot-missing": "Read without it. If it was not just left out of the copy: without any snapshot a broker forgets open transactions after a clean stop.",
