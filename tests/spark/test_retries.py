@@ -1,0 +1,142 @@
+"""Tasks whose processes are killed in the middle are tried again, and give the same rows."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import magicbyte as mb
+from places import DATA
+
+HERE = Path(__file__).parent
+WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
+PROCESSES = Path("/proc")
+CLUSTER = DATA / "4.3" / "transactions" / "log-0"
+COLUMNS = "topic,partition,offset,key,value,position,disposition"
+FAILURES = 4
+"""A task that fails so often ends the job, so that fewer are killed."""
+
+pytestmark = pytest.mark.skipif(
+    not PROCESSES.is_dir(), reason="processes are found in /proc, which this system has not"
+)
+
+
+class Reading:
+    """A process with a Spark of its own, of which every task may fail some times."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def read(self, command: dict[str, Any]) -> dict[str, Any]:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(command) + "\n")
+        self.process.stdin.flush()
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                answer: dict[str, Any] = json.loads(line)
+                return answer
+        raise AssertionError(f"the process ended: {self.process.wait()}")
+
+    def workers(self) -> list[int]:
+        """Return the processes in which tasks run: children of Spark's daemon for them."""
+        commands, children = {}, dict[int, list[int]]()
+        for folder in PROCESSES.glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_bytes()
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:  # it has ended meanwhile
+                continue
+            commands[int(folder.name)] = command
+            children.setdefault(parent, []).append(int(folder.name))
+        ours = [self.process.pid]
+        for one in ours:
+            ours += children.get(one, [])
+        is_daemon = {one for one in ours if b"pyspark.daemon\0pyspark.worker\0" in commands[one]}
+        return [child for one in is_daemon for child in children.get(one, []) if child in is_daemon]
+
+
+@pytest.fixture(scope="module")
+def reading() -> Iterator[Reading]:
+    process = subprocess.Popen(
+        [sys.executable, HERE / "reading.py", f"local[2,{FAILURES}]"],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    with process:
+        yield Reading(process)
+
+
+@contextmanager
+def killing(reading: Reading, rng: random.Random) -> Iterator[list[int]]:
+    """Kill workers at random moments, and give those that were."""
+    killed: list[int] = []
+    ends = threading.Event()
+
+    def kill() -> None:
+        while len(killed) < FAILURES - 1 and not ends.wait(rng.uniform(0, 0.6)):
+            workers = reading.workers()
+            if workers:
+                killed.append(rng.choice(workers))
+                os.kill(killed[-1], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        ends.set()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cluster with a byte flipped in every third segment."""
+    rng = random.Random(7)
+    copy = Path(shutil.copytree(CLUSTER, tmp_path_factory.mktemp("damaged") / "log-0"))
+    for file in sorted(copy.glob("*/*.log"))[::3]:
+        data = bytearray(file.read_bytes())
+        if data:
+            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            file.write_bytes(data)
+    return copy
+
+
+@pytest.mark.parametrize("seed", range(12 if WIDE else 1))
+def test_tasks_that_are_killed_and_tried_again_give_the_same_rows(
+    seed: int, reading: Reading, damaged: Path, tmp_path: Path
+) -> None:
+    rng = random.Random(seed)
+    out = tmp_path / "rows.arrow"
+    failures = 0
+    for path, on_damage in ((CLUSTER, "fail"), (damaged, "skip")):
+        read = mb.open(path, on_damage=on_damage).records(COLUMNS.split(","))
+        expected = counted(read.to_table())
+        assert expected.total() > 1000
+        for most in ("6k", "128m"):
+            options = {"onDamage": on_damage, "columns": COLUMNS, "maxPartitionBytes": most}
+            with killing(reading, rng):
+                told = reading.read({"path": str(path), "options": options, "out": str(out)})
+            assert told["error"] is None
+            failures += told["failed_tasks"]
+            with pa.ipc.open_file(out) as file:
+                assert counted(file.read_all()) == expected, (path, most)
+    assert failures >= 3, "they were killed while they had something to do"
+
+
+def counted(table: pa.Table) -> Counter[tuple[Any, ...]]:
+    return Counter(tuple(row.values()) for row in table.to_pylist())
