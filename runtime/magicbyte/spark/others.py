@@ -19,6 +19,7 @@ from magicbyte.reading.dataset import Dataset, Options
 from magicbyte.reading.split import Split, examine
 from magicbyte.spark import columns
 from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.shipped import Shipped
 from magicbyte.spark.tasks import tasks
 from magicbyte.spark.told import one_sentence, say
 from magicbyte.tables import schemas
@@ -53,7 +54,7 @@ class Logs(InputPartition):
         return Dataset(logs if self.is_read else [], self.log_dirs, self.options, all_logs=logs)
 
 
-class TableReader(DataSourceReader):
+class TableReader(Shipped, DataSourceReader):
     """Reads the columns of a schema. Raises InputError where it is not one that we can give."""
 
     def __init__(self, read: ReadOptions, schema: StructType) -> None:

@@ -15,6 +15,7 @@ from magicbyte.spark import columns
 from magicbyte.spark.batch import Batch
 from magicbyte.spark.columns import Column
 from magicbyte.spark.options import OF_STREAMS, ReadOptions
+from magicbyte.spark.shipped import Shipped
 from magicbyte.spark.tasks import size_of, spare_collector, tasks
 from magicbyte.spark.told import one_sentence, say
 
@@ -29,7 +30,7 @@ class Part(InputPartition):
         self.splits = splits
 
 
-class RecordsReader(DataSourceReader):
+class RecordsReader(Shipped, DataSourceReader):
     """Reads the columns of a schema. Raises InputError where it is not one that we can give."""
 
     def __init__(self, read: ReadOptions, schema: StructType) -> None:

@@ -7,11 +7,12 @@ from pyspark.sql.types import StructType
 from magicbyte.spark import columns, options
 from magicbyte.spark.others import TableReader
 from magicbyte.spark.records import RecordsReader
+from magicbyte.spark.shipped import Shipped
 from magicbyte.spark.stream import StreamReader
 from magicbyte.spark.told import one_sentence
 
 
-class MagicbyteDataSource(DataSource):
+class MagicbyteDataSource(Shipped, DataSource):
     """The records of Kafka's log directories, with the columns of Spark's Kafka source.
 
     >>> spark.read.format("magicbyte").load("/var/lib/kafka")  # doctest: +SKIP

@@ -28,6 +28,7 @@ from magicbyte.spark.replaced import (
     unchanging,
     with_own_offsets,
 )
+from magicbyte.spark.shipped import Shipped
 from magicbyte.spark.told import one_sentence, say
 from magicbyte.spark.values import Partition, from_json, name_of, to_json
 
@@ -43,7 +44,7 @@ Json = dict[str, dict[str, int]]
 AvailableNow: type = admission.SupportsTriggerAvailableNow if admission else object
 
 
-class StreamReader(DataSourceStreamReader, AvailableNow):  # type: ignore[misc]  # as above
+class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: ignore[misc]  # as above
     """Reads the columns of a schema. Raises InputError where it is not one that we can give.
 
     An offset is that behind the last that was read, for each partition. Committed records are

@@ -1,0 +1,136 @@
+"""Where Spark runs elsewhere than in the process that asks: executors of their own, and Connect."""
+
+import importlib.util
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark import cloudpickle
+
+import magicbyte as mb
+from magicbyte.spark.source import MagicbyteDataSource
+from places import DATA
+
+HERE = Path(__file__).parent
+CLUSTER = DATA / "4.3" / "transactions" / "log-0"
+COLUMNS = "topic,partition,offset,key,value"
+EXECUTORS = "local-cluster[2,1,1024]"
+NEEDED = ("pandas", "grpc", "grpc_status", "google.rpc")
+"""What Spark Connect asks for beside pyarrow."""
+
+
+def asked(master: str, *settings: str, path: Path = CLUSTER, out: Path) -> dict[str, Any]:
+    """Return what a process with a Spark of its own says of reading *path* to *out*."""
+    options = {"columns": COLUMNS, "maxPartitionBytes": "30k"}
+    done = subprocess.run(
+        [sys.executable, HERE / "reading.py", master, *settings],
+        input=json.dumps({"path": str(path), "options": options, "out": str(out)}) + "\n",
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+    raise AssertionError(done.stderr[-3000:])
+
+
+def rows(table: pa.Table) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row.values()) for row in table.select(COLUMNS.split(",")).to_pylist())
+
+
+def of_python() -> list[tuple[Any, ...]]:
+    made = rows(mb.open(CLUSTER).records(COLUMNS.split(",")).to_table())
+    assert len(made) > 1000
+    return made
+
+
+def test_executors_of_their_own_read_what_python_reads(tmp_path: Path) -> None:
+    out = tmp_path / "rows.arrow"
+    assert asked(EXECUTORS, out=out) == {"failed_tasks": 0, "error": None}
+    with pa.ipc.open_file(out) as file:
+        assert rows(file.read_all()) == of_python()
+
+
+def connect_needs() -> str | None:
+    def is_there(name: str) -> bool:
+        try:
+            return importlib.util.find_spec(name) is not None
+        except ModuleNotFoundError:
+            return False
+
+    missing = [name for name in NEEDED if not is_there(name)]
+    return f"Spark Connect needs {', '.join(missing)}" if missing else None
+
+
+@pytest.mark.skipif(connect_needs() is not None, reason=str(connect_needs()))
+def test_spark_connect_reads_what_python_reads(tmp_path: Path) -> None:
+    out = tmp_path / "rows.arrow"
+    assert asked("connect:local[2]", out=out)["error"] is None
+    with pa.ipc.open_file(out) as file:
+        assert rows(file.read_all()) == of_python()
+
+
+# The package is missing
+
+
+def without(name: str, folder: Path) -> str:
+    """Return a folder that keeps a Python whose path it is on from importing *name*."""
+    (folder / "sitecustomize.py").write_text(f"import sys\n\nsys.modules[{name!r}] = None\n")
+    return str(folder)
+
+
+def advice(name: str) -> str:
+    return (
+        f"ModuleNotFoundError: no module {name!r} for the Python of Spark's tasks; expected "
+        "magicbyte, with what it needs, on every executor: install it there"
+    )
+
+
+def test_executors_without_the_package_say_what_to_do(tmp_path: Path) -> None:
+    lacking = f"spark.executorEnv.PYTHONPATH={without('magicbyte', tmp_path)}"
+    told = asked(EXECUTORS, lacking, out=tmp_path / "rows.arrow")
+    assert advice("magicbyte") in str(told["error"])
+
+
+@pytest.mark.parametrize("name", ["magicbyte", "numpy"])
+@pytest.mark.parametrize("is_stream", [False, True], ids=["batch", "stream"])
+def test_what_is_not_there_is_named_with_what_to_do(
+    name: str, is_stream: bool, tmp_path: Path
+) -> None:
+    source = MagicbyteDataSource({"path": str(CLUSTER)})
+    reader = (source.streamReader if is_stream else source.reader)(source.schema())
+    for number, shipped in enumerate((source, reader)):
+        file = tmp_path / f"{number}.pickle"
+        file.write_bytes(cloudpickle.dumps(shipped))
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                f"import pickle; pickle.loads(open({str(file)!r}, 'rb').read())",
+            ],
+            env={**os.environ, "PYTHONPATH": without(name, tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        assert advice(name) in done.stderr
+
+
+@pytest.mark.parametrize("table", ["records", "batches", "problems"])
+def test_readers_are_unpickled_as_they_were(table: str) -> None:
+    source = MagicbyteDataSource({"path": str(CLUSTER), "table": table})
+    source = pickle.loads(cloudpickle.dumps(source))
+    reader = source.reader(source.schema())
+    for dumps in (pickle.dumps, cloudpickle.dumps):
+        copy = pickle.loads(dumps(reader))
+        assert type(copy) is type(reader)
+        assert copy.schema == reader.schema
+        assert len(copy.partitions()) == len(reader.partitions()) > 0
