@@ -64,7 +64,7 @@ def follow(
         while sum(one["numInputRows"] > 0 for one in query.recentProgress) < batches:
             query.awaitTermination(0.05)
         print(json.dumps({"done": batches}), flush=True)
-        query.awaitTermination(seconds)
+        query.awaitTermination(max(seconds, 0.001))  # of none at all Spark complains
         query.stop()
     except Exception as error:  # whatever it says is what is asked for
         return str(error)
