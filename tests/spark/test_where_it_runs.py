@@ -15,6 +15,8 @@ from pyspark import cloudpickle
 
 import magicbyte as mb
 from magicbyte.spark.source import MagicbyteDataSource
+from magicbyte.spark.stage import Work
+from magicbyte.spark.writing import Wanted, Worker
 from places import DATA
 
 HERE = Path(__file__).parent
@@ -108,7 +110,8 @@ def test_what_is_not_there_is_named_with_what_to_do(
 ) -> None:
     source = MagicbyteDataSource({"path": str(CLUSTER)})
     reader = (source.streamReader if is_stream else source.reader)(source.schema())
-    for number, shipped in enumerate((source, reader)):
+    worker = Worker(Work(tmp_path), Wanted())
+    for number, shipped in enumerate((source, reader, worker)):
         file = tmp_path / f"{number}.pickle"
         file.write_bytes(cloudpickle.dumps(shipped))
         done = subprocess.run(
@@ -122,6 +125,20 @@ def test_what_is_not_there_is_named_with_what_to_do(
             text=True,
         )
         assert advice(name) in done.stderr
+
+
+def test_a_pipeline_says_it_too(tmp_path: Path) -> None:
+    lacking = f"spark.executorEnv.PYTHONPATH={without('magicbyte', tmp_path)}"
+    run = "from magicbyte_tools.cli import main; main(prog_name='magicbyte')"
+    command = ["pipeline", CLUSTER, tmp_path / "out", "--master", EXECUTORS, "--conf", lacking]
+    done = subprocess.run(
+        [sys.executable, "-c", run, *command],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(f"Error: Spark failed: {advice('magicbyte')}")
 
 
 @pytest.mark.parametrize("table", ["records", "batches", "problems"])

@@ -18,6 +18,7 @@ from magicbyte.reading.builders import batch_rows
 from magicbyte.reading.split import Split, chosen_rows, examine
 from magicbyte.spark.facts import COLUMNS, Facts, Told
 from magicbyte.spark.plan import splits_of
+from magicbyte.spark.shipped import Shipped
 from magicbyte.spark.stage import Work
 from magicbyte.spark.tasks import spare_collector
 from magicbyte.spark.told import one_sentence
@@ -102,8 +103,8 @@ class Done:
         return cls(files, tuple(Facts.from_json(one) for one in value["facts"]))
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
+@dataclass(frozen=True)
+class Worker(Shipped):
     """Does a task, wherever Spark runs it."""
 
     work: Work
