@@ -17,10 +17,13 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 import magicbyte as mb
+from magicbyte.errors import InputError
+from magicbyte.reading.builders import transaction_rows
 from magicbyte.reading.split import Split
-from magicbyte.spark.plan import decode, encode
+from magicbyte.spark.plan import decode, encode, make_plan, text_of
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored import stored_schema
+from magicbyte_tools.bench import planning
 from magicbyte_tools.cli import main
 
 TOPICS = ("open", "interleaved", "deleted-records", "aborted")
@@ -254,3 +257,34 @@ def test_a_plan_comes_back_from_json_as_it_was(cluster: Path) -> None:
 def test_what_everybody_imports_leaves_spark_alone(module: str) -> None:
     command = [sys.executable, "-c", f"import sys, {module}; print('pyspark' in sys.modules)"]
     assert subprocess.check_output(command, text=True) == "False\n"
+
+
+def test_spark_passes_over_headers_as_the_driver_does(spark: SparkSession, cluster: Path) -> None:
+    here, there = (mb.open(str(cluster), include_internal=True, on_damage="skip") for _ in "12")
+    expected = make_plan(here, 20_000)
+    asked: list[SparkSession] = []
+
+    def session() -> SparkSession:
+        asked.append(spark)
+        return spark
+
+    assert text_of(make_plan(there, 20_000, spark=session), about={}) == text_of(expected, about={})
+    assert not asked, "that little the driver does by itself"
+    there = mb.open(str(cluster), include_internal=True, on_damage="skip")
+    made = make_plan(there, 20_000, spark=session, parallel_bytes=1)
+    assert text_of(made, about={}) == text_of(expected, about={})
+    assert asked
+    for mine, theirs in zip(made.surveys, expected.surveys, strict=True):
+        assert mine.log is not theirs.log and mine.findings == theirs.findings
+        rows = [list(transaction_rows(found)) for found in (mine, theirs)]
+        assert rows[0] == rows[1]
+
+
+def test_an_error_of_a_task_that_plans_is_ours(spark: SparkSession, tmp_path: Path) -> None:
+    for number in range(2):
+        planning.write_batches(tmp_path / f"one-{number}", 3)
+    dataset = mb.open(str(tmp_path))
+    segment = tmp_path / "one-1" / f"{0:020}.log"
+    segment.write_bytes(segment.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"one-1/0+\.log"):
+        make_plan(dataset, 20_000, spark=lambda: spark, parallel_bytes=1)

@@ -342,6 +342,22 @@ class Dataset:
         """Return what the plan knows of each partition that is read."""
         return [self._survey(log, max_partition_bytes) for log in self.logs]
 
+    def keep_survey(self, log: PartitionLog, found: Survey, max_partition_bytes: int) -> None:
+        """Keep what `surveys` has *found* of *log* elsewhere, in a dataset of the same options."""
+        self._surveys[self._survey_key(log, max_partition_bytes)] = replace(found, log=log)
+
+    def _survey_key(
+        self,
+        log: PartitionLog,
+        split_bytes: int,
+        *,
+        verify: bool = False,
+        quick: bool = False,
+        by_markers: bool = False,
+    ) -> tuple[str, int, bool, bool, bool]:
+        by_index = self.options.transactions == "index" and not by_markers
+        return log.folder, split_bytes, verify, quick, by_index
+
     def _survey(
         self,
         log: PartitionLog,
@@ -356,8 +372,8 @@ class Dataset:
         What has been settled once counts: files that have changed since are found out.
         """
         split_bytes = split_bytes or self.options.split_bytes
-        by_index = self.options.transactions == "index" and not by_markers
-        key = (log.folder, split_bytes, verify, quick, by_index)
+        key = self._survey_key(log, split_bytes, verify=verify, quick=quick, by_markers=by_markers)
+        *_, by_index = key
         if key not in self._surveys:
             self._surveys[key] = survey(
                 log,

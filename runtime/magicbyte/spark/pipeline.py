@@ -9,7 +9,7 @@ import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,17 +17,13 @@ from typing import Any
 
 import magicbyte
 from magicbyte.errors import InputError
-from magicbyte.limits import MIB
 from magicbyte.spark.failures import DamagedError, plain_errors
 from magicbyte.spark.plan import Plan, task_lines, text_of
-from magicbyte.spark.session import session
+from magicbyte.spark.session import Lazy
 from magicbyte.spark.small import Summary, write_small, write_table
 from magicbyte.spark.stage import OWN, Stage, plan_path
 from magicbyte.spark.writing import BY_TASKS, Done, Wanted, Worker, Written, place_of
 from magicbyte.storage import NONE, StorageOptions
-
-SMALL_BYTES = 256 * MIB
-"""Below it, starting Spark takes longer than the work."""
 
 Say = Callable[[str], None]
 """Is told in a line what was done."""
@@ -38,15 +34,14 @@ def write_tables(
     stage: Stage,
     *,
     wanted: Wanted,
-    master: str,
-    conf: Mapping[str, str],
+    spark: Lazy,
     about: dict[str, Any],
     say: Say,
     storage_options: StorageOptions = NONE,
 ) -> Summary:
     """Write the *wanted* tables of *plan*, and the plan, into the folder that *stage* has ready.
 
-    What an earlier run of the same plan has done is used. *about* says where the plan comes from,
+    What an earlier run of the same plan has done is used; *spark* does the rest. *about* says where the plan comes from,
     and is kept with it; *storage_options* are handed to the tasks, and not kept. Times are
     microseconds (`magicbyte.tables.stored.stored_schema`), compression is zstd. Raises
     DamagedError where a record cannot be read and damage is not to be skipped, ChangedError where
@@ -57,9 +52,10 @@ def write_tables(
         text_of(plan, about={"magicbyte": magicbyte.__version__, **about, **asdict(wanted)}),
         stage,
         wanted,
+        spark,
     )
     try:
-        run.do(master, conf, storage_options, say)
+        run.do(storage_options, say)
     except DamagedError:
         stage.clear()  # what is to change is the input, or what is done about damage
         raise
@@ -69,34 +65,29 @@ def write_tables(
 class _Run:
     """The tasks of a plan: those that are done, and those that are to be."""
 
-    def __init__(self, plan: Plan, text: str, stage: Stage, wanted: Wanted) -> None:
+    def __init__(self, plan: Plan, text: str, stage: Stage, wanted: Wanted, spark: Lazy) -> None:
         self.begun = datetime.now(UTC)
         self.plan = plan
         self.wanted = wanted
         self.lines = task_lines(text) if wanted.reads_data else []
         self.work = stage.begin(text)
-        self.spark_version: str | None = None
+        self.spark = spark
         self.done: dict[int, Done] = {}
         self._take_notes()
         self.num_done_before = len(self.done)
 
-    def do(
-        self, master: str, conf: Mapping[str, str], storage_options: StorageOptions, say: Say
-    ) -> None:
+    def do(self, storage_options: StorageOptions, say: Say) -> None:
         """Have Spark do what is to be done."""
         rest = [(task, line) for task, line in enumerate(self.lines) if task not in self.done]
         if self.done:
             say(f"an earlier run did {len(self.done)} of {len(self.lines)} tasks")
         if not rest:
             return
-        begun = time.monotonic()
-        is_short = self.plan.size_bytes < SMALL_BYTES
-        with plain_errors(), session(master, conf, is_short=is_short) as spark:
-            self.spark_version = spark.version
-            say(f"Spark {spark.version} started ({_since(begun)})")
+        with plain_errors():
+            context = self.spark.get().sparkContext
             begun = time.monotonic()
             worker = Worker(self.work, self.wanted, storage_options)
-            spark.sparkContext.parallelize(rest, len(rest)).mapPartitions(worker).count()
+            context.parallelize(rest, len(rest)).mapPartitions(worker).count()
         self._take_notes()
         lost = [task for task, _ in rest if task not in self.done]
         if lost:
@@ -158,7 +149,7 @@ class _Run:
         """Return what is to be known of the run beside its tables."""
         return {
             "magicbyte": magicbyte.__version__,
-            "spark": self.spark_version,
+            "spark": self.spark.version,
             "started": self.begun.isoformat(timespec="seconds"),
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "tasks": len(self.lines),

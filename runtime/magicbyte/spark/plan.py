@@ -6,15 +6,21 @@ first line says what made it, each following one is a task.
 
 import json
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from pyspark.sql import SparkSession
+
+from magicbyte.limits import MIB
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
+from magicbyte.spark.failures import plain_errors
+from magicbyte.spark.surveying import pass_over
 from magicbyte.spark.tasks import tasks
 from magicbyte.storage import Storage, Store
 
@@ -36,20 +42,28 @@ class Plan:
     """Tasks of internal topics that nobody named: their bytes are only accounted for."""
     max_partition_bytes: int
 
-    @property
-    def num_splits(self) -> int:
-        return sum(len(task) for task in (*self.read, *self.counted))
 
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of the live segments whose records are read."""
-        return sum(file.size_bytes for log in self.dataset.logs for file in log.logs)
+def size_of(dataset: Dataset) -> int:
+    """Return the bytes of the live segments whose records are read."""
+    return sum(file.size_bytes for log in dataset.logs for file in log.logs)
 
 
-def make_plan(dataset: Dataset, max_partition_bytes: int, *, by_topic: bool = False) -> Plan:
+SMALL_BYTES = 256 * MIB
+"""Below it, starting Spark takes longer than the work."""
+
+
+def make_plan(
+    dataset: Dataset,
+    max_partition_bytes: int,
+    *,
+    by_topic: bool = False,
+    spark: Callable[[], SparkSession] | None = None,
+    parallel_bytes: int = SMALL_BYTES,
+) -> Plan:
     """Return the plan of *dataset*: one pass over the headers, whatever is read later.
 
-    *by_topic*: no task reads of more than one topic.
+    *by_topic*: no task reads of more than one topic. A dataset of *parallel_bytes* or more is
+    passed over by *spark*, a task for each partition, if it is given.
     """
 
     def in_tasks(part: Dataset) -> tuple[tuple[Split, ...], ...]:
@@ -62,6 +76,9 @@ def make_plan(dataset: Dataset, max_partition_bytes: int, *, by_topic: bool = Fa
     read = {log.folder for log in dataset.logs}
     others = [log for log in dataset.all_logs if log.state is None and log.folder not in read]
     rest = Dataset(others, (), dataset.options)
+    if spark is not None and len(dataset.logs) > 1 and size_of(dataset) >= parallel_bytes:
+        with plain_errors():
+            pass_over(dataset, max_partition_bytes, spark())
     return Plan(
         dataset,
         (*dataset.surveys(max_partition_bytes), *rest.surveys(max_partition_bytes)),

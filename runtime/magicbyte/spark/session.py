@@ -4,9 +4,12 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any, Self
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -44,6 +47,36 @@ def session(
                 made.stop()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+class Lazy:
+    """A session that starts when it is first asked for, and ends with the context."""
+
+    def __init__(
+        self, master: str, conf: Mapping[str, str], *, is_short: bool, say: Callable[[str], None]
+    ) -> None:
+        """*say* is told when it has started; the other arguments are those of `session`."""
+        self.version: str | None = None
+        """Of Spark; None: it was not asked for."""
+        self._start = partial(session, master, conf, is_short=is_short)
+        self._say = say
+        self._ends = ExitStack()
+        self._made: SparkSession | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._ends.__exit__(*error)
+
+    def get(self) -> SparkSession:
+        """Return the session. Raises InputError where it does not start."""
+        if self._made is None:
+            begun = time.monotonic()
+            self._made = self._ends.enter_context(self._start())
+            self.version = self._made.version
+            self._say(f"Spark {self.version} started ({time.monotonic() - begun:.1f} s)")
+        return self._made
 
 
 def _start(master: str, conf: Mapping[str, str], scratch: Path) -> SparkSession:

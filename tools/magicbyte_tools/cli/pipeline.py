@@ -99,7 +99,8 @@ def pipeline(
     of_records = RECORDS.names if columns is None else RECORDS.check(columns)
     try:
         from magicbyte.spark.pipeline import write_tables
-        from magicbyte.spark.plan import make_plan
+        from magicbyte.spark.plan import SMALL_BYTES, make_plan, size_of
+        from magicbyte.spark.session import Lazy
         from magicbyte.spark.stage import check_output, staged
         from magicbyte.spark.writing import Wanted
     except ModuleNotFoundError as error:
@@ -111,19 +112,19 @@ def pipeline(
     dataset = selection.open(paths)
     has_report = len(chosen) == len(TABLES)
     real = check_output(out, dataset, paths, overwrite=overwrite)
-    plan = make_plan(dataset, max_partition_bytes, by_topic=partition_by == "topic")
-    complain(
-        f"planned {counted(len(dataset.logs), 'partition')}, "
-        f"{counted(sum(len(log.logs) for log in dataset.logs), 'segment')}, "
-        f"{plan.size_bytes:,} bytes: {counted(len(plan.read), 'task')}"
-    )
-    with staged(real, overwrite=overwrite, restart=restart) as stage:
-        about = {
-            "paths": list(paths),
-            "isolation_level": selection.isolation_level,
-            "on_damage": selection.on_damage,
-            "max_partition_bytes": max_partition_bytes,
-        }
+    is_short = size_of(dataset) < SMALL_BYTES
+    with (
+        staged(real, overwrite=overwrite, restart=restart) as stage,
+        Lazy(master, settings, is_short=is_short, say=complain) as spark,
+    ):
+        plan = make_plan(
+            dataset, max_partition_bytes, by_topic=partition_by == "topic", spark=spark.get
+        )
+        complain(
+            f"planned {counted(len(dataset.logs), 'partition')}, "
+            f"{counted(sum(len(log.logs) for log in dataset.logs), 'segment')}, "
+            f"{size_of(dataset):,} bytes: {counted(len(plan.read), 'task')}"
+        )
         summary = write_tables(
             plan,
             stage,
@@ -133,9 +134,13 @@ def pipeline(
                 by_topic=partition_by == "topic",
                 file_bytes=target_file_size,
             ),
-            master=master,
-            conf=settings,
-            about=about,
+            spark=spark,
+            about={
+                "paths": list(paths),
+                "isolation_level": selection.isolation_level,
+                "on_damage": selection.on_damage,
+                "max_partition_bytes": max_partition_bytes,
+            },
             say=complain,
             storage_options=selection.storage_option,
         )
