@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from magicbyte.errors import InputError
@@ -59,12 +60,16 @@ READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "includeInternal": ("include_internal", values.flag),
     "replica": ("replica", lambda _, value: value),
     "maxPartitionBytes": ("max_partition_bytes", values.size_in_bytes),
+    "planPath": ("plan_path", values.file),
 }
 """By option, the attribute of ReadOptions that it sets, and what reads its value."""
 
 UNDERSTOOD = ("path", "paths", *READERS, *STARTINGS, *ENDINGS, f"{STORAGE}<name>")
 
-OF_RECORDS = ("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition")
+OF_RECORDS = (
+    *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
+    "planPath",
+)
 OF_STREAMS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 """What a batch makes nothing of."""
 
@@ -91,6 +96,8 @@ class ReadOptions:
     max_records: int | None = None
     """Offsets that one task spans, at most."""
     max_partition_bytes: int = MAX_PARTITION_BYTES
+    plan_path: Path | None = None
+    """Where the plan of a batch is, or is to be kept."""
     max_offsets: int | None = None
     """Offsets of all partitions that one batch of a stream takes, at most."""
     min_offsets: int | None = None
@@ -114,6 +121,8 @@ class ReadOptions:
         for name in ENDINGS:
             if name.lower() in self.given:
                 raise InputError(f"{name} in a stream", "none: a stream does not end")
+        if self.plan_path is not None:
+            raise InputError("planPath in a stream", "none: each of its batches has its own plan")
         return limits.starting(self.given, "latest")
 
     def open(self) -> Dataset:

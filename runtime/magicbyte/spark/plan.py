@@ -6,7 +6,7 @@ first line says what made it, each following one is a task.
 
 import json
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from itertools import groupby
@@ -93,8 +93,15 @@ def text_of(plan: Plan, *, about: dict[str, Any]) -> str:
 
     The same files, read the same way, have the same text.
     """
+    return text_of_tasks([(True, plan.read), (False, plan.counted)], about=about)
+
+
+def text_of_tasks(
+    groups: Iterable[tuple[bool, Sequence[tuple[Split, ...]]]], *, about: dict[str, Any]
+) -> str:
+    """Return tasks as text, *groups* of those whose records are read and those that are counted."""
     lines = [json.dumps({"format": FORMAT, **about})]
-    for is_read, group in ((True, plan.read), (False, plan.counted)):
+    for is_read, group in groups:
         for task in group:
             lines.append(json.dumps({"read": is_read, "splits": [encode(one) for one in task]}))
     return "\n".join(lines) + "\n"

@@ -14,6 +14,7 @@ from magicbyte.reading.split import Split, read_split
 from magicbyte.spark import columns
 from magicbyte.spark.batch import Batch
 from magicbyte.spark.columns import Column
+from magicbyte.spark.kept import kept
 from magicbyte.spark.options import OF_STREAMS, ReadOptions
 from magicbyte.spark.shipped import Shipped
 from magicbyte.spark.tasks import size_of, spare_collector, tasks
@@ -38,19 +39,26 @@ class RecordsReader(Shipped, DataSourceReader):
         self.limits = read.batch
         self.columns, self.schema = columns.wanted(read, schema)
 
-    def partitions(self) -> list[InputPartition]:
+    def partitions(self) -> Sequence[InputPartition]:
         with one_sentence():
             read = self.options
             for name in OF_STREAMS:
                 if name.lower() in read.given:
                     log.warning("%s is for streams: a batch makes nothing of it", name)
-            dataset = read.open()
-            if dataset.num_internal:
-                log.info(
-                    "%d partitions of internal topics left out; includeInternal reads them",
-                    dataset.num_internal,
-                )
-            return list(parts(read, Batch(read, dataset, *self.limits).splits))
+            if read.plan_path is None:
+                return self._planned()
+            made = kept(read, read.plan_path, lambda: [part.splits for part in self._planned()])
+            return list(map(Part, made))
+
+    def _planned(self) -> list[Part]:
+        read = self.options
+        dataset = read.open()
+        if dataset.num_internal:
+            log.info(
+                "%d partitions of internal topics left out; includeInternal reads them",
+                dataset.num_internal,
+            )
+        return list(parts(read, Batch(read, dataset, *self.limits).splits))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         yield from rows_of(partition, self.columns, self.schema)

@@ -26,7 +26,8 @@ class MagicbyteDataSource(Shipped, DataSource):
     `minOffsetsPerTrigger`, `maxTriggerDelay`. And ours: `isolationLevel` (default
     read_committed), `onDamage` (`fail`, the default, `skip` or `stop`), `table` (`records`, the
     default, `batches`, `segments`, `transactions`, `partitions` or `problems`), `columns`,
-    `maxPartitionBytes` (default 128m), `includeInternal`, `replica`, and `storage.<name>`, an
+    `transactions` (`markers`, the default, or `index`), `maxPartitionBytes` (default 128m),
+    `planPath`, `includeInternal`, `replica`, and `storage.<name>`, an
     argument of the file system that reads a path such as s3://bucket/name. Any other is refused.
     Only the columns of `columns` or of `.schema(...)` are decoded, so name those you need.
 

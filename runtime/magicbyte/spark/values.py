@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from magicbyte.errors import InputError
+from magicbyte.storage import is_url, local_path
 
 Partition = tuple[str, int]
 """A topic, and the number of a partition of it."""
@@ -54,6 +56,14 @@ def one_of(*allowed: str) -> Callable[[str, str], str]:
         return value.lower()
 
     return read
+
+
+def file(option: str, value: str) -> Path:
+    """Return the path of a file on this machine."""
+    path = local_path(value.strip())
+    if not path or is_url(path):
+        raise InputError(f"{option} {value!r}", "the path of a file on the driver's machine")
+    return Path(path)
 
 
 def flag(option: str, value: str) -> bool:

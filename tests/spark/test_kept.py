@@ -1,0 +1,133 @@
+"""A plan that is kept in a file is that of every read that names it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from direct import planned, rows
+from magicbyte.errors import ChangedError, InputError
+from magicbyte.spark.options import parse
+from places import DATA
+from s3_server import SECRET
+
+TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
+OPTIONS = {"subscribe": "interleaved,open", "maxPartitionBytes": "3000"}
+
+
+@pytest.fixture
+def log_dir(tmp_path: Path) -> Path:
+    for name in ("interleaved-0", "interleaved-1", "open-0", "open-1"):
+        shutil.copytree(TRANSACTIONS / name, tmp_path / "in" / name)
+    return tmp_path / "in"
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    return tmp_path / "plan.jsonl"
+
+
+@pytest.mark.parametrize("more", [{}, {"transactions": "index"}, {"minPartitions": "50"}])
+def test_the_second_read_takes_the_plan_of_the_first(
+    log_dir: Path, plan: Path, more: dict[str, str]
+) -> None:
+    options = {**OPTIONS, **more}
+    expected = rows(str(log_dir), **options)
+    assert rows(str(log_dir), planPath=str(plan), **options) == expected != []
+    _, first = planned(str(log_dir), **options)
+    shutil.rmtree(log_dir / "open-1")  # a plan of the folder would be another
+    _, second = planned(str(log_dir), planPath=f"file:{plan}", columns="offset", **options)
+    assert [task.splits for task in second] == [task.splits for task in first]
+    assert [path.name for path in plan.parent.iterdir() if path != log_dir] == ["plan.jsonl"]
+
+
+def test_what_is_appended_meanwhile_is_not_read(log_dir: Path, plan: Path) -> None:
+    options = {**OPTIONS, "planPath": str(plan), "isolationLevel": "read_uncommitted"}
+    before = rows(str(log_dir), **options)
+    log = max((log_dir / "interleaved-0").glob("*.log"))
+    log.write_bytes(log.read_bytes() + b"more")
+    assert rows(str(log_dir), **options) == before
+    log.write_bytes(log.read_bytes()[:-5])
+    with pytest.raises(ChangedError):
+        rows(str(log_dir), **options)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ({}, {"onDamage": "skip"}, "a plan of a read with no ondamage; expected skip, as this"),
+        ({"maxPartitionBytes": "1m"}, {}, "with maxpartitionbytes 1m; expected 3000, as this read"),
+        (
+            {"minPartitions": "9"},
+            {},
+            "with minpartitions 9; expected none, as this read has it, or",
+        ),
+    ],
+)
+def test_the_plan_of_another_read_is_refused(
+    log_dir: Path, plan: Path, first: dict[str, str], second: dict[str, str], message: str
+) -> None:
+    planned(str(log_dir), planPath=str(plan), **{**OPTIONS, **first})
+    before = plan.read_bytes()
+    with pytest.raises(InputError, match=message):
+        planned(str(log_dir), planPath=str(plan), **{**OPTIONS, **second})
+    assert plan.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no plan; expected magicbyte plan 1"),
+        ("[]\n", "no plan"),
+        ('{"format": "magicbyte plan 0"}\n', "no plan"),
+        ("HEAD\n{}\n", "a plan that cannot be read; expected magicbyte plan 1"),
+        ("HEAD\nhalf a li", "a plan that cannot be read"),
+        ('HEAD\n{"read": true, "splits": [{"file": 7}]}\n', "a plan that cannot be read"),
+    ],
+)
+def test_what_is_no_plan_is_refused_and_left_as_it_is(
+    log_dir: Path, plan: Path, text: str, message: str
+) -> None:
+    planned(str(log_dir), planPath=str(plan), **OPTIONS)
+    head = plan.read_text().partition("\n")[0]
+    plan.write_text(text.replace("HEAD", head))
+    before = plan.read_bytes()
+    with pytest.raises(InputError, match=message):
+        planned(str(log_dir), planPath=str(plan), **OPTIONS)
+    assert plan.read_bytes() == before
+
+
+def test_where_it_cannot_be_written_is_an_error_in_a_sentence(
+    log_dir: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=r"no/plan: No such file or directory; expected a file"):
+        planned(str(log_dir), planPath=str(tmp_path / "no" / "plan"), **OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"planPath": "s3://bucket/plan"}, "the path of a file on the driver's machine"),
+        ({"planPath": " "}, "the path of a file on the driver's machine"),
+        ({"planPath": "plan", "table": "batches"}, "planPath with the table batches"),
+    ],
+)
+def test_it_is_a_file_and_of_records(options: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        planned(str(TRANSACTIONS), **options)
+
+
+def test_a_stream_has_none() -> None:
+    read = parse({"path": str(TRANSACTIONS), "planPath": "plan"})
+    with pytest.raises(InputError, match="planPath in a stream"):
+        _ = read.stream_start
+
+
+def test_a_plan_holds_no_secret(log_dir: Path, plan: Path, monkeypatch: Any) -> None:
+    options: dict[str, Any] = {f"storage.{name}": SECRET for name in ("secret_key", "access_key")}
+    monkeypatch.setattr("magicbyte.storage.Storage.check", lambda *_: None)
+    planned(str(log_dir), planPath=str(plan), **OPTIONS, **options)
+    assert SECRET not in plan.read_text()
+    assert json.loads(plan.read_text().partition("\n")[0])["maxpartitionbytes"] == "3000"
