@@ -129,7 +129,7 @@ def test_of_segments_that_are_too_early_by_their_time_index_nothing_is_read(
 ) -> None:
     dataset = mb.open(partition)
     (log,) = dataset.logs
-    behind_first = int(read_times(log, log.logs[0])["time"][-1]) + 1
+    behind_first = int(read_times(log, log.logs[0])["timestamp"][-1]) + 1
     expected = dataset.offset_at(dataset.surveys()[0], behind_first)
     opened.clear()
     assert offset_at(mb.open(partition), log, behind_first) == expected

@@ -6,6 +6,7 @@ import numpy as np
 
 from magicbyte.checksum import crc32c
 from magicbyte.errors import ChecksumError, FormatError, TruncatedError
+from magicbyte.logdir.columns import Table, dtype_of
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import (
     AbortedTransaction,
@@ -17,25 +18,13 @@ MAX_COMPANION_BYTES = 1 << 30
 """Some thirty million aborted transactions; what is longer is no index."""
 
 
-Index = np.ndarray[tuple[int], np.dtype[np.void]]
-"""Aborted transactions: version, producer_id, first_offset, last_offset, last_stable_offset."""
-
-_ABORTED = np.dtype(
-    [
-        ("version", ">i2"),
-        ("producer_id", ">i8"),
-        ("first_offset", ">i8"),
-        ("last_offset", ">i8"),
-        ("last_stable_offset", ">i8"),
-    ]
-)
-assert _ABORTED.itemsize == AbortedTransaction.SIZE
+_ABORTED = dtype_of(AbortedTransaction)
 
 
-def transaction_index(data: bytes) -> Index:
+def transaction_index(data: bytes) -> Table:
     """Return the aborted transactions in *data* as columns, in order of their markers.
 
-    Raises FormatError (`txnindex-invalid`) where it is no transaction index.
+    These are the fields of AbortedTransaction. Raises FormatError (`txnindex-invalid`) where it is no transaction index.
     """
     left = len(data) % AbortedTransaction.SIZE
     if left:
@@ -46,7 +35,7 @@ def transaction_index(data: bytes) -> Index:
             found=len(data),
             expected=f"a multiple of {AbortedTransaction.SIZE}",
         )
-    table: Index = np.frombuffer(data, _ABORTED)
+    table: Table = np.frombuffer(data, _ABORTED)
     lasts = table["last_offset"].astype(np.int64)
     previous = np.concatenate([[-1], lasts[:-1]]) if len(lasts) else lasts
     # Each entry is judged by the first of these that it breaks.

@@ -4,6 +4,7 @@ import numpy as np
 
 from magicbyte import storage
 from magicbyte.errors import MissingError
+from magicbyte.logdir.columns import Table, dtype_of
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
@@ -11,15 +12,11 @@ from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 MAX_INDEX_BYTES = 1 << 30
 """`segment.index.bytes` is 10 MiB, and no broker maps an index of 2 GiB."""
 
-Table = np.ndarray[tuple[int], np.dtype[np.void]]
-
-_OFFSETS = np.dtype([("offset", ">i4"), ("position", ">i4")])
-_TIMES = np.dtype([("time", ">i8"), ("offset", ">i4")])
-assert _OFFSETS.itemsize == OffsetIndexEntry.SIZE and _TIMES.itemsize == TimeIndexEntry.SIZE
+_OFFSETS, _TIMES = dtype_of(OffsetIndexEntry), dtype_of(TimeIndexEntry)
 
 
 def read_times(log: PartitionLog, segment: LogFile) -> Table:
-    """Return the time index of *segment*: `time`, and `offset` behind the segment's base.
+    """Return the time index of *segment*: `timestamp`, and `relative_offset` behind the segment's base.
 
     Nothing where it is absent, or where what is in it does not go up as it must.
     """
@@ -27,12 +24,12 @@ def read_times(log: PartitionLog, segment: LogFile) -> Table:
 
 
 def read_positions(log: PartitionLog, segment: LogFile) -> Table:
-    """Return the offset index of *segment*: `offset` behind the segment's base, and `position`.
+    """Return the offset index of *segment*: `relative_offset` behind the segment's base, and `ofs_batch`.
 
     Nothing where it is absent, or where what is in it does not go up as it must.
     """
     found = _read(log, segment, "index", _OFFSETS)
-    is_inside = not len(found) or int(found["position"][-1]) < segment.size_bytes
+    is_inside = not len(found) or int(found["ofs_batch"][-1]) < segment.size_bytes
     return found if is_inside else found[:0]
 
 

@@ -15,6 +15,7 @@ from magicbyte import storage
 from magicbyte.engines import Decoded, Entries, Entry
 from magicbyte.engines.entries import Numbers
 from magicbyte.errors import ChangedError, FormatError, MissingError
+from magicbyte.logdir.columns import Table
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
@@ -61,7 +62,7 @@ class Aborted:
         return found
 
 
-def _aborted(indexes: Iterable[np.ndarray[tuple[int], np.dtype[np.void]]]) -> Aborted:
+def _aborted(indexes: Iterable[Table]) -> Aborted:
     tables = list(indexes)
     columns = (
         np.concatenate([np.zeros(0, np.int64), *(table[name].astype(np.int64) for table in tables)])
@@ -70,7 +71,7 @@ def _aborted(indexes: Iterable[np.ndarray[tuple[int], np.dtype[np.void]]]) -> Ab
     return Aborted(*columns)
 
 
-def read_index(file: LogFile) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+def read_index(file: LogFile) -> Table:
     """Return what *file*, a transaction index, holds, as long as it was when it was listed.
 
     Raises FormatError where it is none, ChangedError where it is shorter by now.

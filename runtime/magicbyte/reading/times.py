@@ -72,16 +72,16 @@ def _start(found: Survey, segment: SegmentSurvey, time: int) -> int | None:
     times = read_times(found.log, segment.file)
     if not len(times):
         return 0
-    if not segment.is_last and int(times["time"][-1]) < time:
+    if not segment.is_last and int(times["timestamp"][-1]) < time:
         return None
-    before = int(np.searchsorted(times["time"].astype(np.int64), time, "right")) - 1
+    before = int(np.searchsorted(times["timestamp"].astype(np.int64), time, "right")) - 1
     if before < 0:
         return 0
     # No record up to this one is later than its time, which is that of *time* or earlier.
-    least = int(times["offset"][before])
+    least = int(times["relative_offset"][before])
     places = read_positions(found.log, segment.file)
-    at = int(np.searchsorted(places["offset"].astype(np.int64), least, "right")) - 1
-    return int(places["position"][at]) if at >= 0 else 0
+    at = int(np.searchsorted(places["relative_offset"].astype(np.int64), least, "right")) - 1
+    return int(places["ofs_batch"][at]) if at >= 0 else 0
 
 
 def _first_of(asked: _Asked, log: File, segment: SegmentSurvey, start: int) -> int | None:

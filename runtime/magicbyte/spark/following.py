@@ -55,7 +55,7 @@ def offset_at(dataset: Dataset, log: PartitionLog, time: int) -> int | None:
         if part.logs and part.logs[-1] is not log.logs[-1]:
             # When a broker ends a segment, it writes the largest time of it to the index.
             times = read_times(log, part.logs[-1])
-            if len(times) and int(times["time"][-1]) < time:
+            if len(times) and int(times["timestamp"][-1]) < time:
                 continue
         one = dataset.of([part])
         (found,) = one.surveys()

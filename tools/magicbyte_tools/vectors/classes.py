@@ -124,5 +124,7 @@ WITHOUT_A_CASE = {
 
 CODES_WITHOUT_A_CASE = {
     "produced-large": "The batch would take a mebibyte.",
+    "txnindex-doubted": "It takes a reader that was told to believe indexes: the cases ask for none.",
+    "txnindex-trusted": "The same.",
 }
 """Findings that no case gives, and why."""

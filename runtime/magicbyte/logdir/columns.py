@@ -1,0 +1,29 @@
+"""Files that are nothing but rows of numbers, as NumPy's columns of their bytes."""
+
+import struct
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+Table = np.ndarray[tuple[int], np.dtype[np.void]]
+
+
+class Rows(Protocol):
+    """What a generated class of rows tells of them."""
+
+    SIZE: ClassVar[int]
+    POSITIONS: ClassVar[dict[str, int]]
+    FIXED: ClassVar[struct.Struct]
+
+
+def dtype_of(row: type[Rows]) -> "np.dtype[np.void]":
+    """Return what the rows are that the generated class *row* reads, field by field."""
+    order, kinds = row.FIXED.format[0], row.FIXED.format[1:]
+    return np.dtype(
+        {
+            "names": list(row.POSITIONS),
+            "formats": [order + kind for kind in kinds],
+            "offsets": list(row.POSITIONS.values()),
+            "itemsize": row.SIZE,
+        }
+    )
