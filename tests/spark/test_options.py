@@ -9,9 +9,9 @@ import pytest
 
 import magicbyte as mb
 from direct import places, planned, rows
-from magicbyte.errors import InputError
+from magicbyte.errors import InputError, MagicbyteError
 from magicbyte.spark.options import parse
-from magicbyte.spark.values import duration, to_json
+from magicbyte.spark.values import duration, size_in_bytes, to_json
 from magicbyte.tables import schemas
 from places import DATA
 
@@ -80,6 +80,9 @@ def test_internal_topics_are_read_only_if_named() -> None:
             {"minOffsetsPerTrigger": "9", "maxOffsetsPerTrigger": "8"},
             "minOffsetsPerTrigger 9; expected 8 or less",
         ),
+        ({"columns": "key,,value"}, "columns 'key,,value'; expected names between commas"),
+        ({"minPartitions": "1" * 19}, "expected a number, at least 1"),
+        ({"maxPartitionBytes": "0"}, "maxPartitionBytes '0'; expected bytes, at least 1"),
         ({"table": "rows"}, "table 'rows'; expected records or batches or"),
         (
             {"table": "batches", "startingOffsets": "earliest"},
@@ -91,6 +94,46 @@ def test_internal_topics_are_read_only_if_named() -> None:
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, str], message: str) -> None:
     assert message in refused(TRANSACTIONS, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "no path; expected load(path), or the option path"),
+        ({"path": ""}, "no path; expected"),
+        ({"paths": "[]"}, "no path; expected"),
+        ({"paths": '["/", ""]'}, "no path; expected"),
+        ({"path": "/", "paths": '["/"]'}, "both path and paths; expected one of them"),
+        ({"paths": '{"a": 1}'}, "expected a JSON list of strings"),
+        ({"paths": "[1]"}, "paths '[1]'; expected a JSON list of strings"),
+        ({"path": "/no/such/place"}, "/no/such/place: No such file or directory"),
+    ],
+)
+def test_a_path_is_asked_for_and_must_be_there(options: dict[str, str], message: str) -> None:
+    with pytest.raises(MagicbyteError) as error:
+        parse(options)
+    assert message in str(error.value)
+
+
+def test_sizes_are_spark_s() -> None:
+    texts = ("1", "1b", "2k", "2kb", "3m", "1G", "1t", "1p")
+    units = (1, 1, 2 << 10, 2 << 10, 3 << 20, 1 << 30, 1 << 40, 1 << 50)
+    assert tuple(size_in_bytes("", text) for text in texts) == units
+    assert parse({"path": TRANSACTIONS}).max_partition_bytes == 128 << 20
+    assert parse({"path": TRANSACTIONS}).max_trigger_delay_ms == 15 * 60 * 1000
+
+
+def test_a_number_may_have_eighteen_digits_and_triggers_one_number_for_both() -> None:
+    most = "9" * 18
+    read = parse(
+        {
+            "path": TRANSACTIONS,
+            "minPartitions": most,
+            "minOffsetsPerTrigger": "7",
+            "maxOffsetsPerTrigger": "7",
+        }
+    )
+    assert (read.min_partitions, read.min_offsets, read.max_offsets) == (int(most), 7, 7)
 
 
 def test_a_duration_is_written_as_spark_writes_it() -> None:
@@ -188,6 +231,29 @@ def test_any_range_gives_the_rows_in_it_whatever_the_tasks(most: str) -> None:
             },
             "open-0 from 9 to 8; expected the lower bound first",
         ),
+        (
+            {
+                "startingOffsets": '{"open":{"0":1,"1":1}}',
+                "endingOffsets": '{"open":{"0":0,"1":1}}',
+            },
+            "open-0 from 1 to 0; expected the lower bound first",
+        ),
+        ({"startingOffsets": "latest"}, "no batch can begin there"),
+        ({"endingOffsets": "earliest"}, "no batch can end there"),
+        (
+            {
+                "endingOffsets": json.dumps({"x": {str(number): 1 for number in range(7)}}),
+                "subscribe": "aborted",
+            },
+            "nothing for aborted-0 and x-0, x-1, x-2, x-3, x-4 and 2 more, which is not read",
+        ),
+        (
+            {
+                "endingOffsets": json.dumps({"x": {str(number): 1 for number in range(5)}}),
+                "subscribe": "aborted",
+            },
+            "nothing for aborted-0 and x-0, x-1, x-2, x-3, x-4, which is not read",
+        ),
         ({"startingTimestamp": "noon"}, "startingTimestamp 'noon'; expected milliseconds since"),
         ({"startingOffsetsByTimestamp": '{"open":{"0":1}}'}, "nothing for open-1"),
         ({"startingOffsetsByTimestamp": "1"}, "startingOffsetsByTimestamp '1'; expected e.g."),
@@ -195,7 +261,18 @@ def test_any_range_gives_the_rows_in_it_whatever_the_tasks(most: str) -> None:
     ],
 )
 def test_a_range_that_cannot_be_is_refused(options: dict[str, str], message: str) -> None:
-    assert message in refused(TRANSACTIONS, subscribe="open", **options)
+    assert message in refused(TRANSACTIONS, **{"subscribe": "open", **options})
+
+
+def test_what_only_the_log_tells_is_not_compared_before_it_is_read() -> None:
+    # A start at a time has nothing to do with the partitions that the end names, and latest is no -1.
+    whole = by_partition(topics=["aborted"])
+    options = {"subscribe": "aborted", "endingOffsets": '{"aborted":{"0":-1}}'}
+    assert places(TRANSACTIONS, startingTimestamp="0", **options) == whole
+    assert places(TRANSACTIONS, startingOffsets='{"aborted":{"0":0}}', **options) == whole
+    assert places(TRANSACTIONS, startingOffsets='{"aborted":{"0":-2}}', **options) == whole
+    nothing = {"subscribe": "aborted", "endingOffsets": '{"aborted":{"0":0}}'}
+    assert places(TRANSACTIONS, startingOffsets='{"aborted":{"0":0}}', **nothing) == {}
 
 
 def test_offsets_that_are_not_there_fail_unless_loss_is_to_be_borne(
