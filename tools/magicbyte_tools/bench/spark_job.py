@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.bench.spark_job FORMAT OUT [NAME=VALUE...]: a source of Spark into Parquet."""
+"""python -m magicbyte_tools.bench.spark_job FORMAT OUT CODEC [NAME=VALUE...]: a source of Spark into Parquet."""
 
 import sys
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ SETTINGS: dict[str, bool | float | int | str | None] = {
 }
 
 
-def main(source: str, out: str, options: Sequence[str]) -> None:
+def main(source: str, out: str, codec: str, options: Sequence[str]) -> None:
     """Write the seven columns of the Kafka source. Options that begin with `spark.` are of the session."""
     use_java()
     builder = SparkSession.builder.master("local[2]").config(map=SETTINGS)
@@ -27,9 +27,9 @@ def main(source: str, out: str, options: Sequence[str]) -> None:
             of_read[name] = value
     spark = builder.getOrCreate()
     frame = spark.read.format(source).options(**of_read).load()
-    frame.write.mode("overwrite").parquet(out, compression="zstd")
+    frame.write.mode("overwrite").parquet(out, compression=codec)
     spark.stop()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])
