@@ -65,7 +65,9 @@ def main(arguments: Sequence[str]) -> None:
         _tell(f"{options.million:,} batches", 1, Path(folder))
     with TemporaryDirectory(dir=CACHE) as folder:
         write_aborted(Path(folder) / "one-0", options.million)
-        _tell(f"{options.million:,} aborted transactions", 1, Path(folder))
+        aborted = f"{options.million:,} aborted transactions"
+        _tell(aborted, 1, Path(folder))
+        _tell(f"{aborted}, `transactions` `index`", 1, Path(folder), transactions="index")
 
 
 def _tell(what: str, segments: int, folder: Path, **more: str) -> None:
