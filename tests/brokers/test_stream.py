@@ -30,6 +30,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from places import shared
+from spark_environment import environment
 
 HERE = Path(__file__).parent
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
@@ -162,7 +163,7 @@ class Query:
     def __init__(self, log_dir: Path, folder: Path) -> None:
         self.process = subprocess.Popen(
             [sys.executable, HERE / "stream_query.py", log_dir, folder],
-            env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+            env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

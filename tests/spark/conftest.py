@@ -1,7 +1,6 @@
 """One Spark session for the folder, and the logs of real brokers."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from magicbyte.spark import use_java
 from places import DATA
+from spark_environment import environment
 
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
@@ -23,11 +23,7 @@ def logs() -> Path:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     use_java()
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    # A bare name: where the path has a space, Spark's `command -v` fails and discovery is off.
-    here, python = os.path.split(sys.executable)
-    os.environ["PATH"] = here + os.pathsep + os.environ["PATH"]
-    os.environ["PYSPARK_PYTHON"] = python
+    os.environ.update(environment())
     folder = tmp_path_factory.mktemp("spark")
     settings = {
         "spark.driver.memory": "1g",

@@ -20,6 +20,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
+from magicbyte.errors import InputError
 from magicbyte.spark.pipeline import _Run
 from magicbyte.spark.stage import Stage, Work
 from magicbyte.spark.writing import Wanted, _Files, hive_folder
@@ -251,6 +252,28 @@ def test_a_folder_of_somebody_else_is_left_alone(cluster: Path, tmp_path: Path) 
         assert result.exit_code == 2
         assert "a folder that pipeline did not make" in result.stderr
         assert (theirs / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_error_behind_tasks_says_what_is_kept_and_the_same_command_goes_on(
+    spark: SparkSession,
+    cluster: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    undisturbed: dict[str, list[str]],
+) -> None:
+    def fail(run: _Run) -> None:
+        raise InputError("no space", "some", path="here")
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(_Run, "put_together", fail)
+        result = pipeline(cluster, out)
+    assert result.exit_code == 2
+    told, error = result.stderr.splitlines()[-2:]
+    assert told.endswith("/.out.part: the same command goes on with it")
+    assert error == "Error: here: no space; expected some"
+    again = finished(pipeline(cluster, out), out, undisturbed)
+    assert again["tasks"] == again["tasks_of_earlier_runs"]
 
 
 def test_an_error_before_any_task_is_done_leaves_nothing(

@@ -19,6 +19,7 @@ import pytest
 
 import magicbyte as mb
 from places import DATA
+from spark_environment import environment
 
 HERE = Path(__file__).parent
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
@@ -71,7 +72,7 @@ class Reading:
 def reading() -> Iterator[Reading]:
     process = subprocess.Popen(
         [sys.executable, HERE / "reading.py", f"local[2,{FAILURES}]"],
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

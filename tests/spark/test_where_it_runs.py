@@ -18,6 +18,7 @@ from magicbyte.spark.source import MagicbyteDataSource
 from magicbyte.spark.stage import Work
 from magicbyte.spark.writing import Wanted, Worker
 from places import DATA
+from spark_environment import environment
 
 HERE = Path(__file__).parent
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
@@ -33,7 +34,7 @@ def asked(master: str, *settings: str, path: Path = CLUSTER, out: Path) -> dict[
     done = subprocess.run(
         [sys.executable, HERE / "reading.py", master, *settings],
         input=json.dumps({"path": str(path), "options": options, "out": str(out)}) + "\n",
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=300,
@@ -133,7 +134,7 @@ def test_a_pipeline_says_it_too(tmp_path: Path) -> None:
     command = ["pipeline", CLUSTER, tmp_path / "out", "--master", EXECUTORS, "--conf", lacking]
     done = subprocess.run(
         [sys.executable, "-c", run, *command],
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env=environment(),
         capture_output=True,
         text=True,
     )

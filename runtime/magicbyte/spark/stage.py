@@ -17,7 +17,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,11 +123,13 @@ class Stage:
 
 
 @contextmanager
-def staged(out: Path, *, overwrite: bool, restart: bool = False) -> Iterator[Stage]:
+def staged(
+    out: Path, *, overwrite: bool, restart: bool = False, say: Callable[[str], None]
+) -> Iterator[Stage]:
     """Give a stage whose `ready` folder takes the place of *out* at the end.
 
     After an error *out* is what it was. What tasks have done by then is kept for the next run,
-    which *restart* has begin anew. Raises InputError where another run works on *out*.
+    which *restart* has begin anew; *say* is told so. Raises InputError where another run works on *out*.
     """
     made = _make_parents(out.parent)
     stage = Stage(out)
@@ -144,6 +146,8 @@ def staged(out: Path, *, overwrite: bool, restart: bool = False) -> Iterator[Sta
                 stage.publish()
             except BaseException:
                 is_kept = stage.is_worth_keeping
+                if is_kept:
+                    say(f"what is done is kept in {stage.folder}: the same command goes on with it")
                 raise
             finally:
                 if not is_kept:

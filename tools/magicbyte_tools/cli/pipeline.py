@@ -114,7 +114,7 @@ def pipeline(
     real = check_output(out, dataset, paths, overwrite=overwrite)
     is_short = size_of(dataset) < SMALL_BYTES
     with (
-        staged(real, overwrite=overwrite, restart=restart) as stage,
+        staged(real, overwrite=overwrite, restart=restart, say=complain) as stage,
         Lazy(master, settings, is_short=is_short, say=complain) as spark,
     ):
         plan = make_plan(
