@@ -78,6 +78,21 @@ class Transaction:
         self.size_bytes += later.size_bytes
 
 
+def open_in(snapshot: Iterable[ProducerSnapshotEntry]) -> dict[int, Transaction]:
+    """Return what *snapshot* says is open, by producer."""
+    return {
+        producer.producer_id: Transaction(
+            producer.producer_id,
+            producer.epoch,
+            first_offset=first,
+            last_offset=max(producer.last_offset, first),
+            begun_before_log=True,
+        )
+        for producer in snapshot
+        if (first := producer.current_transaction_first_offset) >= 0
+    }
+
+
 @dataclass(slots=True)
 class _Proof:
     """The first marker of a producer behind a hole."""
@@ -131,16 +146,7 @@ class Tracker:
 
     def begin(self, snapshot: Iterable[ProducerSnapshotEntry]) -> None:
         """Start with what the producer snapshot at the log's first base says is open."""
-        for producer in snapshot:
-            first = producer.current_transaction_first_offset
-            if first >= 0:
-                self.open[producer.producer_id] = Transaction(
-                    producer.producer_id,
-                    producer.epoch,
-                    first_offset=first,
-                    last_offset=max(producer.last_offset, first),
-                    begun_before_log=True,
-                )
+        self.open |= open_in(snapshot)
 
     def data(self, entry: Entry, place: Place) -> None:
         """Take a data batch; one without records, left by cleaning, counts too."""

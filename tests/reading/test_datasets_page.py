@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import duckdb
+import pandas as pd
+import polars as pl
 import pytest
 
 import magicbyte as mb
 from documents import examples
 from magicbyte.tables.schemas import TABLES
 from places import CHECKOUT
-
-duckdb = pytest.importorskip("duckdb")
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
 
 PAGE = "docs/datasets.md"
 TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")

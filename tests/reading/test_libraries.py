@@ -5,6 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -13,10 +16,6 @@ from documents import examples
 from magicbyte.reading.rows import Rows
 from magicbyte.tables.schemas import RECORDS, TABLES
 from places import DATA
-
-duckdb = pytest.importorskip("duckdb")
-pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
 
 LOGS = {
     "2.8/lives": ["upgraded-one-segment", "v2-append-time-gzip"],

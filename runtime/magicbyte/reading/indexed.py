@@ -21,7 +21,7 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Mask
-from magicbyte.transactions import Place, Transaction, outcome_of
+from magicbyte.transactions import Place, Transaction, open_in, outcome_of
 from magicbyte_formats.wire import ProducerSnapshotEntry
 
 
@@ -148,16 +148,7 @@ class Followed:
 
     def begin(self, snapshot: Iterable[ProducerSnapshotEntry]) -> None:
         """Start with what the producer snapshot at the log's first base says is open."""
-        for producer in snapshot:
-            first = producer.current_transaction_first_offset
-            if first >= 0:
-                self.open[producer.producer_id] = Transaction(
-                    producer.producer_id,
-                    producer.epoch,
-                    first_offset=first,
-                    last_offset=max(producer.last_offset, first),
-                    begun_before_log=True,
-                )
+        self.open |= open_in(snapshot)
 
     def one(self, entry: Entry, segment: int) -> None:
         """Take an entry of the *segment* of that number."""

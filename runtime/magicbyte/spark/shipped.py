@@ -37,4 +37,5 @@ def unpickled(pickled: bytes) -> Any:
     return made
 
 
+# Spark gives its copy of cloudpickle no types.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]

@@ -247,8 +247,5 @@ class Work:
         draft.write_text(note, encoding="utf-8")
         draft.replace(self._note(task))
 
-    def drop_note(self, task: int) -> None:
-        self._note(task).unlink(missing_ok=True)
-
     def _note(self, task: int) -> Path:
         return self.folder / "notes" / f"{task:06d}.json"

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from magicbyte_formats.wire import AbortedTransaction
 from magicbyte_tools.bench.kafka_source import CACHE
 from magicbyte_tools.bench.machine import machine
 from magicbyte_tools.vectors import parts
@@ -24,8 +25,6 @@ SEGMENTS_PER_PARTITION = 20
 BATCHES_PER_SEGMENT = 4
 
 OFFSET = struct.Struct(">q")
-INDEX_ENTRY = struct.Struct(">hqqqq")
-"""Of a transaction index: version, producer id, first, last and last stable offset."""
 
 MEASURED = """
 import json, pickle, resource, sys, time
@@ -112,7 +111,7 @@ def write_aborted(folder: Path, number: int) -> None:
     _write(folder, entries())
     index = (
         # What a broker writes where nothing else is open: the log is stable behind the marker.
-        INDEX_ENTRY.pack(0, PRODUCER, offset, offset + 1, offset + 2)
+        AbortedTransaction.FIXED.pack(0, PRODUCER, offset, offset + 1, offset + 2)
         for offset in range(0, 2 * number, 2)
     )
     (folder / f"{0:020}.txnindex").write_bytes(b"".join(index))
