@@ -74,7 +74,8 @@ def test_damage_is_skipped_by_ours(segment: Segment, tmp_path: Path) -> None:
 
 
 def test_both_files_are_read_in_turn(segment: Segment, tmp_path: Path) -> None:
-    cell = damage(segment, tmp_path, engine="reference", seed=1, repetitions=1)
+    cell, profiles = damage(segment, tmp_path, engine="reference", seed=1, repetitions=1)
+    assert [profile.name for profile in profiles] == ["sound", "damaged"]
     assert {name: len(times) for name, times in cell.cpu_ns.items()} == {"sound": 1, "damaged": 1}
     assert list(cell.wall_ns) == list(cell.peak_bytes) == ["sound", "damaged"]
     assert not list(tmp_path.iterdir())

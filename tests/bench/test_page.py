@@ -14,7 +14,7 @@ from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.ratios import per_second, ratio, spread
 from magicbyte_tools.bench.results import load
 
-from .made_up import cell, headers, job, parts, results
+from .made_up import cell, headers, job, of_damage, parts, results
 
 GOOD = cell(
     "v2-100B-16k-lz4", ours=50, exact=101, columns=60, go=80, rust=49, floor=40, aiokafka=300
@@ -151,7 +151,9 @@ def test_tables_have_as_many_cells_in_each_line() -> None:
         starts=[job("import pyarrow", 0.125)],
         headers=headers(),
         damage=cell("v2-100B-16k-lz4", sound=100, damaged=125),
+        damage_profiles=[of_damage("sound"), of_damage("damaged")],
     )
+    assert "| sound | 1.0 | 2.0 | 3.0 | 4.0 | 5.0 | 6.0 | 21.0 |" in page(measured)
     assert "| damaged | 0.80 | 250 |" in page(measured)
     assert "| v2-100B-16k-lz4 | 1.0 | 2.0 | 3.0 | 4.0 | 5.0 | 15.0 |" in page(measured)
     assert "| import pyarrow | 0.12 | 0.25 | 100 |" in page(measured)
@@ -169,6 +171,7 @@ def test_results_are_read_as_they_were_saved(tmp_path: Path) -> None:
         starts=[job("import pyarrow", 0.1)],
         headers=headers(),
         damage=cell("v2-100B-16k-lz4", sound=100, damaged=125),
+        damage_profiles=[of_damage("damaged")],
         left_out={"Java": "none"},
     )
     saved.save(tmp_path / "results.json")

@@ -138,7 +138,7 @@ def _headers(options: argparse.Namespace, results: Results) -> None:
 
 def _damage(options: argparse.Namespace, results: Results) -> None:
     segment = _file(options, options.damage_mb)
-    results.damage = damage(
+    results.damage, results.damage_profiles = damage(
         segment,
         CACHE,
         engine=options.engine,

@@ -10,19 +10,23 @@ from tempfile import TemporaryDirectory
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench.contenders import reader_command
+from magicbyte_tools.bench.damage_profile import damage_profile
 from magicbyte_tools.bench.data import Segment
 from magicbyte_tools.bench.measure import WARM_UP, Cell, Disagreement, Others
 from magicbyte_tools.bench.process import Pass, Process
+from magicbyte_tools.bench.profile import Profile
 
 SOUND, DAMAGED = "sound", "damaged"
 
 EVERY = 100
 
 
-def damage(segment: Segment, cache: Path, *, engine: str, seed: int, repetitions: int) -> Cell:
+def damage(
+    segment: Segment, cache: Path, *, engine: str, seed: int, repetitions: int
+) -> tuple[Cell, list[Profile]]:
     """Return what *segment* of v2 batches takes, sound and damaged, through `mb.open` that skips damage.
 
-    Both per row of the sound one. Raises Disagreement where the damage costs no rows, or many.
+    With it comes where that goes, measured behind it. All of it per row of the sound one. Raises Disagreement where the damage costs no rows, or many.
     """
     cell = Cell(segment.kind.name, {SOUND: [], DAMAGED: []}, {SOUND: [], DAMAGED: []})
     with ExitStack() as stack:
@@ -50,7 +54,13 @@ def damage(segment: Segment, cache: Path, *, engine: str, seed: int, repetitions
                 cell.wall_ns[name].append(took.wall_ns / segment.num_rows)
         cell.busy = others.share()
         cell.peak_bytes = {name: process.peak_bytes for name, process in working.items()}
-    return cell
+        profiles = [
+            damage_profile(
+                name, path, engine_name=engine, num_rows=segment.num_rows, repetitions=repetitions
+            )
+            for name, path in paths.items()
+        ]
+    return cell, profiles
 
 
 def _judge(segment: Segment, name: str, rows: int) -> None:

@@ -37,6 +37,8 @@ class Results:
     damage_mb: int = 0
     """MiB of records in the file that is read with damage."""
     damage: Cell | None = None
+    damage_profiles: list[Profile] = field(default_factory=list)
+    """Of the sound file and of the damaged one."""
 
     def save(self, file: Path) -> None:
         """Write all of it to *file*, at once."""
@@ -52,7 +54,8 @@ def load(file: Path) -> Results:
     for name in ("cells", "threads"):
         read[name] = [Cell(**cell) for cell in read[name]]
     read["sizes"] = {size: Cell(**cell) for size, cell in read["sizes"].items()}
-    read["profiles"] = [Profile(**one) for one in read["profiles"]]
+    for name in ("profiles", "damage_profiles"):
+        read[name] = [Profile(**one) for one in read.get(name, [])]
     for name in ("jobs", "starts"):
         read[name] = [Job(**job) for job in read[name]]
     if read.get("damage") is not None:

@@ -1,0 +1,75 @@
+"""The parts of a read with damage: each nanosecond counts once, and damage shows where it costs."""
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.reading import dataset
+from magicbyte.reading.walk import Walk
+from magicbyte.storage.local import LocalFile
+from magicbyte_tools.bench.damage_profile import PARTS, damage_profile
+from magicbyte_tools.bench.data import Kind, Segment, segments
+from magicbyte_tools.bench.profile import Profile
+
+
+@pytest.fixture(scope="module")
+def segment(tmp_path_factory: pytest.TempPathFactory) -> Segment:
+    folder = tmp_path_factory.mktemp("made")
+    (one,) = segments([Kind(2, "100B", "16k", "lz4")], folder, raw_bytes=120_000)
+    assert one.num_batches == 8
+    return one
+
+
+def profiled(path: Path, num_rows: int) -> Profile:
+    return damage_profile("it", path, engine_name="reference", num_rows=num_rows, repetitions=2)
+
+
+def calls(path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Return what each part is charged with when every look at the clock takes a tick."""
+    ticks = iter(range(1 << 40))
+    monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
+    made = profiled(path, 1)
+    assert list(made.spent) == list(PARTS)
+    assert all(len(spent) == 2 and spent[0] == spent[1] for spent in made.spent.values())
+    return {part: int(spent[0]) for part, spent in made.spent.items()}
+
+
+def test_what_a_sound_file_takes_is_charged_once(
+    segment: Segment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = calls(segment.path, monkeypatch)
+    assert spent["search"] == 0 and spent["records"] == spent["frames"] == 1
+    assert min(spent["survey"], spent["reads"], spent["runs and batches"]) > 0
+
+
+def test_a_damaged_size_is_searched_for_and_surveyed_with_checksums(
+    segment: Segment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = Path(shutil.copyfile(segment.path, tmp_path / segment.path.name))
+    with copy.open("r+b") as file:
+        file.seek(8)  # the size of the first batch
+        file.write(b"\x7f")
+    sound, damaged = calls(segment.path, monkeypatch), calls(copy, monkeypatch)
+    assert damaged["search"] > 0
+    assert damaged["survey"] > sound["survey"]
+    assert damaged["frames"] == 1  # what the survey scans is the survey's
+
+
+def test_clocks_are_taken_away_again(segment: Segment) -> None:
+    def found() -> list[Any]:
+        return [
+            vars(dataset)["survey"],
+            Walk._search,
+            Walk._true_end,
+            LocalFile.read_at,
+            ReferenceEngine.scan,
+            ReferenceEngine.decode,
+        ]
+
+    before = found()
+    profiled(segment.path, segment.num_rows)
+    assert found() == before

@@ -1,0 +1,94 @@
+"""Where the time goes when a damaged segment is read, beside the sound one.
+
+Clocks are put around what the library calls; none runs while another does, so that each
+nanosecond counts once.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from magicbyte.engines import engine
+from magicbyte.reading import dataset
+from magicbyte.reading.survey import survey
+from magicbyte.reading.walk import Walk
+from magicbyte.storage.local import LocalFile
+from magicbyte_tools.bench.ours import Ours
+from magicbyte_tools.bench.profile import WARM_UP, Profile
+
+SURVEY = "survey"
+SEARCH = "search"
+READS = "reads"
+FRAMES = "frames"
+RECORDS = "records"
+REST = "runs and batches"
+
+PARTS = (SURVEY, SEARCH, READS, FRAMES, RECORDS, REST)
+
+WHOLE = {SURVEY: (SEARCH,), SEARCH: ()}
+"""Parts that have all that is done in them, as they read and scan for themselves; but for these."""
+
+
+def damage_profile(
+    name: str, path: Path, *, engine_name: str, num_rows: int, repetitions: int
+) -> Profile:
+    """Return what the parts of `mb.open(path, on_damage="skip")` take, in ns per row of *num_rows*."""
+    made = Profile(name, {part: [] for part in PARTS})
+    ours = Ours(engine_name)
+    ours.load(path, "skip")
+    for turn in range(WARM_UP + repetitions):
+        with _clocks(engine_name) as clocks:
+            ours.read("columns", 1)
+        if turn >= WARM_UP:
+            for part in PARTS:
+                made.spent[part].append(clocks.spent[part] / num_rows)
+    return made
+
+
+class _Clocks:
+    """CPU of this thread, in ns, by the part that runs."""
+
+    def __init__(self) -> None:
+        self.spent = dict.fromkeys(PARTS, 0)
+        self._running = [REST]
+        self._since = time.thread_time_ns()
+
+    def charge(self) -> None:
+        """Charge what has passed to the part that runs."""
+        now = time.thread_time_ns()
+        self.spent[self._running[-1]] += now - self._since
+        self._since = now
+
+    def timed(self, function: Callable[..., Any], part: str) -> Callable[..., Any]:
+        @wraps(function)
+        def measured(*args: Any, **keys: Any) -> Any:
+            self.charge()
+            now = self._running[-1]
+            self._running.append(part if part in WHOLE.get(now, PARTS) else now)
+            try:
+                return function(*args, **keys)
+            finally:
+                self.charge()
+                self._running.pop()
+
+        return measured
+
+
+@contextmanager
+def _clocks(engine_name: str) -> Iterator[_Clocks]:
+    """Have the library's parts count what they take while this lasts."""
+    clocks, kind = _Clocks(), type(engine(engine_name))
+    with (
+        patch.object(dataset, "survey", clocks.timed(survey, SURVEY)),
+        patch.object(Walk, "_search", clocks.timed(Walk._search, SEARCH)),
+        patch.object(Walk, "_true_end", clocks.timed(Walk._true_end, SEARCH)),
+        patch.object(LocalFile, "read_at", clocks.timed(LocalFile.read_at, READS)),
+        patch.object(kind, "scan", clocks.timed(kind.scan, FRAMES)),
+        patch.object(kind, "decode", clocks.timed(kind.decode, RECORDS)),
+    ):
+        yield clocks
+        clocks.charge()
