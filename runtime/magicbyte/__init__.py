@@ -6,6 +6,7 @@ for rows in mb.open("/var/lib/kafka").records():
     ...
 """
 
+from magicbyte.companion import Companion, companion
 from magicbyte.errors import (
     ChangedError,
     ChecksumError,
@@ -31,6 +32,7 @@ __all__ = [
     "ChangedError",
     "ChecksumError",
     "CodecError",
+    "Companion",
     "Dataset",
     "Finding",
     "FormatError",
@@ -46,6 +48,7 @@ __all__ = [
     "Verification",
     "__version__",
     "check_produced",
+    "companion",
     "from_bytes",
     "open",
     "plan",

@@ -99,6 +99,8 @@ CODES = _registry(
     Code("segment-missing", "warning", "Companion files lie here without their segment.", "LogLoader"),
     Code("log-begins-above", "note", "The log begins above where its checkpoints say.", "a rule of ours"),
     Code("log-ends-below", "error", "The log ends below an offset that was acknowledged.", "a rule of ours"),
+    Code("index-invalid", "warning", "An offset index is not one.", "OffsetIndex"),
+    Code("timeindex-invalid", "warning", "A time index is not one.", "TimeIndex"),
     Code("checkpoint-invalid", "warning", "A checkpoint file is not one.", "CheckpointFile"),
     Code("high-watermark-stale", "note", "The high watermark was checkpointed before a crash.", "ReplicaManager"),
     Code("timestamp-out-of-range", "warning", "A time that the reader's type cannot hold became null.", "a limit of Spark"),

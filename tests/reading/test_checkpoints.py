@@ -3,7 +3,7 @@
 import pytest
 
 from magicbyte.errors import FormatError
-from magicbyte.logdir.checkpoints import parse_offsets
+from magicbyte.logdir.checkpoints import LogDir, parse_offsets
 
 ONE = {("t", 0): 5}
 
@@ -61,3 +61,13 @@ def test_what_kafka_refuses_is_refused_with_its_place(what: str) -> None:
     with pytest.raises(FormatError) as caught:
         parse_offsets(data)
     assert (caught.value.code, caught.value.field) == ("checkpoint-invalid", place)
+
+
+def test_a_partition_takes_along_what_is_said_of_it_alone() -> None:
+    both = {("t", 0): 5, ("u", 1): 6}
+    log_dir = LogDir("d", "c", log_start=both, high_watermark=both, clean_shutdown=True)
+    of_one = log_dir.of("t", 0)
+    assert of_one.log_start == of_one.high_watermark == {("t", 0): 5}
+    assert of_one.cleaner is of_one.recovery_point is None
+    assert (of_one.path, of_one.cluster_id, of_one.clean_shutdown) == ("d", "c", True)
+    assert log_dir.of("t", 1).log_start == {}

@@ -1,8 +1,9 @@
 """The text checkpoints of a log.dir (CheckpointFile, OffsetCheckpointFile)."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
@@ -15,6 +16,8 @@ MAX_NUMBER_LENGTH = 4000
 """Longer digits, zeros in front, are no checkpoint's; Python itself converts no more than 4300."""
 
 Offsets = dict[tuple[str, int], int]
+
+Parts = TypeVar("Parts", bound=tuple[Any, ...])
 
 
 # What java.io.BufferedReader ends a line with, and what the pattern \s stands for in Java.
@@ -29,6 +32,36 @@ def parse_offsets(data: bytes) -> Offsets:
     Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends behind
     its version has no entries, and of two lines for a partition the last counts, as in Kafka.
     """
+    return {(topic, partition): offset for topic, partition, offset in parse_offset_lines(data)}
+
+
+def parse_offset_lines(data: bytes) -> list[tuple[str, int, int]]:
+    """Return topic, partition and offset of each line, as `parse_offsets` reads them."""
+
+    def parts(fields: list[str]) -> tuple[str, int, int] | None:
+        topic, partition, offset = fields if len(fields) == 3 else ("", "", "")
+        key, value = _number(partition, bits=32), _number(offset, bits=64)
+        return None if key is None or value is None else (topic, key, value)
+
+    return _entries(data, parts, "topic, partition, offset")
+
+
+def parse_epochs(data: bytes) -> list[tuple[int, int]]:
+    """Return leader epoch and start offset of each line of a leader-epoch-checkpoint.
+
+    Raises FormatError (`checkpoint-invalid`) as `parse_offsets` does.
+    """
+
+    def parts(fields: list[str]) -> tuple[int, int] | None:
+        epoch, start = fields if len(fields) == 2 else ("", "")
+        key, value = _number(epoch, bits=32), _number(start, bits=64)
+        return None if key is None or value is None else (key, value)
+
+    return _entries(data, parts, "leader epoch, start offset")
+
+
+def _entries(data: bytes, parts: Callable[[list[str]], Parts | None], expected: str) -> list[Parts]:
+    """Return what *parts* makes of each line behind version and count; None is *expected* instead."""
     lines = _lines(data)
 
     def bad(number: int, expected: str) -> FormatError:
@@ -37,22 +70,37 @@ def parse_offsets(data: bytes) -> Offsets:
     if lines and _number(lines[0], bits=32) != 0:
         raise bad(0, "version 0")
     if len(lines) < 2:
-        return {}
+        return []
     count = _number(lines[1], bits=32)
     if count is None:
         raise bad(1, "a count of entries")
-    offsets: Offsets = {}
+    entries = []
     for number, line in enumerate(lines[2:], 2):
         # Blanks at the end are nothing, and those at the beginning are behind an empty field.
-        fields = BLANKS.split(line.rstrip(" \t\v\f"))
-        topic, partition, offset = fields if len(fields) == 3 else ("", "", "")
-        key, value = _number(partition, bits=32), _number(offset, bits=64)
-        if key is None or value is None:
-            raise bad(number, "topic, partition, offset")
-        offsets[topic, key] = value
-    if len(lines) - 2 != count:
-        raise bad(1, f"{len(lines) - 2}, the number of entries that follow")
-    return offsets
+        entry = parts(BLANKS.split(line.rstrip(" \t\v\f")))
+        if entry is None:
+            raise bad(number, expected)
+        entries.append(entry)
+    if len(entries) != count:
+        raise bad(1, f"{len(entries)}, the number of entries that follow")
+    return entries
+
+
+def parse_properties(data: bytes, separator: str) -> list[tuple[str, str]]:
+    """Return name and value of each line of *data*; lines that begin with # are comments.
+
+    Raises FormatError (`checkpoint-invalid`) with the line that has no *separator*.
+    """
+    found = []
+    for number, line in enumerate(_lines(data), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, mark, value = line.partition(separator)
+        if not mark:
+            raise _bad_checkpoint(f"line {number}", line, f"a name, {separator!r} and a value")
+        value = value.strip().replace("\\:", ":").replace("\\=", "=")
+        found.append((name.strip(), value))
+    return found
 
 
 def _lines(data: bytes) -> list[str]:
@@ -150,13 +198,15 @@ def _cluster_id(path: str, storage: Storage) -> str | None:
     place = f"{path}/meta.properties"
     if not storage.exists(place):
         return None
-    for line in (
-        storage.read_small(place, max_bytes=1 << 16).decode("utf-8", "replace").splitlines()
-    ):
-        key, _, value = line.partition("=")
-        if key.strip() == "cluster.id":
-            return value.strip().replace("\\:", ":").replace("\\=", "=")
-    return None
+    return _property(storage.read_small(place, max_bytes=1 << 16), "=", "cluster.id")
+
+
+def _property(data: bytes, separator: str, name: str) -> str | None:
+    """Return the property *name* in *data*; None where it is not there, or *data* is no properties."""
+    try:
+        return dict(parse_properties(data, separator)).get(name)
+    except FormatError:
+        return None
 
 
 def read_topic_id(folder: str, storage: Storage) -> str | None:
@@ -164,13 +214,7 @@ def read_topic_id(folder: str, storage: Storage) -> str | None:
     place = f"{folder}/partition.metadata"
     if not storage.exists(place):
         return None
-    for line in (
-        storage.read_small(place, max_bytes=1 << 12).decode("utf-8", "replace").splitlines()
-    ):
-        key, _, value = line.partition(":")
-        if key.strip() == "topic_id":
-            return value.strip()
-    return None
+    return _property(storage.read_small(place, max_bytes=1 << 12), ":", "topic_id")
 
 
 def read_first_epoch_start(folder: str, storage: Storage) -> int | None:

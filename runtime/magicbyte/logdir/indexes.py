@@ -42,19 +42,27 @@ def _read(log: PartitionLog, segment: LogFile, kind: str, of: "np.dtype[np.void]
             except MissingError:  # a live broker removed it meanwhile
                 return nothing
             table = np.frombuffer(data[: len(data) // of.itemsize * of.itemsize], of)
-            return _without_zeros(table) if _goes_up(_without_zeros(table)) else nothing
+            told = without_zeros(table)
+            return told if first_back(told) is None else nothing
     return nothing
 
 
-def _without_zeros(table: Table) -> Table:
+def without_zeros(table: Table) -> Table:
     """Return *table* up to its last entry that is not all zeros: files of live ones are preallocated."""
     told = np.flatnonzero(table.view(np.uint8).reshape(-1, table.itemsize).any(axis=1))
     return table[: int(told[-1]) + 1 if len(told) else 0]
 
 
-def _goes_up(table: Table) -> bool:
-    return all(
-        int(table[name][0]) >= 0 and bool((np.diff(table[name].astype(np.int64)) >= 0).all())
-        for name in table.dtype.names or ()
-        if len(table)
-    )
+def first_back(table: Table) -> tuple[int, str, int] | None:
+    """Return the first entry of an index that goes back: its number, the field, what is the least there.
+
+    No field may be below 0, or below that of the entry before. None where all go up.
+    """
+    found = []
+    for name in table.dtype.names or ():
+        numbers = table[name].astype(np.int64)
+        is_back = numbers < np.concatenate([[0], numbers[:-1]])
+        if is_back.any():
+            number = int(np.argmax(is_back))
+            found.append((number, name, int(numbers[number - 1]) if number else 0))
+    return min(found, default=None, key=lambda back: back[0])

@@ -7,8 +7,10 @@ import click
 import pyarrow as pa
 
 from magicbyte import Dataset, Report, Rows
+from magicbyte.findings import worst
 from magicbyte.tables.schemas import TABLES, Table
 from magicbyte_tools.cli import parameters
+from magicbyte_tools.cli.companions import are_companions, check_options, rows_of_companions
 from magicbyte_tools.cli.complaints import (
     complain,
     complain_of,
@@ -100,6 +102,8 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump /var/lib/kafka --table batches --quick
       magicbyte dump /var/lib/kafka --table problems
+      magicbyte dump orders-0/00000000000000000000.timeindex
+      magicbyte dump /var/lib/kafka/replication-offset-checkpoint --format ndjson
     """,
 )
 @paths_argument
@@ -163,8 +167,14 @@ def dump(
     """Show the records of a log, or another of its tables.
 
     What is sound is shown whatever lies around it; what was found, and what is not shown, is said
-    on stderr.
+    on stderr. Of an index, a producer snapshot or a checkpoint that is named, a row per entry is shown.
     """
+    if are_companions(paths):
+        check_options(ctx)
+        shown = rows_of_companions(paths, columns, selection.storage_option)
+        _show(shown.rows.schema, iter([shown.rows]), format_name, bytes_as, limit)
+        complain_of(shown.findings)
+        ctx.exit(1 if worst(shown.findings) == "error" else 0)
     if dispositions is not None and table_name != "records":
         raise click.UsageError(f"--disposition is for records, not for {table_name}")
     if quick and table_name != "batches":
@@ -222,14 +232,25 @@ def _rows(
 
 def _write(rows: Rows, format_name: str, bytes_as: str, limit: int | None) -> Report:
     """Write *rows* to stdout, at most *limit*, and return the report of what was read for them."""
+    report, batches = _pass(rows)
+    _show(rows.schema, batches, format_name, bytes_as, limit)
+    return report
+
+
+def _show(
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    format_name: str,
+    bytes_as: str,
+    limit: int | None,
+) -> None:
     out = sys.stdout.buffer
     writer: NdjsonWriter | TextWriter
     if format_name == "ndjson":
-        writer = NdjsonWriter(out, rows.schema, bytes_as=bytes_as)
+        writer = NdjsonWriter(out, schema, bytes_as=bytes_as)
     else:
-        writer = TextWriter(out, rows.schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())
+        writer = TextWriter(out, schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())
     done = 0
-    report, batches = _pass(rows)
     with bar_beside_stdout() as bar:
         for batch in batches:
             last = limit is not None and done + batch.num_rows >= limit
@@ -239,7 +260,6 @@ def _write(rows: Rows, format_name: str, bytes_as: str, limit: int | None) -> Re
             if last:
                 break
     writer.close()
-    return report
 
 
 def _pass(rows: Rows) -> tuple[Report, Iterator[pa.RecordBatch]]:

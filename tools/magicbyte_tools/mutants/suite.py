@@ -25,7 +25,7 @@ ENTRIES = tests(
     *(f"reading/{name}" for name in ("engine", "values", "fetch", "limits", "hostile_entries"))
 )
 CODECS = tests("codecs/codecs", "codecs/hostile")
-CHECKPOINTS = tests("reading/logdir", "reading/checkpoints", "reading/paths")
+CHECKPOINTS = tests("reading/checkpoints", "reading/companion", "reading/logdir", "reading/paths")
 
 RULES: dict[str, tuple[str, ...]] = {
     "engines/entry.py": ENTRIES,

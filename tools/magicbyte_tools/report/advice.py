@@ -61,6 +61,8 @@ ADVICE = {
     "segment-missing": "Was the .log left out of the copy? If it is gone from the broker too, its records are lost there.",
     "log-begins-above": "Normal where older segments are in remote storage. Else see whether they were left out of the copy.",
     "log-ends-below": f"Acknowledged records are missing. {COPY} Else take them from another replica.",
+    "index-invalid": "Nothing is lost. A broker rebuilds it at its next unclean start; delete it while the broker is stopped, and it does so at once.",
+    "timeindex-invalid": "Nothing is lost. A broker rebuilds it at its next unclean start; delete it while the broker is stopped, and it does so at once.",
     "checkpoint-invalid": "Read without it. With such a file a broker may not start or not serve its partitions: put a sound copy in its place.",
     "high-watermark-stale": "Usual after a crash, and in a copy of a running broker. Nothing to do.",
     "timestamp-out-of-range": "The record is delivered, its time is null. `magicbyte dump` shows the number. The producer's unit is probably not milliseconds.",

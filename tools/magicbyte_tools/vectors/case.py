@@ -40,6 +40,8 @@ WARNINGS = frozenset(
         "snapshot-transaction-ignored",
         "segment-missing",
         "checkpoint-invalid",
+        "index-invalid",
+        "timeindex-invalid",
         "timestamp-out-of-range",
         "produced-bytes-behind-batch",
         "produced-bytes-behind-payload",

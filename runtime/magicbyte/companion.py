@@ -1,0 +1,286 @@
+"""Files that lie beside a log, each by itself: what is in it, whatever is wrong with it.
+
+None of them is needed to read a log. They are shown because a broker believes them.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.engines.companions import read_rows
+from magicbyte.errors import FormatError, InputError
+from magicbyte.findings import Finding
+from magicbyte.logdir.checkpoints import (
+    MAX_CHECKPOINT_BYTES,
+    parse_epochs,
+    parse_offset_lines,
+    parse_properties,
+)
+from magicbyte.logdir.columns import Rows, Table, dtype_of
+from magicbyte.logdir.companions import (
+    MAX_COMPANION_BYTES,
+    read_producer_snapshot,
+    transaction_index,
+)
+from magicbyte.logdir.indexes import first_back, without_zeros
+from magicbyte.logdir.names import parse_file
+from magicbyte.storage import Storage, StorageOptions, absolute
+from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """What a file beside a log holds."""
+
+    kind: str
+    """One of KINDS."""
+    name: str
+    rows: pa.RecordBatch
+    """A row per entry, as far as they are whole."""
+    findings: tuple[Finding, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Columns, and what is wrong with the bytes they came from."""
+
+    columns: Mapping[str, pa.Array]
+    error: FormatError | None = None
+
+
+def kind_of(path: str | os.PathLike[str]) -> str | None:
+    """Return what kind of companion the name of *path* says; None where it says none."""
+    name = os.fspath(path).rpartition("/")[2]
+    if name in OF_NAMES:
+        return OF_NAMES[name]
+    kind = parse_file(name).kind
+    return kind if kind in KINDS else None
+
+
+def companion(
+    path: str | os.PathLike[str],
+    *,
+    storage_options: Mapping[str, Any] | StorageOptions | None = None,
+) -> Companion:
+    """Return what the file *path* holds, of the kind that its name says.
+
+    Indexes, producer snapshots, the text checkpoints of partitions and of log.dirs, `partition.metadata`,
+    `meta.properties` and `quorum-state`; under whatever suffix a broker has given them. What is wrong
+    with one is a finding. Raises InputError where the name is none of theirs, MissingError where the
+    file cannot be read.
+    """
+    kind = kind_of(path)
+    if kind is None:
+        raise InputError(
+            "a name that no file beside a log has", f"one of {', '.join(EXPECTED)}", path=str(path)
+        )
+    storage = Storage(StorageOptions.of(storage_options))
+    place = absolute(os.fspath(path))
+    name = place.rpartition("/")[2]
+    read, max_bytes = KINDS[kind]
+    with storage.open_file(place) as file:
+        if file.size_bytes > max_bytes:
+            raise InputError(
+                f"{file.size_bytes} bytes", f"a {kind} of at most {max_bytes}", path=str(path)
+            )
+        found = read(file.read_at(0, file.size_bytes), parse_file(name).base_offset)
+    findings = () if found.error is None else (_finding(found.error, name),)
+    return Companion(kind, name, pa.RecordBatch.from_pydict(dict(found.columns)), findings)
+
+
+def _finding(error: FormatError, name: str) -> Finding:
+    return Finding(
+        code=error.code,
+        message=error.message,
+        file=name,
+        position=None
+        if error.code == "checkpoint-invalid"
+        else error.position,  # it names the line
+        field=error.field,
+        found=None if error.found is None else str(error.found),
+        expected=None if error.expected is None else str(error.expected),
+    )
+
+
+# Rows of numbers
+
+
+NAMED = {"ofs_batch": "position", "epoch": "producer_epoch"}
+"""Fields that the tables call otherwise."""
+
+
+def _whole(data: bytes, row: type[Rows], code: str) -> tuple[Table, FormatError | None]:
+    """Return the whole entries in *data*, and the error that there is more."""
+    left = len(data) % row.SIZE
+    table: Table = np.frombuffer(data[: len(data) - left], dtype_of(row))
+    if not left:
+        return table, None
+    return table, FormatError(
+        f"{left} bytes behind the last whole entry",
+        code=code,
+        position=len(data) - left,
+        found=len(data),
+        expected=f"a multiple of {row.SIZE}",
+    )
+
+
+def _wrong_index(data: bytes, row: type[Rows], code: str) -> FormatError | None:
+    """Return what is wrong with an index, up to the zeros that it is preallocated with."""
+    table, error = _whole(data, row, code)
+    back = first_back(without_zeros(table))
+    if back is None:
+        return error
+    number, name, least = back
+    found = int(table[name][number])
+    return FormatError(
+        f"{name} {found}, expected {least} or more",
+        code=code,
+        position=number * row.SIZE,
+        field=name,
+        found=found,
+        expected=f"{least} or more",
+    )
+
+
+def _columns(kind: str, data: bytes) -> dict[str, pa.Array]:
+    rows, _ = read_rows(kind, data)
+    names = (NAMED.get(name, name) for name in rows.schema.names)
+    return dict(zip(names, rows.columns, strict=True))
+
+
+def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, pa.Array]:
+    """Return *columns* of an index with the offsets that it means; null where its name says no base."""
+    relative = columns["relative_offset"]
+    offsets = pa.nulls(len(relative), pa.int64())
+    if base is not None:
+        offsets = pa.array(base + relative.to_numpy().astype(np.int64))
+    others = {name: column for name, column in columns.items() if name != "relative_offset"}
+    return {"relative_offset": relative, "offset": offsets, **others}
+
+
+def _offset_index(data: bytes, base: int | None) -> _Read:
+    columns = _with_offsets(_columns("index", data), base)
+    return _Read(columns, _wrong_index(data, OffsetIndexEntry, "index-invalid"))
+
+
+def _time_index(data: bytes, base: int | None) -> _Read:
+    columns = _with_offsets(_columns("timeindex", data), base)
+    return _Read(columns, _wrong_index(data, TimeIndexEntry, "timeindex-invalid"))
+
+
+def _transaction_index(data: bytes, base: int | None) -> _Read:
+    return _judged("txnindex", data, transaction_index)
+
+
+def _snapshot(data: bytes, base: int | None) -> _Read:
+    return _judged("snapshot", data, read_producer_snapshot)
+
+
+def _judged(kind: str, data: bytes, judge: Callable[[bytes], object]) -> _Read:
+    error = None
+    try:
+        judge(data)
+    except FormatError as wrong:
+        error = wrong
+    return _Read(_columns(kind, data), error)
+
+
+# Text
+
+
+def _of_lines(
+    data: bytes, parse: Callable[[bytes], list[tuple[Any, ...]]], kinds: Mapping[str, pa.DataType]
+) -> _Read:
+    """Return what *parse* finds in the text *data*, in columns of *kinds*; nothing where it refuses."""
+    rows: list[tuple[Any, ...]] = []
+    error = None
+    try:
+        rows = parse(data)
+    except FormatError as wrong:
+        error = wrong
+    columns = {
+        name: pa.array([row[number] for row in rows], kind)
+        for number, (name, kind) in enumerate(kinds.items())
+    }
+    return _Read(columns, error)
+
+
+def _epochs(data: bytes, base: int | None) -> _Read:
+    return _of_lines(data, parse_epochs, {"leader_epoch": pa.int32(), "start_offset": pa.int64()})
+
+
+def _offset_checkpoint(data: bytes, base: int | None) -> _Read:
+    kinds = {"topic": pa.string(), "partition": pa.int32(), "offset": pa.int64()}
+    return _of_lines(data, parse_offset_lines, kinds)
+
+
+PROPERTIES = {"property": pa.string(), "value": pa.string()}
+
+
+def _partition_metadata(data: bytes, base: int | None) -> _Read:
+    return _of_lines(data, lambda text: parse_properties(text, ":"), PROPERTIES)
+
+
+def _meta_properties(data: bytes, base: int | None) -> _Read:
+    return _of_lines(data, lambda text: parse_properties(text, "="), PROPERTIES)
+
+
+def _quorum_state(data: bytes, base: int | None) -> _Read:
+    return _of_lines(data, _json_properties, PROPERTIES)
+
+
+def _json_properties(data: bytes) -> list[tuple[str, str]]:
+    def bad(found: str) -> FormatError:
+        return FormatError(
+            found, code="checkpoint-invalid", found=found, expected="an object in JSON"
+        )
+
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise bad(f"no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise bad(f"JSON of {type(found).__name__}")
+    return [
+        (name, value if isinstance(value, str) else json.dumps(value, separators=(",", ":")))
+        for name, value in found.items()
+    ]
+
+
+KINDS: dict[str, tuple[Callable[[bytes, int | None], _Read], int]] = {
+    "index": (_offset_index, MAX_COMPANION_BYTES),
+    "timeindex": (_time_index, MAX_COMPANION_BYTES),
+    "txnindex": (_transaction_index, MAX_COMPANION_BYTES),
+    "snapshot": (_snapshot, MAX_COMPANION_BYTES),
+    "leader epochs": (_epochs, MAX_CHECKPOINT_BYTES),
+    "offsets": (_offset_checkpoint, MAX_CHECKPOINT_BYTES),
+    "partition metadata": (_partition_metadata, MAX_CHECKPOINT_BYTES),
+    "properties": (_meta_properties, MAX_CHECKPOINT_BYTES),
+    "quorum state": (_quorum_state, MAX_CHECKPOINT_BYTES),
+}
+"""Kinds of companions: what reads each, and the most bytes that one may have."""
+
+OF_NAMES = {
+    "leader-epoch-checkpoint": "leader epochs",
+    "replication-offset-checkpoint": "offsets",
+    "recovery-point-offset-checkpoint": "offsets",
+    "log-start-offset-checkpoint": "offsets",
+    "cleaner-offset-checkpoint": "offsets",
+    "partition.metadata": "partition metadata",
+    "meta.properties": "properties",
+    "quorum-state": "quorum state",
+}
+"""Kinds of those that have always the same name."""
+
+EXPECTED = (
+    "<20 digits>.index",
+    "<20 digits>.timeindex",
+    "<20 digits>.txnindex",
+    "<20 digits>.snapshot",
+    *OF_NAMES,
+)
