@@ -285,7 +285,8 @@ def test_a_stream_restarted_50_times_gives_each_offset_of_a_busy_broker_exactly_
                 for number in range(RESTARTS):
                     life: dict[str, Any] = {
                         "options": options(rng),
-                        "batches": rng.randrange(2),
+                        # Killed while it writes its first offsets, a query of Spark never starts again.
+                        "batches": rng.randrange(2) if number else 1,
                         "seconds": rng.uniform(0, 1.5),
                     }
                     if number in kills:
