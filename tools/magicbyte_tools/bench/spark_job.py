@@ -1,5 +1,6 @@
 """python -m magicbyte_tools.bench.spark_job FORMAT OUT CODEC [NAME=VALUE...]: a source of Spark into Parquet."""
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,7 @@ SETTINGS: dict[str, bool | float | int | str | None] = {
 def main(source: str, out: str, codec: str, options: Sequence[str]) -> None:
     """Write the seven columns of the Kafka source. Options that begin with `spark.` are of the session."""
     use_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # where sources are looked up, too
     builder = SparkSession.builder.master("local[2]").config(map=SETTINGS)
     of_read = {}
     for name, value in (option.split("=", 1) for option in options):
