@@ -1,6 +1,7 @@
 """The reference engine: the generated Kaitai classes, an entry at a time."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -202,7 +203,7 @@ def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[Decod
     one = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
     try:
         if entry.magic == 2:
-            rows = _decode_batch(data, entry, limits, one)
+            rows = list(_batch_rows(data, entry, limits, one))
         else:
             rows = _decode_message(data, entry, limits, one)
     except _Unsound as error:
@@ -230,7 +231,20 @@ def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[Decod
 # v2: a batch of records
 
 
-def _decode_batch(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntry) -> list[Row]:
+def rows_before_damage(data: memoryview, entry: Entry, limits: Limits) -> list[Row]:
+    """Return the records of a damaged v2 batch, whose bytes are *data*, up to the first that is bad.
+
+    Nothing vouches for them: they are for who wants to see what there is.
+    """
+    rows: list[Row] = []
+    with suppress(_Unsound, CodecError, LimitError):
+        for row in _batch_rows(data, entry, limits, DecodedEntry()):
+            rows.append(row)
+    return rows
+
+
+def _batch_rows(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntry) -> Iterator[Row]:
+    """Yield the records of a batch; raises _Unsound, CodecError and LimitError."""
     section = data[RecordBatchHeader.SIZE :]
     count = entry.record_count or 0
     if count < 0:
@@ -247,10 +261,9 @@ def _decode_batch(data: memoryview, entry: Entry, limits: Limits, one: DecodedEn
         # Kafka's reader asks for no record and so never looks at these bytes.
         if len(section):
             one.add(Problem(code="bytes-unread", message=f"no records, but {len(section)} bytes"))
-        return []
+        return
     payload = codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
     stream = KaitaiStream(BytesIO(payload))
-    rows = []
     for index in range(count):
         if stream.is_eof():
             raise _Unsound(
@@ -263,7 +276,7 @@ def _decode_batch(data: memoryview, entry: Entry, limits: Limits, one: DecodedEn
                     expected=str(index),
                 )
             )
-        rows.append(_read_record(stream, index, entry, one))
+        yield _read_record(stream, index, entry, one)
     if not stream.is_eof():
         left = stream.size() - stream.pos()
         raise _Unsound(
@@ -276,7 +289,6 @@ def _decode_batch(data: memoryview, entry: Entry, limits: Limits, one: DecodedEn
                 expected="0",
             )
         )
-    return rows
 
 
 def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Row:

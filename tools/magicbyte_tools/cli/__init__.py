@@ -15,22 +15,27 @@ import click
 
 __all__ = ["main"]
 
-VERBS = ("dump", "verify", "export", "extract", "spec", "pipeline")
-"""A verb is the command of that name in the module of that name."""
+VERBS = ("dump", "verify", "export", "extract", "spec", "pipeline", "kafka-dump-log")
+"""A verb is the command of that name in the module of that name, with underscores."""
 
 INTERRUPTED = 130
+
+
+def _module(verb: str) -> str:
+    return verb.replace("-", "_")
 
 
 class Verbs(click.Group):
     """The verbs, each imported when it is wanted; what they raise becomes a line and a status."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [verb for verb in VERBS if find_spec(f"{__name__}.{verb}") is not None]
+        return [verb for verb in VERBS if find_spec(f"{__name__}.{_module(verb)}") is not None]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        command: click.Command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        name = _module(cmd_name)
+        command: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

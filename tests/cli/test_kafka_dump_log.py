@@ -1,0 +1,179 @@
+"""`magicbyte kafka-dump-log`: Kafka's own tool of six releases said what is expected."""
+
+import json
+import shutil
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from places import shared
+
+from .conftest import Run, flip, only_line
+
+ORACLE = shared() / "dump-log"
+WHERE = "no answers of kafka-dump-log beside the checkout (MAGICBYTE_SHARED)"
+
+INTERNAL = {"--offsets-decoder", "--transaction-log-decoder", "--cluster-metadata-decoder"}
+"""Decoders of internal topics, which are refused."""
+
+JAVA = "Snapshot failed schema validation", "Snapshot contained an unknown file version"
+"""Where the tool goes on with the text of an exception, which is Java's."""
+
+SEGMENT = "00000000000000000010"
+
+
+def cases() -> Iterator[Any]:
+    for path in sorted(ORACLE.glob("*/*/cmd.json")):
+        case = json.loads(path.read_text())
+        if not INTERNAL & set(case["flags"]):
+            yield pytest.param(
+                path.parent, case, id=f"{path.parent.parent.name}-{path.parent.name}"
+            )
+
+
+@pytest.mark.skipif(not ORACLE.is_dir(), reason=WHERE)
+@pytest.mark.parametrize(("folder", "case"), list(cases()))
+def test_lines_and_status_are_the_tools(
+    run: Run, folder: Path, case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = ORACLE / "inputs" / case["input"]
+    monkeypatch.chdir(inputs)
+    result = run(
+        *("kafka-dump-log", "--kafka-version", case["release"]),
+        *(*case["flags"], "--files", case["files"]),
+    )
+    assert result.stdout_bytes == (folder / "stdout.txt").read_bytes()
+    assert result.exit_code == case["exit"]
+    told = folder / "stderr.txt"
+    expected = told.read_text() if told.exists() else ""
+    if case["exit"] or expected.startswith(JAVA):
+        assert result.stderr
+    else:
+        assert result.stderr.replace(f"{inputs}/", "") == expected
+
+
+@pytest.mark.skipif(not ORACLE.is_dir(), reason=WHERE)
+def test_there_are_answers_of_all_kinds() -> None:
+    found = list(cases())
+    assert len(found) > 500
+    assert {case.values[1]["exit"] for case in found} == {0, 1}
+
+
+@pytest.fixture
+def segment(transactions: Path, tmp_path: Path) -> Path:
+    """A segment, its second batch at byte 78, and its indexes, to be damaged."""
+    for path in (transactions / "open-1").glob(f"{SEGMENT}.*"):
+        shutil.copy(path, tmp_path)
+    return tmp_path / f"{SEGMENT}.log"
+
+
+def test_damage_ends_the_lines_where_the_tool_ends(run: Run, segment: Path) -> None:
+    size_to(segment, 0)
+    result = run("kafka-dump-log", "--files", f"{segment},{segment.with_suffix('.txnindex')}")
+    assert [line.split()[0] for line in result.stdout.splitlines()] == [
+        "Dumping",
+        "Log",
+        "baseOffset:",
+    ]
+    assert result.exit_code == 1
+    assert only_line(result.stderr) == (
+        "Error: Found record size 0 smaller than minimum record overhead (14) in file "
+        f"{segment.name}"
+    )
+
+
+def test_lines_go_on_behind_damage_if_asked_to(run: Run, segment: Path) -> None:
+    whole = run("kafka-dump-log", "--deep-iteration", "--files", segment).stdout.splitlines()
+    size_to(segment, 0)
+    index = segment.with_suffix(".txnindex")
+    result = run("kafka-dump-log", "--deep-iteration", "--go-on", "--files", f"{segment},{index}")
+    lines = result.stdout.splitlines()
+    begin = next(number for number, line in enumerate(whole) if " lastOffset: 18 " in line)
+    rest = next(number for number, line in enumerate(whole) if "baseOffset: 19 " in line)
+    assert begin < rest
+    told = lines.index(f"Dumping {index}")
+    assert lines[:told] == whole[:begin] + whole[rest:]
+    assert len(lines[told:]) == 4
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [
+        f"Error: Found record size 0 smaller than minimum record overhead (14) in file {segment.name}",
+        f"Non-consecutive offsets in {segment}",
+        "  -1 is followed by 10",
+        "  10 is followed by 19",
+    ]
+
+
+def test_damage_to_the_end_leaves_nothing_to_go_on_with(run: Run, segment: Path) -> None:
+    data = segment.read_bytes()[:78]
+    segment.write_bytes(data + bytes(100))
+    result = run("kafka-dump-log", "--go-on", "--files", segment)
+    assert len(result.stdout.splitlines()) == 3
+    assert result.exit_code == 1
+
+
+def size_to(path: Path, size: int) -> None:
+    """Let the second batch say that it has *size* bytes."""
+    with path.open("r+b") as file:
+        file.seek(78 + 8)
+        file.write(struct.pack(">i", size))
+
+
+@pytest.mark.parametrize("package", ["kafka.serializer", "org.apache.kafka.tools.api"])
+def test_keys_are_shown_as_asked(run: Run, segment: Path, package: str) -> None:
+    for name, form in (("StringDecoder", None), ("IntegerDecoder", ">i"), ("LongDecoder", ">q")):
+        lines = run(
+            *("kafka-dump-log", "--print-data-log", "--max-bytes", 465, "--files", segment),
+            *("--key-decoder-class", f"{package}.{name}"),
+        ).stdout.splitlines()
+        line = only_line("\n".join(line for line in lines if line.startswith("| offset: 17 ")))
+        shown = line.split(" key: ")[1].split(" payload: ")[0]
+        text = "key-684974"
+        assert shown == (str(*struct.unpack_from(form, text.encode())) if form else text)
+
+
+def test_a_value_too_short_for_a_number_ends_the_lines(run: Run, segment: Path) -> None:
+    result = run(
+        *("kafka-dump-log", "--print-data-log", "--files", segment),
+        *("--value-decoder-class", "kafka.serializer.LongDecoder"),
+    )
+    assert result.exit_code == 1
+    assert only_line(result.stderr) == (
+        "Error: byte 465: a key or value of 2 bytes, where a number takes 8"
+    )
+    assert result.stdout.splitlines()[-1].endswith("headerKeys: []")  # what was printed by then
+
+
+def test_a_wrong_checksum_is_no_end(run: Run, segment: Path) -> None:
+    flip(segment, 78 + 17)
+    result = run("kafka-dump-log", "--deep-iteration", "--files", segment)
+    assert result.exit_code == 0
+    words = [line.rsplit(" ", 1)[1] for line in result.stdout.splitlines() if "isvalid" in line]
+    assert words.count("false") == 1
+    assert words[1] == "false"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--kafka-version", "2.7"], "release 2.7; expected 2.8 or later"),
+        (["--kafka-version", "new"], "release 'new'; expected a release of Kafka, as 3.9 or 3.9.2"),
+        (["--offsets-decoder"], "--offsets-decoder is not built"),
+        (["--value-decoder-class", "my.Decoder"], "expected one of org.apache.kafka.tools.api."),
+    ],
+)
+def test_what_it_cannot_do_is_said(run: Run, arguments: list[str], message: str) -> None:
+    result = run("kafka-dump-log", "--files", "x.log", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_later_releases_are_taken_for_the_newest_known(run: Run, segment: Path) -> None:
+    newest, later = (
+        run("kafka-dump-log", *arguments, "--files", segment).stdout
+        for arguments in ([], ["--kafka-version", "5.0"])
+    )
+    assert newest == later != ""
