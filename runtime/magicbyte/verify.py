@@ -4,14 +4,19 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from magicbyte.errors import LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog, described, discover
+from magicbyte.logdir.live import LogFile
 from magicbyte.reading.builders import partition_row, problem_rows, segment_row
 from magicbyte.reading.dataset import Dataset, Options, chosen_logs
 from magicbyte.reading.rows import Report
+from magicbyte.reading.survey import Survey
+from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee
 from magicbyte.storage import Storage, StorageOptions
 
 Progress = Callable[[int, int], None]
@@ -25,9 +30,12 @@ class Verification:
     quick: bool
     """Whether headers alone were read: checksums and payloads are then unknown."""
     segments: list[dict[str, Any]] = field(default_factory=list)
-    """As in the table, with `bytes_after_recovery` (null until it is worked out)."""
+    """As in the table, with `bytes_after_recovery`: what a broker's start would leave of a `.log`
+    file. Null where that is not foretold: of other files, where it would not start, with *quick*,
+    and where segments were named one by one."""
     partitions: list[dict[str, Any]] = field(default_factory=list)
-    """As in the table, with `log_end_offset_after_recovery` (null until it is worked out)."""
+    """As in the table, with `log_end_offset_after_recovery`, null where that is not foretold, and
+    `recovery`: what a broker's start would do, a sentence each."""
     findings: list[Finding] = field(default_factory=list)
     bytes: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
@@ -64,6 +72,8 @@ def verify(
     topics: Iterable[str] | None = None,
     partitions: Iterable[int] | None = None,
     quick: bool = False,
+    clean_shutdown: bool | None = None,
+    index_interval_bytes: int = INDEX_INTERVAL_BYTES,
     engine: str = "auto",
     limits: Limits | None = None,
     progress: Progress | None = None,
@@ -72,7 +82,9 @@ def verify(
     """Return what is wrong with the logs that *paths* name: all of them, every replica.
 
     Frames, checksums, records, offsets, transactions and tails are checked; *quick* reads headers
-    alone. *storage_options* are as for `open`. Raises InputError where a path is no log, StoreError
+    alone. What a broker's start would do is foretold: of one behind a clean shutdown or not, by
+    *clean_shutdown* (by default, what the log.dir says), and for topics with *index_interval_bytes*
+    (a topic's `index.interval.bytes`), on which some of it hangs. *storage_options* are as for `open`. Raises InputError where a path is no log, StoreError
     where a store cannot be reached or refuses.
     """
     storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
@@ -90,28 +102,79 @@ def verify(
         out.findings.extend(log_dir.findings)
     total = sum(file.size_bytes for log in logs for file in log.logs)
     done = 0
+    start = partial(foresee, is_clean=clean_shutdown, interval_bytes=index_interval_bytes)
     for log in logs:
-        _verify_log(log, Dataset([log], log_dirs, options), out)
+        _verify_log(log, Dataset([log], log_dirs, options), start, out)
         done += sum(file.size_bytes for file in log.logs)
         if progress is not None:
             progress(done, total)
     return out
 
 
-def _verify_log(log: PartitionLog, dataset: Dataset, out: Verification) -> None:
+def _verify_log(
+    log: PartitionLog, dataset: Dataset, start: Callable[..., Forecast], out: Verification
+) -> None:
     report = Report()
     found, tallies = dataset.tallied(log, report, verify=True, quick=out.quick)
     out.findings.extend(report.findings)
     out.bytes.update(report.bytes)
     out.records.update(report.records)
+    is_foretold = not out.quick and log.state is None and not log.is_named_files
+    foretold = _foretold(log, found, dataset, start) if is_foretold else None
+    sizes = None if foretold is None or foretold.refusal is not None else foretold.sizes
     for file in log.files:
         row = segment_row(log, file, found, None if out.quick else tallies.get(file.path))
-        out.segments.append({**row, "bytes_after_recovery": None})
+        after = None
+        if sizes is not None and file.kind == "log":
+            stays = file.live or file.why_not == "superseded"
+            after = sizes.get(_place_of(file), 0) if stays else 0
+        out.segments.append({**row, "bytes_after_recovery": after})
     if log.state is not None:
         return
-    # What a broker's start would do to anything less than a sound log is not worked out here.
-    is_plain = not report.findings or all(f.severity == "note" for f in report.findings)
-    verdict = "ok" if is_plain and not out.quick else "unknown"
+    errors = [finding for finding in report.findings if finding.severity == "error"]
+    if foretold is not None:
+        before = {file.name: file.size_bytes for file in log.files if file.name.endswith(".log")}
+        is_damaged = any(_is_left(finding, foretold.sizes) for finding in errors)
+        verdict: str = foretold.verdict(before, is_damaged=is_damaged)
+    else:
+        is_plain = not out.quick and log.is_named_files and not report.findings
+        verdict = "ok" if is_plain else "unknown"
     records = None if out.quick else sum((t.records for t in tallies.values()), Counter[str]())
     row = partition_row(found, records, verdict)
-    out.partitions.append({**row, "log_end_offset_after_recovery": None})
+    out.partitions.append(
+        {
+            **row,
+            "log_end_offset_after_recovery": None if foretold is None else foretold.log_end_offset,
+            "recovery": [] if foretold is None else _sentences(foretold, found),
+        }
+    )
+
+
+def _foretold(
+    log: PartitionLog, found: Survey, dataset: Dataset, start: Callable[..., Forecast]
+) -> Forecast | None:
+    """Return what a broker's start would do; None where an entry is too large to be looked at."""
+    has_transactions = bool(found.transactions)
+    try:
+        return start(log, has_transactions=has_transactions, limits=dataset.options.limits)
+    except LimitError:
+        return None
+
+
+def _sentences(foretold: Forecast, found: Survey) -> list[str]:
+    opened = {
+        one.producer_id: one.first_offset for one in found.transactions if one.outcome == "open"
+    }
+    return foretold.sentences(log_end_offset=found.log_end_offset, opened=opened)
+
+
+def _place_of(file: LogFile) -> str:
+    """Return the name that a segment has once it has been swapped in."""
+    return file.name.removesuffix(".swap")
+
+
+def _is_left(finding: Finding, sizes: Mapping[str, int]) -> bool:
+    """Return whether consumers would still meet what *finding* says, in segments of these sizes."""
+    if finding.file is None or finding.position is None:
+        return False
+    return finding.position < sizes.get(finding.file.rpartition("/")[2], 0)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 from magicbyte import CODES
@@ -41,12 +42,30 @@ def test_ndjson_is_an_object_per_segment_partition_problem_and_a_summary(
     kinds = [item["kind"] for item in objects]
     assert list(dict.fromkeys(kinds)) == ["segment", "partition", "problem", "summary"]
     assert kinds.count("partition") == 3 and kinds.count("summary") == 1
-    extra = {"segment": ["bytes_after_recovery"], "partition": ["log_end_offset_after_recovery"]}
+    extra = {
+        "segment": ["bytes_after_recovery"],
+        "partition": ["log_end_offset_after_recovery", "recovery"],
+    }
     for item in objects[:-1]:
         kind = item.pop("kind")
         names = [*TABLES[f"{kind}s"].names, *extra.get(kind, [])]
         assert set(item) == set(names)
     assert objects[-1]["errors"] == 1
+
+
+def test_what_a_start_would_do_is_told(transactions: Path, tmp_path: Path, run: Run) -> None:
+    shutil.copytree(transactions / "aborted-0", tmp_path / "log-0" / "aborted-0")
+    shutil.copy(transactions / "meta.properties", tmp_path / "log-0")
+    name = f"{6:020}.log"
+    with (tmp_path / "log-0" / "aborted-0" / name).open("r+b") as file:
+        file.truncate(2000)
+    result = run("verify", tmp_path)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-3:-1] == [
+        "aborted-0: a broker's start recovers it [recovers]",
+        f"  {name} is cut to 1926 of 2000 bytes: byte 1926: 74 bytes that are no whole entry",
+    ]
+    assert "a broker's start" not in run("verify", tmp_path, "--clean-shutdown").stdout
 
 
 def test_quick_says_that_no_crc_was_checked(damaged: Path, run: Run) -> None:

@@ -12,7 +12,7 @@ from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 MAX_INDEX_BYTES = 1 << 30
 """`segment.index.bytes` is 10 MiB, and no broker maps an index of 2 GiB."""
 
-_OFFSETS, _TIMES = dtype_of(OffsetIndexEntry), dtype_of(TimeIndexEntry)
+OFFSETS, _TIMES = dtype_of(OffsetIndexEntry), dtype_of(TimeIndexEntry)
 
 
 def read_times(log: PartitionLog, segment: LogFile) -> Table:
@@ -28,7 +28,7 @@ def read_positions(log: PartitionLog, segment: LogFile) -> Table:
 
     Nothing where it is absent, or where what is in it does not go up as it must.
     """
-    found = _read(log, segment, "index", _OFFSETS)
+    found = _read(log, segment, "index", OFFSETS)
     is_inside = not len(found) or int(found["ofs_batch"][-1]) < segment.size_bytes
     return found if is_inside else found[:0]
 

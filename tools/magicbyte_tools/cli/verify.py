@@ -9,6 +9,7 @@ import click
 
 import magicbyte as mb
 from magicbyte import CODES, Finding, InputError
+from magicbyte.recovery import INDEX_INTERVAL_BYTES
 from magicbyte.storage import StorageOptions
 from magicbyte_tools.cli.complaints import counted, counted_severities
 from magicbyte_tools.cli.ndjson import object_line
@@ -55,6 +56,19 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
     is_flag=True,
     help="Check files that hold what a producer sends, one partition's `records` of a request each.",
 )
+@click.option(
+    "--clean-shutdown/--unclean-shutdown",
+    default=None,
+    help="Foretell a start behind that; by default, what .kafka_cleanshutdown says.",
+)
+@click.option(
+    "--index-interval-bytes",
+    type=click.IntRange(0),
+    default=INDEX_INTERVAL_BYTES,
+    show_default=True,
+    metavar="BYTES",
+    help="The topics' index.interval.bytes, on which hangs what a start makes of some damage.",
+)
 @click.option("--compacted", is_flag=True, help="With --produced: to a topic that is compacted.")
 @with_options((*topic_options, *limit_options, *store_options))
 @click.pass_context
@@ -66,6 +80,8 @@ def verify(
     format_name: str,
     explain: str | None,
     produced: bool,
+    clean_shutdown: bool | None,
+    index_interval_bytes: int,
     compacted: bool,
     topic: tuple[str, ...],
     partition: tuple[int, ...],
@@ -103,6 +119,8 @@ def verify(
             topics=topic or None,
             partitions=partition or None,
             quick=quick,
+            clean_shutdown=clean_shutdown,
+            index_interval_bytes=index_interval_bytes,
             limits=limits,
             progress=bar.bytes,
             storage_options=storage_option,
@@ -142,12 +160,15 @@ def _sentences(found: mb.Verification) -> Iterator[bytes]:
     names = Counter(_name(row) for row in found.partitions)
     for row in found.partitions:
         # Headers alone tell no verdict, so that it is unknown says nothing about the partition.
-        if row["verdict"] == "ok" or (found.quick and row["verdict"] == "unknown"):
+        is_told = row["verdict"] != "ok" or row["recovery"]
+        if not is_told or (found.quick and row["verdict"] == "unknown"):
             continue
         name = _name(row)
         if names[name] > 1:
             name = f"{row['log_dir']}/{name}"
-        yield text_line(f"{name}: {_verdict(row)}")
+        yield text_line(f"{name}: a broker's start {_verdict(row)}")
+        for sentence in row["recovery"]:
+            yield text_line(f"  {sentence}")
     yield text_line(_summary(found))
 
 
@@ -164,13 +185,22 @@ def _name(row: dict[str, Any]) -> str:
     return "the segments" if row["topic"] is None else f"{row['topic']}-{row['partition']}"
 
 
+VERDICTS = {
+    "ok": "changes no segment",
+    "recovers": "recovers it",
+    "starts-damaged": "changes nothing, and consumers meet the damage",
+    "refuses-to-start": "fails",
+    "unknown": "is not foretold",
+}
+
+
 def _verdict(row: dict[str, Any]) -> str:
     """Return what a broker's start would do to the partition of *row*, in words."""
-    words = "verdict unknown" if row["verdict"] == "unknown" else str(row["verdict"])
     before, after = row["log_end_offset"], row["log_end_offset_after_recovery"]
+    words = VERDICTS[row["verdict"]]
     if after is not None and after != before:
-        words += f" to log end offset {after}, now {before}"
-    return words
+        words += f", log end offset {after}, now {before}"
+    return f"{words} [{row['verdict']}]"
 
 
 def _summary(found: mb.Verification) -> str:

@@ -1,8 +1,9 @@
 """Lines of batches, and of v0 and v1 messages, which the tool takes for batches of their own."""
 
 from magicbyte.engines.entry import Entry
+from magicbyte.logdir.frames import Frame
 from magicbyte_formats.wire import Codec
-from magicbyte_tools.dump_log.frames import Frame
+from magicbyte_tools.dump_log.frames import batch_of, end_error
 from magicbyte_tools.dump_log.releases import Release
 
 MAX_INT = (1 << 31) - 1
@@ -40,7 +41,7 @@ def codec_name(frame: Frame, entry: Entry, release: Release, begun: str = "") ->
     try:
         name = Codec(entry.codec).name
     except ValueError:
-        raise frame.end_error(f"Unknown compression type id: {entry.codec}", begun) from None
+        raise end_error(frame, f"Unknown compression type id: {entry.codec}", begun) from None
     return name if release.has_long_records else name.lower()
 
 
@@ -64,7 +65,7 @@ def sequence(base: int, added: int) -> int:
 
 
 def last_sequence(frame: Frame, entry: Entry) -> int:
-    return sequence(entry.base_sequence, frame.batch().last_offset_delta)
+    return sequence(entry.base_sequence, batch_of(frame).last_offset_delta)
 
 
 def word(yes: bool) -> str:

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from magicbyte import ChecksumError, FormatError
 from magicbyte.engines import engine
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
+from magicbyte.logdir.frames import Frame
 from magicbyte.storage import read_small
 from magicbyte_formats.wire import (
     AbortedTransaction,
@@ -19,7 +20,7 @@ from magicbyte_formats.wire import (
 from magicbyte_tools.dump_log.batches import MAX_INT
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.findings import Findings
-from magicbyte_tools.dump_log.frames import LIMITS, Frame, frames
+from magicbyte_tools.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
 from magicbyte_tools.dump_log.releases import Release
 
 Complain = Callable[[str], None]
@@ -45,7 +46,7 @@ def index_lines(
         offset = base + entry.relative_offset
         if offset == base and number > 0:
             return  # the zeros of a preallocated file
-        there = _first(log, entry.ofs_batch, max_message_size).last_offset
+        there = last_offset_of(_first(log, entry.ofs_batch, max_message_size))
         if there != offset:
             found.of_index(path).append((offset, there))
         if not verify_only:
@@ -86,8 +87,8 @@ def time_index_lines(
         if offset == base and number > 0:
             return
         frame = _first_with(log, _looked_up(places, entry.relative_offset), offset)
-        if frame is None or frame.last_offset != offset:
-            told = (offset, -1 if frame is None else frame.last_offset)
+        if frame is None or last_offset_of(frame) != offset:
+            told = (offset, -1 if frame is None else last_offset_of(frame))
             found.of_time_index(path).not_found.append(told)
         else:
             if (there := _max_timestamp(frame)) != entry.timestamp:
@@ -104,13 +105,13 @@ def _first_with(log: Path, position: int, offset: int) -> Frame | None:
     size = log.stat().st_size
     if position > size:
         raise EndError(f"Slice from position {position} exceeds end position of {log.name}, {size}")
-    return next((b for b in frames(log, begin=position) if b.last_offset >= offset), None)
+    return next((b for b in frames(log, begin=position) if last_offset_of(b) >= offset), None)
 
 
 def _max_timestamp(frame: Frame) -> int:
     """Return the highest time of the records of a batch, -1 where none has one."""
     rows = engine("reference").decode(
-        frame.data, [frame.entry()], ("timestamp",), origin=0, limits=LIMITS
+        frame.data, [entry_of(frame)], ("timestamp",), origin=0, limits=LIMITS
     )
     highest = pc.max(rows.rows["timestamp"].cast("int64")).as_py()
     return -1 if highest is None else int(highest)

@@ -15,6 +15,7 @@ from magicbyte.checksum import crc32
 from magicbyte.engines.entry import OVERHEAD, Entry
 from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.engines.reference import Row
+from magicbyte.logdir.frames import Frame
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import (
     Codec,
@@ -32,7 +33,7 @@ from magicbyte_tools.dump_log.batches import (
     word,
 )
 from magicbyte_tools.dump_log.ends import EndError
-from magicbyte_tools.dump_log.frames import LIMITS, Frame
+from magicbyte_tools.dump_log.frames import LIMITS, end_error
 from magicbyte_tools.dump_log.releases import Release
 
 MARKERS = {ControlType.COMMIT: "COMMIT", ControlType.ABORT: "ABORT"}
@@ -148,7 +149,7 @@ def record_lines(frame: Frame, entry: Entry, records: Records, wanted: Wanted) -
             for tail in _tails(entry, records, wanted):
                 yield f"|{tail}" if tail.startswith(" key") or (tail and has_bar) else tail
         except EndError as error:
-            raise frame.end_error(str(error)) from error
+            raise end_error(frame, str(error)) from error
         return
     heads = _long_heads if wanted.release.has_long_records else _heads
     checksums = _checksums(frame, entry) if entry.magic < 2 else None
@@ -157,7 +158,7 @@ def record_lines(frame: Frame, entry: Entry, records: Records, wanted: Wanted) -
         try:
             tail = next(tails)
         except EndError as error:
-            raise frame.end_error(str(error), f"| {head}") from error
+            raise end_error(frame, str(error), f"| {head}") from error
         yield f"| {head}{tail}"
 
 
@@ -256,7 +257,7 @@ def _checksums(frame: Frame, entry: Entry) -> Checksums:
             )
         )
     except (CodecError, LimitError) as error:
-        raise frame.end_error(str(error)) from error
+        raise end_error(frame, str(error)) from error
     found: list[tuple[int, bool]] = []
     position = 0
     while position + MessageHeader.SIZE <= len(inner):

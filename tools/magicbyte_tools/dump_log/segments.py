@@ -8,10 +8,11 @@ from magicbyte.engines import Engine, engine
 from magicbyte.engines.entries import Entries
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.reference import rows_before_damage
+from magicbyte.logdir.frames import Frame
 from magicbyte_tools.dump_log.batches import batch_line
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.findings import Findings, Pair
-from magicbyte_tools.dump_log.frames import LIMITS, Frame, frames
+from magicbyte_tools.dump_log.frames import LIMITS, end_error, entry_of, frames
 from magicbyte_tools.dump_log.records import Records, Wanted, record_lines
 
 BYTES_AT_ONCE = 4 << 20
@@ -76,7 +77,7 @@ def _lines(
             valid = some[-1].end
     else:
         for frame in frames(path, begin=begin, end=end):
-            yield batch_line(frame, frame.entry(), wanted.release)
+            yield batch_line(frame, entry_of(frame), wanted.release)
             valid = frame.end
     return valid
 
@@ -117,7 +118,7 @@ def _deep_lines(
     ended: EndError | None = None
     for frame in some:
         try:
-            entry = frame.entry()
+            entry = entry_of(frame)
             line = batch_line(frame, entry, wanted.release)
         except EndError as error:
             ended = error
@@ -163,4 +164,4 @@ def _damaged(frame: Frame, entry: Entry, message: str, wanted: Wanted) -> Iterat
     if entry.magic == 2:
         rows = rows_before_damage(frame.data, entry, LIMITS)
         yield from record_lines(frame, entry, Records.of_rows(rows), wanted)
-    raise frame.end_error(message)
+    raise end_error(frame, message)

@@ -1,0 +1,10 @@
+"""What a broker's start would do with a partition's folder: foretold, not done.
+
+The rules are those of LogLoader, LogSegment.recover and ProducerStateManager, as brokers of 2.8, 3.9
+and 4.3 were seen to keep them. Nothing is written, and no broker is asked.
+"""
+
+from magicbyte.recovery.forecast import Forecast
+from magicbyte.recovery.start import INDEX_INTERVAL_BYTES, foresee
+
+__all__ = ["INDEX_INTERVAL_BYTES", "Forecast", "foresee"]

@@ -1,0 +1,87 @@
+"""Small files that end a start when they are wrong."""
+
+import base64
+import binascii
+import re
+
+from magicbyte.errors import FormatError, MissingError
+from magicbyte.logdir.checkpoints import (
+    BLANKS,
+    LINE_END,
+    MAX_CHECKPOINT_BYTES,
+    LogDir,
+    parse_epochs,
+    parse_offsets,
+)
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.recovery.forecast import RefusedError
+from magicbyte.storage import Store, read_small
+
+LENIENT = ("recovery-point-offset-checkpoint", "log-start-offset-checkpoint")
+"""A word where a number belongs ends no start since 3.x: all points are 0, then, and all starts the
+first offset."""
+
+HIGH_WATERMARKS = "replication-offset-checkpoint"
+
+METADATA = re.compile(r"version:\s+0\s*\ntopic_id:\s+(\S+)\s*", re.ASCII)
+
+
+def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
+    """Raise RefusedError where a checkpoint of *log_dir* takes it offline, or its partitions."""
+    for name in (*LENIENT, HIGH_WATERMARKS):
+        data = _data(f"{log_dir.path}/{name}", store)
+        if data is None:
+            continue
+        try:
+            parse_offsets(data)
+        except FormatError as error:
+            if name in LENIENT and _is_word(data, str(error.field)):
+                continue
+            raise RefusedError(f"{name}: {error.message}") from error
+
+
+def _is_word(data: bytes, place: str) -> bool:
+    """Return whether the line that *place* names has as many fields as it must, but no numbers."""
+    number = int(place.removeprefix("line ")) if place.startswith("line ") else 0
+    if number <= 2:
+        return False
+    line = LINE_END.split(data.decode("utf-8"))[number - 1]
+    return len(BLANKS.split(line.rstrip(" \t\v\f"))) == 3
+
+
+def check_partition(log: PartitionLog, store: Store | None) -> None:
+    """Raise RefusedError where a file of the partition's folder ends the start."""
+    epochs = _data(f"{log.folder}/leader-epoch-checkpoint", store)
+    if epochs is not None:
+        try:
+            parse_epochs(epochs)
+        except FormatError as error:
+            raise RefusedError(f"leader-epoch-checkpoint: {error.message}") from error
+    metadata = _data(f"{log.folder}/partition.metadata", store)
+    if metadata is not None and not _is_metadata(metadata):
+        raise RefusedError(
+            "partition.metadata: neither a version 0 nor a topic id, or no such file"
+        )
+    for file in log.files:
+        begins = file.name.split(".")[0]
+        is_ours = file.name.endswith((".log", ".index", ".timeindex", ".txnindex", ".snapshot"))
+        if is_ours and not re.fullmatch(r"[+-]?\d{1,19}", begins) and file.base_offset is None:
+            raise RefusedError(f"{file.name}: the name does not begin with an offset")
+
+
+def _is_metadata(data: bytes) -> bool:
+    found = METADATA.fullmatch(data.decode("utf-8", "replace"))
+    if found is None:
+        return False
+    try:
+        topic_id = base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
+    except (binascii.Error, ValueError):
+        return False
+    return len(topic_id) == 16 and any(topic_id)
+
+
+def _data(path: str, store: Store | None) -> bytes | None:
+    try:
+        return read_small(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
+    except MissingError:
+        return None

@@ -1,0 +1,75 @@
+"""A partition to be damaged, and what is foretold of it."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+from places import DATA
+
+TOPIC = "aborted"
+LAST = f"{6:020}.log"
+"""The last of its two segments; the topic's index interval is the default, so its indexes are empty."""
+
+# Of LAST: the batch that is flipped, and the last three: marker, data, marker.
+FLIPPED, NEXT = 1653, 1848
+BOUNDS = {1848: 48, 1926: 49, 2139: 54, 2217: 55}
+"""Where batches begin, and which offset does; the last is the file's end."""
+
+END = 55
+
+
+@dataclass
+class Partition:
+    """A log.dir with a single partition."""
+
+    log_dir: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.log_dir / f"{TOPIC}-0"
+
+    @property
+    def last(self) -> Path:
+        return self.folder / LAST
+
+    def foretold(self, **options: Any) -> tuple[str, int | None, dict[str, int | None]]:
+        """Return verdict, log end offset and bytes of each `.log` file after a start."""
+        found = mb.verify(self.log_dir, **options)
+        (row,) = found.partitions
+        sizes = {
+            segment["file"]: segment["bytes_after_recovery"]
+            for segment in found.segments
+            if segment["file_kind"] == "log"
+        }
+        return row["verdict"], row["log_end_offset_after_recovery"], sizes
+
+    def sentences(self, **options: Any) -> list[str]:
+        (row,) = mb.verify(self.log_dir, **options).partitions
+        told: list[str] = row["recovery"]
+        return told
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Callable[[], Partition]:
+    """Make the partition as the broker left it, as often as it is called."""
+
+    def fresh() -> Partition:
+        log_dir = tmp_path / "log-0"
+        shutil.rmtree(log_dir, ignore_errors=True)
+        source = DATA / "4.3" / "transactions" / "log-0"
+        shutil.copytree(source / f"{TOPIC}-0", log_dir / f"{TOPIC}-0")
+        (log_dir / "meta.properties").write_bytes((source / "meta.properties").read_bytes())
+        (log_dir / "recovery-point-offset-checkpoint").write_text(f"0\n1\n{TOPIC} 0 {END}\n")
+        return Partition(log_dir)
+
+    return fresh
+
+
+@pytest.fixture
+def partition(make: Callable[[], Partition]) -> Partition:
+    return make()

@@ -1,0 +1,100 @@
+"""What a start makes of each byte of a batch, and of a segment cut at each byte, by a table.
+
+The table is Kafka's behaviour as brokers of 2.8, 3.9 and 4.3 showed it, written down by hand. A
+checksum covers a batch from its attributes on: what lies in front of them is not verified.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from .conftest import BOUNDS, END, FLIPPED, LAST, NEXT, Partition
+
+FIRST = f"{0:020}.log"
+FIRST_SIZE, LAST_SIZE = 326, 2217
+BATCH_HEADER = 61
+
+
+class Row(NamedTuple):
+    field: str
+    begin: int
+    """Bytes of the batch."""
+    end: int
+    unclean: tuple[str, int | None, int | None]
+    """Verdict, log end offset and bytes of the segment after an unclean start."""
+    clean: tuple[str, int | None, int | None]
+    """The same of a start behind a clean shutdown."""
+
+
+CUT = ("recovers", 45, FLIPPED)
+UNNOTICED = ("starts-damaged", END, LAST_SIZE)
+FAILS = ("refuses-to-start", None, None)
+SOUND = ("ok", END, LAST_SIZE)
+
+TABLE = [
+    # Below the segment, or above what its index can hold, with a segment that ends as it should.
+    Row("base offset, upper half", 0, 5, FAILS, UNNOTICED),
+    Row("base offset, lower bytes", 5, 8, UNNOTICED, UNNOTICED),
+    # A size below zero is an error to all that read; one beyond the end is the end of the log.
+    Row("batch length, its sign", 8, 9, CUT, FAILS),
+    Row("batch length, large", 9, 11, CUT, ("starts-damaged", 45, LAST_SIZE)),
+    Row("partition leader epoch", 12, 16, SOUND, SOUND),
+    # Below 0 and so of the old formats, which have their checksum where this has its magic.
+    Row("magic", 16, 17, CUT, UNNOTICED),
+    Row("CRC", 17, 21, CUT, UNNOTICED),
+    Row("what the CRC covers", 21, NEXT - FLIPPED, CUT, UNNOTICED),
+]
+
+BYTES = [
+    pytest.param(row, at, id=f"{row.field}-{at}")
+    for row in TABLE
+    for at in range(row.begin, row.end)
+]
+
+
+def flip(partition: Partition, at: int) -> None:
+    """Flip all bits of byte *at* of the batch."""
+    with partition.last.open("r+b") as file:
+        file.seek(FLIPPED + at)
+        byte = file.read(1)[0]
+        file.seek(FLIPPED + at)
+        file.write(bytes([byte ^ 0xFF]))
+
+
+def expected(outcome: tuple[str, int | None, int | None]) -> tuple[object, ...]:
+    verdict, end, size = outcome
+    return verdict, end, {FIRST: None if size is None else FIRST_SIZE, LAST: size}
+
+
+@pytest.mark.parametrize(("row", "at"), BYTES)
+def test_flipped_bytes(partition: Partition, row: Row, at: int) -> None:
+    flip(partition, at)
+    assert partition.foretold() == expected(row.unclean)
+    assert partition.foretold(clean_shutdown=True) == expected(row.clean)
+
+
+def test_the_table_has_each_byte_but_one() -> None:
+    """Whether the lowest byte of the length leads to a size or beyond the file hangs on its value."""
+    told = {at for row in TABLE for at in range(row.begin, row.end)}
+    assert set(range(NEXT - FLIPPED)) - told == {11}
+
+
+def test_the_lowest_byte_of_the_length(partition: Partition) -> None:
+    flip(partition, 11)
+    assert partition.foretold() == expected(CUT)
+
+
+def test_cut_at_each_byte_of_the_last_batches(make: Callable[[], Partition]) -> None:
+    begins = sorted(BOUNDS)
+    for size in range(begins[0], begins[-1]):
+        partition = make()
+        with partition.last.open("r+b") as file:
+            file.truncate(size)
+        kept = max(begin for begin in begins if begin <= size)
+        sizes = {FIRST: FIRST_SIZE, LAST: kept}
+        verdict = "ok" if size == kept else "recovers"
+        assert partition.foretold() == (verdict, BOUNDS[kept], sizes), size
+        # A clean start takes what is whole, and leaves the rest in the file.
+        sizes = {FIRST: FIRST_SIZE, LAST: size}
+        assert partition.foretold(clean_shutdown=True) == ("ok", BOUNDS[kept], sizes), size

@@ -1,0 +1,71 @@
+"""Damaged directories, and what brokers of 2.8, 3.9 and 4.3 made of them when they were started."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+from magicbyte.logdir.discover import discover
+from magicbyte.recovery import foresee
+from places import shared
+
+DAMAGED = shared() / "logs-damage"
+
+BESIDE = "release", "cluster metadata"
+"""What an outcome may hang on that the files do not say: such cases are left out."""
+
+
+def cases() -> Iterator[Any]:
+    for path in sorted(DAMAGED.glob("*/*/case.json")):
+        case = json.loads(path.read_text())
+        if case.get("needs") not in BESIDE:
+            yield pytest.param(path.parent / "dir", case, id="-".join(path.parts[-3:-1]))
+
+
+needs_shared = pytest.mark.skipif(
+    not DAMAGED.is_dir(), reason="no damaged logs beside the checkout (MAGICBYTE_SHARED)"
+)
+
+
+@needs_shared
+@pytest.mark.parametrize(("log_dir", "case"), list(cases()))
+def test_what_a_broker_did_is_foretold(log_dir: Path, case: dict[str, Any]) -> None:
+    interval = case["topic_settings"]["index.interval.bytes"]
+    found = mb.verify(log_dir, index_interval_bytes=interval)
+    (row,) = [row for row in found.partitions if row["topic"] == case["topic"]]
+    assert row["verdict"] in case["verdict_accept"], row["recovery"]
+    if case["verdict"] == "refuses-to-start":
+        assert row["log_end_offset_after_recovery"] is None
+        return
+    assert row["log_end_offset_after_recovery"] == case["log_end_offset_after"]
+    after = {segment["file"]: segment["bytes_after_recovery"] for segment in found.segments}
+    for name, size in case["segments"].items():
+        if size["before"] is not None:
+            assert after[name] == (size["after"] or 0), name
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("log_dir", "case"),
+    [case for case in cases() if case.values[1]["clean_shutdown_file"]],
+)
+def test_what_a_clean_start_takes_for_open_ends_read_committed(
+    log_dir: Path, case: dict[str, Any]
+) -> None:
+    if case["consumer"] is None or case["verdict"] == "refuses-to-start":
+        assert case["verdict"] == "refuses-to-start"
+        return
+    logs, _ = discover([str(log_dir)])
+    (log,) = [log for log in logs if log.topic == case["topic"]]
+    opened = foresee(log).opened or {}
+    end = min(opened.values(), default=case["log_end_offset_after"])
+    assert case["consumer"]["read_committed"]["end"] == end
+
+
+@needs_shared
+def test_there_are_cases_of_all_verdicts() -> None:
+    verdicts = {case.values[1]["verdict"] for case in cases()}
+    assert verdicts == {"ok", "recovers", "starts-damaged", "refuses-to-start"}

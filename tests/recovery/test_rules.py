@@ -1,0 +1,318 @@
+"""The rules of a start, one by one, on a partition of two segments."""
+
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import magicbyte as mb
+from magicbyte.checksum import crc32c
+
+from .conftest import END, FLIPPED, LAST, TOPIC, Partition
+
+FIRST = f"{0:020}.log"
+SIZES = {FIRST: 326, LAST: 2217}
+
+SOUND = ("ok", END, SIZES)
+
+IN_FIRST = 200
+"""A byte of the first segment, which is a single batch: offsets 0 to 5, of a transaction."""
+
+
+def flip(path: Path, position: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[position] ^= 0xFF
+    path.write_bytes(data)
+
+
+def alter(path: Path, position: int, form: str, number: int, *, batch: int | None = None) -> None:
+    """Write *number* at a byte; with *batch*, the byte where one begins, make its checksum right."""
+    data = bytearray(path.read_bytes())
+    struct.pack_into(form, data, position, number)
+    if batch is not None:
+        size = 12 + struct.unpack_from(">i", data, batch + 8)[0]
+        struct.pack_into(">I", data, batch + 17, crc32c(data[batch + 21 : batch + size]))
+    path.write_bytes(data)
+
+
+def point(partition: Partition, offset: int) -> None:
+    checkpoint(partition, "recovery-point-offset-checkpoint", offset)
+
+
+def checkpoint(partition: Partition, name: str, offset: int) -> None:
+    (partition.log_dir / name).write_text(f"0\n1\n{TOPIC} 0 {offset}\n")
+
+
+def test_a_sound_log_is_left_alone(partition: Partition) -> None:
+    for options in ({}, {"clean_shutdown": True}):
+        assert partition.foretold(**options) == SOUND
+        assert partition.sentences(**options) == []
+
+
+@pytest.mark.parametrize("offset", [END, 6, 1000])
+def test_what_lies_below_the_recovery_point_is_not_verified(
+    partition: Partition, offset: int
+) -> None:
+    flip(partition.folder / FIRST, IN_FIRST)
+    point(partition, offset)
+    assert partition.foretold() == ("starts-damaged", END, SIZES)
+
+
+@pytest.mark.parametrize("offset", [5, 0, -7, None])
+def test_the_first_bad_batch_ends_the_log(partition: Partition, offset: int | None) -> None:
+    flip(partition.folder / FIRST, IN_FIRST)
+    if offset is None:
+        (partition.log_dir / "recovery-point-offset-checkpoint").unlink()
+    else:
+        point(partition, offset)
+    assert partition.foretold() == ("recovers", 0, {FIRST: 0, LAST: 0})
+    assert partition.sentences() == [
+        f"{FIRST} is cut to 0 of 326 bytes: byte 0: a wrong checksum",
+        f"{LAST} is removed: a segment before it was cut",
+    ]
+
+
+@pytest.mark.parametrize("clean_shutdown", [False, True])
+def test_a_segment_without_an_index_is_recovered_alone(
+    partition: Partition, clean_shutdown: bool
+) -> None:
+    flip(partition.folder / FIRST, IN_FIRST)
+    (partition.folder / FIRST).with_suffix(".index").unlink()
+    told = partition.foretold(clean_shutdown=clean_shutdown)
+    assert told == ("recovers", END, {FIRST: 0, LAST: 2217})
+    assert partition.sentences(clean_shutdown=clean_shutdown)[1] == (
+        f"what follows {FIRST} stays, because it has no offset index"
+    )
+
+
+def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
+    partition: Partition,
+) -> None:
+    """An index that has an entry for each batch holds 45 to 47 as 301 to 303, and then 48."""
+    alter(partition.last, FLIPPED, ">q", 301)
+    assert partition.foretold() == ("starts-damaged", END, SIZES)
+    told = partition.foretold(index_interval_bytes=0)
+    assert told == ("recovers", 6, {FIRST: 326, LAST: 0})
+    assert partition.sentences(index_interval_bytes=0) == [
+        f"{LAST} is cut to 0 of 2217 bytes: byte 1848: offset 48, behind 303 in the index"
+    ]
+
+
+def test_offsets_above_what_an_index_holds_split_the_segment(partition: Partition) -> None:
+    offset = (1 << 31) + 100
+    alter(partition.last, 2139, ">q", offset)
+    told = partition.foretold()
+    assert told == ("recovers", offset + 1, {FIRST: 326, LAST: 2139})
+    assert partition.sentences() == [f"{LAST} byte 2139: last offset {offset}: it is split into 2"]
+
+
+def test_offsets_below_the_segment_end_the_start(partition: Partition) -> None:
+    alter(partition.last, FLIPPED, ">q", 0)
+    assert partition.foretold()[0] == "refuses-to-start"
+    assert partition.foretold(clean_shutdown=True)[0] == "starts-damaged"
+
+
+def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) -> None:
+    attributes = FLIPPED + 21
+    (was,) = struct.unpack_from(">h", partition.last.read_bytes(), attributes)
+    data = bytearray(partition.last.read_bytes())
+    # The batch twice, with a producer of its own: in a transaction, and then not.
+    batch = data[FLIPPED:1848]
+    struct.pack_into(">h", batch, 21, was & ~16)
+    struct.pack_into(">I", batch, 17, crc32c(batch[21:]))
+    partition.last.write_bytes(data[:1848] + batch + data[1848:])
+    assert partition.foretold()[0] == "refuses-to-start"
+    assert partition.sentences() == [
+        "it does not start: byte 1848: a batch of producer 7 that is not transactional, inside its "
+        "transaction from offset 45 (InvalidTxnStateException)"
+    ]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_producers_are_those_of_the_snapshot_in_front(partition: Partition, kept: bool) -> None:
+    """Without it, the log in front is replayed: there too the transaction begins."""
+    snapshot = partition.folder / f"{6:020}.snapshot"
+    if not kept:
+        snapshot.unlink()
+    attributes = 21
+    (was,) = struct.unpack_from(">h", partition.last.read_bytes(), attributes)
+    alter(partition.last, attributes, ">h", was | 16, batch=0)
+    assert partition.foretold()[0] in ("ok", "starts-damaged")
+
+
+@pytest.mark.parametrize("clean_shutdown", [False, True])
+def test_a_version_of_a_transaction_index_ends_the_start(
+    partition: Partition, clean_shutdown: bool
+) -> None:
+    index = partition.last.with_suffix(".txnindex")
+    for version, verdict in ((1 << 8, "refuses-to-start"), (1, "ok"), (-1, "ok")):
+        alter(index, 0, ">h", version)
+        assert partition.foretold(clean_shutdown=clean_shutdown)[0] == verdict, version
+
+
+def test_a_transaction_index_of_another_segment_has_its_own_recovered(partition: Partition) -> None:
+    index = partition.last.with_suffix(".txnindex")
+    alter(index, 18, ">q", 5)  # the last offset of its first entry
+    flip(partition.last, FLIPPED + 30)
+    told = partition.foretold(clean_shutdown=True)
+    assert told == ("recovers", 45, {FIRST: 326, LAST: FLIPPED})
+
+
+def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> None:
+    index = partition.last.with_suffix(".index")
+    index.write_bytes(struct.pack(">ii", 100, 2139))
+    told = partition.foretold(clean_shutdown=True)
+    assert told == ("ok", 6, SIZES)
+    assert partition.sentences(clean_shutdown=True) == [
+        "it takes 6 for the log end: what lies in front of 55 stays in the file, no consumer gets it, "
+        "and new records get the same offsets",
+        "it takes a transaction of producer 7 for open from offset 0, where the log has none: "
+        "read_committed ends there",
+    ]
+    index.write_bytes(struct.pack(">ii", 42, 1848))
+    assert partition.foretold(clean_shutdown=True) == SOUND
+    index.write_bytes(struct.pack(">ii", 42, 1852))  # a leader epoch stands where a size is read
+    assert partition.foretold(clean_shutdown=True)[0] == "refuses-to-start"
+    assert partition.foretold() == SOUND
+
+
+def test_zeros_behind_the_log(partition: Partition) -> None:
+    for zeros in (5, 17, 18, 400):
+        data = partition.last.read_bytes()[:2217]
+        partition.last.write_bytes(data + bytes(zeros))
+        assert partition.foretold() == ("recovers", END, SIZES), zeros
+        clean = partition.foretold(clean_shutdown=True)
+        verdict = "ok" if zeros < 18 else "refuses-to-start"
+        assert clean[0] == verdict, zeros
+
+
+def test_a_log_start_above_the_end_empties_the_log(partition: Partition) -> None:
+    checkpoint(partition, "log-start-offset-checkpoint", END)
+    assert partition.foretold() == SOUND
+    checkpoint(partition, "log-start-offset-checkpoint", END + 1)
+    assert partition.foretold() == ("recovers", END + 1, {FIRST: 0, LAST: 0})
+    checkpoint(partition, "log-start-offset-checkpoint", -3)
+    assert partition.foretold() == SOUND
+
+
+def test_an_empty_folder_gets_an_empty_segment(partition: Partition) -> None:
+    for path in partition.folder.iterdir():
+        path.unlink()
+    assert partition.foretold() == ("recovers", 0, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "verdict"),
+    [
+        ("recovery-point-offset-checkpoint", "0\n1\naborted 0 many\n", "ok"),
+        ("recovery-point-offset-checkpoint", "0\n1\naborted 0\n", "refuses-to-start"),
+        ("recovery-point-offset-checkpoint", "0\n2\naborted 0 55\n", "refuses-to-start"),
+        ("recovery-point-offset-checkpoint", "1\n1\naborted 0 55\n", "refuses-to-start"),
+        ("recovery-point-offset-checkpoint", "", "ok"),
+        ("log-start-offset-checkpoint", "0\n1\naborted zero 0\n", "ok"),
+        ("log-start-offset-checkpoint", "0\n3\naborted 0 0\n", "refuses-to-start"),
+        ("replication-offset-checkpoint", "0\n1\naborted 0 many\n", "refuses-to-start"),
+        ("cleaner-offset-checkpoint", "what is this", "ok"),
+        (f"{TOPIC}-0/leader-epoch-checkpoint", "0\n1\n0 zero\n", "refuses-to-start"),
+        (f"{TOPIC}-0/leader-epoch-checkpoint", "0\n2\n0 0\n", "refuses-to-start"),
+        (f"{TOPIC}-0/leader-epoch-checkpoint", "", "ok"),
+        (f"{TOPIC}-0/partition.metadata", "", "refuses-to-start"),
+        (f"{TOPIC}-0/partition.metadata", "version: 1\ntopic_id: abc\n", "refuses-to-start"),
+        (
+            f"{TOPIC}-0/partition.metadata",
+            f"version: 0\ntopic_id: {'A' * 22}\n",
+            "refuses-to-start",
+        ),
+        (f"{TOPIC}-0/partition.metadata", "version: 0\ntopic_id: short\n", "refuses-to-start"),
+        (f"{TOPIC}-0/copy.log", "", "refuses-to-start"),
+        (f"{TOPIC}-0/copy.index", "", "refuses-to-start"),
+        (f"{TOPIC}-0/copy.log.bak", "", "ok"),
+        (f"{TOPIC}-0/7.log.bak", "", "ok"),
+    ],
+)
+def test_small_files(partition: Partition, name: str, text: str, verdict: str) -> None:
+    (partition.log_dir / name).write_text(text)
+    assert partition.foretold()[0] == verdict
+
+
+def test_missing_small_files_are_no_matter(partition: Partition) -> None:
+    for name in ("leader-epoch-checkpoint", "partition.metadata"):
+        (partition.folder / name).unlink()
+    assert partition.foretold() == SOUND
+
+
+def test_what_was_swapped_in_replaces_segments(partition: Partition) -> None:
+    """One segment that holds what both held: the cleaner was stopped when it had written it."""
+    both = (partition.folder / FIRST).read_bytes() + partition.last.read_bytes()
+    (partition.folder / f"{FIRST}.swap").write_bytes(both)
+    told = partition.foretold()
+    assert told == (
+        "recovers",
+        END,
+        {FIRST: len(both), LAST: 0, f"{FIRST}.swap": len(both)},
+    )
+    assert partition.sentences()[0] == f"{FIRST}.swap takes its place"
+
+
+def test_what_was_to_be_deleted_goes(partition: Partition) -> None:
+    shutil.copy(partition.last, partition.folder / f"{LAST}.deleted")
+    shutil.copy(partition.last, partition.folder / f"{LAST}.cleaned")
+    assert partition.foretold() == (
+        "ok",
+        END,
+        {**SIZES, f"{LAST}.deleted": 0, f"{LAST}.cleaned": 0},
+    )
+
+
+def test_a_clean_start_believes_the_newest_snapshot(make: Callable[[], Partition]) -> None:
+    """A marker that ends the log is cut off: its transaction is open, in the log alone."""
+    forgets = (
+        "it forgets the open transaction of producer 7 from offset 49: read_committed is given its "
+        "records"
+    )
+    partition = make()
+    with partition.last.open("r+b") as file:
+        file.truncate(2139)
+    assert partition.sentences() == []  # an unclean start replays the log
+    snapshots = sorted(partition.folder.glob("*.snapshot"))
+    assert [int(path.stem) for path in snapshots] == [6, END]
+    # That at 55 lies behind the log's end now; from that at 6 on, the log is replayed.
+    assert partition.sentences(clean_shutdown=True) == []
+    snapshots[1].rename(partition.folder / f"{54:020}.snapshot")
+    assert partition.sentences(clean_shutdown=True) == [forgets]
+    for path in partition.folder.glob("*.snapshot"):
+        path.write_bytes(b"")
+    assert partition.sentences(clean_shutdown=True) == []  # replayed from the beginning
+    for path in partition.folder.glob("*.snapshot"):
+        path.unlink()
+    assert partition.sentences(clean_shutdown=True) == [forgets]
+
+
+def test_a_transaction_that_only_a_snapshot_knows(partition: Partition) -> None:
+    newest = partition.folder / f"{END:020}.snapshot"
+    data = bytearray(newest.read_bytes())
+    at = 10 + 46 - 8  # behind the header, the last field of the only entry
+    struct.pack_into(">q", data, at, 49)
+    struct.pack_into(">I", data, 2, crc32c(data[6:]))
+    newest.write_bytes(data)
+    assert partition.sentences(clean_shutdown=True) == [
+        "it takes a transaction of producer 7 for open from offset 49, where the log has none: "
+        "read_committed ends there"
+    ]
+
+
+def test_what_is_not_foretold(partition: Partition) -> None:
+    found = mb.verify(partition.log_dir, quick=True)
+    assert [row["verdict"] for row in found.partitions] == ["unknown"]
+    assert {row["bytes_after_recovery"] for row in found.segments} == {None}
+    found = mb.verify(partition.last)
+    (row,) = found.partitions
+    assert (row["verdict"], row["log_end_offset_after_recovery"]) == ("ok", None)
+    flip(partition.last, FLIPPED + 30)
+    (row,) = mb.verify(partition.last).partitions
+    assert (row["verdict"], row["recovery"]) == ("unknown", [])
+    limits = mb.Limits(max_entry_bytes=300)
+    (row,) = mb.verify(partition.log_dir, limits=limits).partitions
+    assert row["verdict"] == "unknown"
