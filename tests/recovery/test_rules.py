@@ -256,6 +256,18 @@ def test_what_was_swapped_in_replaces_segments(partition: Partition) -> None:
     assert partition.sentences()[0] == f"{FIRST}.swap takes its place"
 
 
+def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
+    """Its name is all that counts; the index beside it is that of what it replaces."""
+    (partition.folder / f"{FIRST}.swap").write_bytes(b"\x7f" * 500)
+    point(partition, END)
+    sizes = {FIRST: 500, LAST: 2217, f"{FIRST}.swap": 500}
+    assert partition.foretold() == ("recovers", END, sizes)
+    assert partition.sentences() == [
+        f"{FIRST}.swap takes its place",
+        f"{FIRST} is replaced by what was swapped in",
+    ]
+
+
 def test_what_was_to_be_deleted_goes(partition: Partition) -> None:
     shutil.copy(partition.last, partition.folder / f"{LAST}.deleted")
     shutil.copy(partition.last, partition.folder / f"{LAST}.cleaned")

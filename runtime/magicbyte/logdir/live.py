@@ -70,6 +70,7 @@ def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
     swaps = [f for f, s in zip(files, suffixes, strict=True) if s == "swap"]
     kept = [f for f in swaps if barrier is None or (f.base_offset or 0) < barrier]
     logs = [f for f in kept if f.kind == "log"]
+    bases = {f.base_offset for f in logs}
     low = min((f.base_offset or 0 for f in logs), default=None)
     high = _next_offset(max(logs, key=lambda f: f.base_offset or 0)) if logs else None
     out = []
@@ -84,7 +85,8 @@ def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
             and file.kind in ("log", "index", "timeindex", "txnindex")
             and low is not None
             and high is not None
-            and low <= base < high
+            # A swapped log without a readable entry still replaces the log of its own name.
+            and (low <= base < high or (file.kind == "log" and base in bases))
         ):
             file = replace(file, why_not="superseded")
         out.append(file)
@@ -92,7 +94,8 @@ def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
 
 
 def _next_offset(file: LogFile) -> int:
-    """Return the offset behind the last whole entry of *file*, by its headers alone."""
+    """Return the offset behind the last whole entry of *file*, by its headers alone; its base
+    offset where there is none."""
     next_offset, position = file.base_offset or 0, 0
     with open_file(file.path, store=file.store) as log:
         while position < log.size_bytes:
@@ -105,5 +108,4 @@ def _next_offset(file: LogFile) -> int:
                 break
             next_offset = entry.last_offset + 1
             position += entry.size_bytes
-    # A swapped log without a readable entry still replaces the segment of its own name.
-    return max(next_offset, (file.base_offset or 0) + 1)
+    return next_offset
