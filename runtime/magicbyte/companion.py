@@ -30,6 +30,7 @@ from magicbyte.logdir.companions import (
 from magicbyte.logdir.indexes import first_back, without_zeros
 from magicbyte.logdir.names import parse_file
 from magicbyte.storage import Storage, StorageOptions, absolute
+from magicbyte.tables.arrays import array_of, numbers, numpy_of
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 
@@ -158,7 +159,7 @@ def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, p
     relative = columns["relative_offset"]
     offsets = pa.nulls(len(relative), pa.int64())
     if base is not None:
-        offsets = pa.array(base + relative.to_numpy().astype(np.int64))
+        offsets = numbers(pa.int64(), base + numpy_of(relative).astype(np.int64))
     others = {name: column for name, column in columns.items() if name != "relative_offset"}
     return {"relative_offset": relative, "offset": offsets, **others}
 
@@ -204,7 +205,7 @@ def _of_lines(
     except FormatError as wrong:
         error = wrong
     columns = {
-        name: pa.array([row[number] for row in rows], kind)
+        name: array_of([row[number] for row in rows], kind)
         for number, (name, kind) in enumerate(kinds.items())
     }
     return _Read(columns, error)

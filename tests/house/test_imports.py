@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from places import DATA
+
 HEAVY = ("numba", "pyspark", "yaml")
 
 TAKERS = ("duckdb", "pandas", "polars")
@@ -25,6 +27,23 @@ def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
 def test_importing_it_imports_nothing_that_takes_its_tables(module: str, taker: str) -> None:
     assert importlib.util.find_spec(taker), "what is not installed is never imported"
     code = f"import sys, {module}; print({taker!r} in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
+
+
+@pytest.mark.parametrize("engine", ["reference", "columnar"])
+def test_reading_imports_no_pandas(engine: str) -> None:
+    """It would take longer than to read 100,000 records, and half as much memory as reading takes."""
+    log = DATA / "4.3" / "transactions" / "log-0"
+    code = f"""
+import sys, magicbyte as mb
+data = mb.open({str(log)!r}, engine={engine!r})
+for table in (data.records, data.batches, data.segments, data.transactions, data.partitions, data.problems):
+    assert table().to_table().num_rows or table == data.problems
+assert data.stored("records").to_table().num_rows
+mb.companion({str(log / "open-1" / "00000000000000000010.timeindex")!r})
+mb.verify({str(log)!r})
+print("pandas" in sys.modules)
+"""
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
 
 

@@ -1,13 +1,58 @@
-"""Arrays of Arrow that are made without what `pyarrow.array` loads."""
+"""Arrow's arrays, made without pandas: the same as pyarrow makes."""
+
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from magicbyte.tables.arrays import words
+from magicbyte.tables.arrays import array_of, batch_of, numpy_of
+from magicbyte.tables.schemas import TABLES, WIRE_TYPES
+
+HEADERS = WIRE_TYPES["headers"]
+
+VALUES: list[tuple[pa.DataType, list[Any]]] = [
+    (pa.int8(), [0, None, -128, 127]),
+    (pa.int16(), [None, None]),
+    (pa.int32(), [-(1 << 31), (1 << 31) - 1]),
+    (pa.int64(), [-(1 << 63), None, (1 << 63) - 1]),
+    (pa.bool_(), [True, None, False, *[True] * 9]),
+    (pa.timestamp("ms", "UTC"), [0, None, -1, 1_700_000_000_000]),
+    (pa.string(), ["", None, "ключ", "\ufffd"]),
+    (pa.binary(), [b"", None, b"\x00\xff"]),
+    (
+        HEADERS,
+        [
+            [],
+            None,
+            [{"key": "k", "value": None}, {"key": "", "value": b"v"}],
+            [{"key": "é", "value": b""}],
+        ],
+    ),
+]
 
 
-@pytest.mark.parametrize("values", [[], [None], ["a", None, "", "ключ"], ["same"] * 9])
-def test_words_are_strings_of_arrow_with_their_nulls(values: list[str | None]) -> None:
-    made = words(values)
-    made.validate(full=True)
-    assert made.equals(pa.array(values, pa.string()))
+@pytest.mark.parametrize(("kind", "values"), VALUES)
+def test_values_are_those_of_pyarrow(kind: pa.DataType, values: list[Any]) -> None:
+    for some in (values, values[:1], []):
+        made = array_of(some, kind)
+        made.validate(full=True)
+        assert made.equals(pa.array(some, kind))
+        assert made.null_count == some.count(None)
+
+
+def test_all_columns_of_all_tables_have_such_types() -> None:
+    for table in TABLES.values():
+        schema = table.schema(table.names)
+        nothing = dict.fromkeys(schema.names)
+        assert batch_of([nothing], schema).equals(pa.RecordBatch.from_pylist([nothing], schema))
+
+
+@pytest.mark.parametrize(("kind", "value"), [(pa.int8(), 128), (pa.int64(), 1 << 63)])
+def test_what_does_not_fit_is_refused(kind: pa.DataType, value: int) -> None:
+    with pytest.raises(OverflowError):
+        array_of([value], kind)
+
+
+def test_a_part_of_an_array_as_numpy() -> None:
+    array = pa.array([5, 6, 7, 8], pa.int32())
+    assert numpy_of(array.slice(1, 2)).tolist() == [6, 7]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.tables.arrays import nullable
 from magicbyte.tables.schemas import arrow_type
 from magicbyte_formats.columnar import (
     Rows,
@@ -48,4 +49,7 @@ def read_rows(kind: str, data: bytes) -> tuple[pa.RecordBatch, int]:
 def _array(column: Column, stored: "np.ndarray[Any, Any]") -> pa.Array:
     numbers = stored.astype(stored.dtype.newbyteorder("="))
     is_null = None if column.sentinel is None else numbers == column.sentinel
-    return pa.array(numbers, mask=is_null).cast(arrow_type(column.type))
+    kind = arrow_type(column.type)
+    if is_null is None:
+        is_null = np.zeros(len(numbers), np.bool_)
+    return nullable(pa.from_numpy_dtype(numbers.dtype), numbers, is_null).cast(kind)

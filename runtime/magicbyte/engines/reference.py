@@ -23,6 +23,7 @@ from magicbyte.engines.entry import (
 from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
+from magicbyte.tables.arrays import array_of
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
@@ -157,7 +158,7 @@ def rows_of(values: dict[str, list[Any]], num_rows: int) -> pa.RecordBatch:
     """Return *values* of *num_rows* rows, by wire column."""
     if not values:
         return rows_of_nothing(num_rows)
-    arrays = [pa.array(column, WIRE_TYPES[name]) for name, column in values.items()]
+    arrays = [array_of(held, WIRE_TYPES[name]) for name, held in values.items()]
     schema = pa.schema([(name, WIRE_TYPES[name]) for name in values])
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 

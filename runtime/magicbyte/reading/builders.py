@@ -12,6 +12,7 @@ from magicbyte.logdir.live import LogFile
 from magicbyte.reading.split import Piece, Split
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.tally import Tally
+from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES
 
@@ -25,7 +26,7 @@ def record_batch(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Record
     """Return *rows* as Arrow. A path may hold bytes that are no text: they become U+FFFD."""
     paths = [name for name in PATHS if name in schema.names]
     made = [row | {name: _text(row[name]) for name in paths} for row in rows]
-    return pa.RecordBatch.from_pylist(made, schema=schema)
+    return batch_of(made, schema)
 
 
 PATHS = ("file", "log_dir")

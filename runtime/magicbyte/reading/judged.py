@@ -10,7 +10,7 @@ import pyarrow as pa
 from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.engines.entries import Numbers
 from magicbyte.reading.outcomes import OUTCOME_CODES
-from magicbyte.tables.arrays import Codes, Mask, kinds, numbers, words
+from magicbyte.tables.arrays import Codes, Mask, kinds, numbers, numpy_of, words
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import DISPOSITIONS
 
@@ -111,7 +111,7 @@ def judge(
         is_aborted = outcomes == OUTCOME_CODES["aborted"]
         of_entries[is_aborted & (of_entries != CODES["control"])] = CODES["aborted"]
         is_held = (outcomes == OUTCOME_CODES["open"]) | (outcomes == OUTCOME_CODES["undecided"])
-    offsets = decoded.rows.column("offset").to_numpy(zero_copy_only=False)
+    offsets = numpy_of(decoded.rows.column("offset"))
     # An entry without records is judged by its last offset.
     is_empty = decoded.num_rows == 0
     empty = entries.column("last_offset")[is_empty]

@@ -23,6 +23,7 @@ from magicbyte.spark.stage import Work
 from magicbyte.spark.tasks import spare_collector
 from magicbyte.spark.told import one_sentence
 from magicbyte.storage import NONE, Storage, StorageOptions
+from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.files import TableFile
 from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES
 from magicbyte.tables.stored import in_stored_types, stored_schema
@@ -196,7 +197,7 @@ class _Files:
     def _write_batches(self, topic: str | None, count: int) -> None:
         rows = self._rows[topic]
         if rows:
-            made = pa.RecordBatch.from_pylist(rows[:count], schema=BATCHES.schema(BATCHES.names))
+            made = batch_of(rows[:count], BATCHES.schema(BATCHES.names))
             self.write("batches", topic, made)
         del rows[:count]
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from magicbyte.tables.arrays import array_of
+
 
 def constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:
     """Return *count* times *value*."""
@@ -13,4 +15,4 @@ def constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:
 
 @lru_cache(maxsize=64)
 def _longer(kind: pa.DataType, value: Any, count: int) -> pa.Array:
-    return pa.nulls(count, kind) if value is None else pa.repeat(pa.scalar(value, kind), count)
+    return pa.nulls(count, kind) if value is None else pa.repeat(array_of([value], kind)[0], count)

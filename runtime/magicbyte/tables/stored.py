@@ -5,6 +5,7 @@ Every engine reads those, and Spark writes no others.
 
 import pyarrow as pa
 
+from magicbyte.tables.arrays import array_of
 from magicbyte.tables.schemas import Table
 
 MICROSECONDS = pa.timestamp("us", tz="UTC")
@@ -43,7 +44,7 @@ def microseconds(array: pa.Array) -> pa.Array:
     except pa.ArrowInvalid:
         import pyarrow.compute as pc
 
-        kept = pc.if_else(is_out_of_range(array), pa.scalar(None, array.type), array)
+        kept = pc.if_else(is_out_of_range(array), pa.nulls(1, array.type)[0], array)
         return kept.cast(MICROSECONDS)
 
 
@@ -51,8 +52,7 @@ def is_out_of_range(array: pa.Array) -> pa.Array:
     """Return whether each time of *array*, in milliseconds, is too far away for microseconds."""
     import pyarrow.compute as pc  # as slow to import as half of Arrow, and few times are so far away
 
-    numbers = pc.fill_null(array.view(pa.int64()), 0)
-    return pc.or_(
-        pc.greater(numbers, MAX_MILLISECONDS),
-        pc.less(numbers, -MAX_MILLISECONDS),
-    )
+    # Numbers of Python's would load pandas, where it is installed.
+    none, least, most = array_of([0, -MAX_MILLISECONDS, MAX_MILLISECONDS], pa.int64())
+    numbers = pc.fill_null(array.view(pa.int64()), none)
+    return pc.or_(pc.greater(numbers, most), pc.less(numbers, least))

@@ -16,6 +16,7 @@ from magicbyte.engines.entry import OVERHEAD, Entry
 from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.engines.reference import Row
 from magicbyte.logdir.frames import Frame
+from magicbyte.tables.arrays import array_of, numpy_of
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import (
     Codec,
@@ -35,6 +36,8 @@ from magicbyte_tools.dump_log.batches import (
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.frames import LIMITS, end_error
 from magicbyte_tools.dump_log.releases import Release
+
+NONE = array_of([-1], pa.int64())[0]
 
 MARKERS = {ControlType.COMMIT: "COMMIT", ControlType.ABORT: "ABORT"}
 
@@ -97,7 +100,7 @@ class Records:
         """Return the records of *rows*, of the columns `COLUMNS`; keys and values with *contents*."""
         headers = rows["headers"]
         lengths = pc.list_value_length(headers)
-        any_header = pc.any(pc.greater(lengths, 0)).as_py()
+        any_header = bool(pc.sum(lengths).as_py())
         return cls(
             offsets=_numbers(rows["offset"]),
             timestamps=_numbers(rows["timestamp"]),
@@ -131,8 +134,7 @@ class Records:
 
 
 def _numbers(column: pa.Array) -> list[int]:
-    numbers = pc.fill_null(column.cast("int64"), -1)
-    told: list[int] = numbers.to_numpy(zero_copy_only=False).tolist()
+    told: list[int] = numpy_of(pc.fill_null(column.cast("int64"), NONE)).tolist()
     return told
 
 

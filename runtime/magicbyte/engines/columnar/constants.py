@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.entries import Numbers
-from magicbyte.tables.arrays import kinds, numbers
+from magicbyte.tables.arrays import array_of, kinds, nullable, numbers
 from magicbyte.tables.constants import constant
 from magicbyte_formats.columnar import EntryColumn
 
@@ -28,12 +28,12 @@ def entry_column(
     if column.words:
         # Entries come in few kinds: the text of each is made once.
         found, which = kinds(values)
-        words = pa.array([_meaning(column, number, nulls) for number in found], kind)
+        words = array_of([_meaning(column, number, nulls) for number in found], kind)
         return words.take(numbers(pa.int64(), np.repeat(which, counts)))
     is_null = np.isin(values, list(nulls))
     rows = np.repeat(np.where(is_null, 0, values), counts)
     mask = np.repeat(is_null, counts)
-    return pa.array(rows.astype(_numpy(kind)), kind, mask=mask)
+    return nullable(kind, rows.astype(_numpy(kind)), mask)
 
 
 def _meaning(column: EntryColumn, number: int, nulls: set[int]) -> Any:

@@ -11,7 +11,7 @@ from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.reference import rows_of_nothing
-from magicbyte.tables.arrays import numbers
+from magicbyte.tables.arrays import batch_of, numbers
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
@@ -37,7 +37,7 @@ def record_batch(
     count = output.num_rows
     if not count or not kinds:
         output.drop()
-        return rows_of_nothing(count) if not kinds else pa.RecordBatch.from_pylist([], schema)
+        return rows_of_nothing(count) if not kinds else batch_of([], schema)
     arrays = output.arrays(WIRE_TYPES)
     names = chosen.kernels.NAMES
     for column in chosen.kernels.ENTRY_COLUMNS:
