@@ -21,13 +21,12 @@ from magicbyte.logdir.checkpoints import (
     parse_offset_lines,
     parse_properties,
 )
-from magicbyte.logdir.columns import Rows, Table, dtype_of
 from magicbyte.logdir.companions import (
     MAX_COMPANION_BYTES,
     read_producer_snapshot,
     transaction_index,
 )
-from magicbyte.logdir.indexes import first_back, without_zeros
+from magicbyte.logdir.indexes import wrong_index
 from magicbyte.logdir.names import parse_file
 from magicbyte.storage import Storage, StorageOptions, absolute
 from magicbyte.tables.arrays import array_of, numbers, numpy_of
@@ -115,39 +114,6 @@ NAMED = {"ofs_batch": "position", "epoch": "producer_epoch"}
 """Fields that the tables call otherwise."""
 
 
-def _whole(data: bytes, row: type[Rows], code: str) -> tuple[Table, FormatError | None]:
-    """Return the whole entries in *data*, and the error that there is more."""
-    left = len(data) % row.SIZE
-    table: Table = np.frombuffer(data[: len(data) - left], dtype_of(row))
-    if not left:
-        return table, None
-    return table, FormatError(
-        f"{left} bytes behind the last whole entry",
-        code=code,
-        position=len(data) - left,
-        found=len(data),
-        expected=f"a multiple of {row.SIZE}",
-    )
-
-
-def _wrong_index(data: bytes, row: type[Rows], code: str) -> FormatError | None:
-    """Return what is wrong with an index, up to the zeros that it is preallocated with."""
-    table, error = _whole(data, row, code)
-    back = first_back(without_zeros(table))
-    if back is None:
-        return error
-    number, name, least = back
-    found = int(table[name][number])
-    return FormatError(
-        f"{name} {found}, expected {least} or more",
-        code=code,
-        position=number * row.SIZE,
-        field=name,
-        found=found,
-        expected=f"{least} or more",
-    )
-
-
 def _columns(kind: str, data: bytes) -> dict[str, pa.Array]:
     rows, _ = read_rows(kind, data)
     names = (NAMED.get(name, name) for name in rows.schema.names)
@@ -166,12 +132,12 @@ def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, p
 
 def _offset_index(data: bytes, base: int | None) -> _Read:
     columns = _with_offsets(_columns("index", data), base)
-    return _Read(columns, _wrong_index(data, OffsetIndexEntry, "index-invalid"))
+    return _Read(columns, wrong_index(data, OffsetIndexEntry, "index-invalid")[1])
 
 
 def _time_index(data: bytes, base: int | None) -> _Read:
     columns = _with_offsets(_columns("timeindex", data), base)
-    return _Read(columns, _wrong_index(data, TimeIndexEntry, "timeindex-invalid"))
+    return _Read(columns, wrong_index(data, TimeIndexEntry, "timeindex-invalid")[1])
 
 
 def _transaction_index(data: bytes, base: int | None) -> _Read:

@@ -30,6 +30,27 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
     assert done.stdout == shown
 
 
+def test_the_guide_for_an_incident_shows_what_happens(tmp_path: Path) -> None:
+    """Its commands, one after the other, in a folder of their own."""
+    (tmp_path / "tests").symlink_to(CHECKOUT / "tests")
+    transcripts = blocks("docs/incident.md", "console")
+    assert len(transcripts) > 10
+    for block in transcripts:
+        commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+        shown = ""
+        for command in commands:
+            done = subprocess.run(
+                ["/bin/sh", "-c", command],
+                cwd=tmp_path,
+                env=environment(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            shown += f"$ {command}\n{done.stdout}"
+        assert shown == block
+
+
 def test_the_readme_has_an_example_for_each_front() -> None:
     assert len(TRANSCRIPTS) >= 2
     assert len(blocks("README.md", "python")) == 2

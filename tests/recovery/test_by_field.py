@@ -53,13 +53,15 @@ BYTES = [
 ]
 
 
+def flipped(segment: bytes, at: int) -> bytes:
+    """Return the segment with all bits of byte *at* of its batch flipped."""
+    data = bytearray(segment)
+    data[FLIPPED + at] ^= 0xFF
+    return bytes(data)
+
+
 def flip(partition: Partition, at: int) -> None:
-    """Flip all bits of byte *at* of the batch."""
-    with partition.last.open("r+b") as file:
-        file.seek(FLIPPED + at)
-        byte = file.read(1)[0]
-        file.seek(FLIPPED + at)
-        file.write(bytes([byte ^ 0xFF]))
+    partition.last.write_bytes(flipped(partition.last.read_bytes(), at))
 
 
 def expected(outcome: tuple[str, int | None, int | None]) -> tuple[object, ...]:

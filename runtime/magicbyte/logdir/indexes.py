@@ -3,8 +3,8 @@
 import numpy as np
 
 from magicbyte import storage
-from magicbyte.errors import MissingError
-from magicbyte.logdir.columns import Table, dtype_of
+from magicbyte.errors import FormatError, MissingError
+from magicbyte.logdir.columns import Rows, Table, dtype_of
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
@@ -66,3 +66,40 @@ def first_back(table: Table) -> tuple[int, str, int] | None:
             number = int(np.argmax(is_back))
             found.append((number, name, int(numbers[number - 1]) if number else 0))
     return min(found, default=None, key=lambda back: back[0])
+
+
+def whole_entries(data: bytes, row: type[Rows], code: str) -> tuple[Table, FormatError | None]:
+    """Return the whole entries in *data*, and the error that there is more."""
+    left = len(data) % row.SIZE
+    table: Table = np.frombuffer(data[: len(data) - left], dtype_of(row))
+    if not left:
+        return table, None
+    return table, FormatError(
+        f"{left} bytes behind the last whole entry",
+        code=code,
+        position=len(data) - left,
+        found=len(data),
+        expected=f"a multiple of {row.SIZE}",
+    )
+
+
+def wrong_index(data: bytes, row: type[Rows], code: str) -> tuple[Table, FormatError | None]:
+    """Return the entries of the index *data*, and what is wrong with them.
+
+    That is bytes behind the last one, or one that goes back, up to the zeros that an index is
+    preallocated with.
+    """
+    table, error = whole_entries(data, row, code)
+    back = first_back(without_zeros(table))
+    if back is None:
+        return table, error
+    number, name, least = back
+    found = int(table[name][number])
+    return table, FormatError(
+        f"{name} {found}, expected {least} or more",
+        code=code,
+        position=number * row.SIZE,
+        field=name,
+        found=found,
+        expected=f"{least} or more",
+    )

@@ -29,6 +29,8 @@ from magicbyte.reading.builders import (
     transaction_rows,
 )
 from magicbyte.reading.heads import Heads
+from magicbyte.reading.index_check import IndexCheck
+from magicbyte.reading.judged import Judged
 from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
@@ -523,7 +525,8 @@ class Dataset:
     ) -> tuple[Survey, dict[str, Tally]]:
         """Read all of *log* and return what became of the bytes of each live segment, by path.
 
-        *verify* checks all checksums in the plan, *quick* reads headers alone and tallies nothing.
+        *verify* checks all checksums in the plan, and indexes; *quick* reads headers alone and tallies
+        nothing.
         """
         found = self._survey(log, verify=verify, quick=quick)
         own = self._new_engine()
@@ -531,10 +534,13 @@ class Dataset:
         report.findings.extend(found.findings)
         if quick or log.state is not None:
             return found, tallies
+        check = IndexCheck(log)
         for split in self._splits(found, self._offsets(found)):
             tally = tallies.setdefault(split.file.path, Tally())
-            for _ in self._examine(replace(split, on_damage="skip"), None, own, tally):
-                pass
+            for piece in self._examine(replace(split, on_damage="skip"), None, own, tally):
+                if verify and isinstance(piece.entries, Judged):
+                    check.take(split.file, piece.entries.entries)
+        report.findings.extend(check.finish(found.segments))
         for path, rest in bytes_of_no_split(found).items():
             tallies.setdefault(path, Tally()).bytes.update(rest)
         for tally in tallies.values():

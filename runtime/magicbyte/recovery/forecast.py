@@ -27,6 +27,8 @@ class Forecast:
     opened: dict[int, int] | None = None
     """Where the open transaction of each producer begins, as the start takes it from producer
     snapshots; None where it takes it from the log."""
+    left_over: tuple[str, int] | None = None
+    """The last segment, and the bytes at its end that are no whole entry, if it keeps some."""
     events: list[str] = field(default_factory=list)
     """What it would do to segments, in order, a sentence each."""
 
@@ -47,6 +49,12 @@ class Forecast:
             yield (
                 f"it takes {end} for the log end: what lies in front of {log_end_offset} stays in the "
                 "file, no consumer gets it, and new records get the same offsets"
+            )
+        if self.left_over is not None:
+            name, num_bytes = self.left_over
+            yield (
+                f"it leaves {num_bytes} bytes at the end of {name} that are no whole entry: no consumer "
+                "reads past them to what is appended behind"
             )
         if self.opened is None:
             return

@@ -4,11 +4,13 @@ The last entry of the last segment's offset index says from where on batches are
 index hides what is there.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
-from magicbyte.logdir.frames import Frame, frames
+from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, OFFSETS
 from magicbyte.logdir.live import LogFile
 from magicbyte.recovery.forecast import RefusedError
@@ -18,8 +20,17 @@ WARM_ENTRIES = 8192 // OFFSETS.itemsize
 """Entries at the end of an index in which Kafka searches first."""
 
 
-def next_offset(file: File, base_offset: int, index: LogFile | None, limits: Limits) -> int:
-    """Return the offset behind the last batch that such a start finds in the segment *file*.
+class End(NamedTuple):
+    """The last batch that a start finds in a segment."""
+
+    offset: int
+    """Behind it; the segment's base offset where there is none."""
+    position: int | None
+    """The byte behind it; None where there is none."""
+
+
+def end_of(file: File, base_offset: int, index: LogFile | None, limits: Limits) -> End:
+    """Return the end of the segment *file* as such a start finds it.
 
     Raises RefusedError where it meets bytes that are no batch.
     """
@@ -31,16 +42,14 @@ def next_offset(file: File, base_offset: int, index: LogFile | None, limits: Lim
             if found is None and frame.last_offset < target:
                 continue
             found = frame
-        return base_offset if found is None else _behind(found)
+        if found is None:
+            return End(base_offset, None)
+        return End(found.last_offset + 1, found.end)
     except FormatError as error:
         raise RefusedError(
             f"byte {error.position} of the last segment, which is read from byte {position} on: "
             f"{error.message}"
         ) from error
-
-
-def _behind(frame: Frame) -> int:
-    return frame.last_offset + 1
 
 
 def _last_entry(index: LogFile | None) -> tuple[int, int]:

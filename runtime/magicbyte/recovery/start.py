@@ -10,7 +10,7 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.live import LogFile
 from magicbyte.recovery.forecast import Forecast, RefusedError
-from magicbyte.recovery.lookup import next_offset
+from magicbyte.recovery.lookup import end_of
 from magicbyte.recovery.producers import Producers, newest_state, snapshots
 from magicbyte.recovery.refusals import check_log_dir, check_partition
 from magicbyte.recovery.segment import (
@@ -249,8 +249,8 @@ class _Start:
         """Return the last offset that a start finds in *segment* by its index, None if none."""
         assert segment.file is not None
         with self._open(segment) as file:
-            found = next_offset(file, segment.base_offset, segment.index, self.limits)
-        return found - 1 if found > segment.base_offset else None
+            found = end_of(file, segment.base_offset, segment.index, self.limits)
+        return found.offset - 1 if found.position is not None else None
 
     # The end
 
@@ -287,7 +287,10 @@ class _Start:
         if segment.file is None:
             return segment.base_offset
         with self._open(segment) as file:
-            return next_offset(file, segment.base_offset, segment.index, self.limits)
+            found = end_of(file, segment.base_offset, segment.index, self.limits)
+        if found.position is not None and found.position < segment.size_bytes:
+            self.out.left_over = segment.name, segment.size_bytes - found.position
+        return found.offset
 
     def _log_start(self) -> int:
         """Return the checkpoint of the log start; what is below 0 stands for none."""

@@ -21,6 +21,7 @@ from magicbyte_tools.cli.ndjson import NdjsonWriter
 from magicbyte_tools.cli.progress import bar_beside_stdout
 from magicbyte_tools.cli.selection import Selection, paths_argument, selection_options
 from magicbyte_tools.cli.text import TextWriter
+from magicbyte_tools.cli.where import Condition, records_where, where_options
 
 DELIVERED = ("delivered",)
 
@@ -100,6 +101,7 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump /var/lib/kafka --topic orders --from-time 2024-05-01T12:00:00Z --limit 10
       magicbyte dump orders-0 --isolation-level read_committed --format ndjson | jq .value
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
+      magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
       magicbyte dump /var/lib/kafka --table batches --quick
       magicbyte dump /var/lib/kafka --table problems
       magicbyte dump orders-0/00000000000000000000.timeindex
@@ -149,6 +151,7 @@ NOT_IN_NDJSON = ("file", "position")
 @click.option(
     "--quick", is_flag=True, help="Of batches, read the headers alone; no CRC is checked."
 )
+@where_options
 @selection_options(isolation_level="read_uncommitted", on_damage="skip")
 @click.pass_context
 def dump(
@@ -162,6 +165,7 @@ def dump(
     limit: int | None,
     dispositions: tuple[str, ...] | None,
     quick: bool,
+    where: tuple[Condition, ...],
     selection: Selection,
 ) -> None:
     """Show the records of a log, or another of its tables.
@@ -177,11 +181,16 @@ def dump(
         ctx.exit(1 if worst(shown.findings) == "error" else 0)
     if dispositions is not None and table_name != "records":
         raise click.UsageError(f"--disposition is for records, not for {table_name}")
+    if where and table_name != "records":
+        raise click.UsageError(f"--where-... is for records, not for {table_name}")
     if quick and table_name != "batches":
         raise click.UsageError(f"--quick is for batches, not for {table_name}")
     wanted = _columns(TABLES[table_name], format_name, columns)
     dataset = selection.open(paths)
-    rows = _rows(dataset, table_name, wanted, dispositions or DELIVERED, quick=quick)
+    if where:
+        rows = records_where(dataset, wanted, dispositions or DELIVERED, where)
+    else:
+        rows = _rows(dataset, table_name, wanted, dispositions or DELIVERED, quick=quick)
 
     report = _write(rows, format_name, bytes_as, limit)
 

@@ -7,6 +7,8 @@ PRODUCER = "The bytes are as the producer sent them: look at the client's librar
 RAISE = "If the size is plausible, read again with a higher --max-entry-bytes or --max-batch-bytes; else it is damage."
 ENCODER = "Mend the encoder."
 
+TIME_INDEX = "Rows are read without it. Consumers that look for a time may begin too late: delete it and the .index beside it while the broker is stopped, and a start rebuilds both; without the .index it would make an empty one."
+
 ADVICE = {
     # Framing
     "bad-size": f"Bytes from here to the next sound entry are lost in this copy. {REPLICA}",
@@ -62,7 +64,9 @@ ADVICE = {
     "log-begins-above": "Normal where older segments are in remote storage. Else see whether they were left out of the copy.",
     "log-ends-below": f"Acknowledged records are missing. {COPY} Else take them from another replica.",
     "index-invalid": "Nothing is lost. A broker rebuilds it at its next unclean start; delete it while the broker is stopped, and it does so at once.",
-    "timeindex-invalid": "Nothing is lost. A broker rebuilds it at its next unclean start; delete it while the broker is stopped, and it does so at once.",
+    "index-mismatch": "Rows are read without it. A broker that trusts it skips records, and after a clean stop may take a wrong log end: delete it while the broker is stopped, and it is rebuilt.",
+    "timeindex-invalid": TIME_INDEX,
+    "timeindex-mismatch": TIME_INDEX,
     "checkpoint-invalid": "Read without it. With such a file a broker may not start or not serve its partitions: put a sound copy in its place.",
     "high-watermark-stale": "Usual after a crash, and in a copy of a running broker. Nothing to do.",
     "timestamp-out-of-range": "The record is delivered, its time is null. `magicbyte dump` shows the number. The producer's unit is probably not milliseconds.",

@@ -123,9 +123,11 @@ WITHOUT_A_CASE = {
 """Why some of them have none."""
 
 CODES_WITHOUT_A_CASE = {
-    "index-invalid": "No rows hang on it: it is said of an index that is shown by itself.",
+    "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",
+    "index-mismatch": "The same.",
     "produced-large": "The batch would take a mebibyte.",
     "timeindex-invalid": "The same.",
+    "timeindex-mismatch": "The same.",
     "txnindex-doubted": "It takes a reader that was told to believe indexes: the cases ask for none.",
     "txnindex-trusted": "The same.",
 }

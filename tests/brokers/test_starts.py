@@ -1,0 +1,193 @@
+"""What a real broker makes of a damaged segment when it is started: the table of `tests/recovery`.
+
+Bytes of the batch and places of a cut are drawn by a seed, some of each field. `make test-brokers`
+asks; without it, the table is compared with what is foretold alone.
+"""
+
+import os
+import random
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from places import DATA, shared
+from recovery.conftest import BOUNDS, LAST, TOPIC
+from recovery.test_by_field import FIRST, FIRST_SIZE, TABLE, flipped
+
+RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
+SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
+
+PER_FIELD = {"what the CRC covers": 12}
+"""Bytes that are drawn of a field, and 3 of each other; of cuts, CUTS."""
+
+CUTS = 12
+
+SOURCE = DATA / "4.3" / "transactions" / "log-0" / f"{TOPIC}-0"
+
+START_S = 120
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A damaged partition, and what a start is expected to make of it."""
+
+    topic: str
+    damage: str
+    data: bytes
+    """Of the last segment."""
+    is_clean: bool
+    end: int | None
+    """The log end offset; None where the broker does not start."""
+    size: int | None
+
+
+def drawn() -> list[Asked]:
+    """Return 60 cases and more, the same for the same seed."""
+    chance = random.Random(SEED)
+    sound = (SOURCE / LAST).read_bytes()
+    found: list[Asked] = []
+
+    def add(damage: str, data: bytes, is_clean: bool, end: int | None, size: int | None) -> None:
+        found.append(Asked(f"case-{len(found)}", damage, data, is_clean, end, size))
+
+    for row in TABLE:
+        places = range(row.begin, row.end)
+        for at in chance.sample(places, min(len(places), PER_FIELD.get(row.field, 3))):
+            data = flipped(sound, at)
+            add(f"{row.field}, byte {at}", data, False, *row.unclean[1:])
+            add(f"{row.field}, byte {at}", data, True, *row.clean[1:])
+    for size in chance.sample(range(min(BOUNDS), max(BOUNDS)), CUTS):
+        kept = max(begin for begin in BOUNDS if begin <= size)
+        add(f"cut to {size}", sound[:size], False, BOUNDS[kept], kept)
+        add(f"cut to {size}", sound[:size], True, BOUNDS[kept], size)
+    return found
+
+
+def test_the_cases_are_enough_and_of_all_fields() -> None:
+    cases = drawn()
+    assert len(cases) >= 60
+    for row in TABLE:
+        assert any(case.damage.startswith(row.field) for case in cases)
+
+
+@pytest.mark.skipif(not RUN, reason="it takes Maven, Java and some minutes: make test-brokers")
+@pytest.mark.parametrize("is_clean", [False, True])
+def test_a_broker_does_what_the_table_says(is_clean: bool, tmp_path: Path) -> None:
+    cases = [case for case in drawn() if case.is_clean == is_clean]
+    with _cluster(tmp_path) as cluster:
+        cluster.start()
+        _create(cluster, [case.topic for case in cases])
+        cluster.stop()
+        log_dir = cluster.log_dirs[0]
+        made = {case.topic: _metadata(log_dir, case.topic) for case in cases}
+        saved = tmp_path / "saved"
+        shutil.copytree(log_dir, saved)
+        starting = [case for case in cases if case.end is not None]
+        assert _outcome(cluster, saved, made, starting) == {
+            case.topic: (case.damage, case.end, {FIRST: FIRST_SIZE, LAST: case.size})
+            for case in starting
+        }, f"MAGICBYTE_SEED={SEED}"
+        for case in cases:
+            if case.end is None:
+                assert _outcome(cluster, saved, made, [case]) is None, (
+                    f"{case.damage}: the broker starts; MAGICBYTE_SEED={SEED}"
+                )
+
+
+class _cluster:
+    """A cluster of one broker, killed at the end."""
+
+    def __init__(self, folder: Path) -> None:
+        sys.path.insert(0, str(shared() / "brokers"))
+        from brokers import Cluster
+
+        properties = {"log.retention.ms": -1, "log.cleaner.enable": "false"}
+        self._cluster = Cluster("4.3", folder / "cluster", properties=properties)
+
+    def __enter__(self) -> Any:
+        return self._cluster
+
+    def __exit__(self, *_: object) -> None:
+        if self._cluster.broker:
+            self._cluster.kill()
+
+
+def _create(cluster: Any, topics: list[str]) -> None:
+    from confluent_kafka.admin import AdminClient
+    from confluent_kafka.cimpl import NewTopic
+
+    client = AdminClient({"bootstrap.servers": cluster.bootstrap})
+    for future in client.create_topics([NewTopic(topic, 1, 1) for topic in topics]).values():
+        future.result(START_S)
+
+
+def _metadata(log_dir: Path, topic: str) -> bytes:
+    return (log_dir / f"{topic}-0" / "partition.metadata").read_bytes()
+
+
+def _outcome(
+    cluster: Any, saved: Path, made: dict[str, bytes], cases: list[Asked]
+) -> dict[str, tuple[str, int, dict[str, int]]] | None:
+    """Start the broker on *cases*, and return what it made of them; None where it does not start."""
+    log_dir = cluster.log_dirs[0]
+    shutil.rmtree(log_dir)
+    shutil.copytree(saved, log_dir)
+    points = (log_dir / "recovery-point-offset-checkpoint").read_text().splitlines()[2:]
+    ours = {case.topic for case in cases}
+    points = [line for line in points if line.split()[0] not in ours]
+    points += [f"{case.topic} 0 55" for case in cases]
+    (log_dir / "recovery-point-offset-checkpoint").write_text(
+        "\n".join(["0", str(len(points)), *points, ""])
+    )
+    for case in cases:
+        folder = log_dir / f"{case.topic}-0"
+        shutil.rmtree(folder)
+        shutil.copytree(SOURCE, folder)
+        (folder / "partition.metadata").write_bytes(made[case.topic])
+        (folder / LAST).write_bytes(case.data)
+        if not case.is_clean:
+            (log_dir / ".kafka_cleanshutdown").unlink(missing_ok=True)
+    try:
+        cluster.start(START_S)
+    except RuntimeError:
+        return None
+    try:
+        ends = _ends(cluster, [case.topic for case in cases])
+        return {
+            case.topic: (
+                case.damage,
+                ends[case.topic],
+                {
+                    path.name: path.stat().st_size
+                    for path in (log_dir / f"{case.topic}-0").glob("*.log")
+                },
+            )
+            for case in cases
+        }
+    finally:
+        cluster.kill()
+
+
+def _ends(cluster: Any, topics: list[str]) -> dict[str, int]:
+    from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "end"})
+    ends: dict[str, int] = {}
+    until = time.monotonic() + START_S
+    for topic in topics:
+        while topic not in ends:
+            try:
+                _, ends[topic] = consumer.get_watermark_offsets(
+                    TopicPartition(topic, 0), timeout=10
+                )
+            except KafkaException:  # it has no leader yet
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.5)
+    consumer.close()
+    return ends
