@@ -176,7 +176,13 @@ def _outcome(
 def _ends(cluster: Any, topics: list[str]) -> dict[str, int]:
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-    consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "end"})
+    consumer = Consumer(
+        {
+            "bootstrap.servers": cluster.bootstrap,
+            "group.id": "end",
+            "isolation.level": "read_uncommitted",  # else the last stable offset is given for the end
+        }
+    )
     ends: dict[str, int] = {}
     until = time.monotonic() + START_S
     for topic in topics:
