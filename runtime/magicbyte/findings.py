@@ -100,6 +100,7 @@ CODES = _registry(
     Code("log-begins-above", "note", "The log begins above where its checkpoints say.", "a rule of ours"),
     Code("log-ends-below", "error", "The log ends below an offset that was acknowledged.", "a rule of ours"),
     Code("index-invalid", "warning", "An offset index is not one.", "OffsetIndex"),
+    Code("index-missing", "note", "A segment has no offset or time index, and others have.", "LogSegment"),
     Code("index-mismatch", "warning", "An offset index leads past entries, or to no entry.", "OffsetIndex"),
     Code("timeindex-invalid", "warning", "A time index is not one.", "TimeIndex"),
     Code("timeindex-mismatch", "warning", "A time index has times that the log has not.", "TimeIndex"),

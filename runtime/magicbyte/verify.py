@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from magicbyte.reading.builders import partition_row, problem_rows, segment_row
 from magicbyte.reading.dataset import Dataset, Options, chosen_logs
 from magicbyte.reading.rows import Report
 from magicbyte.reading.survey import Survey
-from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee
+from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee, wrong_files
 from magicbyte.storage import Storage, StorageOptions
 
 Progress = Callable[[int, int], None]
@@ -116,6 +116,8 @@ def _verify_log(
 ) -> None:
     report = Report()
     found, tallies = dataset.tallied(log, report, verify=True, quick=out.quick)
+    if not log.is_named_files and log.state is None:
+        report.findings.extend(_beside(log))
     out.findings.extend(report.findings)
     out.bytes.update(report.bytes)
     out.records.update(report.records)
@@ -148,6 +150,33 @@ def _verify_log(
             "recovery": [] if foretold is None else _sentences(foretold, found),
         }
     )
+
+
+def _beside(log: PartitionLog) -> Iterator[Finding]:
+    """Yield what is wrong with the small files of a partition's folder, and which indexes are missing."""
+    for name, error in wrong_files(log):
+        yield Finding(
+            code=error.code,
+            message=error.message,
+            topic=log.topic,
+            partition=log.partition,
+            file=name,
+            field=error.field,
+            found=str(error.found),
+            expected=str(error.expected),
+        )
+    for kind in ("index", "timeindex"):
+        there = {file.base_offset for file in log.files if file.live and file.kind == kind}
+        for segment in log.logs if there else ():
+            if segment.base_offset not in there:
+                yield Finding(
+                    code="index-missing",
+                    message=f"there is no .{kind} for {segment.name}",
+                    topic=log.topic,
+                    partition=log.partition,
+                    file=segment.name.removesuffix(".log") + f".{kind}",
+                    base_offset=segment.base_offset,
+                )
 
 
 def _foretold(

@@ -242,6 +242,28 @@ def test_small_files(partition: Partition, name: str, text: str, verdict: str) -
     assert partition.foretold()[0] == verdict
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("leader-epoch-checkpoint", "0\n2\n0 0\n"), ("partition.metadata", "version: 1\n")],
+)
+def test_wrong_small_files_are_findings(partition: Partition, name: str, text: str) -> None:
+    (partition.folder / name).write_text(text)
+    found = mb.verify(partition.log_dir).findings
+    assert [(finding.code, finding.file) for finding in found] == [("checkpoint-invalid", name)]
+    assert found[0].severity == "warning"
+
+
+@pytest.mark.parametrize("kind", ["index", "timeindex"])
+def test_missing_indexes_are_noted(partition: Partition, kind: str) -> None:
+    missing = partition.last.with_suffix(f".{kind}")
+    missing.unlink()
+    found = mb.verify(partition.log_dir).findings
+    assert [(finding.code, finding.file) for finding in found] == [("index-missing", missing.name)]
+    for path in partition.folder.glob(f"*.{kind}"):
+        path.unlink()
+    assert mb.verify(partition.log_dir).findings == []  # left out of the copy
+
+
 def test_missing_small_files_are_no_matter(partition: Partition) -> None:
     for name in ("leader-epoch-checkpoint", "partition.metadata"):
         (partition.folder / name).unlink()

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import re
+from collections.abc import Iterator
 
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.logdir.checkpoints import (
@@ -23,7 +24,9 @@ first offset."""
 
 HIGH_WATERMARKS = "replication-offset-checkpoint"
 
-METADATA = re.compile(r"version:\s+0\s*\ntopic_id:\s+(\S+)\s*", re.ASCII)
+EPOCHS, METADATA = "leader-epoch-checkpoint", "partition.metadata"
+
+METADATA_FORM = re.compile(r"version:\s+0\s*\ntopic_id:\s+(\S+)\s*", re.ASCII)
 
 
 def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
@@ -49,19 +52,34 @@ def _is_word(data: bytes, place: str) -> bool:
     return len(BLANKS.split(line.rstrip(" \t\v\f"))) == 3
 
 
-def check_partition(log: PartitionLog, store: Store | None) -> None:
-    """Raise RefusedError where a file of the partition's folder ends the start."""
-    epochs = _data(f"{log.folder}/leader-epoch-checkpoint", store)
+def wrong_files(log: PartitionLog) -> Iterator[tuple[str, FormatError]]:
+    """Yield the small files of the partition's folder that are not what they must be, and why."""
+    store = log.files[0].store if log.files else None
+    epochs = _data(f"{log.folder}/{EPOCHS}", store)
     if epochs is not None:
         try:
             parse_epochs(epochs)
         except FormatError as error:
-            raise RefusedError(f"leader-epoch-checkpoint: {error.message}") from error
-    metadata = _data(f"{log.folder}/partition.metadata", store)
+            yield EPOCHS, error
+    metadata = _data(f"{log.folder}/{METADATA}", store)
     if metadata is not None and not _is_metadata(metadata):
-        raise RefusedError(
-            "partition.metadata: neither a version 0 nor a topic id, or no such file"
+        text = metadata[:60].decode("utf-8", "replace")
+        expected = "version 0 and a topic id"
+        yield (
+            METADATA,
+            FormatError(
+                f"{text!r}, expected {expected}",
+                code="checkpoint-invalid",
+                found=text,
+                expected=expected,
+            ),
         )
+
+
+def check_partition(log: PartitionLog) -> None:
+    """Raise RefusedError where a file of the partition's folder ends the start."""
+    for name, error in wrong_files(log):
+        raise RefusedError(f"{name}: {error.message}") from error
     for file in log.files:
         begins = file.name.split(".")[0]
         is_ours = file.name.endswith((".log", ".index", ".timeindex", ".txnindex", ".snapshot"))
@@ -70,7 +88,7 @@ def check_partition(log: PartitionLog, store: Store | None) -> None:
 
 
 def _is_metadata(data: bytes) -> bool:
-    found = METADATA.fullmatch(data.decode("utf-8", "replace"))
+    found = METADATA_FORM.fullmatch(data.decode("utf-8", "replace"))
     if found is None:
         return False
     try:

@@ -80,7 +80,7 @@ class _Start:
         store = self.log.files[0].store if self.log.files else None
         if self.log.log_dir is not None:
             check_log_dir(self.log.log_dir, store)
-        check_partition(self.log, store)
+        check_partition(self.log)
 
     def _list_segments(self) -> None:
         """List the segments behind leftovers of cleaning and splitting, which are swapped in."""

@@ -64,6 +64,7 @@ ADVICE = {
     "log-begins-above": "Normal where older segments are in remote storage. Else see whether they were left out of the copy.",
     "log-ends-below": f"Acknowledged records are missing. {COPY} Else take them from another replica.",
     "index-invalid": "Nothing is lost. A broker rebuilds it at its next unclean start; delete it while the broker is stopped, and it does so at once.",
+    "index-missing": "Rows are read without it. A broker's start recovers a segment without .index, and makes an empty .timeindex.",
     "index-mismatch": "Rows are read without it. A broker that trusts it skips records, and after a clean stop may take a wrong log end: delete it while the broker is stopped, and it is rebuilt.",
     "timeindex-invalid": TIME_INDEX,
     "timeindex-mismatch": TIME_INDEX,

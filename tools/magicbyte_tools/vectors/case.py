@@ -57,6 +57,7 @@ WARNINGS = frozenset(
 NOTES = frozenset(
     [
         "unknown-control-type",
+        "index-missing",
         "offset-gap-cleaned",
         "transaction-open",
         "txnindex-missing",

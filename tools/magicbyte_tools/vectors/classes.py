@@ -125,6 +125,7 @@ WITHOUT_A_CASE = {
 CODES_WITHOUT_A_CASE = {
     "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",
     "index-mismatch": "The same.",
+    "index-missing": "The same.",
     "produced-large": "The batch would take a mebibyte.",
     "timeindex-invalid": "The same.",
     "timeindex-mismatch": "The same.",
