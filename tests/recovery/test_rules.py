@@ -175,6 +175,8 @@ def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> No
     assert partition.foretold(clean_shutdown=True) == SOUND
     index.write_bytes(struct.pack(">ii", 42, 1852))  # a leader epoch stands where a size is read
     assert partition.foretold(clean_shutdown=True)[0] == "refuses-to-start"
+    index.write_bytes(struct.pack(">ii", 42, -1848))
+    assert partition.foretold(clean_shutdown=True)[0] == "refuses-to-start"
     assert partition.foretold() == SOUND
 
 

@@ -36,6 +36,8 @@ def end_of(file: File, base_offset: int, index: LogFile | None, limits: Limits) 
     """
     target, position = _last_entry(index)
     target += base_offset
+    if position < 0:
+        raise RefusedError(f"the last segment's offset index leads to byte {position}")
     try:
         found = None
         for frame in frames(file, begin=position, limits=limits):

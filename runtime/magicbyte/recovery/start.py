@@ -229,9 +229,20 @@ class _Start:
         """Split a segment into some that can hold their offsets (splitOverflowedSegment)."""
         segment = self.segments[number]
         place = f"{segment.name} byte {error.position}: last offset {error.last_offset}"
-        last = self._last_offset(segment)
+        is_part = segment.recovered is not None
+        last = None if is_part else self._last_offset(segment)
         if last is None or last - segment.base_offset <= MAX_INT:
             raise RefusedError(f"{place}, which the segment cannot hold (IllegalArgumentException)")
+        try:
+            parts = self._parts(segment, file)
+        except FormatError as wrong:
+            raise RefusedError(f"{place}, and behind it {wrong.message}") from wrong
+        if sum(part.size_bytes for part in parts) < segment.size_bytes:
+            raise RefusedError(f"{place}, and bytes at the end that are no whole entry")
+        self.segments[number : number + 1] = parts
+        self.out.events.append(f"{place}: it is split into {len(parts)}")
+
+    def _parts(self, segment: _Segment, file: File) -> list[_Segment]:
         parts: list[_Segment] = []
         for frame in frames(file, begin=segment.begin, end=segment.end, limits=self.limits):
             first = frame.entry().first_offset
@@ -240,10 +251,7 @@ class _Start:
             part = parts[-1]
             part.size_bytes = frame.end - part.begin
             part.recovered = Recovered(part.size_bytes, frame.last_offset + 1)
-        if sum(part.size_bytes for part in parts) < segment.size_bytes:
-            raise RefusedError(f"{place}, and bytes at the end that are no whole entry")
-        self.segments[number : number + 1] = parts
-        self.out.events.append(f"{place}: it is split into {len(parts)}")
+        return parts
 
     def _last_offset(self, segment: _Segment) -> int | None:
         """Return the last offset that a start finds in *segment* by its index, None if none."""
