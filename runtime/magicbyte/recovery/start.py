@@ -45,6 +45,8 @@ class _Segment:
     txnindex: LogFile | None = None
     recovered: Recovered | None = None
     """What recovery left of it; of one that was split off, what it is."""
+    is_recovered: bool = False
+    """Whether recovery has gone through it: it would find the same again."""
 
     @property
     def name(self) -> str:
@@ -152,6 +154,8 @@ class _Start:
         first = sum(segment.base_offset <= point for segment in self.segments) or 1
         for number in range(first - 1, len(self.segments)):
             segment = self.segments[number]
+            if segment.is_recovered:
+                continue
             before = segment.size_bytes
             try:
                 self._recover(number)
@@ -197,6 +201,7 @@ class _Start:
                 self._split(number, file, error)
                 raise _Again from error
         segment.recovered, segment.size_bytes = found, found.size_bytes
+        segment.is_recovered = True
 
     def _state_at(self, number: int) -> Producers:
         """Return what is known of producers in front of a segment, by snapshot and replay."""
