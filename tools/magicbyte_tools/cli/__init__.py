@@ -15,7 +15,16 @@ import click
 
 __all__ = ["main"]
 
-VERBS = ("dump", "verify", "export", "extract", "spec", "pipeline", "kafka-dump-log")
+VERBS = (
+    "dump",
+    "verify",
+    "export",
+    "extract",
+    "spec",
+    "transactions",
+    "pipeline",
+    "kafka-dump-log",
+)
 """A verb is the command of that name in the module of that name, with underscores."""
 
 INTERRUPTED = 130

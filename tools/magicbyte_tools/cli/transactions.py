@@ -1,0 +1,188 @@
+"""`magicbyte transactions`: how they ended, how long they took, and which hang."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import median_low
+from typing import IO, Any
+
+import click
+import pyarrow as pa
+
+from magicbyte import Report
+from magicbyte.tables.arrays import batch_of
+from magicbyte.tables.schemas import TIME
+from magicbyte_tools.cli.complaints import complain_of, complain_of_internal
+from magicbyte_tools.cli.ndjson import object_line
+from magicbyte_tools.cli.printable import text_line
+from magicbyte_tools.cli.selection import Selection, paths_argument, selection_options
+from magicbyte_tools.cli.text import TextWriter
+
+COLUMNS = (
+    "topic",
+    "partition",
+    "producer_id",
+    "producer_epoch",
+    "outcome",
+    "first_offset",
+    "last_offset",
+    "first_timestamp",
+    "marker_timestamp",
+    "record_count",
+    "size_bytes",
+)
+
+OUTCOMES = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("outcome", pa.string()),
+        ("transactions", pa.int64()),
+        ("records", pa.int64()),
+        ("size_bytes", pa.int64()),
+        ("median_ms", pa.int64()),
+        ("longest_ms", pa.int64()),
+    ]
+)
+
+OPEN = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("producer_id", pa.int64()),
+        ("producer_epoch", pa.int16()),
+        ("first_offset", pa.int64()),
+        ("last_offset", pa.int64()),
+        ("first_timestamp", TIME),
+        ("records", pa.int64()),
+    ]
+)
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """The transactions of a partition that ended alike."""
+
+    transactions: int = 0
+    records: int = 0
+    size_bytes: int = 0
+    durations: list[int] = field(default_factory=list)
+    """Milliseconds from the first batch's time to the marker's."""
+
+    def add(self, row: dict[str, Any]) -> None:
+        self.transactions += 1
+        self.records += row["record_count"]
+        self.size_bytes += row["size_bytes"]
+        begin, end = row["first_timestamp"], row["marker_timestamp"]
+        if begin is not None and end is not None:
+            self.durations.append(end - begin)
+
+    def row(self, topic: str | None, partition: int | None, outcome: str) -> dict[str, Any]:
+        return {
+            "topic": topic,
+            "partition": partition,
+            "outcome": outcome,
+            "transactions": self.transactions,
+            "records": self.records,
+            "size_bytes": self.size_bytes,
+            "median_ms": median_low(self.durations) if self.durations else None,
+            "longest_ms": max(self.durations, default=None),
+        }
+
+
+@click.command(
+    short_help="Show how transactions ended, and which hang.",
+    epilog="""\b
+    Examples:
+      magicbyte transactions /var/lib/kafka
+      magicbyte transactions /var/lib/kafka --topic orders --format ndjson | jq 'select(.kind == "open")'
+      magicbyte dump /var/lib/kafka --topic orders --table transactions
+    """,
+)
+@paths_argument
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(("text", "ndjson")),
+    default="text",
+    show_default=True,
+    help="Lines to read, or a JSON object per line: `kind` is outcome or open.",
+)
+@selection_options(isolation_level="read_uncommitted", on_damage="skip")
+@click.pass_context
+def transactions(
+    ctx: click.Context, *, paths: tuple[str, ...], format_name: str, selection: Selection
+) -> None:
+    """Show, for each partition, how its transactions ended, and those that are open.
+
+    A consumer of read_committed waits for the first that is open. What ends it stands beside it: a
+    command of Kafka's, for a broker that still has it. Times go from the first batch, which may have
+    the producer's clock, to the marker, which has the broker's.
+    """
+    dataset = selection.open(paths)
+    report = Report()
+    outcomes: dict[tuple[str | None, int | None, str], _Outcome] = {}
+    open_: list[dict[str, Any]] = []
+    for batch in dataset.transactions(COLUMNS).read_into(report):
+        for row in _in_milliseconds(batch).to_pylist():
+            key = row["topic"], row["partition"], row["outcome"]
+            outcomes.setdefault(key, _Outcome()).add(row)
+            if row["outcome"] == "open":
+                open_.append({**row, "records": row["record_count"]})
+    ended = [one.row(*key) for key, one in outcomes.items()]
+    out = sys.stdout.buffer
+    if format_name == "ndjson":
+        out.writelines(_objects(ended, open_))
+    else:
+        _write_text(out, ended, open_)
+    out.flush()
+    complain_of_internal(dataset)
+    complain_of([finding for finding in report.findings if finding.code != "transaction-open"])
+    ctx.exit(1 if report.severity == "error" else 0)
+
+
+def _in_milliseconds(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [
+        column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+
+
+def _abort(row: dict[str, Any]) -> str | None:
+    """Return the command that ends an open transaction; None where it is not known whose it is."""
+    if row["topic"] is None:
+        return None
+    return (
+        "kafka-transactions.sh --bootstrap-server HOST:PORT abort "
+        f"--topic {row['topic']} --partition {row['partition']} --start-offset {row['first_offset']}"
+    )
+
+
+def _objects(ended: list[dict[str, Any]], open_: list[dict[str, Any]]) -> Iterator[bytes]:
+    for row in ended:
+        yield object_line({"kind": "outcome", **row})
+    for row in open_:
+        shown = {name: row[name] for name in OPEN.names}
+        yield object_line({"kind": "open", **shown, "abort": _abort(row)})
+
+
+def _write_text(out: IO[bytes], ended: list[dict[str, Any]], open_: list[dict[str, Any]]) -> None:
+    if not ended:
+        out.write(text_line("no transactions"))
+        return
+    _write_rows(out, ended, OUTCOMES)
+    if not open_:
+        return
+    out.write(text_line("") + text_line("open, the oldest of each partition first:"))
+    _write_rows(out, open_, OPEN)
+    commands = [command for row in open_ if (command := _abort(row)) is not None]
+    if commands:
+        out.write(text_line("") + text_line("what ends them:"))
+        out.writelines(text_line(f"  {command}") for command in commands)
+
+
+def _write_rows(out: IO[bytes], rows: list[dict[str, Any]], schema: pa.Schema) -> None:
+    writer = TextWriter(out, schema, bytes_as="text", is_terminal=sys.stdout.isatty())
+    writer.write(batch_of(rows, schema))
+    writer.close()
