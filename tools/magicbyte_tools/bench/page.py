@@ -230,6 +230,16 @@ def _parts_of(profiles: Sequence[Profile], parts: Sequence[str]) -> str:
     return _table(["File", *parts, "all"], rows)
 
 
+OF_THREADS = """\
+What is missing to twice is Python's lock. Kernels, codecs and reads let go of it; what stands under *groups
+and batches* above holds it, and a thread that comes back from a kernel, some three times for each MiB, waits
+until the other lets go. The faster the processor, the more of the time that is. Processes have a lock each:
+two that read a file each take as long as one, which is how Spark reads. It would take groups of several MiB,
+which leave the cache and cost one thread more than they save two; the same steps in C; or Python without
+the lock.
+"""
+
+
 def _threads(cells: Sequence[Cell], mb: int) -> str:
     names = list(cells[0].wall_ns)
     rows = []
@@ -241,7 +251,7 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
         f"itself; {mb} MiB of records, as few bytes do not keep two busy. What other programs took\n"
         "meanwhile is missing from it.\n\n"
     )
-    return text + _table(["File", *names[1:], "others took"], rows)
+    return text + _table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS
 
 
 def _sizes(sizes: dict[str, Cell]) -> str:
