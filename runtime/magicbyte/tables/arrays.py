@@ -31,7 +31,7 @@ def numpy_of(array: pa.Array) -> Array:
 
     `to_numpy` loads pandas, too.
     """
-    held = np.frombuffer(array.buffers()[1], f"int{array.type.bit_width}")
+    held = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
     return held[array.offset : array.offset + len(array)]
 
 
@@ -50,7 +50,7 @@ def words(values: Sequence[str | None]) -> pa.Array:
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """Return Python's *values*, with None for null, as *kind*, one of those that tables have.
 
-    These are integers, booleans, times (integers in their unit), strings, bytes, and lists of
+    These are numbers, booleans, times (integers in their unit), strings, bytes, and lists of
     structs of them. Raises OverflowError where an integer is too large for *kind*.
     """
     if pa.types.is_string(kind):
@@ -60,7 +60,7 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     is_null = np.fromiter((value is None for value in values), np.bool_, len(values))
     if pa.types.is_list(kind):
         return _lists(kind, values, is_null)
-    numpy = "bool" if pa.types.is_boolean(kind) else f"int{kind.bit_width}"
+    numpy = f"int{kind.bit_width}" if pa.types.is_timestamp(kind) else kind.to_pandas_dtype()
     held = np.array([0 if value is None else value for value in values], numpy)
     return nullable(kind, held, is_null)
 
