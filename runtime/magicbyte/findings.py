@@ -82,6 +82,9 @@ CODES = _registry(
     Code("offset-outside-segment", "error", "An offset lies outside its segment's range.", "LogSegment"),
     Code("offset-gap", "error", "Offsets are missing, and cleaning does not explain it.", "a rule of ours"),
     Code("offset-gap-cleaned", "note", "Offsets are missing; the segment looks cleaned.", "a rule of ours"),
+    Code("leader-epoch-back", "warning", "Leader epochs go back from batch to batch.", "LeaderEpochFileCache"),
+    Code("leader-epoch-mismatch", "warning", "Batches and the leader epoch checkpoint disagree.", "LeaderEpochFileCache"),
+    Code("sequence-out-of-order", "warning", "A producer's batch does not follow on its last one.", "ProducerAppendInfo"),
     # Transactions
     Code("transaction-undecided", "error", "Damage hides how a transaction ended.", "a rule of ours"),
     Code("transaction-open", "note", "A transaction has not ended.", TRANSACTIONS),
@@ -98,6 +101,7 @@ CODES = _registry(
     # Directories
     Code("segment-missing", "warning", "Companion files lie here without their segment.", "LogLoader"),
     Code("log-begins-above", "note", "The log begins above where its checkpoints say.", "a rule of ours"),
+    Code("log-start-beyond", "warning", "The log start checkpoint lies above the end of the log.", "LogLoader"),
     Code("log-ends-below", "error", "The log ends below an offset that was acknowledged.", "a rule of ours"),
     Code("index-invalid", "warning", "An offset index is not one.", "OffsetIndex"),
     Code("index-missing", "note", "A segment has no offset or time index, and others have.", "LogSegment"),
@@ -105,7 +109,13 @@ CODES = _registry(
     Code("timeindex-invalid", "warning", "A time index is not one.", "TimeIndex"),
     Code("timeindex-mismatch", "warning", "A time index has times that the log has not.", "TimeIndex"),
     Code("checkpoint-invalid", "warning", "A checkpoint file is not one.", "CheckpointFile"),
+    Code("topic-id-missing", "note", "A partition has no partition.metadata, and others have.", "PartitionMetadataFile"),
+    Code("topic-id-differs", "warning", "Partitions of one topic have different topic ids.", "LogManager"),
+    Code("left-over", "note", "Files of a step that has not finished lie here.", "LogLoader"),
+    Code("foreign-file", "note", "A file lies here that is not Kafka's.", "LogLoader"),
+    Code("file-name-invalid", "warning", "A file has a segment's suffix, and no offset for a name.", "LogLoader"),
     Code("high-watermark-stale", "note", "The high watermark was checkpointed before a crash.", "ReplicaManager"),
+    Code("timestamp-ahead", "note", "A segment has times that have not come yet.", "LogValidator, KIP-937"),
     Code("timestamp-out-of-range", "warning", "A time that the reader's type cannot hold became null.", "a limit of Spark"),
     # Produced batches: what a broker makes of a batch that a producer sends
     Code("produced-no-batch", "error", "The records of a produce request hold no batch.", REQUEST),

@@ -2,11 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from magicbyte.beside import wrong_beside, wrong_between
 from magicbyte.errors import LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
@@ -16,7 +17,7 @@ from magicbyte.reading.builders import partition_row, problem_rows, segment_row
 from magicbyte.reading.dataset import Dataset, Options, chosen_logs
 from magicbyte.reading.rows import Report
 from magicbyte.reading.survey import Survey
-from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee, wrong_files
+from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee
 from magicbyte.storage import Storage, StorageOptions
 
 Progress = Callable[[int, int], None]
@@ -81,11 +82,13 @@ def verify(
 ) -> Verification:
     """Return what is wrong with the logs that *paths* name: all of them, every replica.
 
-    Frames, checksums, records, offsets, transactions and tails are checked; *quick* reads headers
-    alone. What a broker's start would do is foretold: of one behind a clean shutdown or not, by
-    *clean_shutdown* (by default, what the log.dir says), and for topics with *index_interval_bytes*
-    (a topic's `index.interval.bytes`), on which some of it hangs. *storage_options* are as for `open`. Raises InputError where a path is no log, StoreError
-    where a store cannot be reached or refuses.
+    Frames, checksums, records, offsets, sequences, leader epochs, transactions and tails are
+    checked, and what lies beside them: indexes, snapshots, checkpoints, left-over and missing files;
+    *quick* reads headers alone. What a broker's start would do is foretold: of one behind a clean
+    shutdown or not, by *clean_shutdown* (by default, what the log.dir says), and for topics with
+    *index_interval_bytes* (a topic's `index.interval.bytes`), on which some of it hangs.
+    *storage_options* are as for `open`. Raises InputError where a path is no log, StoreError where
+    a store cannot be reached or refuses.
     """
     storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
     storage = Storage(storage_options)
@@ -100,6 +103,7 @@ def verify(
     out = Verification(quick)
     for log_dir in log_dirs:
         out.findings.extend(log_dir.findings)
+    out.findings.extend(wrong_between(logs))
     total = sum(file.size_bytes for log in logs for file in log.logs)
     done = 0
     start = partial(foresee, is_clean=clean_shutdown, interval_bytes=index_interval_bytes)
@@ -117,7 +121,7 @@ def _verify_log(
     report = Report()
     found, tallies = dataset.tallied(log, report, verify=True, quick=out.quick)
     if not log.is_named_files and log.state is None:
-        report.findings.extend(_beside(log))
+        report.findings.extend(wrong_beside(log, found))
     out.findings.extend(report.findings)
     out.bytes.update(report.bytes)
     out.records.update(report.records)
@@ -150,33 +154,6 @@ def _verify_log(
             "recovery": [] if foretold is None else _sentences(foretold, found),
         }
     )
-
-
-def _beside(log: PartitionLog) -> Iterator[Finding]:
-    """Yield what is wrong with the small files of a partition's folder, and which indexes are missing."""
-    for name, error in wrong_files(log):
-        yield Finding(
-            code=error.code,
-            message=error.message,
-            topic=log.topic,
-            partition=log.partition,
-            file=name,
-            field=error.field,
-            found=str(error.found),
-            expected=str(error.expected),
-        )
-    for kind in ("index", "timeindex"):
-        there = {file.base_offset for file in log.files if file.live and file.kind == kind}
-        for segment in log.logs if there else ():
-            if segment.base_offset not in there:
-                yield Finding(
-                    code="index-missing",
-                    message=f"there is no .{kind} for {segment.name}",
-                    topic=log.topic,
-                    partition=log.partition,
-                    file=segment.name.removesuffix(".log") + f".{kind}",
-                    base_offset=segment.base_offset,
-                )
 
 
 def _foretold(

@@ -136,6 +136,8 @@ class LogDir:
 
     path: str
     cluster_id: str | None = None
+    is_kraft: bool = False
+    """Whether its broker needs no ZooKeeper: then each partition has a topic id."""
     log_start: Offsets | None = None
     """None where the file is absent or cannot be read."""
     cleaner: Offsets | None = None
@@ -182,9 +184,11 @@ def read_log_dir(path: str, storage: Storage) -> LogDir:
             )
             return None
 
+    properties = _properties_of(path, storage)
     return LogDir(
         path,
-        cluster_id=_cluster_id(path, storage),
+        cluster_id=properties.get("cluster.id"),
+        is_kraft=properties.get("version") == "1",
         log_start=offsets("log-start-offset-checkpoint"),
         cleaner=offsets("cleaner-offset-checkpoint"),
         high_watermark=offsets("replication-offset-checkpoint"),
@@ -194,19 +198,20 @@ def read_log_dir(path: str, storage: Storage) -> LogDir:
     )
 
 
-def _cluster_id(path: str, storage: Storage) -> str | None:
+def _properties_of(path: str, storage: Storage) -> dict[str, str]:
+    """Return what meta.properties in the log.dir *path* says; nothing where it is absent."""
     place = f"{path}/meta.properties"
     if not storage.exists(place):
-        return None
-    return _property(storage.read_small(place, max_bytes=1 << 16), "=", "cluster.id")
+        return {}
+    return _properties(storage.read_small(place, max_bytes=1 << 16), "=")
 
 
-def _property(data: bytes, separator: str, name: str) -> str | None:
-    """Return the property *name* in *data*; None where it is not there, or *data* is no properties."""
+def _properties(data: bytes, separator: str) -> dict[str, str]:
+    """Return the properties in *data*; nothing where it is none."""
     try:
-        return dict(parse_properties(data, separator)).get(name)
+        return dict(parse_properties(data, separator))
     except FormatError:
-        return None
+        return {}
 
 
 def read_topic_id(folder: str, storage: Storage) -> str | None:
@@ -214,7 +219,7 @@ def read_topic_id(folder: str, storage: Storage) -> str | None:
     place = f"{folder}/partition.metadata"
     if not storage.exists(place):
         return None
-    return _property(storage.read_small(place, max_bytes=1 << 12), ":", "topic_id")
+    return _properties(storage.read_small(place, max_bytes=1 << 12), ":").get("topic_id")
 
 
 def read_first_epoch_start(folder: str, storage: Storage) -> int | None:

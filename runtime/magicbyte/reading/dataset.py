@@ -28,8 +28,8 @@ from magicbyte.reading.builders import (
     segment_row,
     transaction_rows,
 )
+from magicbyte.reading.checks import all_checks
 from magicbyte.reading.heads import Heads
-from magicbyte.reading.index_check import IndexCheck
 from magicbyte.reading.judged import Judged
 from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.rows import Report, Rows
@@ -525,8 +525,8 @@ class Dataset:
     ) -> tuple[Survey, dict[str, Tally]]:
         """Read all of *log* and return what became of the bytes of each live segment, by path.
 
-        *verify* checks all checksums in the plan, and indexes; *quick* reads headers alone and tallies
-        nothing.
+        *verify* checks all checksums in the plan, and does `all_checks`; *quick* reads headers alone
+        and tallies nothing.
         """
         found = self._survey(log, verify=verify, quick=quick)
         own = self._new_engine()
@@ -534,13 +534,15 @@ class Dataset:
         report.findings.extend(found.findings)
         if quick or log.state is not None:
             return found, tallies
-        check = IndexCheck(log)
+        checks = all_checks(log) if verify else []
         for split in self._splits(found, self._offsets(found)):
             tally = tallies.setdefault(split.file.path, Tally())
             for piece in self._examine(replace(split, on_damage="skip"), None, own, tally):
-                if verify and isinstance(piece.entries, Judged):
-                    check.take(split.file, piece.entries.entries)
-        report.findings.extend(check.finish(found.segments))
+                if isinstance(piece.entries, Judged):
+                    for check in checks:
+                        check.take(split.file, piece.entries.entries)
+        for check in checks:
+            report.findings.extend(check.finish(found.segments))
         for path, rest in bytes_of_no_split(found).items():
             tallies.setdefault(path, Tally()).bytes.update(rest)
         for tally in tallies.values():

@@ -90,6 +90,8 @@ class IndexCheck:
 
     def __init__(self, log: PartitionLog) -> None:
         self._log = log
+        self._last_base = log.logs[-1].base_offset if log.logs else None
+        """Of the segment that a broker appends to, whose indexes end in zeros."""
         self._indexes: dict[str, list[_Index]] = {}
         self.findings: list[Finding] = []
         """Of indexes that are none, as they come to light."""
@@ -123,6 +125,8 @@ class IndexCheck:
                 self.findings.append(self._finding(file, error))
                 continue
             told = without_zeros(table)
+            if len(told) < len(table) and segment.base_offset != self._last_base:
+                self.findings.append(self._zeros(file, len(told), len(table)))
             offsets = base + told["relative_offset"].astype(np.int64)
             if file.kind == "index":
                 yield _Places(file, told["ofs_batch"].astype(np.int64), offsets)
@@ -156,6 +160,19 @@ class IndexCheck:
             position=number * size,
             length=size,
             base_offset=index.file.base_offset,
+        )
+
+    def _zeros(self, file: LogFile, num_told: int, num_all: int) -> Finding:
+        size = ROWS[file.kind].SIZE
+        return Finding(
+            code=f"{file.kind}-mismatch",
+            message=f"{num_all - num_told} entries of zeros, as only the newest segment's has them",
+            topic=self._log.topic,
+            partition=self._log.partition,
+            file=file.name,
+            position=num_told * size,
+            length=(num_all - num_told) * size,
+            base_offset=file.base_offset,
         )
 
     def _finding(self, file: LogFile, error: FormatError) -> Finding:

@@ -731,6 +731,16 @@ class _Pass:
                 str(bases[0]),
                 expected=str(min(starts)),
             )
+        start = log.log_start_checkpoint
+        ends = [offset for offset in (*bases[-1:], self.end) if offset is not None]
+        if start is not None and ends and start > max(ends):
+            self._directory_finding(
+                "log-start-beyond",
+                f"the log ends at {max(ends)}, and its start is {start} by the checkpoint: no record "
+                "is left, and a broker's start removes every segment",
+                str(start),
+                expected=f"{max(ends)} or less",
+            )
         acknowledged, end = log.acknowledged_offset, out.log_end_offset
         if acknowledged is not None and end is not None and end < acknowledged:
             self._directory_finding(

@@ -5,7 +5,7 @@ and 4.3 were seen to keep them. Nothing is written, and no broker is asked.
 """
 
 from magicbyte.recovery.forecast import Forecast
-from magicbyte.recovery.refusals import wrong_files
+from magicbyte.recovery.refusals import has_offset_name, wrong_files
 from magicbyte.recovery.start import INDEX_INTERVAL_BYTES, foresee
 
-__all__ = ["INDEX_INTERVAL_BYTES", "Forecast", "foresee", "wrong_files"]
+__all__ = ["INDEX_INTERVAL_BYTES", "Forecast", "foresee", "has_offset_name", "wrong_files"]

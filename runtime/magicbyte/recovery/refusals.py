@@ -81,10 +81,14 @@ def check_partition(log: PartitionLog) -> None:
     for name, error in wrong_files(log):
         raise RefusedError(f"{name}: {error.message}") from error
     for file in log.files:
-        begins = file.name.split(".")[0]
         is_ours = file.name.endswith((".log", ".index", ".timeindex", ".txnindex", ".snapshot"))
-        if is_ours and not re.fullmatch(r"[+-]?\d{1,19}", begins) and file.base_offset is None:
+        if is_ours and file.base_offset is None and not has_offset_name(file.name):
             raise RefusedError(f"{file.name}: the name does not begin with an offset")
+
+
+def has_offset_name(name: str) -> bool:
+    """Return whether the file name *name* begins with what a broker reads as an offset."""
+    return re.fullmatch(r"[+-]?\d{1,19}", name.split(".")[0]) is not None
 
 
 def _is_metadata(data: bytes) -> bool:

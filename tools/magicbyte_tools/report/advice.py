@@ -46,6 +46,9 @@ ADVICE = {
     "offset-outside-segment": "The file may have another segment's name or content. Compare name and first offset with another replica.",
     "offset-gap": "Records are missing. See whether a segment was left out of the copy, then compare with another replica.",
     "offset-gap-cleaned": "Expected of a compacted topic. If this one is not, treat it as missing records.",
+    "leader-epoch-back": "Rows are right; no checksum covers the epoch. A follower that truncates by epochs may cut at the wrong offset: compare with another replica.",
+    "leader-epoch-mismatch": "Rows are right. A follower that truncates by epochs may cut at the wrong offset: compare both with another replica.",
+    "sequence-out-of-order": "Records of this producer may be missing or doubled: no broker appends such a batch. Compare with another replica.",
     # Transactions
     "transaction-undecided": "Its records are withheld. Find the marker in another replica, or read with read_uncommitted and judge them yourself.",
     "transaction-open": "Ask why its producer neither commits nor aborts: until then read_committed consumers wait. `kafka-transactions.sh find-hanging` finds those that are stuck, `abort` ends them.",
@@ -62,6 +65,7 @@ ADVICE = {
     # Directories
     "segment-missing": "Was the .log left out of the copy? If it is gone from the broker too, its records are lost there.",
     "log-begins-above": "Normal where older segments are in remote storage. Else see whether they were left out of the copy.",
+    "log-start-beyond": "Keep a copy before the broker starts: it would remove every segment. Put the right offset into log-start-offset-checkpoint, or take the partition's line out.",
     "log-ends-below": f"Acknowledged records are missing. {COPY} Else take them from another replica.",
     "index-invalid": "Nothing is lost. A broker rebuilds it at its next unclean start; delete it while the broker is stopped, and it does so at once.",
     "index-missing": "Rows are read without it. A broker's start recovers a segment without .index, and makes an empty .timeindex.",
@@ -69,7 +73,13 @@ ADVICE = {
     "timeindex-invalid": TIME_INDEX,
     "timeindex-mismatch": TIME_INDEX,
     "checkpoint-invalid": "Read without it. With such a file a broker may not start or not serve its partitions: put a sound copy in its place.",
+    "topic-id-missing": "Rows are read without it. A KRaft broker may take the folder for a stray one: copy the file from another partition of the topic.",
+    "topic-id-differs": "The folders are of a topic that was deleted and made anew, or of two clusters. A broker does not serve a partition whose id is not the cluster's.",
+    "left-over": "Nothing to do while a broker runs. Of a stopped one, the next start finishes or removes them.",
+    "foreign-file": "A broker leaves it alone. Move it elsewhere if it was put here by mistake.",
+    "file-name-invalid": "Move it out of the folder before the broker starts.",
     "high-watermark-stale": "Usual after a crash, and in a copy of a running broker. Nothing to do.",
+    "timestamp-ahead": "Where the time is thousands of years off, its unit is not milliseconds. retention.ms holds the segment, and all behind it, until it passes: retention.bytes and delete-records do not mind.",
     "timestamp-out-of-range": "The record is delivered, its time is null. `magicbyte dump` shows the number. The producer's unit is probably not milliseconds.",
     # Produced batches
     "produced-no-batch": f"{ENCODER} A produce request carries one batch for each partition.",

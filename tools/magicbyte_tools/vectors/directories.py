@@ -175,6 +175,15 @@ def starts_and_ends() -> Iterator[Case]:
         source="KIP-107",
     )
     yield log_dir(
+        "log-start-beyond-the-end",
+        Partition(segments={0: [hidden(one(0)), hidden(one(1))]}),
+        files={LOG_START: checkpoint((TOPIC, 0, 5))},
+        findings=[Found("log-start-beyond")],
+        why="All records lie below the log start: none is left, and a broker's start removes the "
+        "segment.",
+        source="LogLoader.recoverLog",
+    )
+    yield log_dir(
         "high-watermark-stale",
         Partition(segments={0: [one(0), one(1)]}),
         files={HIGH_WATERMARK: checkpoint((TOPIC, 0, 1))},

@@ -1,0 +1,304 @@
+"""What `verify` says of leader epochs, sequences, times, and of what lies beside the segments."""
+
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import magicbyte as mb
+from magicbyte import Finding
+from magicbyte.checksum import crc32c
+from magicbyte.engines import Entries
+from magicbyte.engines.entry import Entry
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.live import LogFile
+from magicbyte.reading.epoch_check import EpochCheck
+from magicbyte.reading.sequence_check import MAX_SEQUENCE, SequenceCheck
+from magicbyte.reading.time_check import AHEAD_MS, TimeCheck
+from places import DATA
+
+SOURCE = DATA / "4.3" / "transactions" / "log-0"
+TOPIC = "aborted-0"
+LAST = f"{6:020}"
+"""The base offset of the last of its two segments; it ends at 55."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    log_dir = tmp_path / "log-0"
+    shutil.copytree(SOURCE / TOPIC, log_dir / TOPIC)
+    shutil.copy(SOURCE / "meta.properties", log_dir)
+    return log_dir / TOPIC
+
+
+def said(*paths: Path) -> list[Finding]:
+    return mb.verify(*paths).findings
+
+
+def test_the_sound_partition_has_none(folder: Path) -> None:
+    assert said(folder) == []
+
+
+def test_an_epoch_altered_in_a_batch_is_found_at_its_byte(folder: Path) -> None:
+    """No checksum covers it."""
+    log = folder / f"{LAST}.log"
+    (batches,) = mb.open(log).batches(["position", "base_offset"])
+    second = batches.to_pylist()[1]
+    content = bytearray(log.read_bytes())
+    struct.pack_into(">i", content, second["position"] + 12, 90)
+    log.write_bytes(content)
+    ahead, back = sorted(said(folder), key=lambda found: found.code, reverse=True)
+    assert (ahead.code, ahead.position, ahead.found) == (
+        "leader-epoch-mismatch",
+        second["position"],
+        "90",
+    )
+    assert (back.code, back.expected) == ("leader-epoch-back", "90 or more")
+    assert back.position > second["position"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0\n0\n", "None"),
+        ("0\n2\n0 0\n90 54\n", "90"),  # inside the last batch
+        ("0\n1\n7 0\n", "7"),
+        ("0\n1\n0 0\n", None),
+        ("0\n2\n0 0\n1 55\n", None),  # begun, and nothing appended yet
+        ("0\n1\n9 60\n", None),  # the log start has risen: nothing is known of what lies below
+        ("no checkpoint\n", None),
+    ],
+)
+def test_the_checkpoint_of_epochs(folder: Path, text: str, expected: str | None) -> None:
+    (folder / "leader-epoch-checkpoint").write_text(text)
+    found = [finding for finding in said(folder) if finding.code.startswith("leader-epoch")]
+    assert [finding.expected for finding in found] == ([] if expected is None else [expected])
+
+
+def test_a_checkpoint_that_goes_back_is_read_as_a_broker_does(folder: Path) -> None:
+    """LeaderEpochFileCache drops what a later line contradicts."""
+    (folder / "leader-epoch-checkpoint").write_text("0\n3\n0 0\n9 20\n1 55\n")
+    assert said(folder) == []
+
+
+# Sequences
+
+
+def batch(
+    offset: int, producer: int, sequence: int, *, count: int = 1, epoch: int = 0, **fields: object
+) -> Entry:
+    entry = Entry(
+        position=offset * 100,
+        size_bytes=100,
+        magic=2,
+        base_offset=offset,
+        last_offset=offset + count - 1,
+        crc=0,
+        codec=0,
+        timestamp_type=0,
+        base_timestamp=0,
+        max_timestamp=0,
+        has_delete_horizon=False,
+        producer_id=producer,
+        producer_epoch=epoch,
+        base_sequence=sequence,
+        leader_epoch=0,
+        record_count=count,
+        is_transactional=False,
+        is_control=False,
+    )
+    return entry._replace(**fields)  # type: ignore[arg-type]
+
+
+def partition(topic: str = "t") -> PartitionLog:
+    return PartitionLog(topic, 0, "", None, ())
+
+
+FILE = LogFile("t-0/0.log", "0.log", "log", 0, 1000)
+
+SEQUENCES: dict[str, tuple[list[Entry], list[tuple[int, str, str]]]] = {
+    "goes on": ([batch(0, 1, 0, count=3), batch(3, 2, 0), batch(4, 1, 3)], []),
+    "a gap": ([batch(0, 1, 0), batch(1, 1, 2)], [(1, "2", "1")]),
+    "a batch twice": ([batch(0, 1, 0, count=2), batch(2, 1, 0, count=2)], [(2, "0", "2")]),
+    "any beginning": ([batch(0, 1, 700), batch(1, 1, 701)], []),
+    "a new epoch begins at 0": ([batch(0, 1, 5), batch(1, 1, 0, epoch=1)], []),
+    "a new epoch does not": ([batch(0, 1, 5), batch(1, 1, 6, epoch=1)], [(1, "6", "0")]),
+    "an epoch that goes back": (
+        [batch(0, 1, 0, epoch=3), batch(1, 1, 0, epoch=2)],
+        [(1, "2", "3 or more")],
+    ),
+    "behind missing offsets nothing is known": ([batch(0, 1, 0), batch(5, 1, 9)], []),
+    "nor of another producer's": (
+        [batch(0, 1, 0), batch(5, 2, 9), batch(6, 1, 3), batch(7, 2, 11)],
+        [(7, "11", "10")],
+    ),
+    "the largest": ([batch(0, 1, MAX_SEQUENCE), batch(1, 1, 0)], []),
+    "beyond the largest": (
+        [batch(0, 1, MAX_SEQUENCE - 1, count=4), batch(4, 1, 2), batch(5, 1, 2)],
+        [(5, "2", "3")],
+    ),
+    "a marker has none": (
+        [batch(0, 1, 0), batch(1, 1, -1, is_control=True), batch(2, 1, 1)],
+        [],
+    ),
+    "no producer": ([batch(0, -1, -1), batch(1, -1, -1)], []),
+    "of each producer the first": (
+        [batch(0, 1, 0), batch(1, 1, 5), batch(2, 1, 9), batch(3, 2, 0), batch(4, 2, 0)],
+        [(1, "5", "1"), (4, "0", "1")],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_sequences_in_any_parts(name: str) -> None:
+    entries, expected = SEQUENCES[name]
+    for cut in range(len(entries) + 1):
+        check = SequenceCheck(partition())
+        check.take(FILE, Entries(entries[:cut]))
+        check.take(FILE, Entries(entries[cut:]))
+        found = check.finish([])
+        assert [(f.position // 100, f.found, f.expected) for f in found] == expected
+
+
+def test_coordinators_number_nothing() -> None:
+    check = SequenceCheck(partition("__consumer_offsets"))
+    check.take(FILE, Entries([batch(0, 1, 0), batch(1, 1, 0)]))
+    assert check.finish([]) == []
+
+
+def test_a_sequence_altered_in_a_log(folder: Path) -> None:
+    log = folder / f"{LAST}.log"
+    content = bytearray(log.read_bytes())
+    (batches,) = mb.open(log).batches(["position", "base_sequence", "is_control"])
+    at = next(
+        row["position"]
+        for row in batches.to_pylist()[1:]
+        if not row["is_control"] and row["base_sequence"] is not None
+    )
+    size = 12 + struct.unpack_from(">i", content, at + 8)[0]
+    struct.pack_into(">i", content, at + 53, 1234)
+    struct.pack_into(">I", content, at + 17, crc32c(content[at + 21 : at + size]))
+    log.write_bytes(content)
+    found = {finding.code: finding for finding in said(folder)}
+    assert found["sequence-out-of-order"].position == at
+    assert found["sequence-out-of-order"].found == "1234"
+
+
+# Epochs and times of entries, in parts
+
+
+def test_epochs_in_any_parts() -> None:
+    entries = [
+        batch(0, -1, -1),
+        batch(1, -1, -1, leader_epoch=4),
+        batch(2, -1, -1, leader_epoch=-1),
+        batch(3, -1, -1, leader_epoch=4),
+        batch(4, -1, -1, leader_epoch=3),
+    ]
+    for cut in range(len(entries) + 1):
+        check = EpochCheck(partition())
+        check.take(FILE, Entries(entries[:cut]))
+        check.take(FILE, Entries(entries[cut:]))
+        (found,) = check.finish([])
+        assert (found.code, found.position, found.expected) == (
+            "leader-epoch-back",
+            400,
+            "4 or more",
+        )
+
+
+def test_times_ahead_of_now() -> None:
+    now = 1_700_000_000_000
+    day = 86_400_000
+    entries = [
+        batch(0, -1, -1, max_timestamp=now + AHEAD_MS),
+        batch(1, -1, -1, max_timestamp=now + 3 * day),
+        batch(2, -1, -1, max_timestamp=None),
+        batch(3, -1, -1, max_timestamp=now + 2 * day),
+    ]
+    check = TimeCheck(partition(), now_ms=now)
+    check.take(FILE, Entries(entries[:2]))
+    check.take(FILE, Entries(entries[2:]))
+    (found,) = check.finish([])
+    assert (found.code, found.position, found.base_offset) == ("timestamp-ahead", 100, 1)
+    assert found.message.startswith("2 entries are up to 3 days ahead of now")
+    assert found.found == str(now + 3 * day)
+
+
+# Beside the segments
+
+
+def beyond(folder: Path) -> None:
+    (folder.parent / "log-start-offset-checkpoint").write_text(f"0\n1\n{TOPIC[:-2]} 0 844\n")
+
+
+def newer(folder: Path) -> None:
+    shutil.copy(folder / f"{55:020}.snapshot", folder / f"{99:020}.snapshot")
+
+
+def none_at_the_end(folder: Path) -> None:
+    (folder / f"{55:020}.snapshot").unlink()
+    (folder.parent / ".kafka_cleanshutdown").touch()
+
+
+def zeros(folder: Path) -> None:
+    with (folder / f"{0:020}.timeindex").open("ab") as file:
+        file.write(bytes(24))
+
+
+BESIDE: dict[str, tuple[Callable[[Path], object], list[tuple[str, str, int | None]]]] = {
+    "log start": (beyond, [("log-start-beyond", "", None)]),
+    "a snapshot above the end": (newer, [("snapshot-mismatch", f"{99:020}.snapshot", None)]),
+    "a clean stop takes one": (none_at_the_end, [("snapshot-missing", f"{55:020}.snapshot", None)]),
+    "zeros in an index that is done": (zeros, [("timeindex-mismatch", f"{0:020}.timeindex", 12)]),
+    "no topic id": (
+        lambda folder: (folder / "partition.metadata").unlink(),
+        [("topic-id-missing", "partition.metadata", None)],
+    ),
+    "left over": (
+        lambda folder: (folder / f"{0:020}.log.cleaned").write_bytes(b"x"),
+        [("left-over", f"{0:020}.log.cleaned", None)],
+    ),
+    "no file of Kafka's": (
+        lambda folder: (folder / "notes.txt").touch(),
+        [("foreign-file", "notes.txt", None)],
+    ),
+    "a name without an offset": (
+        lambda folder: (folder / "backup.log").touch(),
+        [("file-name-invalid", "backup.log", None)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_lies_beside_the_segments(folder: Path, name: str) -> None:
+    change, expected = BESIDE[name]
+    change(folder)
+    found = [(f.code, f.file or "", f.position) for f in said(folder.parent)]
+    assert found == expected
+
+
+def test_partitions_of_a_topic_have_one_id(folder: Path) -> None:
+    other = folder.parent / "aborted-1"
+    shutil.copytree(folder, other)
+    assert said(folder.parent) == []
+    (other / "partition.metadata").write_text("version: 0\ntopic_id: ZCogKMIm1BZGv7jgO9GnVQ\n")
+    found = said(folder.parent)
+    assert [(f.code, f.partition) for f in found] == [
+        ("topic-id-differs", 0),
+        ("topic-id-differs", 1),
+    ]
+
+
+def test_zookeeper_gives_no_ids(folder: Path) -> None:
+    (folder / "partition.metadata").unlink()
+    (folder.parent / "meta.properties").write_text("version=0\nbroker.id=1\ncluster.id=x\n")
+    assert said(folder.parent) == []
+
+
+def test_an_empty_part_is_nothing() -> None:
+    for check in (SequenceCheck(partition()), EpochCheck(partition()), TimeCheck(partition())):
+        check.take(FILE, Entries())
+        assert check.finish([]) == []
