@@ -4,12 +4,12 @@ from functools import partial
 
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.following import Ends, Range, available, offset_at, part_for
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
-from magicbyte.spark.following import Ends, offset_at, part_for
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit
 from magicbyte.spark.options import ReadOptions
-from magicbyte.spark.ranges import Range, available, divided, partition_of, range_of
+from magicbyte.spark.ranges import divided, partition_of, range_of
 from magicbyte.spark.told import say
 
 

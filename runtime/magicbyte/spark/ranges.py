@@ -5,15 +5,11 @@ from collections.abc import Callable
 
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.survey import Survey
+from magicbyte.reading.following import Range
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit, check_order
 from magicbyte.spark.values import Partition
 
 log = logging.getLogger("magicbyte.spark")
-
-Range = tuple[int, int]
-"""Offsets, half-open."""
-
 
 OffsetAt = Callable[[PartitionLog, int], int | None]
 """Looks up a time, in milliseconds, in a log."""
@@ -21,19 +17,6 @@ OffsetAt = Callable[[PartitionLog, int], int | None]
 
 def partition_of(log: PartitionLog) -> Partition:
     return log.topic or "", log.partition or 0
-
-
-def available(found: Survey, isolation_level: str) -> Range:
-    """Return what a consumer of *isolation_level* finds: from the log start to where it may read."""
-    first = found.log_start_offset or 0
-    return first, max(first, end_of(found, isolation_level))
-
-
-def end_of(found: Survey, isolation_level: str) -> int:
-    """Return up to where a consumer of *isolation_level* may read."""
-    if isolation_level == "read_committed" and found.last_stable_offset is not None:
-        return found.last_stable_offset
-    return found.log_end_offset or 0
 
 
 def range_of(

@@ -5,26 +5,19 @@ place of several, at any time. The records that are left keep their offsets, so 
 finds other bytes than it was planned for is planned again, from the offset on that it has come to.
 """
 
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from typing import TypeVar
 
 import pyarrow as pa
 
-from magicbyte.errors import ChangedError, FormatError, MissingError
+from magicbyte.errors import ChangedError, FormatError
+from magicbyte.reading.following import Range
 from magicbyte.reading.split import Split
-from magicbyte.spark.ranges import Range
+from magicbyte.reading.unchanging import MOST_TRIES, unchanging
 from magicbyte.spark.records import Part
 from magicbyte.spark.values import Partition
-
-T = TypeVar("T")
-
-MOST_TRIES = 10
-PAUSE_S = 0.05
-"""The cleaner renames the files of a segment within a millisecond or two."""
 
 
 class OwnPart(Part):
@@ -103,13 +96,3 @@ def read_again(
             if again is None or (is_damage and any(one.file == todo[0].file for one in again)):
                 raise
             todo = again
-
-
-def unchanging(work: Callable[[], T]) -> T:
-    """Return what *work* makes of files at a time at which none vanishes under its hands."""
-    for _ in range(MOST_TRIES - 1):
-        try:
-            return work()
-        except (ChangedError, MissingError):
-            time.sleep(PAUSE_S)
-    return work()

@@ -13,19 +13,19 @@ from pyspark.sql.types import StructType
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.following import Ends, Range, offset_at, part_for
 from magicbyte.reading.parts import log_start_offset
 from magicbyte.reading.split import Split
+from magicbyte.reading.unchanging import unchanging
 from magicbyte.spark import columns
-from magicbyte.spark.following import Ends, offset_at, part_for
 from magicbyte.spark.limits import EARLIEST, LATEST
 from magicbyte.spark.options import ReadOptions
-from magicbyte.spark.ranges import Range, divided, lose, offset_of, partition_of
+from magicbyte.spark.ranges import divided, lose, offset_of, partition_of
 from magicbyte.spark.records import Part, parts, rows_of
 from magicbyte.spark.replaced import (
     OwnPart,
     place_of,
     read_again,
-    unchanging,
     with_own_offsets,
 )
 from magicbyte.spark.shipped import Shipped

@@ -12,10 +12,25 @@ from magicbyte.logdir.indexes import read_times
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.parts import each_segment, from_offset, log_start_offset, up_to
 from magicbyte.reading.survey import Survey
-from magicbyte.spark.ranges import Range, end_of
+
+Range = tuple[int, int]
+"""Offsets, half-open."""
 
 Seen = tuple[tuple[str, int], ...]
 """The files of a log, by path, with their sizes."""
+
+
+def available(found: Survey, isolation_level: str) -> Range:
+    """Return what a consumer of *isolation_level* finds: from the log start to where it may read."""
+    first = found.log_start_offset or 0
+    return first, max(first, end_of(found, isolation_level))
+
+
+def end_of(found: Survey, isolation_level: str) -> int:
+    """Return up to where a consumer of *isolation_level* may read."""
+    if isolation_level == "read_committed" and found.last_stable_offset is not None:
+        return found.last_stable_offset
+    return found.log_end_offset or 0
 
 
 @dataclass(slots=True)
