@@ -29,6 +29,8 @@ from magicbyte.reading.builders import (
     transaction_rows,
 )
 from magicbyte.reading.checks import all_checks
+from magicbyte.reading.following import offset_at as offset_in_log
+from magicbyte.reading.following import part_for
 from magicbyte.reading.heads import Heads
 from magicbyte.reading.judged import Judged
 from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
@@ -49,6 +51,9 @@ TRANSACTIONS = ("markers", "index")
 
 SPLIT_BYTES = 4 * MIB
 """Bytes of a segment that are read as one task, if not told otherwise."""
+
+BEHIND_ALL = (1 << 63) - 1
+"""An offset that no record has."""
 
 ROW_BYTES = 1024
 """What a row of `batches` is taken to hold while it waits as a dict."""
@@ -180,8 +185,10 @@ class Dataset:
             for piece in self._examine(split, wanted, own, tally):
                 yield from chosen_rows(piece, tuple(dispositions))
 
+        is_cut = "outside_range" not in dispositions
+
         def read(report: Report) -> Iterator[pa.RecordBatch]:
-            return self._pass(of_split, report, views=binary_view)
+            return self._pass(of_split, report, views=binary_view, is_cut=is_cut)
 
         schema = schemas.RECORDS.schema(wanted) if wanted else pa.schema([])
         return Rows(viewed(schema) if binary_view else schema, read)
@@ -297,7 +304,7 @@ class Dataset:
                 for rows in chosen_rows(piece, ("delivered",)):
                     yield in_stored_types(rows.select(wanted))
 
-        return lambda report: self._pass(of_split, report)
+        return lambda report: self._pass(of_split, report, is_cut=True)
 
     # Plans
 
@@ -320,7 +327,8 @@ class Dataset:
         splits: list[Split] = []
         for found in self.surveys(max_partition_bytes):
             if ranges is None:
-                splits += self._splits(found, self._offsets(found), by_segment=is_by_segment)
+                offsets = self._offsets(partial(self.offset_at, found))
+                splits += self._splits(found, offsets, by_segment=is_by_segment)
                 continue
             for offsets in ranges(found):
                 cut = self._splits(found, offsets, by_segment=is_by_segment, is_cut=True)
@@ -451,21 +459,39 @@ class Dataset:
                     aborted_list=self._aborted_list,
                 )
 
-    def _offsets(self, found: Survey) -> OffsetRange:
+    def _offsets(self, offset_at: Callable[[int], int | None]) -> OffsetRange:
         """Return the wanted offsets of a partition; a range of times is one of offsets."""
         low, high = self.options.offsets
 
         begin, end = self.options.times
         if begin is not None:
-            first = self.offset_at(found, begin)
+            first = offset_at(begin)
             if first is None:
-                first = found.log_end_offset or 0
+                first = BEHIND_ALL
             low = first if low is None else max(low, first)
         if end is not None:
-            last = self.offset_at(found, end)
+            last = offset_at(end)
             if last is not None:
                 high = last if high is None else min(high, last)
         return low, high
+
+    def _whole(self, log: PartitionLog, *, quick: bool = False) -> tuple[Survey, OffsetRange]:
+        """Return what a pass over *log* settles, and the offsets that are wanted of it."""
+        found = self._survey(log, quick=quick)
+        return found, self._offsets(partial(self.offset_at, found))
+
+    def _cut(self, log: PartitionLog) -> tuple[Survey, OffsetRange]:
+        """Return what a pass over the segments settles that hold the wanted offsets, and these.
+
+        Of the rest nothing is read, unless damage in it is to end the log.
+        """
+        if self.options.on_damage == "stop":
+            return self._whole(log)
+        offsets = self._offsets(partial(offset_in_log, self, log))
+        if offsets == (None, None):
+            return self._whole(log)
+        (found,) = part_for(self, log, offsets).surveys()
+        return found, offsets
 
     # Passes
 
@@ -476,11 +502,13 @@ class Dataset:
         *,
         quick: bool = False,
         views: bool = False,
+        is_cut: bool = False,
     ) -> Iterator[T]:
         """Yield what *of_split* yields for each split, in order, whichever thread reads it.
 
         It is given the split, an engine that no other thread has, and a tally of the split, which
-        comes to *report* when the split is done. With *views* that engine gives some.
+        comes to *report* when the split is done. With *views* that engine gives some. If *is_cut*,
+        only what it takes to read the wanted offsets is looked at.
         """
 
         def one(split: Split, own: Engine) -> Generator[T | Tally, None, None]:
@@ -489,11 +517,14 @@ class Dataset:
             yield tally
 
         def of_log(log: PartitionLog) -> Iterator[Task[Engine, T | Tally]]:
-            found = self._survey(log, quick=quick)
+            found, offsets = self._cut(log) if is_cut else self._whole(log, quick=quick)
             yield lambda _: _only(Tally(findings=found.findings))
-            for split in self._splits(found, self._offsets(found)):
+            size = sum(file.size_bytes for file in log.logs)
+            for split in self._splits(found, offsets, is_cut=is_cut):
+                size -= split.end - split.start
                 yield partial(one, split)
             rest = sum(bytes_of_no_split(found).values(), Counter[str]())
+            rest["outside_range"] += size - rest.total()
             yield lambda _: _only(Tally(bytes=rest))
 
         items: Generator[T | Tally, None, None] = in_order(
@@ -529,13 +560,14 @@ class Dataset:
         and tallies nothing.
         """
         found = self._survey(log, verify=verify, quick=quick)
+        offsets = self._offsets(partial(self.offset_at, found))
         own = self._new_engine()
         tallies: dict[str, Tally] = {}
         report.findings.extend(found.findings)
         if quick or log.state is not None:
             return found, tallies
         checks = all_checks(log) if verify else []
-        for split in self._splits(found, self._offsets(found)):
+        for split in self._splits(found, offsets):
             tally = tallies.setdefault(split.file.path, Tally())
             for piece in self._examine(replace(split, on_damage="skip"), None, own, tally):
                 if isinstance(piece.entries, Judged):

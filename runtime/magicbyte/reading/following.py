@@ -6,15 +6,20 @@ the segments that hold it, and those behind it that hold the ends of its transac
 """
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
-from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.parts import each_segment, from_offset, log_start_offset, up_to
 from magicbyte.reading.survey import Survey
 
+if TYPE_CHECKING:
+    from magicbyte.reading.dataset import Dataset
+
 Range = tuple[int, int]
 """Offsets, half-open."""
+OpenRange = tuple[int | None, int | None]
+"""The same; None is no bound."""
 
 Seen = tuple[tuple[str, int], ...]
 """The files of a log, by path, with their sizes."""
@@ -39,7 +44,7 @@ class Ends:
 
     _known: dict[str, tuple[Seen, Range]] = field(default_factory=dict)
 
-    def of(self, dataset: Dataset, log: PartitionLog) -> Range:
+    def of(self, dataset: "Dataset", log: PartitionLog) -> Range:
         """Return the offsets of *log* that a consumer finds now, half-open."""
         seen = tuple((file.path, file.size_bytes) for file in log.files if file.live)
         known = self._known.get(log.folder)
@@ -61,7 +66,7 @@ class Ends:
         return there
 
 
-def offset_at(dataset: Dataset, log: PartitionLog, time: int) -> int | None:
+def offset_at(dataset: "Dataset", log: PartitionLog, time: int) -> int | None:
     """Return the first offset of *log* whose record is of *time* or later, as Kafka does.
 
     *time* is in milliseconds since the Unix epoch. None: there is no such record.
@@ -80,16 +85,21 @@ def offset_at(dataset: Dataset, log: PartitionLog, time: int) -> int | None:
     return None
 
 
-def part_for(dataset: Dataset, log: PartitionLog, wanted: Range, split_bytes: int) -> Dataset:
-    """Return a dataset of the segments of *log* that it takes to read the *wanted* offsets."""
+def part_for(
+    dataset: "Dataset", log: PartitionLog, wanted: OpenRange, split_bytes: int | None = None
+) -> "Dataset":
+    """Return a dataset of the segments of *log* that it takes to read the *wanted* offsets.
+
+    Its survey, with *split_bytes* or those of the options, has been taken.
+    """
     first, end = wanted
-    rest = from_offset(log, first)
+    rest = log if first is None else from_offset(log, first)
     more = 1  # behind the last one that is wanted, so that its end is judged as what it is
     while True:
-        part = up_to(rest, end, more=more)
+        part = rest if end is None else up_to(rest, end, more=more)
         made = dataset.of([part])
         (found,) = made.surveys(split_bytes)
-        if part is rest or not _has_open(found, end):
+        if part is rest or end is None or not _has_open(found, end):
             return made
         more *= 2
 

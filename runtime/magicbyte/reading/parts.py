@@ -49,6 +49,7 @@ def each_segment(log: PartitionLog) -> Iterator[PartitionLog]:
     bases = _bases(log)
     if not bases:
         yield log
+        return
     for first, end in zip(bases, [*bases[1:], None], strict=True):
         yield _between(log, first, end) if len(bases) > 1 else log
 

@@ -56,8 +56,12 @@ def complain_of(findings: Sequence[Finding], *, one_by_one: bool = True) -> None
 
 
 def complain_of_hidden(report: Report, shown: Collection[str], *, verb: str = "shown") -> None:
-    """Say which records a read did not show, and which bytes no record came from."""
-    records = {name: number for name, number in report.records.items() if name not in shown}
+    """Say which records a read did not show, and which bytes no record came from.
+
+    Who names a range knows of what lies outside, and most of that has not been read.
+    """
+    known = {*shown, "outside_range"}
+    records = {name: number for name, number in report.records.items() if name not in known}
     lost = {name: report.bytes[name] for name in NO_RECORDS}
     parts = [
         f"{counted(sum(counts.values()), noun)} ({_by_name(counts)})"
