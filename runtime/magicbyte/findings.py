@@ -147,6 +147,9 @@ CODES = _registry(
     Code("produced-max-timestamp", "warning", "The max timestamp is not the largest of the records; a broker sets it right.", VALIDATOR),
 )  # fmt: skip
 
+TAILS = ("incomplete-tail", "zero-tail")
+"""What may lie at the end of a log that grows: an entry on its way, or room for the next."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:

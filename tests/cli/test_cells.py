@@ -22,7 +22,7 @@ def ndjson(type_: pa.DataType, values: list, *, bytes_as: str = "text") -> list[
     out = BytesIO()
     writer = NdjsonWriter(out, batch.schema, bytes_as=bytes_as)
     writer.write(batch)
-    writer.close()
+    writer.flush()
     return out.getvalue().decode().removesuffix("\n").split("\n")
 
 
@@ -31,7 +31,7 @@ def text(type_: pa.DataType, values: list, *, bytes_as: str = "text") -> list[st
     out = BytesIO()
     writer = TextWriter(out, batch.schema, bytes_as=bytes_as)
     writer.write(batch)
-    writer.close()
+    writer.flush()
     header, *lines = out.getvalue().decode().removesuffix("\n").split("\n")
     assert header.strip() == "value"
     return [line.strip() for line in lines]
@@ -126,5 +126,5 @@ def test_columns_stay_aligned_under_wide_characters() -> None:
     out = BytesIO()
     writer = TextWriter(out, batch.schema, bytes_as="text")
     writer.write(batch)
-    writer.close()
+    writer.flush()
     assert out.getvalue().decode() == ("name  number  is_so\n大阪       1  true\nab       200  -\n")

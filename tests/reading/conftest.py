@@ -18,6 +18,8 @@ import pytest
 import zstandard
 
 import magicbyte as mb
+from magicbyte import storage
+from magicbyte.storage import File
 
 TIME = 1_714_000_000_000
 """Of every record unless told otherwise: 2024-04-24T23:06:40Z."""
@@ -412,3 +414,17 @@ def read(request: pytest.FixtureRequest) -> type[Read]:
 @pytest.fixture
 def is_root() -> bool:
     return os.geteuid() == 0
+
+
+@pytest.fixture
+def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that are opened from now on."""
+    names: list[str] = []
+    open_file = storage.open_file
+
+    def watched(path: str, **more: Any) -> File:
+        names.append(Path(path).name)
+        return open_file(path, **more)
+
+    monkeypatch.setattr(storage, "open_file", watched)
+    return names

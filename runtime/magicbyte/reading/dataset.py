@@ -153,6 +153,12 @@ class Dataset:
             aborted_list=self._aborted_list,
         )
 
+    def between(self, first: int | None, end: int | None) -> "Dataset":
+        """Return a dataset of the same logs of which the offsets in [*first*, *end*) are wanted."""
+        wanted = self.of(self.logs, self.all_logs)
+        wanted.options = replace(self.options, offsets=(first, end), times=(None, None))
+        return wanted
+
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
 
@@ -475,6 +481,10 @@ class Dataset:
                 high = last if high is None else min(high, last)
         return low, high
 
+    def offsets_of(self, log: PartitionLog) -> OffsetRange:
+        """Return the wanted offsets of *log*; to look a time up, it reads as little as it can."""
+        return self._offsets(partial(offset_in_log, self, log))
+
     def _whole(self, log: PartitionLog, *, quick: bool = False) -> tuple[Survey, OffsetRange]:
         """Return what a pass over *log* settles, and the offsets that are wanted of it."""
         found = self._survey(log, quick=quick)
@@ -487,7 +497,7 @@ class Dataset:
         """
         if self.options.on_damage == "stop":
             return self._whole(log)
-        offsets = self._offsets(partial(offset_in_log, self, log))
+        offsets = self.offsets_of(log)
         if offsets == (None, None):
             return self._whole(log)
         (found,) = part_for(self, log, offsets).surveys()
@@ -536,7 +546,7 @@ class Dataset:
         with closing(items):
             for item in items:
                 if isinstance(item, Tally):
-                    item.add_to(report)
+                    report.add(item)
                 else:
                     yield item
 
@@ -578,7 +588,7 @@ class Dataset:
         for path, rest in bytes_of_no_split(found).items():
             tallies.setdefault(path, Tally()).bytes.update(rest)
         for tally in tallies.values():
-            tally.add_to(report)
+            report.add(tally)
         return found, tallies
 
 

@@ -21,6 +21,12 @@ class Report:
     """Bytes of live segments by disposition, and those of `tail`."""
     findings: list[Finding] = field(default_factory=list)
 
+    def add(self, other: "Report") -> None:
+        """Take in what became of what else was read."""
+        self.records.update(other.records)
+        self.bytes.update(other.bytes)
+        self.findings.extend(other.findings)
+
     @property
     def severity(self) -> Severity | None:
         return worst(self.findings)

@@ -1,21 +1,17 @@
 """What became of the bytes and records of a segment."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from magicbyte.findings import Finding
 from magicbyte.reading.rows import Report
 from magicbyte.reading.split import Piece
 from magicbyte.reading.survey import Survey
 
 
 @dataclass(slots=True)
-class Tally:
+class Tally(Report):
     """What became of the bytes and records of one live segment."""
 
-    bytes: Counter[str] = field(default_factory=Counter)
-    records: Counter[str] = field(default_factory=Counter)
-    findings: list[Finding] = field(default_factory=list)
     sound_bytes: int = 0
 
     def count(self, piece: Piece) -> None:
@@ -25,11 +21,6 @@ class Tally:
         self.sound_bytes += sum(
             size for name, size in piece.bytes.items() if name not in ("damaged", "over_limit")
         )
-
-    def add_to(self, report: Report) -> None:
-        report.bytes.update(self.bytes)
-        report.records.update(self.records)
-        report.findings.extend(self.findings)
 
 
 def bytes_of_no_split(found: Survey) -> dict[str, Counter[str]]:

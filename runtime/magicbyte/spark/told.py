@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from magicbyte.errors import MagicbyteError
-from magicbyte.findings import Finding
-
-TAILS = ("incomplete-tail", "zero-tail")
+from magicbyte.findings import TAILS, Finding
 
 log = logging.getLogger("magicbyte.spark")
 

@@ -2,13 +2,15 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import click
 import pyarrow as pa
 
 from magicbyte import Dataset, Report, Rows
 from magicbyte.findings import worst
-from magicbyte.tables.schemas import TABLES, Table
+from magicbyte.reading.follow import last_rows
+from magicbyte.tables.schemas import RECORDS, TABLES, Table
 from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.companions import are_companions, check_options, rows_of_companions
 from magicbyte_tools.cli.complaints import (
@@ -20,6 +22,7 @@ from magicbyte_tools.cli.complaints import (
 from magicbyte_tools.cli.ndjson import NdjsonWriter
 from magicbyte_tools.cli.progress import bar_beside_stdout
 from magicbyte_tools.cli.selection import Selection, paths_argument, selection_options
+from magicbyte_tools.cli.tail import Following, tail_options
 from magicbyte_tools.cli.text import TextWriter
 from magicbyte_tools.cli.where import Condition, records_where, where_options
 
@@ -102,6 +105,7 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump orders-0 --isolation-level read_committed --format ndjson | jq .value
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
+      magicbyte dump orders-0 --tail 20 --follow
       magicbyte dump /var/lib/kafka --table batches --quick
       magicbyte dump /var/lib/kafka --table problems
       magicbyte dump orders-0/00000000000000000000.timeindex
@@ -152,6 +156,7 @@ NOT_IN_NDJSON = ("file", "position")
     "--quick", is_flag=True, help="Of batches, read the headers alone; no CRC is checked."
 )
 @where_options
+@tail_options
 @selection_options(isolation_level="read_uncommitted", on_damage="skip")
 @click.pass_context
 def dump(
@@ -166,6 +171,8 @@ def dump(
     dispositions: tuple[str, ...] | None,
     quick: bool,
     where: tuple[Condition, ...],
+    tail: int | None,
+    follow: bool,
     selection: Selection,
 ) -> None:
     """Show the records of a log, or another of its tables.
@@ -183,14 +190,34 @@ def dump(
         raise click.UsageError(f"--disposition is for records, not for {table_name}")
     if where and table_name != "records":
         raise click.UsageError(f"--where-... is for records, not for {table_name}")
+    if (tail is not None or follow) and table_name != "records":
+        raise click.UsageError(f"--tail and --follow are for records, not for {table_name}")
+    if follow and (selection.to_offset is not None or selection.to_time is not None):
+        raise click.UsageError("--follow has no end: neither --to-offset nor --to-time")
     if quick and table_name != "batches":
         raise click.UsageError(f"--quick is for batches, not for {table_name}")
     wanted = _columns(TABLES[table_name], format_name, columns)
+    choose = partial(records_where, dispositions=dispositions or DELIVERED, where=where)
+    if follow:
+        following = Following(
+            partial(selection.open, paths),
+            choose,
+            wanted,
+            _writer(RECORDS.schema(wanted), format_name, bytes_as),
+            tail=tail,
+            limit=limit,
+        )
+        following.until_interrupted()
+        ctx.exit(1 if worst(following.findings) == "error" else 0)
+
     dataset = selection.open(paths)
-    if where:
-        rows = records_where(dataset, wanted, dispositions or DELIVERED, where)
+    if tail is not None:
+        last = partial(last_rows, dataset, choose, wanted, tail)
+        rows = Rows(RECORDS.schema(wanted), last)
+    elif table_name == "records":
+        rows = choose(dataset, wanted)
     else:
-        rows = _rows(dataset, table_name, wanted, dispositions or DELIVERED, quick=quick)
+        rows = _rows(dataset, table_name, wanted, quick=quick)
 
     report = _write(rows, format_name, bytes_as, limit)
 
@@ -216,17 +243,9 @@ def _columns(table: Table, format_name: str, columns: Sequence[str] | None) -> t
     return tuple(name for name in table.names if name in chosen)
 
 
-def _rows(
-    dataset: Dataset,
-    table_name: str,
-    columns: Sequence[str],
-    dispositions: Sequence[str],
-    *,
-    quick: bool,
-) -> Rows:
+def _rows(dataset: Dataset, table_name: str, columns: Sequence[str], *, quick: bool) -> Rows:
+    """Return rows of a table, but for records."""
     match table_name:
-        case "records":
-            return dataset.records(columns, dispositions=dispositions)
         case "batches":
             return dataset.batches(columns, quick=quick)
         case "segments":
@@ -253,12 +272,7 @@ def _show(
     bytes_as: str,
     limit: int | None,
 ) -> None:
-    out = sys.stdout.buffer
-    writer: NdjsonWriter | TextWriter
-    if format_name == "ndjson":
-        writer = NdjsonWriter(out, schema, bytes_as=bytes_as)
-    else:
-        writer = TextWriter(out, schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())
+    writer = _writer(schema, format_name, bytes_as)
     done = 0
     with bar_beside_stdout() as bar:
         for batch in batches:
@@ -268,7 +282,14 @@ def _show(
             bar.rows(done)
             if last:
                 break
-    writer.close()
+    writer.flush()
+
+
+def _writer(schema: pa.Schema, format_name: str, bytes_as: str) -> NdjsonWriter | TextWriter:
+    out = sys.stdout.buffer
+    if format_name == "ndjson":
+        return NdjsonWriter(out, schema, bytes_as=bytes_as)
+    return TextWriter(out, schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())
 
 
 def _pass(rows: Rows) -> tuple[Report, Iterator[pa.RecordBatch]]:

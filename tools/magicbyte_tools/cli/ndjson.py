@@ -80,7 +80,7 @@ class NdjsonWriter:
         lines = "".join(map(form.__mod__, zip(*varying, strict=True)))
         self._out.write((lines or form % () * batch.num_rows).encode("utf-8"))
 
-    def close(self) -> None:
+    def flush(self) -> None:
         self._out.flush()
 
     def _members(self, field: pa.Field, column: pa.Array) -> list[str]:

@@ -71,9 +71,10 @@ class TextWriter:
         ]
         self._rows.extend(zip(*columns, strict=True))
         if len(self._rows) >= BLOCK_ROWS:
-            self._write_rows()
+            self.flush()
 
-    def close(self) -> None:
+    def flush(self) -> None:
+        """Write the rows that were held back, and the header if there were none before."""
         self._write_rows()
 
     def _cells(

@@ -185,4 +185,4 @@ def _write_text(out: IO[bytes], ended: list[dict[str, Any]], open_: list[dict[st
 def _write_rows(out: IO[bytes], rows: list[dict[str, Any]], schema: pa.Schema) -> None:
     writer = TextWriter(out, schema, bytes_as="text", is_terminal=sys.stdout.isatty())
     writer.write(batch_of(rows, schema))
-    writer.close()
+    writer.flush()

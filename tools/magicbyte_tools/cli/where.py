@@ -135,6 +135,8 @@ def records_where(
     where: Sequence[Condition],
 ) -> Rows:
     """Return the records of *dataset* of which all of *where* hold."""
+    if not where:
+        return dataset.records(columns, dispositions=dispositions)
     needed = {*columns, *(condition.column for condition in where)}
     rows = dataset.records([*needed], dispositions=dispositions)
 
