@@ -85,12 +85,14 @@ def measured(options: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-def write_segments(folder: Path, number: int) -> None:
-    """Write *number* small segments into partitions of SEGMENTS_PER_PARTITION of them in *folder*."""
-    for partition in range(number // SEGMENTS_PER_PARTITION):
+def write_segments(
+    folder: Path, number: int, *, per_partition: int = SEGMENTS_PER_PARTITION
+) -> None:
+    """Write *number* small segments into partitions of *per_partition* of them in *folder*."""
+    for partition in range(number // per_partition):
         place = folder / f"many-{partition}"
         place.mkdir(parents=True)
-        for base in range(0, SEGMENTS_PER_PARTITION * BATCHES_PER_SEGMENT, BATCHES_PER_SEGMENT):
+        for base in range(0, per_partition * BATCHES_PER_SEGMENT, BATCHES_PER_SEGMENT):
             entries = (_at(PLAIN, base + number) for number in range(BATCHES_PER_SEGMENT))
             (place / f"{base:020}.log").write_bytes(b"".join(entries))
 
