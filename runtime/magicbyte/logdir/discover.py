@@ -59,6 +59,11 @@ class PartitionLog:
             return self.folder
         return f"{self.topic}-{self.partition}"
 
+    @property
+    def place(self) -> str:
+        """What tells it from all other logs: its folder, or the first of the files that were named."""
+        return self.files[0].path if self.is_named_files and self.files else self.folder
+
     def _checkpoint(self, which: str) -> int | None:
         if self.log_dir is None or self.topic is None or self.partition is None:
             return None
@@ -211,31 +216,45 @@ def _partition(
 
 
 def _named_files(folder: str, names: list[str], found: _Found) -> None:
-    """Add the segments *names* of *folder*, with the companions that lie beside them."""
+    """Add the segments *names* of *folder*, with the companions that lie beside them.
+
+    A snapshot of KRaft is by itself: its offsets are those of the snapshot, and not of the log.
+    """
     storage = found.storage
     name = parse_folder(folder.rpartition("/")[2])
     if _is_log_dir(folder, storage):
         name = None
-    files = []
+    segments: list[LogFile] = []
     for file in classify(folder, storage.list_folder(folder), None, storage.store_of(folder)):
         if file.name in names:
-            base = file.base_offset if name is not None else None
-            files.append(replace(file, kind="log", base_offset=base, why_not=None))
+            is_alone = name is None or file.kind == "checkpoint"
+            base = None if is_alone else file.base_offset
+            segment = replace(file, kind="log", base_offset=base, why_not=None)
+            if file.kind == "checkpoint":
+                found.partitions.append(_of_files(folder, None, [segment], None))
+            else:
+                segments.append(segment)
         elif file.kind in ("txnindex", "snapshot") and file.live and name is not None:
-            files.append(file)
-    parent = folder.rpartition("/")[0]
-    found.partitions.append(
-        PartitionLog(
-            topic=name.topic if name else None,
-            partition=name.partition if name else None,
-            folder=folder,
-            log_dir=found.log_dir(parent)
-            if name is not None and _is_log_dir(parent, found.storage)
-            else None,
-            files=tuple(files),
-            is_named=True,
-            is_named_files=True,
-        )
+            segments.append(file)
+    if any(file.kind == "log" for file in segments):
+        parent = folder.rpartition("/")[0]
+        is_in_log_dir = name is not None and _is_log_dir(parent, storage)
+        log_dir = found.log_dir(parent) if is_in_log_dir else None
+        found.partitions.append(_of_files(folder, name, segments, log_dir))
+
+
+def _of_files(
+    folder: str, name: FolderName | None, files: Sequence[LogFile], log_dir: LogDir | None
+) -> PartitionLog:
+    """Return the log of *files* that were named alone."""
+    return PartitionLog(
+        topic=name.topic if name else None,
+        partition=name.partition if name else None,
+        folder=folder,
+        log_dir=log_dir,
+        files=tuple(files),
+        is_named=True,
+        is_named_files=True,
     )
 
 

@@ -372,7 +372,7 @@ class Dataset:
         by_markers: bool = False,
     ) -> tuple[str, int, bool, bool, bool]:
         by_index = self.options.transactions == "index" and not by_markers
-        return log.folder, split_bytes, verify, quick, by_index
+        return log.place, split_bytes, verify, quick, by_index
 
     def _survey(
         self,

@@ -76,7 +76,7 @@ class EpochCheck:
 
     def _disagreements(self) -> Iterator[Finding]:
         checkpoint = self._checkpoint()
-        if checkpoint is None:
+        if checkpoint is None or self._log.topic is None:
             return
         starts = [start for _, start in checkpoint]
         for run in self._runs:

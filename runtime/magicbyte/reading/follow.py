@@ -46,9 +46,9 @@ class Follower:
         self._warn = warn
         self._ends = Ends()
         self._next: dict[str, int] = {}
-        """By folder, the offset that is wanted next."""
+        """By place of a log, the offset that is wanted next."""
         self._at_first: set[str] | None = None
-        """The folders of the first look."""
+        """The places of the logs of the first look."""
 
     def new_rows(self, report: Report) -> Iterator[pa.RecordBatch]:
         """Yield the records that came since the last look, and tell *report* what was found.
@@ -57,7 +57,7 @@ class Follower:
         """
         dataset = unchanging(self._open_now)
         if self._at_first is None:
-            self._at_first = {log.folder for log in dataset.logs}
+            self._at_first = {log.place for log in dataset.logs}
         for log in dataset.logs:
             found = Report()
             try:
@@ -73,9 +73,9 @@ class Follower:
         self, dataset: Dataset, log: PartitionLog, report: Report
     ) -> Iterator[pa.RecordBatch]:
         there = self._ends.of(dataset, log)
-        if log.folder not in self._next:
-            self._next[log.folder] = self._begin(dataset, log, there)
-        first, end = self._next[log.folder], there[1]
+        if log.place not in self._next:
+            self._next[log.place] = self._begin(dataset, log, there)
+        first, end = self._next[log.place], there[1]
         if first > end:
             self._warn(f"{log.name} ends at {end} now, and was read up to {first}: it was cut off")
             first = end
@@ -84,21 +84,21 @@ class Follower:
                 f"{log.name} begins at {there[0]} now: offsets from {first} on were not read"
             )
             first = there[0]
-        self._next[log.folder] = first
+        self._next[log.place] = first
         first = max(first, dataset.options.offsets[0] or 0)
         if first < end:
             columns = [*self._columns, *({"offset"} - set(self._columns))]
             rows = self._choose(dataset.between(first, end), columns)
             for batch in rows.read_into(report):
-                self._next[log.folder] = batch.column("offset")[-1].as_py() + 1
+                self._next[log.place] = batch.column("offset")[-1].as_py() + 1
                 yield batch.select(self._columns)
-            self._next[log.folder] = end
+            self._next[log.place] = end
 
     def _begin(self, dataset: Dataset, log: PartitionLog, there: Range) -> int:
         low, _ = dataset.offsets_of(log)
         first = max(there[0], there[0] if low is None else low)
         first = min(first, there[1])
-        if self._tail is None or log.folder not in (self._at_first or ()):
+        if self._tail is None or log.place not in (self._at_first or ()):
             return first
         rows = _last_of(dataset, self._choose, ["offset"], self._tail, (first, there[1]), Report())
         offsets = [batch.column("offset")[0].as_py() for batch in rows if batch.num_rows]

@@ -1,0 +1,36 @@
+"""KRaft's snapshots of metadata: entries as in a segment, with offsets of their own."""
+
+from pathlib import Path
+
+import pytest
+
+import magicbyte as mb
+from places import DATA
+
+SNAPSHOTS = sorted(DATA.glob("*/*/log-0/**/*.checkpoint"))
+
+
+def rows_of(*paths: Path) -> list[tuple[int, bytes]]:
+    rows = mb.open(*paths).records(["offset", "value"]).to_pylist()
+    return [(row["offset"], row["value"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "path", SNAPSHOTS, ids=lambda path: "-".join([*path.parts[-5:-3], path.stem])
+)
+def test_a_snapshot_is_read_by_itself(path: Path) -> None:
+    """Its name says how much of the log it stands for, and nothing of the offsets in it."""
+    found = mb.verify(path)
+    assert found.findings == []
+    rows = rows_of(path)
+    # The first record says what the snapshot is of, the last one that it ends.
+    assert [offset for offset, _ in rows] == list(range(1, len(rows) + 1)) and rows
+    assert found.records == {"delivered": len(rows), "control": 2}
+
+
+def test_snapshots_and_segments_that_are_named_together_are_read_one_by_one() -> None:
+    paths = [path for path in SNAPSHOTS if path.parent.name == "__cluster_metadata-0"]
+    assert len(paths) > 3
+    segment = next(paths[0].parent.glob("*.log"))
+    apart = [row for path in [*paths, segment] for row in rows_of(path)]
+    assert sorted(rows_of(segment, *paths)) == sorted(apart)
