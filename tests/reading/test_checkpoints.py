@@ -3,7 +3,7 @@
 import pytest
 
 from magicbyte.errors import FormatError
-from magicbyte.logdir.checkpoints import LogDir, parse_offsets
+from magicbyte.logdir.checkpoints import LogDir, parse_offsets, parse_topic_id
 
 ONE = {("t", 0): 5}
 
@@ -71,3 +71,46 @@ def test_a_partition_takes_along_what_is_said_of_it_alone() -> None:
     assert of_one.cleaner is of_one.recovery_point is None
     assert (of_one.path, of_one.cluster_id, of_one.clean_shutdown) == ("d", "c", True)
     assert log_dir.of("t", 1).log_start == {}
+
+
+TOPIC_ID = "ZCogKMIm1BZGv7jgO9GnVQ"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"version: 0\ntopic_id: {TOPIC_ID}", TOPIC_ID),
+        (f"version: 0\ntopic_id: {TOPIC_ID}\n\n", TOPIC_ID),
+        (f"version:\t 0\ntopic_id:\f{TOPIC_ID}", TOPIC_ID),
+        (f"version: 0\r\ntopic_id: {TOPIC_ID}\r\n", TOPIC_ID),
+        (f"version: 0\ntopic_id: {TOPIC_ID}==", f"{TOPIC_ID}=="),
+    ],
+    ids=["as written", "ended twice", "other blanks", "CR LF", "padded"],
+)
+def test_a_topic_id_that_a_start_takes_is_read(text: str, found: str) -> None:
+    assert parse_topic_id(text.encode()) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", "line 1"),
+        (f"version: 1\ntopic_id: {TOPIC_ID}", "line 1"),
+        (f"version:0\ntopic_id: {TOPIC_ID}", "line 1"),
+        (f"version:\n0\ntopic_id: {TOPIC_ID}", "line 1"),
+        (f"# ours\nversion: 0\ntopic_id: {TOPIC_ID}", "line 1"),
+        (f" version: 0\ntopic_id: {TOPIC_ID}", "line 1"),
+        ("version: 0", "line 2"),
+        (f"version: 0\n\ntopic_id: {TOPIC_ID}", "line 2"),
+        (f"version: 0\nid: {TOPIC_ID}", "line 2"),
+        (f"version: 0\ntopic_id: {'A' * 22}", "line 2"),
+        (f"version: 0\ntopic_id: {TOPIC_ID[:-4]}", "line 2"),
+        (f"version: 0\ntopic_id: {TOPIC_ID[:-1]}.", "line 2"),
+        (f"version: 0\ntopic_id: #{TOPIC_ID}==", "line 2"),
+        (f"version: 0\ntopic_id: {TOPIC_ID}\nversion: 0", "line 3"),
+    ],
+)
+def test_a_topic_id_that_ends_a_start_is_refused_with_its_line(text: str, place: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        parse_topic_id(text.encode())
+    assert (refused.value.code, refused.value.field) == ("checkpoint-invalid", place)

@@ -1,8 +1,10 @@
 """The text checkpoints of a log.dir (CheckpointFile, OffsetCheckpointFile)."""
 
+import base64
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from magicbyte.errors import FormatError
@@ -22,7 +24,9 @@ Parts = TypeVar("Parts", bound=tuple[Any, ...])
 
 # What java.io.BufferedReader ends a line with, and what the pattern \s stands for in Java.
 LINE_END = re.compile("\r\n|\r|\n")
-BLANKS = re.compile("[ \t\v\f]+")
+BLANK = " \t\v\f"
+BLANKS = re.compile(f"[{BLANK}]+")
+COLON = re.compile(f":[{BLANK}]+")
 NUMBER = re.compile(r"[+-]?\d+")
 
 
@@ -77,7 +81,7 @@ def _entries(data: bytes, parts: Callable[[list[str]], Parts | None], expected: 
     entries = []
     for number, line in enumerate(lines[2:], 2):
         # Blanks at the end are nothing, and those at the beginning are behind an empty field.
-        entry = parts(BLANKS.split(line.rstrip(" \t\v\f")))
+        entry = parts(BLANKS.split(line.rstrip(BLANK)))
         if entry is None:
             raise bad(number, expected)
         entries.append(entry)
@@ -101,6 +105,43 @@ def parse_properties(data: bytes, separator: str) -> list[tuple[str, str]]:
         value = value.strip().replace("\\:", ":").replace("\\=", "=")
         found.append((name.strip(), value))
     return found
+
+
+def parse_topic_id(data: bytes) -> str:
+    """Return the topic id that a start finds in a `partition.metadata` (PartitionMetadataFile).
+
+    Raises FormatError (`checkpoint-invalid`) with the line that is wrong. The id is 16 bytes, not
+    all of them 0, in base64 of the URL kind (RFC 4648, section 5).
+    """
+    # Kafka splits two lines at `:\s+`, so it is stricter than parse_properties: a comment or an
+    # empty line is a wrong line to it, and so is a value with no blank in front.
+    lines = _lines(data.rstrip())
+    values = {"version": "", "topic_id": ""}
+
+    def bad(number: int, expected: str) -> FormatError:
+        line = lines[number] if number < len(lines) else ""
+        return _bad_checkpoint(f"line {number + 1}", line[:60], expected)
+
+    for number, (name, line) in enumerate(zip_longest(values, lines[:2], fillvalue="")):
+        found, *rest = COLON.split(line.rstrip(BLANK), maxsplit=1)
+        if found != name or not rest:
+            raise bad(number, f"{name!r}, a colon, a blank and a value")
+        values[name] = rest[0]
+    if values["version"] != "0":
+        raise bad(0, "version 0")
+    if not _is_id(values["topic_id"]):
+        raise bad(1, "a topic id")
+    if len(lines) > len(values):  # which Kafka does not read, and no broker writes
+        raise bad(2, "no more than two lines")
+    return values["topic_id"]
+
+
+def _is_id(text: str) -> bool:
+    try:
+        found = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
+    except ValueError:  # binascii.Error is one
+        return False
+    return len(found) == 16 and any(found)
 
 
 def _lines(data: bytes) -> list[str]:

@@ -1,18 +1,18 @@
 """Small files that end a start when they are wrong."""
 
-import base64
-import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.logdir.checkpoints import (
+    BLANK,
     BLANKS,
     LINE_END,
     MAX_CHECKPOINT_BYTES,
     LogDir,
     parse_epochs,
     parse_offsets,
+    parse_topic_id,
 )
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.recovery.forecast import RefusedError
@@ -24,9 +24,11 @@ first offset."""
 
 HIGH_WATERMARKS = "replication-offset-checkpoint"
 
-EPOCHS, METADATA = "leader-epoch-checkpoint", "partition.metadata"
-
-METADATA_FORM = re.compile(r"version:\s+0\s*\ntopic_id:\s+(\S+)\s*", re.ASCII)
+PARSERS: dict[str, Callable[[bytes], object]] = {
+    "leader-epoch-checkpoint": parse_epochs,
+    "partition.metadata": parse_topic_id,
+}
+"""The small files of a partition's folder that a start reads, and what refuses them."""
 
 
 def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
@@ -49,31 +51,20 @@ def _is_word(data: bytes, place: str) -> bool:
     if number <= 2:
         return False
     line = LINE_END.split(data.decode("utf-8"))[number - 1]
-    return len(BLANKS.split(line.rstrip(" \t\v\f"))) == 3
+    return len(BLANKS.split(line.rstrip(BLANK))) == 3
 
 
 def wrong_files(log: PartitionLog) -> Iterator[tuple[str, FormatError]]:
     """Yield the small files of the partition's folder that are not what they must be, and why."""
     store = log.files[0].store if log.files else None
-    epochs = _data(f"{log.folder}/{EPOCHS}", store)
-    if epochs is not None:
+    for name, parse in PARSERS.items():
+        data = _data(f"{log.folder}/{name}", store)
+        if data is None:
+            continue
         try:
-            parse_epochs(epochs)
+            parse(data)
         except FormatError as error:
-            yield EPOCHS, error
-    metadata = _data(f"{log.folder}/{METADATA}", store)
-    if metadata is not None and not _is_metadata(metadata):
-        text = metadata[:60].decode("utf-8", "replace")
-        expected = "version 0 and a topic id"
-        yield (
-            METADATA,
-            FormatError(
-                f"{text!r}, expected {expected}",
-                code="checkpoint-invalid",
-                found=text,
-                expected=expected,
-            ),
-        )
+            yield name, error
 
 
 def check_partition(log: PartitionLog) -> None:
@@ -89,17 +80,6 @@ def check_partition(log: PartitionLog) -> None:
 def has_offset_name(name: str) -> bool:
     """Return whether the file name *name* begins with what a broker reads as an offset."""
     return re.fullmatch(r"[+-]?\d{1,19}", name.split(".")[0]) is not None
-
-
-def _is_metadata(data: bytes) -> bool:
-    found = METADATA_FORM.fullmatch(data.decode("utf-8", "replace"))
-    if found is None:
-        return False
-    try:
-        topic_id = base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
-    except (binascii.Error, ValueError):
-        return False
-    return len(topic_id) == 16 and any(topic_id)
 
 
 def _data(path: str, store: Store | None) -> bytes | None:
