@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from places import shared
+from places import DATA, shared
 
 from .conftest import Run, flip, only_line
 
@@ -177,3 +177,15 @@ def test_later_releases_are_taken_for_the_newest_known(run: Run, segment: Path) 
         for arguments in ([], ["--kafka-version", "5.0"])
     )
     assert newest == later != ""
+
+
+def test_zeros_of_a_preallocated_index_lead_nowhere_else(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "busy-0"
+    shutil.copytree(DATA / "4.3" / "killed" / "log-0" / "busy-0", folder)
+    times = max(folder.glob("*.timeindex"), key=lambda path: path.stat().st_size)
+    before = run("kafka-dump-log", "--files", str(times))
+    assert before.stdout.count("\ntimestamp: ") == 3
+    with times.with_suffix(".index").open("ab") as index:
+        index.write(bytes(8 * 2000))
+    after = run("kafka-dump-log", "--files", str(times))
+    assert (after.stdout_bytes, after.exit_code) == (before.stdout_bytes, before.exit_code)

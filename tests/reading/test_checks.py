@@ -15,7 +15,7 @@ from magicbyte.engines.entry import Entry
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.epoch_check import EpochCheck
-from magicbyte.reading.sequence_check import MAX_SEQUENCE, SequenceCheck
+from magicbyte.reading.sequence_check import SequenceCheck
 from magicbyte.reading.time_check import AHEAD_MS, TimeCheck
 from places import DATA
 
@@ -117,6 +117,8 @@ def partition(topic: str = "t") -> PartitionLog:
 
 
 FILE = LogFile("t-0/0.log", "0.log", "log", 0, 1000)
+
+MAX_SEQUENCE = 2**31 - 1
 
 SEQUENCES: dict[str, tuple[list[Entry], list[tuple[int, str, str]]]] = {
     "goes on": ([batch(0, 1, 0, count=3), batch(3, 2, 0), batch(4, 1, 3)], []),

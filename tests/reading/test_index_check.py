@@ -11,8 +11,10 @@ import pytest
 import magicbyte as mb
 from magicbyte import Finding
 from magicbyte.checksum import crc32c
+from magicbyte.logdir.indexes import position_of, whole_rows
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.index_check import _Places
+from magicbyte_formats.wire import OffsetIndexEntry
 from places import DATA
 
 # Of 4.3's busy-0: a batch each 4 KiB or so has an entry in both indexes.
@@ -161,3 +163,26 @@ def test_a_partition_without_indexes(folder: Path) -> None:
     for path in [*folder.glob("*.index"), *folder.glob("*.timeindex")]:
         path.unlink()
     assert said(folder) == []
+
+
+def offset_index(*entries: tuple[int, int]) -> bytes:
+    return b"".join(struct.pack(">ii", *entry) for entry in entries)
+
+
+@pytest.mark.parametrize("num_entries", [1, 2, 1023, 1024, 1025, 1026, 5000])
+def test_a_position_is_looked_up_below_the_offset(num_entries: int) -> None:
+    table = whole_rows(
+        offset_index(*((10 * n + 3, 100 * n + 7) for n in range(num_entries))), OffsetIndexEntry
+    )
+    assert position_of(table, 2) == 0
+    for n in {0, 1, num_entries // 2, num_entries - 1} - {num_entries}:
+        at = 10 * n + 3
+        found = [position_of(table, relative) for relative in (at, at + 1, at + 9)]
+        assert found == [100 * n + 7] * 3
+
+
+def test_a_position_is_looked_up_as_kafka_searches_where_offsets_go_back() -> None:
+    # All before the last entries is searched only for an offset that is not above the first of them.
+    table = whole_rows(offset_index((5, 50), (2, 20), (9, 90)) + b"half", OffsetIndexEntry)
+    assert [position_of(table, relative) for relative in (4, 5, 6, 9)] == [0, 50, 20, 90]
+    assert position_of(table[:0], 5) == 0

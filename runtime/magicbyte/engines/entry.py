@@ -22,6 +22,8 @@ LEAST_SIZE = min(LEAST_SIZES.values())
 HEADER_BYTES = OVERHEAD + max(LEAST_SIZES.values())
 """Bytes that suffice to judge the header of any entry."""
 
+SEQUENCES = 1 << 31
+"""A producer's numbers of records go from 0 up to here, and begin again."""
 
 BATCH_NAMES = {
     "first_offset": "base_offset",

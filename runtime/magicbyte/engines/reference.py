@@ -15,6 +15,7 @@ from magicbyte.engines import Control, Decoded, DecodedEntry, Entries, Problem, 
 from magicbyte.engines.entry import (
     LEAST_SIZE,
     OVERHEAD,
+    SEQUENCES,
     Entry,
     checksum_of,
     whole_entry,
@@ -341,7 +342,7 @@ def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Ro
         key=body.key,
         value=body.value,
         headers=headers,
-        sequence=None if entry.base_sequence < 0 else (entry.base_sequence + delta) % (1 << 31),
+        sequence=None if entry.base_sequence < 0 else (entry.base_sequence + delta) % SEQUENCES,
         body=body,
     )
 

@@ -1,6 +1,7 @@
 """Transaction indexes and producer snapshots, read whole and judged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,6 +75,23 @@ def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
         AbortedTransaction.unpack_from(data, position)
         for position in range(0, len(data), AbortedTransaction.SIZE)
     ]
+
+
+class UnjudgedTransaction(NamedTuple):
+    """An entry of a transaction index, as Kafka takes it: it judges nothing but the version."""
+
+    position: int
+    version: int
+    """The first byte of the two, which is all that Kafka reads (AbortedTxn.version); it refuses
+    what is above 0."""
+    entry: AbortedTransaction
+
+
+def unjudged_transactions(data: bytes) -> Iterator[UnjudgedTransaction]:
+    """Yield the entries that lie whole in the transaction index *data*, whatever is in them."""
+    for position in range(0, len(data) - AbortedTransaction.SIZE + 1, AbortedTransaction.SIZE):
+        entry = AbortedTransaction.unpack_from(data, position)
+        yield UnjudgedTransaction(position, entry.version >> 8, entry)
 
 
 def _index_error(position: int, field: str, found: int, expected: str) -> FormatError:

@@ -12,7 +12,11 @@ from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 MAX_INDEX_BYTES = 1 << 30
 """`segment.index.bytes` is 10 MiB, and no broker maps an index of 2 GiB."""
 
-OFFSETS, _TIMES = dtype_of(OffsetIndexEntry), dtype_of(TimeIndexEntry)
+SEGMENT_SPAN = 1 << 31
+"""Offsets that a segment can span: its indexes hold them in 32 bits."""
+
+WARM_ENTRIES = 8192 // OffsetIndexEntry.SIZE
+"""Entries at the end of an offset index in which Kafka searches first."""
 
 
 def read_times(log: PartitionLog, segment: LogFile) -> Table:
@@ -20,7 +24,7 @@ def read_times(log: PartitionLog, segment: LogFile) -> Table:
 
     Nothing where it is absent, or where what is in it does not go up as it must.
     """
-    return _read(log, segment, "timeindex", _TIMES)
+    return _read(log, segment, "timeindex", TimeIndexEntry)
 
 
 def read_positions(log: PartitionLog, segment: LogFile) -> Table:
@@ -28,21 +32,20 @@ def read_positions(log: PartitionLog, segment: LogFile) -> Table:
 
     Nothing where it is absent, or where what is in it does not go up as it must.
     """
-    found = _read(log, segment, "index", OFFSETS)
+    found = _read(log, segment, "index", OffsetIndexEntry)
     is_inside = not len(found) or int(found["ofs_batch"][-1]) < segment.size_bytes
     return found if is_inside else found[:0]
 
 
-def _read(log: PartitionLog, segment: LogFile, kind: str, of: "np.dtype[np.void]") -> Table:
-    nothing: Table = np.empty(0, of)
+def _read(log: PartitionLog, segment: LogFile, kind: str, row: type[Rows]) -> Table:
+    nothing = whole_rows(b"", row)
     for file in log.files:
         if file.live and file.kind == kind and file.base_offset == segment.base_offset:
             try:
                 data = storage.read_small(file.path, max_bytes=MAX_INDEX_BYTES, store=file.store)
             except MissingError:  # a live broker removed it meanwhile
                 return nothing
-            table = np.frombuffer(data[: len(data) // of.itemsize * of.itemsize], of)
-            told = without_zeros(table)
+            told = without_zeros(whole_rows(data, row))
             return told if first_back(told) is None else nothing
     return nothing
 
@@ -68,10 +71,48 @@ def first_back(table: Table) -> tuple[int, str, int] | None:
     return min(found, default=None, key=lambda back: back[0])
 
 
+def position_of(table: Table, relative: int) -> int:
+    """Return the position that Kafka looks up for an offset in an offset index (OffsetIndex.lookup).
+
+    *relative* is the offset less the segment's base. 0: all of *table* lies above. The search is
+    Kafka's, which is the same in an index that goes up, and finds what Kafka's finds in others.
+    """
+    slot = _lower_bound(table["relative_offset"], relative) if len(table) else None
+    return 0 if slot is None else int(table["ofs_batch"][slot])
+
+
+def _lower_bound(relative: "np.ndarray[tuple[int], np.dtype[np.int32]]", target: int) -> int | None:
+    """Return the entry that Kafka's search finds, in an index in whatever order; None: none."""
+
+    def search(low: int, high: int) -> int:
+        while low < high:
+            middle = (low + high + 1) // 2
+            found = int(relative[middle])
+            if found == target:
+                return middle
+            if found > target:
+                high = middle - 1
+            else:
+                low = middle
+        return low
+
+    warm = max(0, len(relative) - 1 - WARM_ENTRIES)
+    if int(relative[warm]) < target:
+        return search(warm, len(relative) - 1)
+    if int(relative[0]) > target:
+        return None
+    return search(0, warm)
+
+
+def whole_rows(data: bytes, row: type[Rows]) -> Table:
+    """Return the rows that lie whole in *data*, from its beginning."""
+    return np.frombuffer(data[: len(data) // row.SIZE * row.SIZE], dtype_of(row))
+
+
 def whole_entries(data: bytes, row: type[Rows], code: str) -> tuple[Table, FormatError | None]:
     """Return the whole entries in *data*, and the error that there is more."""
     left = len(data) % row.SIZE
-    table: Table = np.frombuffer(data[: len(data) - left], dtype_of(row))
+    table = whole_rows(data, row)
     if not left:
         return table, None
     return table, FormatError(

@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from magicbyte.engines import Entry
+from magicbyte.engines.entry import SEQUENCES
 from magicbyte_formats.wire import ProducerSnapshotEntry
-
-SEQUENCES = 1 << 31
-"""Sequences go from 0 up to here, and begin again."""
 
 
 class Difference(NamedTuple):

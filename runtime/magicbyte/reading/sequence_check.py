@@ -8,14 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from magicbyte.engines import Entries
+from magicbyte.engines.entry import SEQUENCES
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.logdir.names import INTERNAL_TOPICS
 from magicbyte.reading.survey import SegmentSurvey
-
-MAX_SEQUENCE = (1 << 31) - 1
-"""Behind it comes 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class SequenceCheck:
         at = at[np.argsort(producers[at], kind="stable")]
         producers, sequences, gaps = producers[at], sequences[at], gaps[at]
         epochs = entries.column("producer_epoch")[at]
-        ends = (sequences + lasts[at] - firsts[at]) % (MAX_SEQUENCE + 1)
+        ends = (sequences + lasts[at] - firsts[at]) % SEQUENCES
 
         begins = np.flatnonzero(np.concatenate([[True], producers[1:] != producers[:-1]]))
         # Of the batch before each: its epoch, its last sequence, and the gaps up to it.
@@ -74,7 +72,7 @@ class SequenceCheck:
                 before, (last.epoch, last.sequence, last.num_gaps), strict=True
             ):
                 column[number] = value
-        expected = np.where(epochs == before[0], (before[1] + 1) % (MAX_SEQUENCE + 1), 0)
+        expected = np.where(epochs == before[0], (before[1] + 1) % SEQUENCES, 0)
         is_wrong = (before[2] == gaps) & ((sequences != expected) | (epochs < before[0]))
         for number in np.flatnonzero(is_wrong).tolist():
             self._note(

@@ -24,6 +24,7 @@ from magicbyte.engines.entry import (
 )
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
+from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.reading.groups import decode_groups
 from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.reading.search import STEP, candidates
@@ -42,9 +43,6 @@ MOST_SMALL, BLOCK = 4096, 256 << 10
 
 FEW = 8
 """Entries that are looked at one by one: less work than columns of them."""
-
-SEGMENT_SPAN = 1 << 31
-"""Offsets that a segment can span: its indexes hold them in 32 bits. Noise states others."""
 
 WRAPPER_SPAN = 1 << 20
 """Messages that a wrapper may be expected to hold."""

@@ -6,18 +6,14 @@ index hides what is there.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import frames
-from magicbyte.logdir.indexes import MAX_INDEX_BYTES, OFFSETS
+from magicbyte.logdir.indexes import MAX_INDEX_BYTES, position_of, whole_rows
 from magicbyte.logdir.live import LogFile
 from magicbyte.recovery.forecast import RefusedError
 from magicbyte.storage import File, read_small
-
-WARM_ENTRIES = 8192 // OFFSETS.itemsize
-"""Entries at the end of an index in which Kafka searches first."""
+from magicbyte_formats.wire import OffsetIndexEntry
 
 
 class End(NamedTuple):
@@ -59,33 +55,6 @@ def _last_entry(index: LogFile | None) -> tuple[int, int]:
     if index is None:
         return 0, 0
     data = read_small(index.path, max_bytes=MAX_INDEX_BYTES, store=index.store)
-    table = np.frombuffer(data[: len(data) // OFFSETS.itemsize * OFFSETS.itemsize], OFFSETS)
-    if not len(table):
-        return 0, 0
-    relative = table["relative_offset"]
-    target = int(relative[-1])
-    slot = _lower_bound(relative, target)
-    return target, 0 if slot is None else int(table["ofs_batch"][slot])
-
-
-def _lower_bound(relative: "np.ndarray[tuple[int], np.dtype[np.int32]]", target: int) -> int | None:
-    """Return the entry that Kafka's search finds, in an index in whatever order."""
-
-    def search(low: int, high: int) -> int:
-        while low < high:
-            middle = (low + high + 1) // 2
-            found = int(relative[middle])
-            if found == target:
-                return middle
-            if found > target:
-                high = middle - 1
-            else:
-                low = middle
-        return low
-
-    warm = max(0, len(relative) - 1 - WARM_ENTRIES)
-    if int(relative[warm]) < target:
-        return search(warm, len(relative) - 1)
-    if int(relative[0]) > target:
-        return None
-    return search(0, warm)
+    table = whole_rows(data, OffsetIndexEntry)
+    target = int(table["relative_offset"][-1]) if len(table) else 0
+    return target, position_of(table, target)

@@ -6,10 +6,9 @@ from magicbyte.engines.entry import Entry
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import frames
+from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.recovery.producers import Producers
 from magicbyte.storage import File
-
-MAX_INT = (1 << 31) - 1
 
 
 class OffsetOrderError(Exception):
@@ -106,7 +105,7 @@ def recover(
             if not frame.is_sound(entry):
                 why = f"byte {frame.position}: a wrong checksum"
                 break
-            if not 0 <= entry.last_offset - base_offset <= MAX_INT:
+            if not 0 <= entry.last_offset - base_offset < SEGMENT_SPAN:
                 raise OffsetOverflowError(frame.position, entry.first_offset, entry.last_offset)
             index.take(entry, frame.position - begin)
             size, next_offset = frame.end - begin, entry.last_offset + 1

@@ -5,23 +5,22 @@ from dataclasses import dataclass, field
 
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
-from magicbyte.logdir.companions import MAX_COMPANION_BYTES
+from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unjudged_transactions
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.frames import frames
+from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.live import LogFile
 from magicbyte.recovery.forecast import Forecast, RefusedError
 from magicbyte.recovery.lookup import end_of
 from magicbyte.recovery.producers import Producers, newest_state, snapshots
 from magicbyte.recovery.refusals import check_log_dir, check_partition
 from magicbyte.recovery.segment import (
-    MAX_INT,
     OffsetOrderError,
     OffsetOverflowError,
     Recovered,
     recover,
 )
 from magicbyte.storage import File, open_file, read_small
-from magicbyte_formats.wire import AbortedTransaction
 
 INDEX_INTERVAL_BYTES = 4096
 """The default of `index.interval.bytes`."""
@@ -132,10 +131,8 @@ class _Start:
             )
         except MissingError:
             return None
-        for at in range(0, len(data) - AbortedTransaction.SIZE + 1, AbortedTransaction.SIZE):
-            entry = AbortedTransaction.unpack_from(data, at)
-            # Kafka reads one byte of the two, and the log's own order is not looked at.
-            if (version := entry.version >> 8) > 0:
+        for at, version, entry in unjudged_transactions(data):
+            if version > 0:
                 raise RefusedError(
                     f"{segment.txnindex.name} byte {at}: version {version}, at most 0"
                 )
@@ -236,7 +233,7 @@ class _Start:
         place = f"{segment.name} byte {error.position}: last offset {error.last_offset}"
         is_part = segment.recovered is not None
         last = None if is_part else self._last_offset(segment)
-        if last is None or last - segment.base_offset <= MAX_INT:
+        if last is None or last - segment.base_offset < SEGMENT_SPAN:
             raise RefusedError(f"{place}, which the segment cannot hold (IllegalArgumentException)")
         try:
             parts = self._parts(segment, file)
@@ -251,7 +248,7 @@ class _Start:
         parts: list[_Segment] = []
         for frame in frames(file, begin=segment.begin, end=segment.end, limits=self.limits):
             first = frame.entry().first_offset
-            if not parts or not 0 <= frame.last_offset - parts[-1].base_offset <= MAX_INT:
+            if not parts or not 0 <= frame.last_offset - parts[-1].base_offset < SEGMENT_SPAN:
                 parts.append(_Segment(first, segment.file, 0, begin=frame.position))
             part = parts[-1]
             part.size_bytes = frame.end - part.begin

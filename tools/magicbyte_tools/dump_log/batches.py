@@ -1,12 +1,10 @@
 """Lines of batches, and of v0 and v1 messages, which the tool takes for batches of their own."""
 
-from magicbyte.engines.entry import Entry
+from magicbyte.engines.entry import SEQUENCES, Entry
 from magicbyte.logdir.frames import Frame
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.dump_log.frames import batch_of, end_error
 from magicbyte_tools.dump_log.releases import Release
-
-MAX_INT = (1 << 31) - 1
 
 
 def batch_line(frame: Frame, entry: Entry, release: Release) -> str:
@@ -61,7 +59,8 @@ def sequence(base: int, added: int) -> int:
     """Return a sequence *added* behind *base*, round behind the largest; -1 where there is none."""
     if base == -1:
         return -1
-    return base + added if base <= MAX_INT - added else added - (MAX_INT - base) - 1
+    there = base + added
+    return there if there < SEQUENCES else there - SEQUENCES
 
 
 def last_sequence(frame: Frame, entry: Entry) -> int:

@@ -7,17 +7,21 @@ import pyarrow.compute as pc
 
 from magicbyte import ChecksumError, FormatError
 from magicbyte.engines import engine
-from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
+from magicbyte.engines.entry import SEQUENCES
+from magicbyte.logdir.companions import (
+    MAX_COMPANION_BYTES,
+    read_producer_snapshot,
+    unjudged_transactions,
+)
 from magicbyte.logdir.frames import Frame
+from magicbyte.logdir.indexes import position_of, whole_rows, without_zeros
 from magicbyte.storage import read_small
 from magicbyte_formats.wire import (
-    AbortedTransaction,
     OffsetIndexEntry,
     ProducerSnapshotEntry,
     ProducerSnapshotHeader,
     TimeIndexEntry,
 )
-from magicbyte_tools.dump_log.batches import MAX_INT
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.findings import Findings
 from magicbyte_tools.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
@@ -80,13 +84,14 @@ def time_index_lines(
             raise EndError(f"{path.name}: the last time is below the first")
         yield f"{path.name} passed sanity check."
         return
-    places = _read(index)
+    # In the zeros of a preallocated file the tool finds 0, from where it comes to the same batch.
+    places = without_zeros(whole_rows(_read(index), OffsetIndexEntry))
     before = -1
     for number, entry in enumerate(entries):
         offset = base + entry.relative_offset
         if offset == base and number > 0:
             return
-        frame = _first_with(log, _looked_up(places, entry.relative_offset), offset)
+        frame = _first_with(log, position_of(places, entry.relative_offset), offset)
         if frame is None or last_offset_of(frame) != offset:
             told = (offset, -1 if frame is None else last_offset_of(frame))
             found.of_time_index(path).not_found.append(told)
@@ -117,17 +122,6 @@ def _max_timestamp(frame: Frame) -> int:
     return -1 if highest is None else int(highest)
 
 
-def _looked_up(data: bytes, relative: int) -> int:
-    """Return the position that an offset index has for an offset: 0 where all of it lies above."""
-    best = 0
-    for at in range(0, len(data) // OffsetIndexEntry.SIZE * OffsetIndexEntry.SIZE, 8):
-        entry = OffsetIndexEntry.unpack_from(data, at)
-        if entry.relative_offset > relative or (at and not entry.relative_offset):
-            break
-        best = entry.ofs_batch
-    return best
-
-
 def _check(path: Path, data: bytes, size: int, base: int, last: int) -> None:
     if last < base:
         raise EndError(f"Corrupt index found, {path.name}: the last offset {last} is below {base}")
@@ -145,10 +139,7 @@ def _log_beside(path: Path) -> Path:
 
 
 def transaction_index_lines(path: Path) -> Iterator[str]:
-    data = _read(path)
-    for at in range(0, len(data) - AbortedTransaction.SIZE + 1, AbortedTransaction.SIZE):
-        entry = AbortedTransaction.unpack_from(data, at)
-        version = entry.version >> 8  # the tool reads a byte of the two
+    for _, version, entry in unjudged_transactions(_read(path)):
         if version > 0:
             raise EndError(
                 f"Unexpected aborted transaction version {version}, current version is 0"
@@ -193,7 +184,7 @@ def _producer(entry: ProducerSnapshotEntry, release: Release) -> str:
     if entry.last_offset >= 0:
         first_sequence = entry.last_sequence - entry.offset_delta
         if first_sequence < 0 <= entry.last_sequence:
-            first_sequence += MAX_INT + 1
+            first_sequence += SEQUENCES
         line += (
             f"firstSequence: {first_sequence} lastSequence: {entry.last_sequence} "
             f"lastOffset: {entry.last_offset} offsetDelta: {entry.offset_delta} "
