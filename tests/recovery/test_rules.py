@@ -9,6 +9,9 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.checksum import crc32c
+from magicbyte.recovery.producers import Producers
+from magicbyte.recovery.segment import OffsetOverflowError, Recovered, recover
+from magicbyte.storage import File, open_file
 
 from .conftest import END, FLIPPED, LAST, TOPIC, Partition
 
@@ -16,6 +19,9 @@ FIRST = f"{0:020}.log"
 SIZES = {FIRST: 326, LAST: 2217}
 
 SOUND = ("ok", END, SIZES)
+
+FAR = (1 << 31) + 100
+"""An offset that the last segment cannot hold."""
 
 IN_FIRST = 200
 """A byte of the first segment, which is a single batch: offsets 0 to 5, of a transaction."""
@@ -101,11 +107,79 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
 
 
 def test_offsets_above_what_an_index_holds_split_the_segment(partition: Partition) -> None:
-    offset = (1 << 31) + 100
-    alter(partition.last, 2139, ">q", offset)
+    alter(partition.last, 2139, ">q", FAR)
     told = partition.foretold()
-    assert told == ("recovers", offset + 1, {FIRST: 326, LAST: 2139})
-    assert partition.sentences() == [f"{LAST} byte 2139: last offset {offset}: it is split into 2"]
+    assert told == ("recovers", FAR + 1, {FIRST: 326, LAST: 2139})
+    assert partition.sentences() == [f"{LAST} byte 2139: last offset {FAR}: it is split into 2"]
+
+
+def test_bytes_of_a_segment_that_was_split_off_are_counted_in_its_file(
+    partition: Partition,
+) -> None:
+    alter(partition.last, 1926, ">q", FAR)
+    alter(partition.last, 2139, ">q", FAR + 5)
+    flip(partition.last, 2139 + 65)
+    part = f"{FAR:020}.log"
+    assert partition.sentences() == [
+        f"{LAST} byte 1926: last offset {FAR + 4}: it is split into 2",
+        f"{part}, split off {LAST}, is cut to 213 of 291 bytes: byte 2139: a wrong checksum",
+    ]
+
+
+def test_so_are_those_where_its_index_goes_back(partition: Partition) -> None:
+    alter(partition.last, 1848, ">q", FAR)
+    alter(partition.last, 1926, ">q", FAR + 10)
+    alter(partition.last, 2139, ">q", FAR + 5)
+    told = partition.sentences(index_interval_bytes=0)
+    assert told[1:] == [
+        f"{FAR:020}.log, split off {LAST}, is cut to 0 of 369 bytes: "
+        f"byte 2139: offset {FAR + 5}, behind {FAR + 14} in the index"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", None),
+        (bytes(7), "byte 2217: 7 bytes that are no whole entry"),
+        (bytes(40), "byte 2217: size field 0, at least 14"),
+    ],
+)
+def test_so_is_what_ends_it(partition: Partition, data: bytes, why: str | None) -> None:
+    with partition.last.open("ab") as file:
+        file.write(data)
+    with open_file(str(partition.last)) as opened:
+        found = recovered(opened, 48)
+    assert (found.size_bytes, found.next_offset, found.why) == (2217 - 1848, END, why)
+
+
+def test_the_interval_of_its_index_begins_where_it_does(partition: Partition) -> None:
+    """Its first batch has no entry: one of its offset could not be followed by the second's, 53 too."""
+    alter(partition.last, 1848, ">q", 53)
+    with open_file(str(partition.last)) as opened:
+        assert recovered(opened, 48, interval_bytes=70).next_offset == END
+
+
+def test_a_segment_holds_what_its_index_can(partition: Partition) -> None:
+    """Offsets up to 2^31 - 1 above its base."""
+    with open_file(str(partition.last)) as opened:
+        assert recovered(opened, END - (1 << 31)).next_offset == END
+        with pytest.raises(OffsetOverflowError) as error:
+            recovered(opened, END - (1 << 31) - 1)
+        assert error.value.position == 2139
+
+
+def recovered(file: File, base_offset: int, *, interval_bytes: int = 4096) -> Recovered:
+    """Return what recovery leaves of the last three batches as a segment of their own."""
+    return recover(
+        file,
+        base_offset,
+        Producers(),
+        begin=1848,
+        end=file.size_bytes,
+        interval_bytes=interval_bytes,
+        limits=mb.Limits(),
+    )
 
 
 def test_offsets_below_the_segment_end_the_start(partition: Partition) -> None:

@@ -29,17 +29,17 @@ class OffsetOverflowError(Exception):
 class _Index:
     """The offset and time index that are built along, as far as their order goes."""
 
-    base_offset: int
     interval_bytes: int
+    last_position: int
+    """The byte of the file that the last entry leads to; at first, that at which the segment begins."""
     last_offset: int | None = None
-    last_position: int = 0
     max_timestamp: int = -1
     offset_of_max: int = -1
     last_time: tuple[int, int] | None = None
     """Time and offset of the time index's last entry."""
 
     def take(self, entry: Entry, position: int) -> None:
-        """Take in the batch at *position*. Raises OffsetOrderError where an entry would go back."""
+        """Take in the batch at byte *position* of the file. Raises OffsetOrderError where an entry would go back."""
         timestamp = -1 if entry.magic == 0 or entry.max_timestamp is None else entry.max_timestamp
         if timestamp > self.max_timestamp:
             self.max_timestamp, self.offset_of_max = timestamp, entry.last_offset
@@ -77,7 +77,8 @@ class Recovered:
     next_offset: int
     """Behind its last batch; its base offset where none is left."""
     why: str | None = None
-    """What the first byte that goes is the beginning of; None where none goes."""
+    """What the first byte that goes is the beginning of, with its place in the file; None where none
+    goes."""
 
 
 def recover(
@@ -92,12 +93,13 @@ def recover(
 ) -> Recovered:
     """Return what recovery leaves of a segment, which lies between two bytes of *file*.
 
-    *producers* take its batches in.
+    *producers* take its batches in. A segment that was split off another begins inside of *file*;
+    whatever is said of a byte is said of the file's.
 
     Raises OffsetOrderError, OffsetOverflowError and RefusedError where recovery has exceptions.
     """
-    index = _Index(base_offset, interval_bytes)
-    size, next_offset = 0, base_offset  # counted from its own first byte
+    index = _Index(interval_bytes, begin)
+    behind, next_offset = begin, base_offset
     why = None
     try:
         for frame in frames(file, begin=begin, end=end, limits=limits):
@@ -107,13 +109,13 @@ def recover(
                 break
             if not 0 <= entry.last_offset - base_offset < SEGMENT_SPAN:
                 raise OffsetOverflowError(frame.position, entry.first_offset, entry.last_offset)
-            index.take(entry, frame.position - begin)
-            size, next_offset = frame.end - begin, entry.last_offset + 1
+            index.take(entry, frame.position)
+            behind, next_offset = frame.end, entry.last_offset + 1
             if entry.magic == 2:
                 producers.replay(frame, entry, limits)
     except FormatError as error:
-        why = f"byte {size}: {error.message}"
+        why = f"byte {behind}: {error.message}"
     index.add_time()
-    if why is None and begin + size < end:
-        why = f"byte {size}: {end - begin - size} bytes that are no whole entry"
-    return Recovered(size, next_offset, why)
+    if why is None and behind < end:
+        why = f"byte {behind}: {end - behind} bytes that are no whole entry"
+    return Recovered(behind - begin, next_offset, why)

@@ -167,9 +167,11 @@ class _Start:
 
     def _cut(self, segment: _Segment, before: int) -> None:
         why = segment.recovered.why if segment.recovered is not None else None
-        self.out.events.append(
-            f"{segment.name} is cut to {segment.size_bytes} of {before} bytes: {why}"
-        )
+        # Its bytes are counted in the file that is there.
+        name = segment.name
+        if segment.file is not None and segment.begin > 0:
+            name += f", split off {segment.file.name},"
+        self.out.events.append(f"{name} is cut to {segment.size_bytes} of {before} bytes: {why}")
 
     def _point(self) -> int:
         log = self.log
