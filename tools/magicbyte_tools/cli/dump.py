@@ -19,6 +19,7 @@ from magicbyte_tools.cli.complaints import (
     complain_of_hidden,
     complain_of_internal,
 )
+from magicbyte_tools.cli.formats import format_option
 from magicbyte_tools.cli.ndjson import NdjsonWriter
 from magicbyte_tools.cli.progress import bar_beside_stdout
 from magicbyte_tools.cli.selection import Selection, paths_argument, selection_options
@@ -121,14 +122,7 @@ NOT_IN_NDJSON = ("file", "position")
     show_default=True,
     help="The rows to show.",
 )
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(("text", "ndjson")),
-    default="text",
-    show_default=True,
-    help="Aligned columns, or a JSON object per line.",
-)
+@format_option("Aligned columns, or a JSON object per line.")
 @click.option(
     "--columns",
     type=parameters.names,

@@ -11,32 +11,17 @@ import pyarrow as pa
 
 from magicbyte import Report
 from magicbyte.tables.arrays import batch_of
-from magicbyte.tables.schemas import TIME
+from magicbyte.tables.schemas import TRANSACTIONS
 from magicbyte_tools.cli.complaints import complain_of, complain_of_internal
+from magicbyte_tools.cli.formats import format_option
 from magicbyte_tools.cli.ndjson import object_line
 from magicbyte_tools.cli.printable import text_line
 from magicbyte_tools.cli.selection import Selection, paths_argument, selection_options
 from magicbyte_tools.cli.text import TextWriter
 
-COLUMNS = (
-    "topic",
-    "partition",
-    "producer_id",
-    "producer_epoch",
-    "outcome",
-    "first_offset",
-    "last_offset",
-    "first_timestamp",
-    "marker_timestamp",
-    "record_count",
-    "size_bytes",
-)
-
 OUTCOMES = pa.schema(
     [
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("outcome", pa.string()),
+        *TRANSACTIONS.schema(("topic", "partition", "outcome")),
         ("transactions", pa.int64()),
         ("records", pa.int64()),
         ("size_bytes", pa.int64()),
@@ -45,18 +30,17 @@ OUTCOMES = pa.schema(
     ]
 )
 
-OPEN = pa.schema(
-    [
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("producer_id", pa.int64()),
-        ("producer_epoch", pa.int16()),
-        ("first_offset", pa.int64()),
-        ("last_offset", pa.int64()),
-        ("first_timestamp", TIME),
-        ("records", pa.int64()),
-    ]
-)
+OPEN = TRANSACTIONS.schema(
+    (
+        "topic",
+        "partition",
+        "producer_id",
+        "producer_epoch",
+        "first_offset",
+        "last_offset",
+        "first_timestamp",
+    )
+).append(pa.field("records", pa.int64()))
 
 
 @dataclass(slots=True)
@@ -100,14 +84,7 @@ class _Outcome:
     """,
 )
 @paths_argument
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(("text", "ndjson")),
-    default="text",
-    show_default=True,
-    help="Lines to read, or a JSON object per line: `kind` is outcome or open.",
-)
+@format_option("Lines to read, or a JSON object per line: `kind` is outcome or open.")
 @selection_options(isolation_level="read_uncommitted", on_damage="skip")
 @click.pass_context
 def transactions(
@@ -123,7 +100,7 @@ def transactions(
     report = Report()
     outcomes: dict[tuple[str | None, int | None, str], _Outcome] = {}
     open_: list[dict[str, Any]] = []
-    for batch in dataset.transactions(COLUMNS).read_into(report):
+    for batch in dataset.transactions().read_into(report):
         for row in _in_milliseconds(batch).to_pylist():
             key = row["topic"], row["partition"], row["outcome"]
             outcomes.setdefault(key, _Outcome()).add(row)

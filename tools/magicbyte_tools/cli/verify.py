@@ -12,6 +12,7 @@ from magicbyte import CODES, Finding, InputError
 from magicbyte.recovery import INDEX_INTERVAL_BYTES
 from magicbyte.storage import StorageOptions
 from magicbyte_tools.cli.complaints import counted, counted_severities
+from magicbyte_tools.cli.formats import format_option
 from magicbyte_tools.cli.ndjson import object_line
 from magicbyte_tools.cli.printable import text_line
 from magicbyte_tools.cli.produced import check_files
@@ -40,13 +41,8 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
 )
 @click.argument("paths", metavar="PATH...", nargs=-1)
 @click.option("--quick", is_flag=True, help="Read headers alone; no CRC is checked.")
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(("text", "ndjson")),
-    default="text",
-    show_default=True,
-    help="Lines to read, or a JSON object per line: `kind` is segment, partition, problem, summary.",
+@format_option(
+    "Lines to read, or a JSON object per line: `kind` is segment, partition, problem, summary."
 )
 @click.option(
     "--explain", metavar="CODE", help="Say what a code of a finding means; needs no PATH."
