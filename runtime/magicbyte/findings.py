@@ -102,6 +102,7 @@ CODES = _registry(
     Code("segment-missing", "warning", "Companion files lie here without their segment.", "LogLoader"),
     Code("log-begins-above", "note", "The log begins above where its checkpoints say.", "a rule of ours"),
     Code("log-start-beyond", "warning", "The log start checkpoint lies above the end of the log.", "LogLoader"),
+    Code("replicas-differ", "error", "Two replicas hold different batches at one offset.", "ReplicaManager"),
     Code("log-ends-below", "error", "The log ends below an offset that was acknowledged.", "a rule of ours"),
     Code("index-invalid", "warning", "An offset index is not one.", "OffsetIndex"),
     Code("index-missing", "note", "A segment has no offset or time index, and others have.", "LogSegment"),

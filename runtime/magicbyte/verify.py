@@ -18,6 +18,7 @@ from magicbyte.reading.dataset import Dataset, Options, chosen_logs
 from magicbyte.reading.rows import Report
 from magicbyte.reading.survey import Survey
 from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee
+from magicbyte.replicas import differences
 from magicbyte.storage import Storage, StorageOptions
 
 Progress = Callable[[int, int], None]
@@ -80,7 +81,8 @@ def verify(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Verification:
-    """Return what is wrong with the logs that *paths* name: all of them, every replica.
+    """Return what is wrong with the logs that *paths* name: all of them, every replica, and where
+    the replicas of a partition differ.
 
     Frames, checksums, records, offsets, sequences, leader epochs, transactions and tails are
     checked, and what lies beside them: indexes, snapshots, checkpoints, left-over and missing files;
@@ -112,6 +114,7 @@ def verify(
         done += sum(file.size_bytes for file in log.logs)
         if progress is not None:
             progress(done, total)
+    out.findings.extend(differences(Dataset(logs, log_dirs, options)))
     return out
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from magicbyte.engines import Engine, engine
+from magicbyte.engines import Engine, Entries, engine
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir
@@ -35,7 +35,7 @@ from magicbyte.reading.heads import Heads
 from magicbyte.reading.judged import Judged
 from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.rows import Report, Rows
-from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_pieces
+from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_entries, quick_pieces
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
 from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.reading.times import Time, milliseconds, offset_at
@@ -357,6 +357,18 @@ class Dataset:
     def surveys(self, max_partition_bytes: int | None = None) -> list[Survey]:
         """Return what the plan knows of each partition that is read."""
         return [self._survey(log, max_partition_bytes) for log in self.logs]
+
+    def quick_survey(self, log: PartitionLog) -> Survey:
+        """Return what a pass over the headers of *log* alone settles."""
+        return self._survey(log, quick=True)
+
+    def headers(self, found: Survey) -> Iterator[tuple[LogFile, Entries]]:
+        """Yield the entries of the log that was *found*, by their headers alone, and their segments."""
+        own = self._new_engine()
+        for split in self._splits(found, (None, None)):
+            known = self._heads.get(split.file.path, ())
+            for entries in quick_entries(split, chosen=own, known=known, open_log=self._open_log):
+                yield split.file, entries
 
     def keep_survey(self, log: PartitionLog, found: Survey, max_partition_bytes: int) -> None:
         """Keep what `surveys` has *found* of *log* elsewhere, in a dataset of the same options."""

@@ -384,6 +384,18 @@ def quick_pieces(
 
     Headers that are *known* are not read again.
     """
+    for entries in quick_entries(split, chosen=chosen, known=known, open_log=open_log):
+        yield Piece(findings=[], entries=[_unread(entry, "delivered") for entry in entries])
+
+
+def quick_entries(
+    split: Split,
+    *,
+    chosen: Engine,
+    known: Sequence[Heads] = (),
+    open_log: Opener = open_segment,
+) -> Iterator[Entries]:
+    """Yield the same as they stand in the file."""
     with open_log(split.file) as log:
         walk = Walk(
             log,
@@ -398,8 +410,7 @@ def quick_pieces(
         )
         for piece in walk:
             if isinstance(piece, Sound):
-                entries = [_unread(entry, "delivered") for entry in piece.entries]
-                yield Piece(findings=[], entries=entries)
+                yield piece.entries
 
 
 def _unread(entry: Entry, disposition: str, *, crc_valid: bool = True) -> Examined:

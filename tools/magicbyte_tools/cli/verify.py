@@ -87,8 +87,8 @@ def verify(
 ) -> None:
     """Check everything in a log: frames, checksums, records, offsets, transactions, companions.
 
-    All replicas and Kafka's own topics are taken. A line per problem, a line per partition that is
-    not sound, and a summary.
+    All replicas and Kafka's own topics are taken; the replicas of a partition are compared. A line
+    per problem, a line per partition that is not sound, and a summary.
     """
     out = sys.stdout.buffer
     if explain is not None:

@@ -66,6 +66,7 @@ ADVICE = {
     "segment-missing": "Was the .log left out of the copy? If it is gone from the broker too, its records are lost there.",
     "log-begins-above": "Normal where older segments are in remote storage. Else see whether they were left out of the copy.",
     "log-start-beyond": "Keep a copy before the broker starts: it would remove every segment. Put the right offset into log-start-offset-checkpoint, or take the partition's line out.",
+    "replicas-differ": "One of them is not what was acknowledged. Consumers get the leader's. A replica whose folder is removed while its broker is stopped is copied from the leader again: keep a copy of it first.",
     "log-ends-below": f"Acknowledged records are missing. {COPY} Else take them from another replica.",
     "index-invalid": "Nothing is lost. A broker rebuilds it at its next unclean start; delete it while the broker is stopped, and it does so at once.",
     "index-missing": "Rows are read without it. A broker's start recovers a segment without .index, and makes an empty .timeindex.",

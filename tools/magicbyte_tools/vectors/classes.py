@@ -135,6 +135,7 @@ CODES_WITHOUT_A_CASE = {
     "foreign-file": "The same.",
     "file-name-invalid": "The same.",
     "timestamp-ahead": "The same, and it hangs on the day.",
+    "replicas-differ": "A case has one replica, and only `verify` compares them.",
     "produced-large": "The batch would take a mebibyte.",
     "timeindex-invalid": "The same.",
     "timeindex-mismatch": "The same.",
