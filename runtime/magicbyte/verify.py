@@ -3,16 +3,18 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from magicbyte.beside import wrong_beside, wrong_between
-from magicbyte.errors import LimitError
+from magicbyte.errors import InputError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog, described, discover
 from magicbyte.logdir.live import LogFile
+from magicbyte.reading.apart import in_processes
 from magicbyte.reading.builders import partition_row, problem_rows, segment_row
 from magicbyte.reading.dataset import Dataset, Options, chosen_logs
 from magicbyte.reading.rows import Report
@@ -41,6 +43,14 @@ class Verification:
     findings: list[Finding] = field(default_factory=list)
     bytes: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Verification") -> None:
+        """Add what was found in *other* partitions, behind what was found in these."""
+        self.segments += other.segments
+        self.partitions += other.partitions
+        self.findings += other.findings
+        self.bytes.update(other.bytes)
+        self.records.update(other.records)
 
     @property
     def problems(self) -> list[dict[str, Any]]:
@@ -77,6 +87,7 @@ def verify(
     clean_shutdown: bool | None = None,
     index_interval_bytes: int = INDEX_INTERVAL_BYTES,
     engine: str = "auto",
+    processes: int = 1,
     limits: Limits | None = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
@@ -89,10 +100,15 @@ def verify(
     *quick* reads headers alone. What a broker's start would do is foretold: of one behind a clean
     shutdown or not, by *clean_shutdown* (by default, what the log.dir says), and for topics with
     *index_interval_bytes* (a topic's `index.interval.bytes`), on which some of it hangs.
-    *storage_options* are as for `open`. Raises InputError where a path is no log, StoreError where
-    a store cannot be reached or refuses.
+    *processes* is how many verify, each a partition at a time; 1, the default, is the caller's own.
+    Their number changes nothing of what is returned. More are started anew, so a script calls this
+    under `if __name__ == "__main__":`. *progress* is told when a partition is done.
+    *storage_options* are as for `open`. Raises InputError where a path is no log or an argument is
+    not what it must be, StoreError where a store cannot be reached or refuses.
     """
     storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
+    if processes < 1:
+        raise InputError(f"processes {processes}", "at least 1")
     storage = Storage(storage_options)
     logs, log_dirs = discover((str(path) for path in paths), storage)
     logs = described(chosen_logs(logs, topics, partitions), storage)
@@ -109,19 +125,33 @@ def verify(
     total = sum(file.size_bytes for log in logs for file in log.logs)
     done = 0
     start = partial(foresee, is_clean=clean_shutdown, interval_bytes=index_interval_bytes)
-    for log in logs:
-        _verify_log(log, Dataset([log], log_dirs, options), start, out)
-        done += sum(file.size_bytes for file in log.logs)
-        if progress is not None:
-            progress(done, total)
+    parts = in_processes(
+        partial(_verified, options=options, start=start, quick=quick),
+        map(_alone, logs),
+        processes=max(min(processes, len(logs)), 1),
+    )
+    with closing(parts):
+        for log, part in zip(logs, parts, strict=True):
+            out.add(part)
+            done += sum(file.size_bytes for file in log.logs)
+            if progress is not None:
+                progress(done, total)
     out.findings.extend(differences(Dataset(logs, log_dirs, options)))
     return out
 
 
-def _verify_log(
-    log: PartitionLog, dataset: Dataset, start: Callable[..., Forecast], out: Verification
-) -> None:
-    report = Report()
+def _alone(log: PartitionLog) -> PartitionLog:
+    """Return *log* with what its log.dir's files say of it alone: it may be sent elsewhere."""
+    if log.log_dir is None or log.topic is None or log.partition is None:
+        return log
+    return replace(log, log_dir=log.log_dir.of(log.topic, log.partition))
+
+
+def _verified(
+    log: PartitionLog, *, options: Options, start: Callable[..., Forecast], quick: bool
+) -> Verification:
+    """Return what is wrong with *log*."""
+    out, dataset, report = Verification(quick), Dataset([log], (), options), Report()
     found, tallies = dataset.tallied(log, report, verify=True, quick=out.quick)
     if not log.is_named_files and log.state is None:
         report.findings.extend(wrong_beside(log, found))
@@ -139,7 +169,7 @@ def _verify_log(
             after = sizes.get(_place_of(file), 0) if stays else 0
         out.segments.append({**row, "bytes_after_recovery": after})
     if log.state is not None:
-        return
+        return out
     errors = [finding for finding in report.findings if finding.severity == "error"]
     if foretold is not None:
         before = {file.name: file.size_bytes for file in log.files if file.name.endswith(".log")}
@@ -157,6 +187,7 @@ def _verify_log(
             "recovery": [] if foretold is None else _sentences(foretold, found),
         }
     )
+    return out
 
 
 def _foretold(

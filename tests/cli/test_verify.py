@@ -5,6 +5,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 from magicbyte import CODES
 from magicbyte.tables.schemas import TABLES
 
@@ -83,6 +85,17 @@ def test_only_the_wanted_topics_are_checked(damaged: Path, run: Run) -> None:
     result = run("verify", damaged, "--topic", "aborted", "--topic", "timed-out")
     assert result.exit_code == 0
     assert only_line(result.stdout).startswith("2 partitions, ")
+
+
+@pytest.mark.parametrize("form", ["text", "ndjson"])
+def test_what_is_printed_is_the_same_whatever_the_number_of_processes(
+    damaged: Path, run: Run, form: str
+) -> None:
+    one, *others = (
+        run("verify", damaged, "--format", form, "--processes", number) for number in (1, 2, 5)
+    )
+    for other in others:
+        assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, "", 1)
 
 
 def test_a_code_is_explained_without_a_path(run: Run) -> None:

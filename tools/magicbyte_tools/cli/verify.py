@@ -35,6 +35,7 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
     Examples:
       magicbyte verify /var/lib/kafka
       magicbyte verify /var/lib/kafka --topic orders --format ndjson | jq 'select(.kind == "problem")'
+      magicbyte verify /var/lib/kafka --processes 4
       magicbyte verify --explain checksum-mismatch
       magicbyte verify --produced batch.bin
     """,
@@ -65,6 +66,14 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
     metavar="BYTES",
     help="The topics' index.interval.bytes, on which hangs what a start makes of some damage.",
 )
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="How many verify, each a partition at a time. What is printed is the same.",
+)
 @click.option("--compacted", is_flag=True, help="With --produced: to a topic that is compacted.")
 @with_options((*topic_options, *limit_options, *store_options))
 @click.pass_context
@@ -78,6 +87,7 @@ def verify(
     produced: bool,
     clean_shutdown: bool | None,
     index_interval_bytes: int,
+    processes: int,
     compacted: bool,
     topic: tuple[str, ...],
     partition: tuple[int, ...],
@@ -117,6 +127,7 @@ def verify(
             quick=quick,
             clean_shutdown=clean_shutdown,
             index_interval_bytes=index_interval_bytes,
+            processes=processes,
             limits=limits,
             progress=bar.bytes,
             storage_options=storage_option,

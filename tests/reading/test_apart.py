@@ -1,0 +1,160 @@
+"""Several processes verify what one verifies: the same, in the same order; and end when it ends."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import magicbyte as mb
+from magicbyte.reading.apart import TASKS_AHEAD, in_processes
+from places import DATA, shared
+
+WAIT_S = 60
+"""What takes longer hangs."""
+
+
+def damaged_dirs() -> list[Path]:
+    """Return log.dirs that brokers were started on, damaged in many ways; some of them."""
+    found = sorted((shared() / "logs-damage").glob("*/*/dir"))
+    return found[:: max(len(found) // 8, 1)]
+
+
+def assert_processes_change_nothing(*paths: Path, quick: bool = False) -> mb.Verification:
+    one, *others = (mb.verify(*paths, quick=quick, processes=number) for number in (1, 2, 5))
+    for other in others:
+        assert other == one
+    assert one.partitions and one.segments
+    return one
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_processes_change_nothing_of_sound_logs(quick: bool) -> None:
+    one = assert_processes_change_nothing(DATA / "4.3", DATA / "2.8" / "lives", quick=quick)
+    assert quick or (one.records["delivered"] and one.bytes)
+
+
+@pytest.mark.skipif(not damaged_dirs(), reason=f"no logs in {shared()}; set MAGICBYTE_SHARED")
+def test_processes_change_nothing_where_a_broker_met_damage() -> None:
+    one = assert_processes_change_nothing(*damaged_dirs())
+    assert len({finding.code for finding in one.findings}) >= 4
+    assert len({row["verdict"] for row in one.partitions}) >= 3
+
+
+def test_a_partition_is_verified_as_it_is_among_others() -> None:
+    """What its log.dir says of it goes along: a log start, a recovery point, a clean shutdown."""
+    log_dir = DATA / "4.3" / "plain" / "log-0"
+    alone = mb.verify(log_dir / "deleted-records-0", processes=2)
+    among = mb.verify(log_dir, processes=2)
+    assert alone.partitions == [
+        row
+        for row in among.partitions
+        if (row["topic"], row["partition"]) == ("deleted-records", 0)
+    ]
+    assert alone.partitions[0]["log_start_offset"] > 0
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_progress_counts_the_bytes_of_what_is_done(processes: int) -> None:
+    told: list[tuple[int, int]] = []
+    found = mb.verify(
+        DATA / "2.8" / "lives",
+        processes=processes,
+        progress=lambda done, total: told.append((done, total)),
+    )
+    size = sum(row["size_bytes"] for row in found.segments if row["file_kind"] == "log")
+    assert told == sorted(told) and len(told) >= len(found.partitions)
+    assert told[-1] == (told[0][1], told[0][1]) == (size, size)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_first_error_ends_it(processes: int) -> None:
+    found = []
+    with pytest.raises(ValueError, match="'first'"):
+        for number in in_processes(int, iter(["1", "2", "first", "second"]), processes=processes):
+            found.append(number)
+    assert found == [1, 2]
+
+
+def test_an_error_in_a_partition_ends_verify(tmp_path: Path) -> None:
+    shutil.copytree(DATA / "2.8" / "lives" / "log-0", tmp_path / "log-0")
+    logs = sorted((tmp_path / "log-0").glob("*/*.log"))
+
+    def cut(done: int, total: int) -> None:
+        for path in logs:
+            path.write_bytes(path.read_bytes()[:1])
+
+    with pytest.raises(mb.ChangedError):
+        mb.verify(tmp_path, processes=2, progress=cut)
+
+
+def test_a_process_that_dies_is_told() -> None:
+    with pytest.raises(mb.InputError, match="one of the processes ended, with status 3"):
+        list(in_processes(os._exit, iter([3, 3]), processes=2))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
+def test_interrupts_are_the_callers_from_the_first_moment_on() -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    masks = list(in_processes(_mask, iter([(), ()]), processes=2))
+    assert all(signal.SIGINT in mask for mask in masks)
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+
+
+_mask = partial(signal.pthread_sigmask, signal.SIG_BLOCK)
+
+
+def test_tasks_are_taken_as_they_are_done() -> None:
+    tasks = count()
+    found = in_processes(abs, tasks, processes=2)
+    assert [next(found) for _ in range(20)] == list(range(20))
+    assert next(tasks) <= 20 + 2 * TASKS_AHEAD
+    found.close()
+
+
+def test_no_processes_are_refused() -> None:
+    with pytest.raises(mb.InputError, match="at least 1"):
+        mb.verify(DATA / "4.3", processes=0)
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from magicbyte.reading.apart import in_processes
+
+if __name__ == "__main__":
+    list(in_processes(Path.read_bytes, iter(map(Path, sys.argv[1:])), processes=2))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here to wait at")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGKILL"])
+def test_processes_end_with_the_caller_whatever_they_are_at(name: str, tmp_path: Path) -> None:
+    script, pipes = tmp_path / "script.py", [tmp_path / "one", tmp_path / "two"]
+    script.write_text(SCRIPT)
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    caller = subprocess.Popen(
+        [sys.executable, script, *pipes],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    # Each opens as soon as its process reads, and cannot be written to when that is gone.
+    files = [pipe.open("wb", buffering=0) for pipe in pipes]
+    if name == "SIGINT":  # as a terminal does: to all of them
+        os.killpg(caller.pid, signal.SIGINT)
+    else:
+        caller.kill()
+    _, said = caller.communicate(timeout=WAIT_S)
+    assert caller.returncode != 0
+    assert said.count(b"KeyboardInterrupt") == (name == "SIGINT")
+    for file in files:
+        with pytest.raises(BrokenPipeError), file:
+            while True:
+                file.write(b"more")
