@@ -29,7 +29,7 @@ OTHER_FILES = re.compile(
 def wrong_beside(log: PartitionLog, found: Survey) -> Iterator[Finding]:
     """Yield what is wrong with the files of *log* that are no segments, *found* being in those."""
     finding = partial(Finding, topic=log.topic, partition=log.partition)
-    for name, error in wrong_files(log):
+    for name, error in wrong_files(log.on_disk):
         yield finding(
             code=error.code,
             message=error.message,
@@ -75,7 +75,12 @@ def _suffix(file: LogFile) -> str:
 def _missing_indexes(log: PartitionLog) -> Iterator[tuple[str, int]]:
     """Yield names and base offsets of the indexes that segments lack, where others have theirs."""
     for kind in ("index", "timeindex"):
-        there = {file.base_offset for file in log.files if file.live and file.kind == kind}
+        there = {
+            file.base_offset
+            for file in log.files
+            # Those of a remote segment that is read in part lead behind its end.
+            if file.kind == kind and (file.live or file.is_remote)
+        }
         for segment in log.logs if there else ():
             if segment.base_offset is not None and segment.base_offset not in there:
                 yield segment.name.removesuffix(".log") + f".{kind}", segment.base_offset

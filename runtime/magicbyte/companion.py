@@ -28,6 +28,7 @@ from magicbyte.logdir.companions import (
 )
 from magicbyte.logdir.indexes import wrong_index
 from magicbyte.logdir.names import parse_file
+from magicbyte.logdir.remote_names import parse_remote_file
 from magicbyte.storage import Storage, StorageOptions, absolute
 from magicbyte.tables.arrays import array_of, numbers, numpy_of
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
@@ -58,6 +59,9 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     name = os.fspath(path).rpartition("/")[2]
     if name in OF_NAMES:
         return OF_NAMES[name]
+    remote = parse_remote_file(name)
+    if remote is not None and remote.kind == "epochs":
+        return "leader epochs"
     kind = parse_file(name).kind
     return kind if kind in KINDS else None
 

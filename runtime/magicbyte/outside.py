@@ -20,6 +20,7 @@ def check_outside(out: Path, dataset: Dataset, paths: Iterable[str]) -> None:
     for log in dataset.all_logs:
         if log.topic is not None:
             places.add(log.folder)
+            places.update(file.path.rpartition("/")[0] for file in log.files if file.is_remote)
         if log.log_dir is not None:
             places.add(log.log_dir.path)
     inputs = {Path(place) for place in places if not is_url(place)}

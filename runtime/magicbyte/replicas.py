@@ -36,7 +36,7 @@ def differences(dataset: Dataset) -> Iterator[Finding]:
     """
     replicas: defaultdict[tuple[str, int | None], list[PartitionLog]] = defaultdict(list)
     for log in dataset.logs:
-        if log.topic is not None and log.state is None:
+        if log.topic is not None and log.state is None and not log.is_remote:
             replicas[log.topic, log.partition].append(log)
     for first, *others in replicas.values():
         for other in others:
@@ -47,6 +47,8 @@ def differences(dataset: Dataset) -> Iterator[Finding]:
 
 def _difference(dataset: Dataset, one: PartitionLog, other: PartitionLog) -> Finding | None:
     """Return where two replicas begin to differ, None where they do not."""
+    if None not in (ids := {one.topic_id, other.topic_id}) and len(ids) > 1:
+        return None  # `topic-id-differs` says that they are of different topics
     surveys = [dataset.quick_survey(log) for log in (one, other)]
     if not all(found.is_in_order for found in surveys):
         return None  # which offset is where cannot be told

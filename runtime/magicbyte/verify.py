@@ -14,6 +14,7 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog, described, discover
 from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.remote import with_remote
 from magicbyte.reading.apart import in_processes
 from magicbyte.reading.builders import partition_row, problem_rows, segment_row
 from magicbyte.reading.dataset import Dataset, Options, chosen_logs
@@ -112,6 +113,7 @@ def verify(
     storage = Storage(storage_options)
     logs, log_dirs = discover((str(path) for path in paths), storage)
     logs = described(chosen_logs(logs, topics, partitions), storage)
+    logs = with_remote(logs, storage, strict=False)
     options = Options(
         isolation_level="read_uncommitted",
         on_damage="skip",
@@ -158,13 +160,15 @@ def _verified(
     out.findings.extend(report.findings)
     out.bytes.update(report.bytes)
     out.records.update(report.records)
-    is_foretold = not out.quick and log.state is None and not log.is_named_files
-    foretold = _foretold(log, found, dataset, start) if is_foretold else None
+    is_foretold = (
+        not out.quick and log.state is None and not log.is_named_files and not log.is_remote
+    )
+    foretold = _foretold(log.on_disk, found, dataset, start) if is_foretold else None
     sizes = None if foretold is None or foretold.refusal is not None else foretold.sizes
     for file in log.files:
         row = segment_row(log, file, found, None if out.quick else tallies.get(file.path))
         after = None
-        if sizes is not None and file.kind == "log":
+        if sizes is not None and file.kind == "log" and not file.is_remote:
             stays = file.live or file.why_not == "superseded"
             after = sizes.get(_place_of(file), 0) if stays else 0
         out.segments.append({**row, "bytes_after_recovery": after})
@@ -172,11 +176,14 @@ def _verified(
         return out
     errors = [finding for finding in report.findings if finding.severity == "error"]
     if foretold is not None:
-        before = {file.name: file.size_bytes for file in log.files if file.name.endswith(".log")}
+        files = log.on_disk.files
+        before = {file.name: file.size_bytes for file in files if file.name.endswith(".log")}
         is_damaged = any(_is_left(finding, foretold.sizes) for finding in errors)
         verdict: str = foretold.verdict(before, is_damaged=is_damaged)
     else:
-        is_plain = not out.quick and log.is_named_files and not report.findings
+        # No start reads remote storage, so none fails by what is sound there.
+        is_plain = (log.is_named_files and not report.findings) or (log.is_remote and not errors)
+        is_plain = is_plain and not out.quick
         verdict = "ok" if is_plain else "unknown"
     records = None if out.quick else sum((t.records for t in tallies.values()), Counter[str]())
     row = partition_row(found, records, verdict)

@@ -145,6 +145,17 @@ def test_partitions_of_one_replica_and_of_other_names_are_not_compared(
     assert differences(*(one.path for one in replicas)) == []
 
 
+def test_topics_of_one_name_are_not_compared(replicas: list[Any], build: Any) -> None:
+    paths = [one.path for one in replicas]
+    write(replicas[0], [build.batch()])
+    write(replicas[1], [build.batch([build.record(b"other")])])
+    for number, path in enumerate(paths):
+        metadata = path / "t-0" / "partition.metadata"
+        metadata.write_text(f"version: 0\ntopic_id: {'A' * 21}{'QgwA'[number]}\n")
+    assert {one.code for one in mb.verify(*paths).findings} >= {"topic-id-differs"}
+    assert differences(*paths) == []
+
+
 def test_a_log_without_order_is_not_compared(replicas: list[Any], build: Any) -> None:
     write(replicas[0], [build.batch(base=1), build.batch()])
     write(replicas[1], [build.batch([build.record(b"other")])])

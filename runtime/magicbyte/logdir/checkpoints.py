@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, TypeVar
@@ -62,6 +62,16 @@ def parse_epochs(data: bytes) -> list[tuple[int, int]]:
         return None if key is None or value is None else (key, value)
 
     return _entries(data, parts, "leader epoch, start offset")
+
+
+def lineage(epochs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return leader epochs and their first offsets as a broker keeps them: both go up."""
+    kept: list[tuple[int, int]] = []
+    for epoch, start in epochs:
+        while kept and (kept[-1][0] >= epoch or kept[-1][1] >= start):
+            kept.pop()
+        kept.append((epoch, start))
+    return kept
 
 
 def _entries(data: bytes, parts: Callable[[list[str]], Parts | None], expected: str) -> list[Parts]:

@@ -1,10 +1,12 @@
 """From paths to partitions: what is a log, and what is not."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from magicbyte.engines.entry import LEAST_SIZE
 from magicbyte.errors import InputError, MissingError
+from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import (
     LogDir,
     read_first_epoch_start,
@@ -12,8 +14,16 @@ from magicbyte.logdir.checkpoints import (
     read_topic_id,
 )
 from magicbyte.logdir.live import LogFile, classify
+from magicbyte.logdir.manifest import as_in_manifest
 from magicbyte.logdir.names import LOG_DIR_MARKS, FolderName, parse_file, parse_folder
-from magicbyte.storage import Storage, absolute, is_url
+from magicbyte.logdir.remote_names import (
+    MANIFEST,
+    RemoteFolder,
+    parse_remote_file,
+    parse_remote_folder,
+)
+from magicbyte.logdir.uploads import Upload, uploads_in
+from magicbyte.storage import Item, Storage, absolute, is_url
 from magicbyte_formats.wire import EntryHeader
 
 AT_A_TIME = 16
@@ -24,7 +34,7 @@ MAX_DEPTH = 4
 
 EXPECTED = (
     "a Kafka log: a segment (<20 digits>.log), a partition's folder (<topic>-<number>), "
-    "a log.dir, or a folder that holds some"
+    "a log.dir, remote storage of LocalTieredStorage or Aiven's plugin, or a folder that holds some"
 )
 
 
@@ -47,11 +57,27 @@ class PartitionLog:
     """Whether segments were named one by one: then no checkpoint bounds what is read."""
     state: str | None = None
     """`delete-folder`, `future-folder`, `stray-folder`: no partition that a broker serves."""
+    uploads: tuple[Upload, ...] = ()
+    """Segments in remote storage that `with_remote` has not looked into yet."""
+    findings: tuple[Finding, ...] = ()
+    """What came to light while its files were chosen."""
 
     @property
     def logs(self) -> tuple[LogFile, ...]:
         """The live segments, by base offset."""
         return tuple(file for file in self.files if file.is_live_log)
+
+    @property
+    def on_disk(self) -> "PartitionLog":
+        """What of it lies on a broker's disk: all but remote segments."""
+        if not any(file.is_remote for file in self.files):
+            return self
+        return replace(self, files=tuple(file for file in self.files if not file.is_remote))
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether all of it lies in remote storage."""
+        return bool(self.files) and all(file.is_remote for file in self.files)
 
     @property
     def name(self) -> str:
@@ -98,6 +124,8 @@ class PartitionLog:
 class _Found:
     storage: Storage
     partitions: list[PartitionLog] = field(default_factory=list)
+    remotes: dict[tuple[str, int, str], PartitionLog] = field(default_factory=dict)
+    """Partitions in remote storage, by topic, number and topic id."""
     log_dirs: dict[str, LogDir] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
 
@@ -134,14 +162,15 @@ def discover(
     for folder, names in named.items():
         if folder not in found.seen:  # else its folder was named too
             _named_files(folder, names, found)
-    found.partitions.sort(
+    partitions = [*_joined(found.partitions, found.remotes, storage)]
+    partitions.sort(
         key=lambda log: (
             log.topic or "",
             -1 if log.partition is None else log.partition,
             log.folder,
         )
     )
-    return found.partitions, list(found.log_dirs.values())
+    return partitions, list(found.log_dirs.values())
 
 
 def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> bool:
@@ -159,6 +188,10 @@ def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> 
             name = parse_folder(item.name) if item.is_folder else None
             if name is not None:
                 _partition(f"{path}/{item.name}", name, log_dir, found)
+        return True
+    remote = parse_remote_folder(path)
+    if remote is not None and any(parse_remote_file(item.name) for item in items):
+        _remote(path, remote, items, found, is_named=is_named)
         return True
     if any(not item.is_folder and parse_file(item.name).kind == "log" for item in items):
         name = parse_folder(path.rpartition("/")[2])
@@ -215,6 +248,76 @@ def _partition(
     )
 
 
+def _remote(
+    path: str, of: RemoteFolder, items: list[Item], found: _Found, *, is_named: bool
+) -> None:
+    """Add the segments in the folder *path* of remote storage to those of their partition."""
+    if path in found.seen:
+        return
+    found.seen.add(path)
+    uploads = uploads_in(path, of, items, found.storage.store_of(path))
+    key = of.topic, of.partition, of.topic_id
+    known = found.remotes.get(key) or PartitionLog(
+        of.topic, of.partition, path, None, (), topic_id=of.topic_id
+    )
+    found.remotes[key] = replace(
+        known, uploads=(*known.uploads, *uploads), is_named=known.is_named or is_named
+    )
+
+
+def _joined(
+    partitions: Iterable[PartitionLog],
+    remotes: dict[tuple[str, int, str], PartitionLog],
+    storage: Storage,
+) -> Iterator[PartitionLog]:
+    """Yield *partitions* with the segments that *remotes* have of them, and the rest of those.
+
+    The topic id decides; where none lies beside the local log, the name, if one topic bears it.
+    """
+    left = dict(remotes)
+    by_number: defaultdict[int | None, list[PartitionLog]] = defaultdict(list)
+    for remote in remotes.values():
+        by_number[remote.partition].append(remote)
+    for log in partitions:
+        if log.topic is None or log.state is not None or log.is_named_files:
+            yield log
+            continue
+        # A prefix of Aiven's plugin may be in front of the topic's name.
+        near = [
+            remote
+            for remote in by_number[log.partition]
+            if (remote.topic or "").endswith(log.topic)
+        ]
+        topic_id = read_topic_id(log.folder, storage) if near else None
+        same_name = [remote for remote in near if remote.topic == log.topic]
+        if topic_id is not None:
+            own = [remote for remote in near if remote.topic_id == topic_id]
+        else:
+            own = same_name if len(same_name) == 1 else []
+        others = [remote for remote in same_name if remote not in own]
+        for remote in (*own, *others):
+            left.pop((remote.topic or "", remote.partition or 0, remote.topic_id or ""), None)
+        yield replace(
+            log,
+            uploads=tuple(upload for remote in own for upload in remote.uploads),
+            findings=tuple(_of_another(log, topic_id, remote) for remote in others),
+        )
+    yield from left.values()
+
+
+def _of_another(log: PartitionLog, topic_id: str | None, remote: PartitionLog) -> Finding:
+    return Finding(
+        code="remote-other-topic",
+        message=f"{len(remote.uploads)} remote segments in {remote.folder} are left out: their topic "
+        f"id is {remote.topic_id}, the local one {topic_id or 'is not known'}",
+        topic=log.topic,
+        partition=log.partition,
+        field="topic_id",
+        found=remote.topic_id,
+        expected=topic_id,
+    )
+
+
 def _named_files(folder: str, names: list[str], found: _Found) -> None:
     """Add the segments *names* of *folder*, with the companions that lie beside them.
 
@@ -225,10 +328,14 @@ def _named_files(folder: str, names: list[str], found: _Found) -> None:
     if _is_log_dir(folder, storage):
         name = None
     segments: list[LogFile] = []
-    for file in classify(folder, storage.list_folder(folder), None, storage.store_of(folder)):
+    listed = classify(folder, storage.list_folder(folder), None, storage.store_of(folder))
+    manifests = {file.name: file for file in listed if file.name.endswith(MANIFEST)}
+    for file in listed:
         if file.name in names:
             is_alone = name is None or file.kind == "checkpoint"
             base = None if is_alone else file.base_offset
+            manifest = manifests.get(file.name.removesuffix(".log") + MANIFEST)
+            file = file if manifest is None else as_in_manifest(file, manifest)
             segment = replace(file, kind="log", base_offset=base, why_not=None)
             if file.kind == "checkpoint":
                 found.partitions.append(_of_files(folder, None, [segment], None))
@@ -299,7 +406,7 @@ def described(logs: Sequence[PartitionLog], storage: Storage) -> list[PartitionL
             return replace(log, topic_id=read_topic_id(log.folder, storage) if has_name else None)
         return replace(
             log,
-            topic_id=read_topic_id(log.folder, storage),
+            topic_id=log.topic_id or read_topic_id(log.folder, storage),
             first_epoch_start=read_first_epoch_start(log.folder, storage),
         )
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from magicbyte import storage
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.logdir.columns import Rows, Table, dtype_of
 from magicbyte.logdir.discover import PartitionLog
@@ -32,22 +31,33 @@ def read_positions(log: PartitionLog, segment: LogFile) -> Table:
 
     Nothing where it is absent, or where what is in it does not go up as it must.
     """
-    found = _read(log, segment, "index", OffsetIndexEntry)
+    return _within(_read(log, segment, "index", OffsetIndexEntry), segment)
+
+
+def positions_of(index: LogFile, segment: LogFile) -> Table:
+    """Return the offset index *index* of *segment*, as `read_positions` does."""
+    return _within(_table(index, OffsetIndexEntry), segment)
+
+
+def _within(found: Table, segment: LogFile) -> Table:
     is_inside = not len(found) or int(found["ofs_batch"][-1]) < segment.size_bytes
     return found if is_inside else found[:0]
 
 
 def _read(log: PartitionLog, segment: LogFile, kind: str, row: type[Rows]) -> Table:
-    nothing = whole_rows(b"", row)
     for file in log.files:
         if file.live and file.kind == kind and file.base_offset == segment.base_offset:
-            try:
-                data = storage.read_small(file.path, max_bytes=MAX_INDEX_BYTES, store=file.store)
-            except MissingError:  # a live broker removed it meanwhile
-                return nothing
-            told = without_zeros(whole_rows(data, row))
-            return told if first_back(told) is None else nothing
-    return nothing
+            return _table(file, row)
+    return whole_rows(b"", row)
+
+
+def _table(file: LogFile, row: type[Rows]) -> Table:
+    try:
+        data = file.read_small(MAX_INDEX_BYTES)
+    except MissingError:  # a live broker removed it meanwhile
+        return whole_rows(b"", row)
+    told = without_zeros(whole_rows(data, row))
+    return told if first_back(told) is None else told[:0]
 
 
 def without_zeros(table: Table) -> Table:

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field, replace
 
+from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
+from magicbyte.logdir.inside import Inside, InsideFile
 from magicbyte.logdir.names import parse_file
-from magicbyte.storage import Item, Store, open_file
+from magicbyte.storage import File, Item, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +23,30 @@ class LogFile:
     """Why a broker would not use it; None: it is live."""
     store: Store | None = field(default=None, compare=False)
     """Where it lies; None: on this machine."""
+    inside: Inside | None = None
+    """Where in *path*, which is an object of remote storage, it lies; None: it is all of that."""
+    is_remote: bool = False
+    """Whether it lies in remote storage (KIP-405), where no broker's start looks."""
+    end_offset: int | None = None
+    """The offset from which on another segment counts, where this one may have it too; None: none."""
 
     @property
     def live(self) -> bool:
         return self.why_not is None
+
+    def open(self) -> File:
+        """Open it as long as it was when it was listed."""
+        return self._open(self.size_bytes)
+
+    def read_small(self, max_bytes: int) -> bytes:
+        """Return the whole of it as it is now, up to *max_bytes*."""
+        with self._open(None) as file:
+            return file.read_at(0, min(file.size_bytes, max_bytes))
+
+    def _open(self, size_bytes: int | None) -> File:
+        if self.inside is None:
+            return storage.open_file(self.path, size_bytes=size_bytes, store=self.store)
+        return InsideFile(self.path, self.inside, size_bytes=size_bytes, store=self.store)
 
     @property
     def is_live_log(self) -> bool:
@@ -97,7 +119,7 @@ def _next_offset(file: LogFile) -> int:
     """Return the offset behind the last whole entry of *file*, by its headers alone; its base
     offset where there is none."""
     next_offset, position = file.base_offset or 0, 0
-    with open_file(file.path, store=file.store) as log:
+    with storage.open_file(file.path, store=file.store) as log:
         while position < log.size_bytes:
             header = log.read_at(position, min(HEADER_BYTES, log.size_bytes - position))
             try:

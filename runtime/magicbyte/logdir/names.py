@@ -33,8 +33,9 @@ INTERNAL_TOPICS = (
 
 # Remote segments carry a uuid between the offset and the extension, KRaft snapshots an epoch.
 _FILE = re.compile(r"(\d{20})(-[A-Za-z0-9_-]+)?(\.[a-z]+)(?:\.(deleted|cleaned|swap|tmp))?")
-_PARTITION = re.compile(r"([A-Za-z0-9._-]{1,249})-(\d{1,10})")
-_MOVED = re.compile(r"([A-Za-z0-9._-]{1,249})-(\d{1,10})\.[0-9a-f]{32}-(delete|future|stray)")
+TOPIC = r"[A-Za-z0-9._-]{1,249}"
+_PARTITION = re.compile(rf"({TOPIC})-(\d{{1,10}})")
+_MOVED = re.compile(rf"({TOPIC})-(\d{{1,10}})\.[0-9a-f]{{32}}-(delete|future|stray)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from magicbyte import storage
 from magicbyte.engines import Control, Entries, Entry
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
@@ -49,7 +48,7 @@ def read_companions(
         is_snapshot = file.kind == "snapshot"
         (out.present_snapshots if is_snapshot else out.present_indexes).add(file.base_offset)
         try:
-            data = storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES, store=file.store)
+            data = file.read_small(MAX_COMPANION_BYTES)
             if is_snapshot:
                 producers = read_producer_snapshot(data)
                 for producer in producers:

@@ -19,6 +19,7 @@ from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog, check_one_log_each, described, discover
 from magicbyte.logdir.live import LogFile
 from magicbyte.logdir.names import INTERNAL_TOPICS
+from magicbyte.logdir.remote import with_remote
 from magicbyte.reading.ahead import Item, Task, in_order
 from magicbyte.reading.builders import (
     batch_rows,
@@ -709,6 +710,7 @@ def open_paths(
     logs, log_dirs = discover((str(path) for path in paths), storage)
     logs = check_one_log_each(logs, log_dirs, replica=replica)
     wanted = described(chosen_logs(logs, topics, partitions), storage)
+    wanted = with_remote(wanted, storage, strict=on_damage == "fail")
     names = set(topics or ())
     read, num_internal = [], 0
     for log in wanted:

@@ -12,7 +12,7 @@ from magicbyte import storage
 from magicbyte.engines import Entries
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
-from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, parse_epochs
+from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.survey import SegmentSurvey
@@ -100,19 +100,15 @@ class EpochCheck:
 
         It is read behind the log: a leader notes its epoch here before it appends.
         """
-        store = self._log.files[0].store if self._log.files else None
-        path = f"{self._log.folder}/{CHECKPOINT}"
+        files = self._log.on_disk.files
+        if not files:
+            return None
+        path, store = f"{self._log.folder}/{CHECKPOINT}", files[0].store
         try:
             data = storage.read_small(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
-            lines = parse_epochs(data)
+            return lineage(parse_epochs(data))
         except (FormatError, MissingError):
             return None
-        kept: list[tuple[int, int]] = []
-        for epoch, start in lines:
-            while kept and (kept[-1][0] >= epoch or kept[-1][1] >= start):
-                kept.pop()
-            kept.append((epoch, start))
-        return kept
 
     def _finding(self, code: str, run: _Run, message: str, *, expected: str) -> Finding:
         return Finding(

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from magicbyte import storage
 from magicbyte.engines import Entries
 from magicbyte.engines.entries import NOT_TOLD, Numbers
 from magicbyte.errors import FormatError, MissingError
@@ -117,7 +116,7 @@ class IndexCheck:
             if not file.live or file.kind not in ROWS or file.base_offset != base or base is None:
                 continue
             try:
-                data = storage.read_small(file.path, max_bytes=MAX_INDEX_BYTES, store=file.store)
+                data = file.read_small(MAX_INDEX_BYTES)
             except MissingError:  # a live broker removed it meanwhile
                 continue
             table, error = wrong_index(data, ROWS[file.kind], f"{file.kind}-invalid")

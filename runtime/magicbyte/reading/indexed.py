@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from magicbyte import storage
 from magicbyte.engines import Decoded, Entries, Entry
 from magicbyte.engines.entries import Numbers
 from magicbyte.errors import ChangedError, FormatError, MissingError
@@ -76,7 +75,7 @@ def read_index(file: LogFile) -> Table:
 
     Raises FormatError where it is none, ChangedError where it is shorter by now.
     """
-    data = storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES, store=file.store)
+    data = file.read_small(MAX_COMPANION_BYTES)
     if len(data) < file.size_bytes:
         raise ChangedError(
             f"{len(data)} bytes", f"{file.size_bytes}, as when it was listed", path=file.path

@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 
-from magicbyte import storage
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
 from magicbyte.logdir.discover import PartitionLog
@@ -64,9 +63,7 @@ def _has_snapshot(log: PartitionLog, base: int) -> bool:
     for file in log.files:
         if file.live and file.kind == "snapshot" and file.base_offset == base:
             try:
-                read_producer_snapshot(
-                    storage.read_small(file.path, max_bytes=MAX_COMPANION_BYTES, store=file.store)
-                )
+                read_producer_snapshot(file.read_small(MAX_COMPANION_BYTES))
             except (FormatError, MissingError):
                 return False
             return True

@@ -144,7 +144,10 @@ class _Reader:
         self.bounds = Wanted(
             log_start_offset=split.log_start_offset,
             first=split.offsets[0],
-            end=split.offsets[1],
+            end=min(
+                (end for end in (split.offsets[1], split.file.end_offset) if end is not None),
+                default=None,
+            ),
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
         self.walked: deque[Sound | Stretch] = deque()

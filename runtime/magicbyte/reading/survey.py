@@ -16,7 +16,6 @@ from operator import itemgetter
 
 import numpy as np
 
-from magicbyte import storage
 from magicbyte.engines import Engine, Entries, Entry
 from magicbyte.engines.control import ControlReader, Said
 from magicbyte.engines.entries import Numbers
@@ -236,7 +235,7 @@ def _by_markers(passed: "_Pass", *, verify: bool, stop_at_damage: bool, quick: b
 
 def open_segment(file: LogFile) -> File:
     """Open *file* as long as it was when it was listed."""
-    return storage.open_file(file.path, size_bytes=file.size_bytes, store=file.store)
+    return file.open()
 
 
 class _Pass:
@@ -294,6 +293,7 @@ class _Pass:
         self.is_behind_damage = False
         self.end: int | None = None
         """The offset behind the last entry that has not gone back."""
+        out.findings.extend(self.log.findings)
         out.findings.extend(self.companions.findings)
         if self.first_base:
             snapshot = self.companions.snapshots.get(self.first_base)

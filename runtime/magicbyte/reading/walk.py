@@ -6,7 +6,7 @@ and moves no boundary.
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from magicbyte.engines.entry import (
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
+from magicbyte.logdir.inside import InsideFile
 from magicbyte.reading.groups import decode_groups
 from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.reading.search import STEP, candidates
@@ -165,9 +166,33 @@ class Walk:
         self._passed = 0
         self._checked = 0
         self._hunted = 0
+        self._told: set[int] = set()
+        """Chunks that could not be had, and of which that has been said."""
 
     def __iter__(self) -> Iterator[Sound | Stretch]:
-        return self._verified() if self.verify else self._headers()
+        pieces = self._verified() if self.verify else self._headers()
+        return map(self._explained, pieces) if isinstance(self.file, InsideFile) else pieces
+
+    def _explained(self, piece: Sound | Stretch) -> Sound | Stretch:
+        """Return *piece*; of damage that is a chunk of a remote segment with what is wrong with that."""
+        if isinstance(piece, Sound) or not isinstance(self.file, InsideFile):
+            return piece
+        why = self.file.why_unread(piece.start, piece.end)
+        if why is None:
+            return piece
+        piece = replace(piece, kind="damaged")
+        if why.position in self._told:
+            return piece
+        self._told.add(why.position)
+        note = Note(
+            code=why.code,
+            message=why.message,
+            position=piece.start,
+            length=piece.length,
+            found=str(why.found),
+            expected=str(why.expected),
+        )
+        return replace(piece, notes=(note, *piece.notes))
 
     # Sound entries
 

@@ -12,7 +12,7 @@ from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, position_of, whole_rows
 from magicbyte.logdir.live import LogFile
 from magicbyte.recovery.forecast import RefusedError
-from magicbyte.storage import File, read_small
+from magicbyte.storage import File
 from magicbyte_formats.wire import OffsetIndexEntry
 
 
@@ -54,7 +54,6 @@ def _last_entry(index: LogFile | None) -> tuple[int, int]:
     """Return the last relative offset of *index*, and the position that is looked up for it."""
     if index is None:
         return 0, 0
-    data = read_small(index.path, max_bytes=MAX_INDEX_BYTES, store=index.store)
-    table = whole_rows(data, OffsetIndexEntry)
+    table = whole_rows(index.read_small(MAX_INDEX_BYTES), OffsetIndexEntry)
     target = int(table["relative_offset"][-1]) if len(table) else 0
     return target, position_of(table, target)

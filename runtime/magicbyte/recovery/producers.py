@@ -10,7 +10,6 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.frames import Frame
 from magicbyte.logdir.live import LogFile
 from magicbyte.recovery.forecast import RefusedError
-from magicbyte.storage import read_small
 from magicbyte_formats.wire import ControlType
 
 TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)
@@ -72,7 +71,7 @@ def newest_state(log: PartitionLog, *, end: int) -> tuple[int, Producers]:
         if (file.base_offset or 0) > end:
             continue
         try:
-            data = read_small(file.path, max_bytes=MAX_COMPANION_BYTES, store=file.store)
+            data = file.read_small(MAX_COMPANION_BYTES)
             producers = read_producer_snapshot(data)
         except (FormatError, MissingError):
             continue

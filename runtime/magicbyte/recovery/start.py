@@ -20,7 +20,7 @@ from magicbyte.recovery.segment import (
     Recovered,
     recover,
 )
-from magicbyte.storage import File, open_file, read_small
+from magicbyte.storage import File
 
 INDEX_INTERVAL_BYTES = 4096
 """The default of `index.interval.bytes`."""
@@ -126,9 +126,7 @@ class _Start:
         if segment.txnindex is None:
             return None
         try:
-            data = read_small(
-                segment.txnindex.path, max_bytes=MAX_COMPANION_BYTES, store=segment.txnindex.store
-            )
+            data = segment.txnindex.read_small(MAX_COMPANION_BYTES)
         except MissingError:
             return None
         for at, version, entry in unjudged_transactions(data):
@@ -314,8 +312,7 @@ class _Start:
 
     def _open(self, segment: _Segment) -> File:
         assert segment.file is not None
-        file = segment.file
-        return open_file(file.path, size_bytes=file.size_bytes, store=file.store)
+        return segment.file.open()
 
 
 def _until_done(step: Callable[[], None]) -> None:

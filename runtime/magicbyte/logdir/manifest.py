@@ -1,0 +1,251 @@
+"""The manifest of a segment in remote storage, as Aiven's plugin writes it (`.rsm-manifest`, version 1).
+
+It is input like any other: every number in it is compared with the object that it is about.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from magicbyte.codecs import zstd
+from magicbyte.errors import CodecError, FormatError, InputError, LimitError
+from magicbyte.limits import MIB
+from magicbyte.logdir.inside import Inside
+from magicbyte.logdir.live import LogFile
+
+MAX_MANIFEST_BYTES = 16 * MIB
+"""A chunk takes some three bytes; what is longer is no manifest."""
+
+MAX_CHUNK_BYTES = 256 * MIB
+"""`chunk.size` is 4 MiB where nobody sets it; a chunk is held in memory."""
+
+MAX_CHUNKS = 1 << 20
+
+VERSION = "1"
+
+INDEXES = {
+    "offset": "index",
+    "timestamp": "timeindex",
+    "producerSnapshot": "snapshot",
+    "leaderEpoch": "epochs",
+    "transaction": "txnindex",
+}
+"""What the manifest calls the parts of `.indexes`, and what they are here."""
+
+OPTIONAL = ("transaction",)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a manifest says of its segment."""
+
+    log: Inside
+    indexes: Mapping[str, Inside]
+    """By kind; without those that are absent, or that lie in no `.indexes`."""
+    end_offset: int | None
+    """The offset behind the segment's last one, as the broker that uploaded it knew it."""
+
+
+def read_manifest(file: LogFile, object_bytes: int, indexes_bytes: int | None) -> Manifest:
+    """Return what *file*, a manifest, says, as `parse_manifest` does; an error names it."""
+    try:
+        if file.size_bytes > MAX_MANIFEST_BYTES:
+            raise _invalid("", f"{file.size_bytes} bytes", f"at most {MAX_MANIFEST_BYTES}")
+        return parse_manifest(
+            file.read_small(MAX_MANIFEST_BYTES),
+            path=file.path,
+            object_bytes=object_bytes,
+            indexes_bytes=indexes_bytes,
+        )
+    except FormatError as error:
+        error.place = file.path
+        raise
+
+
+def as_in_manifest(file: LogFile, manifest: LogFile) -> LogFile:
+    """Return *file*, a segment, as its *manifest* says that it lies in its object."""
+    inside = read_manifest(manifest, file.size_bytes, None).log
+    return replace(file, size_bytes=inside.size_bytes, inside=inside)
+
+
+def parse_manifest(
+    data: bytes, *, path: str, object_bytes: int, indexes_bytes: int | None
+) -> Manifest:
+    """Return what the manifest *data*, of the file *path*, says.
+
+    The segment's object has *object_bytes*, that of its indexes *indexes_bytes*, None where there is
+    none. Raises InputError where they are encrypted, FormatError (`manifest-invalid`) with the field that
+    is wrong.
+    """
+    fields = _object(_parsed(data), "the manifest")
+    if fields.get("version") != VERSION:
+        raise _invalid("version", fields.get("version"), repr(VERSION))
+    if fields.get("encryption") is not None:
+        raise InputError(
+            f"a segment that is encrypted{_key_of(fields['encryption'])}",
+            "one that is not: keys are neither asked for nor used",
+            path=path,
+        )
+    is_compressed = fields.get("compression")
+    if not isinstance(is_compressed, bool):
+        raise _invalid("compression", is_compressed, "true or false")
+    return Manifest(
+        _log(_object(fields.get("chunkIndex"), "chunkIndex"), is_compressed, object_bytes),
+        {}
+        if indexes_bytes is None
+        else _indexes(_object(fields.get("segmentIndexes"), "segmentIndexes"), indexes_bytes),
+        _end_offset(fields.get("remoteLogSegmentMetadata")),
+    )
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(
+            f"no JSON: {error}",
+            code="manifest-invalid",
+            position=getattr(error, "pos", 0),
+            found=data[:32].decode("utf-8", "replace"),
+            expected="a manifest in JSON",
+        ) from error
+
+
+def _object(value: Any, field: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _invalid(field, value, "an object")
+    return value
+
+
+def _number(fields: Mapping[str, Any], field: str, *, least: int, most: int) -> int:
+    value = fields.get(field)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise _invalid(field, value, f"{least} to {most}")
+    return value
+
+
+def _key_of(encryption: Any) -> str:
+    """Return the name of the key that the data key is wrapped with, in words."""
+    key = encryption.get("dataKey") if isinstance(encryption, dict) else None
+    return f" (key {key.partition(':')[0]!r})" if isinstance(key, str) else ""
+
+
+def _log(index: Mapping[str, Any], is_compressed: bool, object_bytes: int) -> Inside:
+    """Return where the segment lies in its object."""
+    size = _number(index, "originalFileSize", least=0, most=(1 << 31) - 1)
+    each = _number(index, "originalChunkSize", least=1, most=(1 << 31) - 1)
+    if min(each, size) > MAX_CHUNK_BYTES:
+        raise _invalid("originalChunkSize", each, f"at most {MAX_CHUNK_BYTES}")
+    count = -(-size // each)
+    # A chunk takes a byte at least.
+    most = min(object_bytes, MAX_CHUNKS)
+    if count > most:
+        raise _invalid("originalChunkSize", each, f"more, in {size} bytes: at most {most} chunks")
+    match index.get("type"):
+        case "fixed":
+            stored = _fixed(index, count, object_bytes)
+        case "variable":
+            stored = _variable(index, count)
+        case kind:
+            raise _invalid("type", kind, "'fixed' or 'variable'")
+    if sum(stored) != object_bytes:
+        raise _invalid("chunkIndex", f"{sum(stored)} bytes", f"{object_bytes}, as the object has")
+    if is_compressed:
+        return Inside(object_bytes, size, 0, each, stored)
+    if size != object_bytes:
+        raise _invalid("originalFileSize", size, f"{object_bytes}, as the object has")
+    return Inside(object_bytes, size)
+
+
+def _fixed(index: Mapping[str, Any], count: int, most: int) -> tuple[int, ...]:
+    each = _number(index, "transformedChunkSize", least=0, most=most)
+    last = _number(index, "finalTransformedChunkSize", least=0, most=most)
+    return (each,) * (count - 1) + (last,) * min(count, 1)
+
+
+def _variable(index: Mapping[str, Any], count: int) -> tuple[int, ...]:
+    """Return the bytes of *count* chunks, as a compressed table lists them."""
+    field = "transformedChunks"
+    text = index.get(field)
+    if not isinstance(text, str):
+        raise _invalid(field, text, "base64 of zstd")
+    try:
+        table = zstd.decompress(
+            base64.b64decode(text, validate=True), max_bytes=TABLE_HEADER + 4 * count + 4
+        )
+    except LimitError as error:
+        raise _invalid(field, f"{error.claimed} bytes", f"a table of {count} chunks") from error
+    except (CodecError, ValueError) as error:
+        raise _invalid(field, str(error), "base64 of zstd") from error
+    return _sizes(table, count)
+
+
+TABLE_HEADER = 9
+"""Bytes of a count, of the least value, and of how many bytes each of the others takes."""
+
+
+def _sizes(table: bytes, count: int) -> tuple[int, ...]:
+    """Return the numbers in *table*, of which there are to be *count*.
+
+    That is a count; behind it, of one number, that number; of more of them the least of all but
+    the last, how many bytes each takes that is added to it, those, and the last one in full.
+    """
+    field = "transformedChunks"
+
+    def value(begin: int, end: int) -> int:
+        if end > len(table):
+            raise _invalid(field, f"a table of {len(table)} bytes", f"at least {end}")
+        return int.from_bytes(table[begin:end], "big")
+
+    found = value(0, 4)
+    if found != count:
+        raise _invalid(field, f"{found} chunks", f"{count}, which originalFileSize comes to")
+    if count == 0:
+        end, sizes = 4, []
+    elif count == 1:
+        end, sizes = 8, [value(4, 8)]
+    else:
+        least, width = value(4, 8), value(8, TABLE_HEADER)
+        if not 1 <= width <= 4:
+            raise _invalid(field, f"numbers of {width} bytes", "1 to 4")
+        places = range(TABLE_HEADER, TABLE_HEADER + (count - 1) * width, width)
+        sizes = [least + value(place, place + width) for place in places]
+        end = TABLE_HEADER + (count - 1) * width + 4
+        sizes.append(value(end - 4, end))
+    if end != len(table):
+        raise _invalid(field, f"a table of {len(table)} bytes", f"{end}")
+    return tuple(sizes)
+
+
+def _indexes(fields: Mapping[str, Any], object_bytes: int) -> dict[str, Inside]:
+    """Return where each index lies in the object of all of them, which has *object_bytes*."""
+    found = {}
+    for name, kind in INDEXES.items():
+        if name in OPTIONAL and fields.get(name) is None:
+            continue
+        place = _object(fields.get(name), name)
+        position = _number(place, "position", least=0, most=object_bytes)
+        size = _number(place, "size", least=0, most=object_bytes - position)
+        found[kind] = Inside(object_bytes, size, position)
+    return found
+
+
+def _end_offset(metadata: Any) -> int | None:
+    """Return the offset behind the segment's last one; None where nothing sensible is said of it."""
+    last = metadata.get("endOffset") if isinstance(metadata, dict) else None
+    if isinstance(last, bool) or not isinstance(last, int) or not 0 <= last < (1 << 63) - 1:
+        return None
+    return last + 1
+
+
+def _invalid(field: str, found: Any, expected: str) -> FormatError:
+    shown = found if isinstance(found, str) else repr(found)
+    return FormatError(
+        (f"{field}: " if field else "") + f"{shown[:80]}, expected {expected}",
+        code="manifest-invalid",
+        field=field or None,
+        found=shown[:80],
+        expected=expected,
+    )

@@ -1,0 +1,354 @@
+"""Segments in remote storage (KIP-405) below those on a broker's disk: one log of both.
+
+Which uploads are valid a broker knows from a topic of its own. Here names decide, and what lies
+in the files: the local log counts where it has an offset, of the others the one that the leader
+epochs agree with, and of two of those the one that begins later, which is Kafka's choice, too.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise, zip_longest
+
+from magicbyte.errors import FormatError, LimitError, MissingError
+from magicbyte.findings import Finding
+from magicbyte.limits import Limits
+from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
+from magicbyte.logdir.discover import AT_A_TIME, PartitionLog
+from magicbyte.logdir.frames import frames
+from magicbyte.logdir.indexes import positions_of
+from magicbyte.logdir.inside import Inside
+from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.manifest import read_manifest
+from magicbyte.logdir.remote_names import LEADER_EPOCHS
+from magicbyte.logdir.uploads import Upload
+from magicbyte.storage import Storage, is_url, read_small
+
+Epochs = list[tuple[int, int]]
+
+KINDS = {"epochs": "metadata", "manifest": "metadata", "indexes": "other"}
+"""What the kinds of files are in the table of them, where they have not the same name."""
+
+END_OF_OFFSETS = 1 << 63
+
+MOST_NAMED = 4
+"""Segments that a finding names."""
+
+SUPERSEDED, UNFINISHED, INVALID = "superseded", "unfinished", "manifest-invalid"
+"""Why a segment is not read."""
+
+
+@dataclass(slots=True)
+class _Segment:
+    """A segment in remote storage, and what of it counts."""
+
+    upload: Upload
+    files: dict[str, LogFile]
+    end: int | None = None
+    """The offset behind its last one; None where that is not known."""
+    why_not: str | None = None
+    finding: Finding | None = None
+    stops: int = 0
+    """The offset at which it ceases to count."""
+
+    @property
+    def base(self) -> int:
+        return self.upload.base_offset
+
+    @property
+    def name(self) -> str:
+        return f"{self.upload.segment}.log"
+
+    @property
+    def log(self) -> LogFile:
+        return self.files["log"]
+
+    def listed(self, taken: set[int]) -> Iterator[LogFile]:
+        """Yield its files as those of the partition; *taken* are the places of local snapshots."""
+        is_cut = self.end is not None and self.stops < self.end
+        for kind, file in self.files.items():
+            why_not, base = self.why_not, file.base_offset
+            if kind == "snapshot":
+                # It is uploaded with the segment behind which it belongs.
+                base = self.end
+                if base is None or base in taken:
+                    why_not = why_not or SUPERSEDED
+                    base = self.base
+            if is_cut and kind in ("index", "timeindex", "txnindex", "snapshot"):
+                why_not = why_not or SUPERSEDED  # they lead to what is cut off
+            yield replace(file, kind=KINDS.get(kind, kind), base_offset=base, why_not=why_not)
+
+
+def with_remote(
+    logs: Sequence[PartitionLog], storage: Storage, *, strict: bool
+) -> list[PartitionLog]:
+    """Return *logs* with the segments that they have in remote storage.
+
+    A manifest that is damaged becomes a finding, and its segment is left out; if *strict*, it is
+    raised. Raises InputError where a segment that is needed is encrypted.
+    """
+    return [_settled(log, storage, strict) if log.uploads else log for log in logs]
+
+
+def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
+    bases = [file.base_offset for file in log.logs if file.base_offset is not None]
+    local_start = min(bases, default=None)
+    finding = partial(Finding, topic=log.topic, partition=log.partition)
+    read = partial(_read, local_start=local_start, strict=strict, finding=finding)
+    if any(is_url(upload.folder) for upload in log.uploads):
+        with ThreadPoolExecutor(AT_A_TIME) as pool:
+            segments = list(pool.map(read, log.uploads))
+    else:
+        segments = list(map(read, log.uploads))
+    findings = [one.finding for one in segments if one.finding is not None]
+    there = [one for one in segments if one.why_not is None]
+    _guess_ends(there, local_start)
+    if _overlap(there):
+        for one in there:
+            one.end = _end_by_headers(one)  # a manifest may say more than there is
+        _guess_ends(there, local_start)
+    if _overlap(there):
+        _follow_lineage(there, _local_epochs(log, storage) if bases else None)
+    passed_over = _choose(there, local_start)
+    if passed_over:
+        findings.append(
+            finding(
+                code="remote-overlap",
+                message=f"{len(passed_over)} remote segments are not read, or not to their ends, "
+                f"because others hold their offsets: {', '.join(passed_over[:MOST_NAMED])}"
+                + (", …" if len(passed_over) > MOST_NAMED else ""),
+                found=str(len(passed_over)),
+            )
+        )
+    taken = {
+        file.base_offset
+        for file in log.files
+        if file.kind == "snapshot" and file.live and file.base_offset is not None
+    }
+    files = [*log.files, *(file for one in segments for file in one.listed(taken))]
+    files.sort(key=lambda file: (-1 if file.base_offset is None else file.base_offset, file.name))
+    return replace(log, files=tuple(files), uploads=(), findings=(*log.findings, *findings))
+
+
+# What an upload is
+
+
+def _read(
+    upload: Upload, *, local_start: int | None, strict: bool, finding: "partial[Finding]"
+) -> _Segment:
+    """Return what *upload* is; nothing in it is read where the local log holds all of it."""
+    out = _Segment(upload, _plain_files(upload))
+    if local_start is not None and upload.base_offset >= local_start:
+        out.why_not = SUPERSEDED
+        return out
+    if upload.has_manifest and "manifest" not in out.files:
+        out.why_not = UNFINISHED
+        out.finding = finding(
+            code="remote-unfinished",
+            message="it has no manifest, which is uploaded last: it is left out",
+            file=out.name,
+            base_offset=upload.base_offset,
+        )
+        return out
+    if "log" not in out.files:
+        out.why_not = UNFINISHED
+        out.finding = finding(
+            code="segment-missing",
+            message=f"files of {upload.segment} lie here without their segment",
+            file=next(iter(out.files.values())).name,
+            found=str(upload.base_offset),
+        )
+        return out
+    if upload.has_manifest:
+        try:
+            _take_manifest(out)
+        except FormatError as error:
+            if strict:
+                raise
+            out.why_not = INVALID
+            out.finding = finding(
+                code=error.code,
+                message=f"{error.message}; the segment is left out",
+                file=out.files["manifest"].name,
+                position=error.position,
+                field=error.field,
+                found=None if error.found is None else str(error.found),
+                expected=None if error.expected is None else str(error.expected),
+            )
+            return out
+    if out.end is None or out.end <= out.base:
+        out.end = _end_by_headers(out)
+    return out
+
+
+def _plain_files(upload: Upload) -> dict[str, LogFile]:
+    return {
+        kind: LogFile(
+            f"{upload.folder}/{item.name}",
+            item.name,
+            kind,
+            upload.base_offset,
+            item.size_bytes,
+            store=upload.store,
+            is_remote=True,
+        )
+        for kind, item in upload.files.items()
+    }
+
+
+def _take_manifest(segment: _Segment) -> None:
+    """Take what the manifest says of where the files of *segment* lie."""
+    files, log = segment.files, segment.log
+    indexes = files.pop("indexes", None)
+    manifest = read_manifest(
+        files["manifest"], log.size_bytes, None if indexes is None else indexes.size_bytes
+    )
+    files["log"] = _within(log, manifest.log)
+    for kind, inside in manifest.indexes.items():
+        # A broker has none of these that are empty: that stands for absent.
+        if indexes is not None and (inside.size_bytes or kind in ("index", "timeindex")):
+            suffix = LEADER_EPOCHS if kind == "epochs" else f".{kind}"
+            name = f"{segment.upload.segment}{suffix}"
+            files[kind] = replace(_within(indexes, inside), name=name, kind=kind)
+    segment.end = manifest.end_offset
+
+
+def _within(file: LogFile, inside: Inside) -> LogFile:
+    is_whole = inside == Inside(file.size_bytes, file.size_bytes)
+    return replace(file, size_bytes=inside.size_bytes, inside=None if is_whole else inside)
+
+
+def _end_by_headers(segment: _Segment) -> int | None:
+    """Return the offset behind the last one of *segment*; None where it is damaged."""
+    index = segment.files.get("index")
+    starts = [0]
+    if index is not None and len(told := positions_of(index, segment.log)):
+        starts.insert(0, int(told["ofs_batch"][-1]))
+    for start in starts:
+        end = _walk(segment, start, None)[1]
+        if end is not None and end > segment.base:
+            return end
+    return None
+
+
+def _walk(segment: _Segment, start: int, stop: int | None) -> tuple[int, int | None]:
+    """Return where the entries below the offset *stop* end, from byte *start* on; and the next offset.
+
+    That is None where what follows is damaged; *stop* None: all of them.
+    """
+    position, end = start, None
+    with segment.log.open() as file:
+        try:
+            for frame in frames(file, begin=start, limits=Limits()):
+                if stop is not None and frame.last_offset >= stop:
+                    break
+                position, end = frame.end, frame.last_offset + 1
+        except (FormatError, LimitError):
+            return position, None
+    return position, end
+
+
+# Which of them count
+
+
+def _in_order(segments: Sequence[_Segment]) -> list[_Segment]:
+    return sorted(segments, key=lambda one: (one.base, -one.stops, one.name))
+
+
+def _overlap(segments: Sequence[_Segment]) -> bool:
+    return any(one.base < (before.end or 0) for before, one in pairwise(_in_order(segments)))
+
+
+def _guess_ends(segments: Sequence[_Segment], local_start: int | None) -> None:
+    """Let each segment count up to its end; of one that is damaged, up to where the next begins."""
+    bases = sorted({one.base for one in segments})
+    for one in segments:
+        later = bisect_right(bases, one.base)
+        following = bases[later] if later < len(bases) else local_start
+        one.stops = one.end or following or END_OF_OFFSETS
+
+
+def _follow_lineage(segments: Sequence[_Segment], epochs: Epochs | None) -> None:
+    """Let each of *segments* count up to where its leader epochs leave the partition's.
+
+    Those are *epochs*; where there is no local log, what the segment of the highest epoch says.
+    """
+    own = {one.upload.segment: _epochs_of(one) for one in segments}
+    if not epochs:
+        epochs = max(own.values(), key=lambda known: known[-1] if known else (-1, -1), default=[])
+    for one in segments:
+        known = own[one.upload.segment]
+        points = {one.base, *(start for _, start in [*known, *epochs])}
+        for offset in sorted(point for point in points if one.base <= point < one.stops):
+            theirs, ours = _epoch_at(known, offset), _epoch_at(epochs, offset)
+            if theirs is not None and ours is not None and theirs != ours:
+                one.stops = offset
+                break
+
+
+def _epoch_at(epochs: Epochs, offset: int) -> int | None:
+    number = bisect_right([start for _, start in epochs], offset)
+    return epochs[number - 1][0] if number else None
+
+
+def _epochs_of(segment: _Segment) -> Epochs:
+    file = segment.files.get("epochs")
+    try:
+        return [] if file is None else _epochs_in(file.read_small(MAX_CHECKPOINT_BYTES))
+    except MissingError:
+        return []
+
+
+def _local_epochs(log: PartitionLog, storage: Storage) -> Epochs:
+    path = f"{log.folder}/leader-epoch-checkpoint"
+    try:
+        return _epochs_in(
+            read_small(path, max_bytes=MAX_CHECKPOINT_BYTES, store=storage.store_of(path))
+        )
+    except MissingError:
+        return []
+
+
+def _epochs_in(data: bytes) -> Epochs:
+    try:
+        return lineage(parse_epochs(data))
+    except FormatError:
+        return []
+
+
+def _choose(segments: Sequence[_Segment], local_start: int | None) -> list[str]:
+    """Choose those of *segments* that hold every offset once; return what others are, in words.
+
+    Each is read up to where the next one begins, the last up to the local log. So what is left
+    out is only what lies within the others.
+    """
+    passed_over, kept = [], []
+    reach = -1
+    for one in _in_order(segments):
+        if local_start is not None:
+            one.stops = min(one.stops, local_start)
+        if one.stops <= max(reach, one.base):
+            one.why_not = SUPERSEDED
+            passed_over.append(f"{one.name} (left out)")
+        else:
+            kept.append(one)
+            reach = one.stops
+    for one, following in zip_longest(kept, kept[1:]):
+        if following is not None:
+            one.stops = min(one.stops, following.base)
+        limit = local_start if following is None else following.base
+        # Whatever is said of its end, and where it cannot be told, no offset comes twice.
+        one.files["log"] = replace(one.log, end_offset=limit)
+        if one.end is not None and one.stops < one.end:
+            _cut(one)
+            if one.stops != local_start:
+                passed_over.append(f"{one.name} (up to offset {one.stops - 1})")
+    return passed_over
+
+
+def _cut(segment: _Segment) -> None:
+    """Let *segment* end in front of the first entry that it is not read for, or of damage before it."""
+    position, _ = _walk(segment, 0, segment.stops)
+    segment.files["log"] = replace(segment.log, size_bytes=position)

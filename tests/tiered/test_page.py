@@ -1,0 +1,29 @@
+"""What docs/tiered-storage.md shows is what happens."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from documents import blocks
+
+
+def test_the_page_shows_what_happens(log_dir: Path, remote: Path, tmp_path: Path) -> None:
+    """Its commands, one after the other, in a folder that copies of the logs lie in."""
+    assert {log_dir.parent, remote.parent} == {tmp_path}
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
+    transcripts = blocks("docs/tiered-storage.md", "console")
+    assert len(transcripts) == 3
+    for block in transcripts:
+        shown = ""
+        for command in [line[2:] for line in block.splitlines() if line.startswith("$ ")]:
+            done = subprocess.run(
+                ["/bin/sh", "-c", command],
+                cwd=tmp_path,
+                env={**os.environ, "PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            shown += f"$ {command}\n{done.stdout}"
+        assert shown == block
