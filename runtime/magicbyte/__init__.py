@@ -25,6 +25,7 @@ from magicbyte.reading.dataset import Dataset, from_memory, open_paths
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Split, read_split
 from magicbyte.spec import spec_files
+from magicbyte.stats import Statistics, stats
 from magicbyte.verify import Verification, verify
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Report",
     "Rows",
     "Split",
+    "Statistics",
     "StoreError",
     "TruncatedError",
     "Verification",
@@ -54,6 +56,7 @@ __all__ = [
     "plan",
     "read_split",
     "spec_files",
+    "stats",
     "verify",
 ]
 

@@ -5,19 +5,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from magicbyte.errors import InputError
-from magicbyte.reading.dataset import Dataset
+from magicbyte.logdir.discover import PartitionLog
 from magicbyte.storage import absolute, is_url
 
 
-def check_outside(out: Path, dataset: Dataset, paths: Iterable[str]) -> None:
-    """Raise InputError where *out* and what *dataset* reads from *paths* lie inside one another.
+def check_outside(out: Path, logs: Iterable[PartitionLog], paths: Iterable[str]) -> None:
+    """Raise InputError where *out* and the *logs* that are read from *paths* lie inside one another.
 
     What is read are the paths themselves, and the folders of partitions and their log.dirs. Where
     a segment lies in a folder of another name, somebody has put it there, and it alone is read.
     """
     real = Path(os.path.realpath(out))
     places = {absolute(path) for path in paths}
-    for log in dataset.all_logs:
+    for log in logs:
         if log.topic is not None:
             places.add(log.folder)
             places.update(file.path.rpartition("/")[0] for file in log.files if file.is_remote)

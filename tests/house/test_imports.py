@@ -42,6 +42,7 @@ for table in (data.records, data.batches, data.segments, data.transactions, data
 assert data.stored("records").to_table().num_rows
 mb.companion({str(log / "open-1" / "00000000000000000010.timeindex")!r})
 mb.verify({str(log)!r})
+mb.stats({str(log)!r})
 print("pandas" in sys.modules)
 """
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from documents import blocks
+from magicbyte.tables.stats import STATS
 from places import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -30,11 +31,12 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
     assert done.stdout == shown
 
 
-def test_the_guide_for_an_incident_shows_what_happens(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("page", "least"), [("docs/incident.md", 11), ("docs/stats.md", 3)])
+def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:
     """Its commands, one after the other, in a folder of their own."""
     (tmp_path / "tests").symlink_to(CHECKOUT / "tests")
-    transcripts = blocks("docs/incident.md", "console")
-    assert len(transcripts) > 10
+    transcripts = blocks(page, "console")
+    assert len(transcripts) >= least
     for block in transcripts:
         commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
         shown = ""
@@ -59,6 +61,16 @@ def test_the_readme_has_an_example_for_each_front() -> None:
 def test_the_python_example_runs() -> None:
     (example,) = (block for block in blocks("README.md", "python") if "spark" not in block)
     subprocess.run([sys.executable, "-c", example], cwd=CHECKOUT, check=True)
+
+
+def test_the_guide_to_statistics_has_an_example_that_runs_and_all_columns() -> None:
+    (example,) = blocks("docs/stats.md", "python")
+    subprocess.run([sys.executable, "-c", example], cwd=CHECKOUT, check=True)
+    page = (CHECKOUT / "docs/stats.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \|$", page, re.MULTILINE)
+    assert [(name, sentence) for name, _, sentence in rows] == [
+        (column.name, column.sentence) for column in STATS.columns
+    ]
 
 
 def test_the_record_taken_apart_stands_in_the_log() -> None:

@@ -116,6 +116,7 @@ def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
         rows=pa.record_batch({"offset": pa.array(offsets, pa.int64())}),
         headers=headers,
         num_rows=np.array([len(case.rows()) for case in cases], np.int64),
+        decompressed=np.zeros(len(cases), np.int64),
         told={n: case.told() for n, case in enumerate(cases) if case.problem},
     )
     codes = [NO_OUTCOME if case.outcome is None else OUTCOME_CODES[case.outcome] for case in cases]

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,12 +15,11 @@ import pytest
 from magicbyte.findings import CODES
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
-from magicbyte_tools.report import write_report
 from magicbyte_tools.report.advice import ADVICE
 from magicbyte_tools.report.figures import Figures, read_figures, scan
 from magicbyte_tools.report.figures.partitions import FATES
 from magicbyte_tools.report.markup import element
-from magicbyte_tools.report.page import CONTENTS, render
+from magicbyte_tools.report.page import CONTENTS, render, write_report
 from magicbyte_tools.report.sections.findings import with_code
 from magicbyte_tools.report.sections.partitions import MAX_PARTITIONS, MAX_TOPICS
 from magicbyte_tools.webide.browser import chromium
@@ -34,35 +32,9 @@ from spark.report_tables import (
     output_of_logs,
     partition_rows,
 )
-
-EVIL = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>&\x1b[2J\u202e"
+from tags import EVIL, Tags
 
 HERE = Path(__file__).parent
-
-
-class Tags(HTMLParser):
-    """Counts the tags of a page, and checks that they are closed in order."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.seen: Counter[str] = Counter()
-        self.open: list[str] = []
-        self.attributes: dict[str, list[str | None]] = {}
-        self.feed(page.removeprefix("<!doctype html>"))
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_startendtag(tag, attrs)
-        self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.seen[tag] += 1
-        for name, value in attrs:
-            self.attributes.setdefault(name, []).append(value)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 def text_of(page: str) -> str:

@@ -94,6 +94,9 @@ class DecodedEntry:
     """At most one of each code; the first."""
     repeated: dict[str, int] | None = None
     """How often a code came again, where one did. A record's problem may be every record's."""
+    decompressed: int = field(default=0, compare=False)
+    """Bytes of its payload, where the reference engine has decompressed it; of any entry,
+    `Decoded.decompressed` tells."""
 
     def add(self, problem: Problem, times: int = 1) -> None:
         """Add what was found, *times* over."""
@@ -122,6 +125,8 @@ class Decoded:
     """The entries."""
     num_rows: Numbers
     """Rows of each."""
+    decompressed: Numbers
+    """Bytes of each one's payload, decompressed; 0 where it has no codec or does not decompress."""
     told: Mapping[int, DecodedEntry] = field(default_factory=dict)
     """By its number, whatever entry there is more to say of than its header does: a problem, a
     control record, offsets that a wrapper hides."""

@@ -127,6 +127,7 @@ class ReferenceEngine:
     ) -> Decoded:
         values: dict[str, list[Any]] = {name: [] for name in columns}
         num_rows: list[int] = []
+        decompressed: list[int] = []
         told: dict[int, DecodedEntry] = {}
         num_bytes, computed = 0, None
         for number, entry in enumerate(entries):
@@ -141,6 +142,7 @@ class ReferenceEngine:
             for name, column in values.items():
                 column.extend(_values(name, entry, rows))
             num_rows.append(len(rows))
+            decompressed.append(one.decompressed)
             content = sum(len(row.key or b"") + len(row.value or b"") for row in rows)
             num_bytes += max(entry.size_bytes, content)
             if one != DecodedEntry(len(rows), entry.base_offset, entry.record_count):
@@ -150,6 +152,7 @@ class ReferenceEngine:
             rows=made.cast(viewed(made.schema)) if self.views and values else made,
             headers=entries,
             num_rows=np.array(num_rows, np.int64),
+            decompressed=np.array(decompressed, np.int64),
             told=told,
             computed=computed,
         )
@@ -265,6 +268,7 @@ def _batch_rows(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntr
             one.add(Problem(code="bytes-unread", message=f"no records, but {len(section)} bytes"))
         return
     payload = codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
+    one.decompressed = len(payload) if entry.codec else 0
     stream = KaitaiStream(BytesIO(payload))
     for index in range(count):
         if stream.is_eof():
@@ -426,6 +430,7 @@ def _decode_message(data: memoryview, entry: Entry, limits: Limits, one: Decoded
     payload = codecs.decompress(
         entry.codec, section, magic=entry.magic, max_bytes=limits.max_batch_bytes
     )
+    one.decompressed = len(payload)
     inner = list(_inner_messages(payload, entry, one))
     if not inner:
         raise _wrapper("no message inside a compressed one", "value", 0)

@@ -575,12 +575,20 @@ class Dataset:
             yield piece
 
     def tallied(
-        self, log: PartitionLog, report: Report, *, verify: bool = False, quick: bool = False
+        self,
+        log: PartitionLog,
+        report: Report,
+        *,
+        verify: bool = False,
+        quick: bool = False,
+        columns: tuple[str, ...] | None = None,
+        look: Callable[[LogFile, Judged], None] | None = None,
     ) -> tuple[Survey, dict[str, Tally]]:
         """Read all of *log* and return what became of the bytes of each live segment, by path.
 
         *verify* checks all checksums in the plan, and does `all_checks`; *quick* reads headers alone
-        and tallies nothing.
+        and tallies nothing. *look* is given all entries that could be framed, with *columns* of
+        their records and `offset`.
         """
         found = self._survey(log, verify=verify, quick=quick)
         offsets = self._offsets(partial(self.offset_at, found))
@@ -592,8 +600,10 @@ class Dataset:
         checks = all_checks(log) if verify else []
         for split in self._splits(found, offsets):
             tally = tallies.setdefault(split.file.path, Tally())
-            for piece in self._examine(replace(split, on_damage="skip"), None, own, tally):
+            for piece in self._examine(replace(split, on_damage="skip"), columns, own, tally):
                 if isinstance(piece.entries, Judged):
+                    if look is not None:
+                        look(split.file, piece.entries)
                     for check in checks:
                         check.take(split.file, piece.entries.entries)
         for check in checks:

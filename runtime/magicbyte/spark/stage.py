@@ -41,7 +41,7 @@ def check_output(out: Path, dataset: Dataset, paths: Iterable[str], *, overwrite
     Raises InputError where it is not ours, or ours and *overwrite* is false, or where it and
     what is read lie inside one another.
     """
-    check_outside(out, dataset, paths)
+    check_outside(out, dataset.all_logs, paths)
     real = Path(os.path.realpath(out))
     check_replaceable(real, overwrite=overwrite)
     return real

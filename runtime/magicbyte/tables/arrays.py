@@ -35,6 +35,32 @@ def numpy_of(array: pa.Array) -> Array:
     return held[array.offset : array.offset + len(array)]
 
 
+def is_null(array: pa.Array) -> Mask:
+    """Return which of *array* are null."""
+    valid = array.buffers()[0]
+    if valid is None or not array.null_count:
+        return np.zeros(len(array), np.bool_)
+    end = array.offset + len(array)
+    there = np.unpackbits(np.frombuffer(valid, np.uint8), count=end, bitorder="little")
+    nulls: Mask = there[array.offset :] == 0
+    return nulls
+
+
+def ends_of(array: pa.Array) -> Array:
+    """Return where the values of *array*, strings, bytes or lists, end, in front of them where the
+    first begins: counted in the bytes or elements that all of them lie in.
+    """
+    offsets = array.buffers()[1]
+    if offsets is None or not len(array):
+        return np.zeros(len(array) + 1, np.int32)
+    return np.frombuffer(offsets, np.int32, len(array) + 1, 4 * array.offset)
+
+
+def lengths_of(array: pa.Array) -> Array:
+    """Return the bytes of each of *array*, strings or bytes; -1 for null."""
+    return np.where(is_null(array), -1, np.diff(ends_of(array)).astype(np.int64))
+
+
 def nullable(kind: pa.DataType, values: Array, is_null: Mask) -> pa.Array:
     """Return *values*, which are as *kind* has them, but null where *is_null*."""
     is_there = bits(~is_null) if is_null.any() else None

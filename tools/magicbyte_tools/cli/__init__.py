@@ -22,6 +22,7 @@ VERBS = (
     "extract",
     "spec",
     "transactions",
+    "stats",
     "pipeline",
     "kafka-dump-log",
 )

@@ -94,7 +94,7 @@ def export(
     wanted = tuple(name for name in table.names if name in chosen)
     check_writable(out, replace=overwrite)
     dataset = selection.open(paths, threads=threads)
-    check_outside(out, dataset, paths)
+    check_outside(out, dataset.all_logs, paths)
 
     report, num_rows = _write(dataset, table_name, wanted, out, format_name, overwrite=overwrite)
 

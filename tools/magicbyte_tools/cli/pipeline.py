@@ -107,7 +107,7 @@ def pipeline(
         if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
             raise
         raise InputError("no Spark", "the extra `spark`: pip install 'magicbyte[spark]'") from error
-    from magicbyte_tools.report import write_report
+    from magicbyte_tools.report.page import write_report
 
     dataset = selection.open(paths)
     has_report = len(chosen) == len(TABLES)

@@ -125,6 +125,18 @@ class TextWriter:
         return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
 
 
+def table_lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return *rows* of text under *heads* as aligned lines; a head that begins with `>` is that of
+    a column that ends alike, as numbers do.
+    """
+    columns = list(zip([head.removeprefix(">") for head in heads], *rows, strict=True))
+    padded = [
+        _padded(column, max(_sizes(column)), head.startswith(">"))
+        for head, column in zip(heads, columns, strict=True)
+    ]
+    return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+
+
 def _padded(column: Sequence[str], width: int, is_number: bool) -> list[str]:
     """Return the cells of a column as wide as they must be."""
     pad = str.rjust if is_number else str.ljust

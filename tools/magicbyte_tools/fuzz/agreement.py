@@ -123,6 +123,9 @@ def decoded(
     for entry, said, says in zip(expected.headers, expected.entries, made.entries, strict=True):
         if said != says:
             found.append(f"entry at {entry.position}: {said}, {says}")
+    sizes = [one.decompressed.tolist() for one in (expected, made)]
+    if sizes[0] != sizes[1]:
+        found.append(f"entries at {origin} decompress to {sizes[0]}, {sizes[1]}")
     rows = copied(made.rows)
     if not expected.rows.equals(rows):
         wrong = [

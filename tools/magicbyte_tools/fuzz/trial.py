@@ -41,6 +41,7 @@ class Judge(ReferenceEngine):
                 rows=NO_ROWS,
                 headers=entries,
                 num_rows=np.zeros(len(entries), np.int64),
+                decompressed=np.zeros(len(entries), np.int64),
                 told={n: DecodedEntry(problems=(REFUSED,)) for n in range(len(entries))},
             )
         return super().decode(buffer, entries, *more, **keys)

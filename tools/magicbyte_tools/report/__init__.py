@@ -1,5 +1,1 @@
-"""report.html: what a pipeline found, on one page that needs nothing else."""
-
-from magicbyte_tools.report.page import write_report
-
-__all__ = ["write_report"]
+"""Pages to read: report.html of a pipeline, and what `stats` has counted."""

@@ -1,9 +1,9 @@
-"""The page: figures in, HTML out. No script, nothing from elsewhere."""
+"""The page of a pipeline: figures in, HTML out."""
 
 from pathlib import Path
 
+from magicbyte_tools.report.document import document
 from magicbyte_tools.report.figures import Figures, read_figures
-from magicbyte_tools.report.markup import Markup, element
 from magicbyte_tools.report.sections import overview
 from magicbyte_tools.report.sections.findings import findings
 from magicbyte_tools.report.sections.partitions import partitions
@@ -11,7 +11,6 @@ from magicbyte_tools.report.sections.producers import producers
 from magicbyte_tools.report.sections.storage import sizes, storage
 from magicbyte_tools.report.sections.time import records_over_time
 from magicbyte_tools.report.sections.transactions import transactions
-from magicbyte_tools.report.style import FILLS, STYLE
 
 CONTENTS = {
     "fates": "Bytes",
@@ -35,35 +34,20 @@ def write_report(folder: Path) -> None:
 
 def render(figures: Figures) -> str:
     """Return the page that shows *figures*."""
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element(
-            "meta",
-            http_equiv="Content-Security-Policy",
-            content="default-src 'none'; style-src 'unsafe-inline'",
-        ),
-        element("title", " ".join(["magicbyte report", *figures.about.get("paths", [])][:2])),
-        element("style", Markup(STYLE + FILLS)),
-    )
-    links = (element("a", name, href=f"#{anchor}") for anchor, name in CONTENTS.items())
-    body = element(
-        "body",
+    paths = figures.about.get("paths", [])
+    return document(
+        "magicbyte report",
+        paths,
+        CONTENTS,
         overview.heading(figures),
-        element("nav", *links, aria_label="Parts of this page"),
-        element(
-            "main",
-            overview.cards(figures),
-            overview.fates(figures),
-            findings(figures.problems),
-            partitions(figures),
-            records_over_time(figures.entries.times),
-            transactions(figures),
-            producers(figures.entries.producers),
-            storage(figures.entries),
-            sizes(figures.entries),
-            overview.files(figures),
-        ),
+        overview.cards(figures),
+        overview.fates(figures),
+        findings(figures.problems),
+        partitions(figures),
+        records_over_time(figures.entries.times),
+        transactions(figures),
+        producers(figures.entries.producers),
+        storage(figures.entries),
+        sizes(figures.entries),
+        overview.files(figures),
     )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"

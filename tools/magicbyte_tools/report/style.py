@@ -117,10 +117,13 @@ figure { margin: 0; } figcaption { font-size: .87rem; font-weight: 600; margin-b
 }
 """
 
+HELD = {"keys": "control", "values": "delivered", "headers": "outside_range", "format": "withheld"}
+"""What the bytes of entries hold, and what has the same color."""
+
 LIKE = {"committed": "delivered", "open": "withheld", "undecided": "over_limit"}
 """Outcomes, and what has the same color."""
 
 FILLS = "".join(
     f".{name} {{ fill: var(--{color}); }} .key.{name} {{ background: var(--{color}); }}\n"
-    for name, color in (*((name, name) for name in FATES), *LIKE.items())
+    for name, color in (*((name, name) for name in FATES), *LIKE.items(), *HELD.items())
 )

@@ -59,6 +59,12 @@ def card(*content: Content, class_: str = "card") -> Markup:
     return element("div", *content, class_=class_)
 
 
+def figure_card(figure: Content, name: str, more: str | None) -> Markup:
+    """Return a card with a *figure* that anyone asks for, what it is, and *more* of it small below."""
+    small = element("div", more, class_="soft") if more else None
+    return card(element("b", figure), element("span", name), small)
+
+
 def soft(*content: Content) -> Markup:
     """Return a paragraph that explains what is beside it."""
     return element("p", *content, class_="soft")

@@ -101,6 +101,7 @@ class ColumnarEngine:
             )
         rows: list[pa.RecordBatch] = []
         num_rows: list[Numbers] = []
+        decompressed: list[Numbers] = []
         told: dict[int, DecodedEntry] = {}
         first, computed = 0, None
         for chosen, left in _of_one_format(entries):
@@ -124,6 +125,7 @@ class ColumnarEngine:
                         rows += [made.rows] if made.rows.num_rows else []
                         num_rows.append(made.num_rows)
                         count, computed = len(made.num_rows), made.computed
+                        decompressed.append(np.zeros(count, np.int64))
                         if most_bytes is not None:
                             most_bytes -= int(run.column("size_bytes")[:count].sum())
                         first, run = first + count, run[count:]
@@ -140,6 +142,7 @@ class ColumnarEngine:
                     verify=verify,
                 )
                 num_rows.append(group.decode(most_bytes))
+                decompressed.append(group.decompressed)
                 told |= {first + n: one for n, one in group.told.items()}
                 rows += group.rows()
                 first += len(num_rows[-1])
@@ -152,7 +155,8 @@ class ColumnarEngine:
         return Decoded(
             rows=_joined(rows),
             headers=entries if first == len(entries) else entries[:first],
-            num_rows=np.concatenate(num_rows) if num_rows else np.zeros(0, np.int64),
+            num_rows=_all(num_rows),
+            decompressed=_all(decompressed),
             told=told,
             computed=computed,
         )
@@ -165,6 +169,10 @@ def _of_one_format(entries: Sequence[Entry]) -> Iterator[tuple[Format, Sequence[
         return
     for chosen, run in groupby(entries, lambda entry: format_of(entry.magic)):
         yield chosen, list(run)
+
+
+def _all(parts: Sequence[Numbers]) -> Numbers:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def magic_at(buffer: memoryview, position: int) -> int | None:

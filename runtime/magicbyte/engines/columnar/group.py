@@ -74,6 +74,8 @@ class Group:
         self.replaced: list[_Replaced] = []
         self.told: dict[int, DecodedEntry] = {}
         """By its number, what there is to say of an entry beyond the number of its rows."""
+        self.decompressed: Numbers = np.zeros(len(self.entries), np.int64)
+        """Bytes of each one's payload, decompressed; 0 where it has no codec."""
         self.num_bytes = 0
         """What the entries that were decoded come to, decompressed."""
 
@@ -174,6 +176,7 @@ class Group:
                 if number < n:
                     base, count = int(bases[number]), said.num_rows
                     self.told[number] = DecodedEntry(count, base, count, said.control)
+        self.decompressed = self.decompressed[:n]
         num_rows = self._column("rows").copy()
         for n, told in self.told.items():
             num_rows[n] = told.num_rows
@@ -269,6 +272,7 @@ class Group:
         """Have the kernel read the entries from *first* to before *end*; return where it ended."""
         state = self.output.state
         state[SOURCE] = self.begin if self.verify and self.is_ready[first] else 0
+        self.decompressed[first:end] = self.is_compressed[first:end] * self._sizes(first, end)
         num_rows, num_bytes, largest = self._most(first, end)
         self.num_bytes += num_bytes
         self.output.make_room(num_rows, num_bytes, largest)
@@ -291,8 +295,13 @@ class Group:
 
     def _most(self, first: int, end: int) -> tuple[int, int, int]:
         """Return the most rows that the entries come to, their bytes, and those of the largest."""
-        sizes = self.ends[first:end] - self.starts[first:end]
+        sizes = self._sizes(first, end)
         return self.format.most_rows(self.desc[first:end]), int(sizes.sum()), int(sizes.max())
+
+    def _sizes(self, first: int, end: int) -> Numbers:
+        """Return the plain bytes of each of the entries."""
+        sizes: Numbers = self.ends[first:end] - self.starts[first:end]
+        return sizes
 
     def _finish(self, first: int, end: int, row: int) -> None:
         """Put right the rows from *row* on, of entries that hold others."""
@@ -314,6 +323,7 @@ class Group:
             self.buffer, [self.entries[n]], self.columns, origin=self.origin, limits=self.limits
         )
         self.told[n] = found.entry(0)
+        self.decompressed[n] = found.decompressed[0]
         self.num_bytes += found.rows.nbytes
         if end > first or found.rows.num_rows:
             self.replaced.append(_Replaced(first, end, found.rows))

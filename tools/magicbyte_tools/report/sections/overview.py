@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from magicbyte_tools.report import words
+from magicbyte_tools.report import document, words
 from magicbyte_tools.report.figures import Figures
 from magicbyte_tools.report.figures.partitions import FATES, UNREAD, PartitionFigures
 from magicbyte_tools.report.figures.problems import SEVERITIES
-from magicbyte_tools.report.markup import Content, Markup, element, joined
+from magicbyte_tools.report.markup import Markup, element
 from magicbyte_tools.report.plots import bar, key
-from magicbyte_tools.report.tables import card, section, soft, table
+from magicbyte_tools.report.tables import figure_card, section, table
 
 MEANINGS = {
     "delivered": "what a consumer would have got",
@@ -30,14 +30,8 @@ UNCOUNTED = (*UNREAD, "tail")
 
 def heading(figures: Figures) -> Markup:
     about = figures.about
-    paths = joined(
-        joined((", " if number else None, element("code", path)))
-        for number, path in enumerate(about.get("paths", []))
-    )
-    return element(
-        "header",
-        element("h1", "magicbyte report"),
-        soft(paths, f" · {about.get('isolation_level')}"),
+    return document.heading(
+        "magicbyte report", about.get("paths", []), str(about.get("isolation_level"))
     )
 
 
@@ -53,35 +47,32 @@ def cards(figures: Figures) -> Markup:
     first, last = whole.times
     return element(
         "div",
-        _card(
+        figure_card(
             f"{delivered:,}",
             "records delivered",
             f"{rest:,} not delivered" if rest else "all there are",
         ),
-        _card(
+        figure_card(
             f"{len(figures.partitions):,}",
             "partition read" if len(figures.partitions) == 1 else "partitions read",
             f"{left_out} left out" if figures.internal else None,
         ),
-        _card(
+        figure_card(
             words.size(whole.size_bytes),
             f"in {words.counted(whole.num_segments, 'live segment')}",
             f"{whole.size_bytes:,} bytes",
         ),
-        _card(
+        figure_card(
             element("span", f"{errors:,}", class_="error" if errors else None),
             "error" if errors == 1 else "errors",
             ", ".join(others),
         ),
-        _card("none" if first is None else words.day(first), "first record", words.clock(first)),
-        _card("none" if last is None else words.day(last), "last record", words.clock(last)),
+        figure_card(
+            "none" if first is None else words.day(first), "first record", words.clock(first)
+        ),
+        figure_card("none" if last is None else words.day(last), "last record", words.clock(last)),
         class_="cards",
     )
-
-
-def _card(figure: Content, name: str, more: str | None) -> Markup:
-    small = element("div", more, class_="soft") if more else None
-    return card(element("b", figure), element("span", name), small)
 
 
 def fates(figures: Figures) -> Markup:

@@ -1,0 +1,51 @@
+"""Numbers counted in classes that double: as little memory for all as for one."""
+
+from typing import Any
+
+import numpy as np
+
+from magicbyte.engines.entries import Numbers
+
+NUM_CLASSES = 65
+"""Nothing, and each power of two that 64 bits hold."""
+
+
+class Classes:
+    """Counts and sums of numbers of 0 and more, by the power of two that is the next below."""
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(NUM_CLASSES, np.int64)
+        self._sums = np.zeros(NUM_CLASSES, np.int64)
+        self.least: int | None = None
+        self.largest: int | None = None
+
+    def take(self, values: Numbers) -> None:
+        """Count *values*."""
+        if not len(values):
+            return
+        _, exponents = np.frexp(values)  # 0 for 0, 1 for 1, 2 for 2 and 3, 3 for 4 to 7
+        self._counts += np.bincount(exponents, minlength=NUM_CLASSES)
+        self._sums += np.bincount(exponents, values, NUM_CLASSES).astype(np.int64)
+        self._extend(int(values.min()), int(values.max()))
+
+    def add(self, other: "Classes") -> None:
+        """Count all that *other* has counted."""
+        self._counts += other._counts
+        self._sums += other._sums
+        if other.least is not None and other.largest is not None:
+            self._extend(other.least, other.largest)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the classes that have any, the smallest numbers first."""
+        return [
+            {
+                "at_least": 1 << (number - 1) if number else 0,
+                "entry_count": int(self._counts[number]),
+                "sum": int(self._sums[number]),
+            }
+            for number in np.flatnonzero(self._counts).tolist()
+        ]
+
+    def _extend(self, least: int, largest: int) -> None:
+        self.least = least if self.least is None else min(self.least, least)
+        self.largest = largest if self.largest is None else max(self.largest, largest)

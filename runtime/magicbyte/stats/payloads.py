@@ -1,0 +1,68 @@
+"""What records hold: lengths of keys, values and headers, and their times."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.tables.arrays import Array, Mask, ends_of, is_null, lengths_of
+
+COLUMNS = ("timestamp", "key", "value", "headers")
+"""The columns of records that it takes to say it."""
+
+
+@dataclass(slots=True)
+class Payloads:
+    """What some records hold."""
+
+    key_bytes: int = 0
+    value_bytes: int = 0
+    header_bytes: int = 0
+    null_keys: int = 0
+    tombstones: int = 0
+    first_time: int | None = None
+    """Milliseconds since the Unix epoch: the least time of a record."""
+    last_time: int | None = None
+
+    def take(self, rows: pa.RecordBatch, is_data: Mask) -> None:
+        """Count those of *rows*, which have `COLUMNS`, that *is_data* marks."""
+        keys, values = (lengths_of(rows.column(name))[is_data] for name in ("key", "value"))
+        self.key_bytes += int(np.maximum(keys, 0).sum())
+        self.value_bytes += int(np.maximum(values, 0).sum())
+        self.null_keys += int(np.count_nonzero(keys < 0))
+        self.tombstones += int(np.count_nonzero(values < 0))
+        self.header_bytes += _header_bytes(rows.column("headers"), is_data)
+        times = times_of(rows)[is_data & ~is_null(rows.column("timestamp"))]
+        if len(times):
+            self._extend(int(times.min()), int(times.max()))
+
+    def add(self, other: "Payloads") -> None:
+        """Count all that *other* has counted."""
+        self.key_bytes += other.key_bytes
+        self.value_bytes += other.value_bytes
+        self.header_bytes += other.header_bytes
+        self.null_keys += other.null_keys
+        self.tombstones += other.tombstones
+        self._extend(other.first_time, other.last_time)
+
+    def _extend(self, first: int | None, last: int | None) -> None:
+        if first is not None and (self.first_time is None or first < self.first_time):
+            self.first_time = first
+        if last is not None and (self.last_time is None or last > self.last_time):
+            self.last_time = last
+
+
+def times_of(rows: pa.RecordBatch) -> Array:
+    """Return the times of *rows* in milliseconds since the Unix epoch; anything where there is none."""
+    column = rows.column("timestamp")
+    return np.frombuffer(column.buffers()[1], np.int64, len(column), 8 * column.offset)
+
+
+def _header_bytes(headers: pa.Array, is_data: Mask) -> int:
+    """Return the bytes of keys and values of the *headers* of records that *is_data* marks."""
+    ends = ends_of(headers)
+    if ends[0] == ends[-1]:
+        return 0
+    sizes = sum(np.maximum(lengths_of(headers.values.field(name)), 0) for name in ("key", "value"))
+    before = np.concatenate([[0], np.cumsum(sizes)])[ends]
+    return int(np.diff(before)[is_data & ~is_null(headers)].sum())

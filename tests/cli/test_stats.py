@@ -1,0 +1,205 @@
+"""`magicbyte stats`: rows, everything together, and what holds retention back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+from magicbyte.tables.stats import STATS
+from magicbyte_tools.cli.stats_text import MOST_HELD, sentences
+from magicbyte_tools.report.stats.names import name_of
+from magicbyte_tools.report.stats.page import CONTENTS, MAX_ROWS, render
+from tags import EVIL, Tags
+
+from .conftest import Run
+
+
+def objects(run: Run, *arguments: object, status: int = 0) -> list[dict[str, Any]]:
+    result = run("stats", *arguments, "--format", "ndjson")
+    assert result.exit_code == status, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("by", ["topic", "partition", "segment"])
+@pytest.mark.parametrize("quick", [(), ("--quick",)])
+def test_ndjson_is_what_the_library_counts(
+    run: Run, transactions: Path, by: str, quick: tuple[str, ...]
+) -> None:
+    found = mb.stats(transactions, by=by, quick=bool(quick))
+    *rows, total = objects(run, transactions, "--by", by, *quick)
+    assert [row.pop("kind") for row in (*rows, total)] == [by] * len(rows) + ["total"]
+    assert [tuple(row) for row in (*rows, total)] == [STATS.names] * (len(rows) + 1)
+    assert (rows, total) == (found.rows, found.total)
+
+
+def test_text_has_a_line_for_each_partition_and_for_all(run: Run, transactions: Path) -> None:
+    result = run("stats", transactions, "--topic", "open", "--topic", "aborted")
+    assert result.exit_code == 0
+    sizes, records, contents, bytes_, counts, held = result.stdout.split("\n\n")
+    for part in (sizes, records):
+        names = [line.split()[0] for line in part.splitlines()[1:]]
+        assert names == ["aborted-0", "open-0", "open-1", "together"]
+    found = mb.stats(transactions, topics=["open", "aborted"])
+    by_line = {line.split()[0]: line.split() for line in sizes.splitlines()[1:]}
+    for row in found.rows:
+        cells = by_line[f"{row['topic']}-{row['partition']}"]
+        assert cells[1] == str(row["segment_count"])
+        share = 100 * row["overhead_bytes"] / row["plain_bytes"]
+        ratio = row["plain_bytes"] / row["stored_bytes"]
+        assert cells[-3:] == [f"{ratio:.2f}", f"{share:.1f}", "%"]
+    assert len(contents.splitlines()) == 1 + len(found.total["contents"])
+    assert len(bytes_.splitlines()) == 1 + len(found.total["entry_bytes"])
+    assert len(counts.splitlines()) == 1 + len(found.total["entry_records"])
+    assert "00000000000000000001.log offset 51" in held
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+def test_segments_are_told_by_their_base_offsets(run: Run, transactions: Path) -> None:
+    result = run("stats", transactions / "open-0", "--by", "segment")
+    names = [line.split()[0] for line in result.stdout.split("\n\n")[0].splitlines()[1:]]
+    assert names == ["open-0/0", "open-0/1", "open-0/71", "together"]
+
+
+def test_headers_alone_leave_out_what_only_payloads_tell(run: Run, logs: Path) -> None:
+    result = run("stats", logs / "2.8" / "formats" / "log-0" / "v2-java-gzip-0", "--quick")
+    assert result.exit_code == 0
+    assert result.stdout.endswith("\n\nheaders alone were read: CRC not checked\n")
+    assert "tombstones" not in result.stdout
+    assert [line.split()[-2:] for line in result.stdout.splitlines()[1:3]] == [["-", "-"]] * 2
+
+
+def test_damage_is_told_and_counts_with_its_bytes_alone(run: Run, damaged: Path) -> None:
+    result = run("stats", damaged)
+    assert result.exit_code == 1
+    total = objects(run, damaged, status=1)[-1]
+    assert total["damaged_bytes"] > 0
+    line = f"{total['damaged_bytes']:,} bytes of the logs are damaged or over a limit"
+    assert line in result.stdout.splitlines()
+    assert result.stderr.startswith("1 error:\n  append-time-0/")
+    assert "[checksum-mismatch]" in result.stderr
+
+
+def test_an_empty_log_is_a_line_of_nothing(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t-0" / f"{0:020}.log"
+    path.parent.mkdir()
+    path.touch()
+    result = run("stats", path.parent)
+    assert result.exit_code == 0
+    sizes, records = result.stdout.split("\n\n")
+    assert sizes.splitlines()[1].split() == [
+        "t-0",
+        *["1", "0", "B", "0", "B", "0", "0", "-", "-", "-"],
+    ]
+    assert records.splitlines()[1].split() == ["t-0", "0", "0", "0", "0", "-", "-"]
+
+
+def many_rows(transactions: Path, number: int) -> mb.Statistics:
+    """Return statistics of *number* partitions that are all held."""
+    found = mb.stats(transactions / "open-0")
+    (row,) = found.rows
+    found.rows = [row | {"partition": n, "held_ms": 1 + n, "log_bytes": n} for n in range(number)]
+    return found
+
+
+def test_of_many_that_are_held_the_longest_are_told(transactions: Path) -> None:
+    found = many_rows(transactions, MOST_HELD + 3)
+    lines = list(sentences(found))
+    at = next(n for n, line in enumerate(lines) if line.startswith("retention by time"))
+    names = [line.split()[0] for line in lines[at + 2 : at + 2 + MOST_HELD]]
+    assert names == [f"open-{n}" for n in range(MOST_HELD + 2, 2, -1)]
+    assert lines[at + 2 + MOST_HELD] == "and 3 more: --format ndjson has all"
+
+
+# The page
+
+
+def test_a_page_is_whole_and_its_links_lead_somewhere(
+    run: Run, transactions: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "stats.html"
+    result = run("stats", transactions, "--format", "html", "-o", out)
+    assert result.exit_code == 0 and result.stdout == ""
+    page = out.read_text("utf-8")
+    tags = Tags(page)
+    assert {f"#{name}" for name in CONTENTS} == set(tags.attributes["href"])
+    assert set(CONTENTS) <= set(tags.attributes["id"])
+    assert not {"script", "img", "link", "iframe"} & set(tags.seen)
+    assert "http" not in page.replace("http-equiv", "")
+    found = mb.stats(transactions)
+    assert f"{found.total['overhead_bytes']:,}" in page
+    for row in found.rows:
+        assert f"<b>{row['topic']}-{row['partition']}</b>" in page
+    assert "open-0/00000000000000000001.log" in page
+
+
+def test_a_page_of_headers_alone_says_so(transactions: Path) -> None:
+    page = render(mb.stats(transactions, quick=True), ["here"])
+    assert "headers alone, CRC not checked" in page
+    Tags(page)
+
+
+def test_a_page_of_nothing_is_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "t-0" / f"{0:020}.log"
+    path.parent.mkdir()
+    path.touch()
+    page = render(mb.stats(path), ["here"])
+    Tags(page)
+    assert "There are none: no segment has a larger time than one behind it" in page
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        (None, "t-3"),
+        ("00000000000000000000.log", "t-3/0"),
+        ("00000000000000000120.log", "t-3/120"),
+        ("00000000000000000000--A_b.log", "t-3/0--A_b"),
+        ("00000000000000000120-0Ab.log", "t-3/120-0Ab"),
+        ("some.log", "t-3/some"),
+    ],
+)
+def test_a_segment_is_told_by_its_offset(file: str | None, name: str) -> None:
+    assert name_of({"log_dir": "/l", "topic": "t", "partition": 3, "file": file}) == name
+
+
+def test_no_name_breaks_a_page(transactions: Path) -> None:
+    found = many_rows(transactions, 1)
+    found.rows[0] |= {"topic": EVIL, "held_by_file": EVIL}
+    tags = Tags(render(found, [EVIL]))
+    assert not {"script", "img"} & set(tags.seen)
+
+
+def test_a_page_of_many_rows_has_those_with_most_bytes(transactions: Path) -> None:
+    page = render(many_rows(transactions, MAX_ROWS + 2), ["here"])
+    assert f"The {MAX_ROWS} of {MAX_ROWS + 2} with most bytes" in page
+    rows = page[page.index('id="rows"') : page.index('id="codecs"')]
+    assert "<b>open-2</b>" in rows and "<b>open-1</b>" not in rows
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--format", "html"), ("-o", "x.html"), ("-o", "x", "--format", "ndjson")]
+)
+def test_a_page_needs_a_file_and_a_file_is_a_page(
+    run: Run, transactions: Path, arguments: tuple[str, ...]
+) -> None:
+    result = run("stats", transactions, *arguments)
+    assert result.exit_code == 2
+    assert "-o OUT and --format html go together." in result.stderr
+
+
+def test_a_page_replaces_nothing_unasked_and_lies_outside(
+    run: Run, damaged: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "stats.html"
+    out.write_text("mine")
+    arguments = ("stats", damaged, "--format", "html", "-o")
+    assert run(*arguments, out).exit_code == 2
+    assert out.read_text() == "mine"
+    assert run(*arguments, out, "--overwrite").exit_code == 1  # there is damage
+    assert out.read_text().startswith("<!doctype html>")
+    inside = damaged / "aborted-0" / "stats.html"
+    result = run(*arguments, inside)
+    assert result.exit_code == 2 and not inside.exists()
+    assert "inside what is read" in result.stderr
