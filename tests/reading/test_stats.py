@@ -447,31 +447,3 @@ def test_real_logs_hold_what_their_records_do(real: Path, engine: str) -> None:
         for row in mb.stats(str(log_dir), engine=engine).rows:
             for name in names:
                 assert row[name] == expected[row["topic"], row["partition"], name], (row, name)
-
-
-def test_real_logs_have_the_batches_that_kafka_found(real: Path, oracle: Any) -> None:
-    compared = 0
-    for cluster in ("2.8/formats", "4.3/compacted", "4.3/transactions"):
-        for row in mb.stats(str(real / cluster / "log-0")).rows:
-            name = f"{row['topic']}-{row['partition']}"
-            if not (real / cluster / "oracle" / "batches" / f"{name}.ndjson.gz").exists():
-                continue
-            batches = oracle(cluster, name, "batches")
-            expected: dict[tuple[int, str], Counter[str]] = {}
-            for one in batches:
-                if not one["is_control"]:
-                    sums = expected.setdefault((one["magic"], one["codec"]), Counter())
-                    sums.update(entries=1, records=one["count"], bytes=one["size"])
-            found = {
-                (one["magic"], one["codec"]): Counter(
-                    entries=one["entry_count"],
-                    records=one["record_count"],
-                    bytes=one["stored_bytes"],
-                )
-                for one in row["contents"]
-            }
-            assert found == expected, name
-            latest = max(one["max_timestamp"] for one in batches)
-            assert (row["largest_timestamp"] or -1) == latest, name
-            compared += len(batches)
-    assert compared > 1000
