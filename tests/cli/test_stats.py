@@ -1,6 +1,7 @@
 """`magicbyte stats`: rows, everything together, and what holds retention back."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,16 @@ def test_damage_is_told_and_counts_with_its_bytes_alone(run: Run, damaged: Path)
     assert "[checksum-mismatch]" in result.stderr
 
 
+def test_of_many_findings_the_first_are_told(run: Run, tmp_path: Path) -> None:
+    for number in range(12):
+        path = tmp_path / f"t-{number}" / f"{0:020}.log"
+        path.parent.mkdir()
+        path.write_bytes(bytes(range(200)))
+    result = run("stats", tmp_path)
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1].endswith(" more: magicbyte verify tells all")
+
+
 def test_an_empty_log_is_a_line_of_nothing(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t-0" / f"{0:020}.log"
     path.parent.mkdir()
@@ -93,6 +104,26 @@ def test_an_empty_log_is_a_line_of_nothing(run: Run, tmp_path: Path) -> None:
         *["1", "0", "B", "0", "B", "0", "0", "-", "-", "-"],
     ]
     assert records.splitlines()[1].split() == ["t-0", "0", "0", "0", "0", "-", "-"]
+
+
+def test_a_segment_alone_has_no_name_and_replicas_have_those_of_their_log_dirs(
+    run: Run, transactions: Path, tmp_path: Path
+) -> None:
+    alone = tmp_path / f"{0:020}.log"
+    alone.write_bytes((transactions / "open-0" / alone.name).read_bytes())
+    for by in ("topic", "partition", "segment"):
+        sizes = run("stats", alone, "--by", by).stdout.split("\n\n")[0].splitlines()
+        name = "(no topic)/0" if by == "segment" else "(no topic)"
+        assert [line[:12].strip() for line in sizes[1:]] == [name, "together"]
+    for log_dir in ("one", "two"):
+        shutil.copytree(transactions / "open-0", tmp_path / "dirs" / log_dir / "open-0")
+        shutil.copy(transactions / "meta.properties", tmp_path / "dirs" / log_dir)
+    sizes = run("stats", tmp_path / "dirs").stdout.split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in sizes[1:]] == [
+        f"{tmp_path}/dirs/one/open-0",
+        f"{tmp_path}/dirs/two/open-0",
+        "together",
+    ]
 
 
 def many_rows(transactions: Path, number: int) -> mb.Statistics:

@@ -39,8 +39,13 @@ def counted_severities(summary: Mapping[str, Any]) -> str:
     return ", ".join(counts) or "nothing found"
 
 
-def complain_of(findings: Sequence[Finding], *, one_by_one: bool = True) -> None:
-    """Say how many *findings* of each severity there are, and the first of them, gravest first."""
+def complain_of(
+    findings: Sequence[Finding], *, one_by_one: bool = True, others: str = "--table problems"
+) -> None:
+    """Say how many *findings* of each severity there are, and the first of them, gravest first.
+
+    *others* says what shows the rest of them.
+    """
     room = MAX_FINDINGS if one_by_one else 0
     for severity in SEVERITIES:
         of_severity = [finding for finding in findings if finding.severity == severity]
@@ -52,7 +57,7 @@ def complain_of(findings: Sequence[Finding], *, one_by_one: bool = True) -> None
             complain(f"  {finding} [{finding.code}]")
     more = len(findings) - MAX_FINDINGS
     if one_by_one and more > 0:
-        complain(f"and {more} more: --table problems")
+        complain(f"and {more} more: {others}")
 
 
 def complain_of_hidden(report: Report, shown: Collection[str], *, verb: str = "shown") -> None:

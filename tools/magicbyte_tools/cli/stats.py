@@ -29,7 +29,7 @@ from magicbyte_tools.cli.stats_text import sentences
 
 
 @click.command(
-    short_help="Show what logs consist of: sizes, codecs, batches, keys, retention.",
+    short_help="Show what logs consist of, and what keeps them.",
     epilog="""\b
     Examples:
       magicbyte stats /var/lib/kafka
@@ -115,7 +115,7 @@ def stats(
         stdout = sys.stdout.buffer
         stdout.writelines(_objects(found, by) if format_name == "ndjson" else _lines(found))
         stdout.flush()
-    complain_of(found.findings)
+    complain_of(found.findings, others="magicbyte verify tells all")
     ctx.exit(0 if found.is_sound else 1)
 
 

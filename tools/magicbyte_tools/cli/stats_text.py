@@ -5,7 +5,7 @@ from typing import Any
 
 import magicbyte as mb
 from magicbyte_tools.cli.text import NULL, shown_time, table_lines
-from magicbyte_tools.report.stats.names import class_names, name_of, ratio
+from magicbyte_tools.report.stats.names import TOGETHER, class_names, held_longest, named, ratio
 from magicbyte_tools.report.words import counted, length, moment, percent, size
 
 Row = dict[str, Any]
@@ -50,7 +50,7 @@ def _sizes(found: mb.Statistics) -> Iterator[str]:
     )
     rows = [
         (
-            name_of(row),
+            name,
             _number(row["segment_count"]),
             size(row["log_bytes"]),
             size(row["index_bytes"]),
@@ -60,7 +60,7 @@ def _sizes(found: mb.Statistics) -> Iterator[str]:
             ratio(row["plain_bytes"], row["stored_bytes"]) or NULL,
             _share(row["overhead_bytes"], row["plain_bytes"]),
         )
-        for row in _shown(found)
+        for name, row in _shown(found)
     ]
     yield from table_lines(heads, rows)
 
@@ -69,7 +69,7 @@ def _records(found: mb.Statistics) -> Iterator[str]:
     heads = ("", ">null keys", ">tombstones", ">control", ">producers", "first", "last")
     rows = [
         (
-            name_of(row),
+            name,
             _number(row["null_key_count"]),
             _number(row["tombstone_count"]),
             _number(row["control_count"]),
@@ -77,7 +77,7 @@ def _records(found: mb.Statistics) -> Iterator[str]:
             _moment(row["first_timestamp"]),
             _moment(row["last_timestamp"]),
         )
-        for row in _shown(found)
+        for name, row in _shown(found)
     ]
     yield from table_lines(heads, rows)
 
@@ -116,20 +116,20 @@ def _classes(title: str, classes: Sequence[Row], shown: Any) -> Iterator[str]:
 
 def _held(rows: Sequence[Row]) -> Iterator[str]:
     """Yield where retention by time keeps segments for longer than their own times say."""
-    held = sorted((row for row in rows if row["held_ms"]), key=lambda row: -row["held_ms"])
+    held = held_longest(rows)
     if not held:
         return
     yield ""
     yield "retention by time keeps segments for longer than their own times would, because of:"
     lines = [
         (
-            name_of(row),
+            name,
             length(row["held_ms"]),
             size(row["held_bytes"]),
             f"{_file(row)} offset {row['held_by_offset']}",
             shown_time(row["held_by_timestamp"]),
         )
-        for row in held[:MOST_HELD]
+        for name, row in held[:MOST_HELD]
     ]
     yield from table_lines(("", ">longer by", ">bytes", "record", "time"), lines)
     if len(held) > MOST_HELD:
@@ -153,10 +153,10 @@ def _left_out(found: mb.Statistics) -> Iterator[str]:
         yield "headers alone were read: CRC not checked"
 
 
-def _shown(found: mb.Statistics) -> Iterator[Row]:
-    """Yield the rows that have segments, and that of everything."""
-    yield from (row for row in found.rows if row["segment_count"])
-    yield found.total
+def _shown(found: mb.Statistics) -> Iterator[tuple[str, Row]]:
+    """Yield the rows that have segments, and that of everything, with what they are called."""
+    yield from named([row for row in found.rows if row["segment_count"]])
+    yield TOGETHER, found.total
 
 
 def _share(part: int | None, whole: int | None) -> str:

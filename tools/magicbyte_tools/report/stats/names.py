@@ -1,5 +1,6 @@
 """What rows and classes of `stats` are called."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -7,11 +8,26 @@ from magicbyte_tools.report.words import Shown, size
 
 Row = dict[str, Any]
 
+TOGETHER = "together"
+"""What all rows as one are called."""
+
+
+def named(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
+    """Yield *rows* with what they are of; where several are called alike, with their log.dirs."""
+    names = [name_of(row) for row in rows]
+    counts = Counter(names)
+    for name, row in zip(names, rows, strict=True):
+        yield f"{row['log_dir']}/{name}" if counts[name] > 1 and row["log_dir"] else name, row
+
+
+def held_longest(rows: Sequence[Row]) -> list[tuple[str, Row]]:
+    """Return those of *rows* with segments that are held, the longest first, with their names."""
+    held = [(name, row) for name, row in named(rows) if row["held_ms"]]
+    return sorted(held, key=lambda pair: -pair[1]["held_ms"])
+
 
 def name_of(row: Row) -> str:
-    """Return what *row* is of: a segment is told by its base offset, everything is `together`."""
-    if row["log_dir"] is None and row["topic"] is None and row["file"] is None:
-        return "together"
+    """Return what *row* is of: a segment is told by its base offset."""
     place = row["topic"] or "(no topic)"
     if row["partition"] is not None:
         place += f"-{row['partition']}"

@@ -8,7 +8,14 @@ from magicbyte_tools.report import words
 from magicbyte_tools.report.document import document, heading
 from magicbyte_tools.report.markup import Content, Markup, element
 from magicbyte_tools.report.plots import bar, key
-from magicbyte_tools.report.stats.names import Row, class_names, name_of, ratio
+from magicbyte_tools.report.stats.names import (
+    TOGETHER,
+    Row,
+    class_names,
+    held_longest,
+    named,
+    ratio,
+)
 from magicbyte_tools.report.tables import figure_card, section, soft, table
 from magicbyte_tools.report.words import DASH
 
@@ -125,8 +132,8 @@ def _bytes(total: Row) -> Markup:
 
 
 def _rows(found: mb.Statistics) -> Markup:
-    rows = sorted(found.rows, key=lambda row: -row["log_bytes"])
-    most = rows[0]["log_bytes"] if rows else 0
+    rows = sorted(named(found.rows), key=lambda pair: -pair[1]["log_bytes"])
+    most = rows[0][1]["log_bytes"] if rows else 0
     heads = (
         "",
         "",
@@ -154,17 +161,17 @@ def _rows(found: mb.Statistics) -> Markup:
         table(
             caption,
             heads,
-            (_cells(row, most) for row in rows[:MAX_ROWS]),
-            foot=[_cells(found.total, found.total["log_bytes"])],
+            (_cells(name, row, most) for name, row in rows[:MAX_ROWS]),
+            foot=[_cells(TOGETHER, found.total, found.total["log_bytes"])],
         ),
     )
 
 
-def _cells(row: Row, most: int) -> tuple[Content, ...]:
+def _cells(name: str, row: Row, most: int) -> tuple[Content, ...]:
     held = _held(row)
     plain = row["plain_bytes"]
     return (
-        element("b", name_of(row)),
+        element("b", name),
         bar(Counter(delivered=row["log_bytes"]), whole=most),
         f"{row['segment_count']:,}",
         f"{row['log_bytes']:,}",
@@ -243,18 +250,18 @@ def _classes(caption: str, classes: Sequence[Row], shown: words.Shown) -> Markup
 
 
 def _retention(rows: Sequence[Row]) -> Markup:
-    held = sorted((row for row in rows if row["held_ms"]), key=lambda row: -row["held_ms"])
-    longest = held[0]["held_ms"] if held else 0
+    held = held_longest(rows)
+    longest = held[0][1]["held_ms"] if held else 0
     cells = [
         (
-            element("b", name_of(row)),
+            element("b", name),
             bar(Counter(aborted=row["held_ms"]), "millisecond", longest),
             words.length(row["held_ms"]),
             f"{row['held_bytes']:,}",
             words.two(row["held_by_file"], f"offset {row['held_by_offset']}"),
             words.moment(row["held_by_timestamp"]),
         )
-        for row in held[:MAX_ROWS]
+        for name, row in held[:MAX_ROWS]
     ]
     return section(
         "retention",
