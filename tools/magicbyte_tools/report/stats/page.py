@@ -21,7 +21,7 @@ from magicbyte_tools.report.words import DASH
 
 CONTENTS = {
     "bytes": "Bytes",
-    "rows": "Rows",
+    "rows": "Where they are",
     "codecs": "Codecs",
     "sizes": "Batch sizes",
     "retention": "Retention",
@@ -69,7 +69,7 @@ def _cards(found: mb.Statistics) -> Markup:
         ),
         figure_card(
             ratio(total["plain_bytes"], total["stored_bytes"]) or DASH,
-            "compressed to one of",
+            "compression ratio",
             "without a codec / as stored",
         ),
         figure_card(
