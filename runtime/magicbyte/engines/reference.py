@@ -21,12 +21,12 @@ from magicbyte.engines.entry import (
     whole_entry,
     wrap64,
 )
-from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import array_of
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
+from magicbyte.text import decode_utf8
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
 from magicbyte_formats.wire import (
@@ -330,9 +330,7 @@ def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Ro
             one.add(_negative_length(f"records[{index}].{name}", length, position))
     if entry.is_control and one.control is None and index == 0:
         one.control = _control(body.key, body.value, position, one)
-    headers = [
-        {"key": decode_header_key(header.key), "value": header.value} for header in body.headers
-    ]
+    headers = [{"key": decode_utf8(header.key), "value": header.value} for header in body.headers]
     timestamp = (
         entry.max_timestamp
         if entry.is_append_time

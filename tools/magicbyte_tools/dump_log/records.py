@@ -13,10 +13,10 @@ from kaitaistruct import KaitaiStructError
 from magicbyte import CodecError, LimitError, codecs
 from magicbyte.checksum import crc32
 from magicbyte.engines.entry import OVERHEAD, Entry
-from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.engines.reference import Row
 from magicbyte.logdir.frames import Frame
 from magicbyte.tables.arrays import array_of, numpy_of
+from magicbyte.text import decode_utf8
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import (
     Codec,
@@ -53,7 +53,7 @@ def _integer(size_bytes: int, data: bytes) -> str:
 
 
 DECODERS: dict[str, Callable[[bytes], str]] = {
-    "StringDecoder": decode_header_key,
+    "StringDecoder": decode_utf8,
     "IntegerDecoder": partial(_integer, 4),
     "LongDecoder": partial(_integer, 8),
 }
@@ -69,8 +69,8 @@ class Wanted:
     """Whether there is a line for each record."""
     contents: bool = False
     """Whether keys and values are printed."""
-    decode_key: Callable[[bytes], str] = decode_header_key
-    decode_value: Callable[[bytes], str] = decode_header_key
+    decode_key: Callable[[bytes], str] = decode_utf8
+    decode_value: Callable[[bytes], str] = decode_utf8
     skip_metadata: bool = False
     go_on: Callable[[EndError], None] | None = None
     """What is told of damage behind which lines go on; None where they end as the tool's."""

@@ -30,7 +30,7 @@ CHECKPOINTS = tests("reading/checkpoints", "reading/companion", "reading/logdir"
 RULES: dict[str, tuple[str, ...]] = {
     "engines/entry.py": ENTRIES,
     "engines/reference.py": ENTRIES,
-    "engines/header_keys.py": tests("reading/values"),
+    "text.py": tests("reading/values"),
     "transactions.py": tests(
         *(f"reading/{name}" for name in ("tracker", "transactions", "fetch", "dataset")),
         "damage/rules",

@@ -10,8 +10,8 @@ from magicbyte.engines.columnar.buffers import POOL, Bytes, Loan, address
 from magicbyte.engines.columnar.layout import LEN_OFFSET, Layout
 from magicbyte.engines.columnar.scratch import learnt
 from magicbyte.engines.entries import Numbers
-from magicbyte.engines.header_keys import decode_header_key
 from magicbyte.tables.arrays import bits, words
+from magicbyte.text import decode_utf8
 from magicbyte_formats.columnar import LEN_VIEW, Column, Table
 
 LEAST_ROOM = 64
@@ -182,5 +182,5 @@ def _text(made: pa.Array) -> pa.Array:
         made.validate(full=True)
     except pa.ArrowInvalid:
         raw = made.view(pa.binary()).to_pylist()
-        return words([decode_header_key(key) for key in raw])
+        return words([decode_utf8(key) for key in raw])
     return made

@@ -1,4 +1,4 @@
-"""Text of header keys, decoded as Java's UTF-8 decoder does it."""
+"""Text, decoded as Java's UTF-8 decoder does it."""
 
 import codecs
 
@@ -21,6 +21,6 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("magicbyte-java", _replace)
 
 
-def decode_header_key(key: bytes) -> str:
-    """Return *key* as text; bytes that are not UTF-8 become U+FFFD."""
-    return key.decode("utf-8", "magicbyte-java")
+def decode_utf8(data: bytes) -> str:
+    """Return *data* as text; bytes that are not UTF-8 become U+FFFD."""
+    return data.decode("utf-8", "magicbyte-java")
