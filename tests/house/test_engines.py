@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding
 import pytest
 
 from magicbyte.engines import engine
@@ -233,9 +234,42 @@ def test_a_processor_without_the_instruction_computes_checksums_by_table(
     variables: dict[str, Any],
 ) -> None:
     code = """
-from magicbyte_formats.columnar.primitives import has_instruction
-print(has_instruction("sse4.2"), has_instruction("pclmul"))
+from magicbyte_formats.columnar.primitives import NUM_LANES, has_instruction
+print(has_instruction("sse4.2"), has_instruction("pclmul"), NUM_LANES)
 """
     environment = {**os.environ, **variables}
     command = [sys.executable, "-c", code]
-    assert subprocess.check_output(command, env=environment, text=True) == "False False\n"
+    assert subprocess.check_output(command, env=environment, text=True) == "False False 1\n"
+
+
+@pytest.mark.parametrize(
+    ("without", "num_lanes"), [("nothing", 4), ("avx512", 2), ("vpclmulqdq", 1), ("pclmul", 1)]
+)
+def test_checksums_are_the_same_however_many_blocks_are_multiplied_at_once(
+    without: str, num_lanes: int
+) -> None:
+    features = llvmlite.binding.get_host_cpu_features()
+    if num_lanes > 1 and not (features.get("vpclmulqdq") and features.get("avx512f")):
+        pytest.skip("this processor multiplies no four blocks at once")
+    for name in features:
+        features[name] = features[name] and without not in name
+    code = """
+import random, zlib
+import crc32c
+import numpy as np
+from magicbyte_formats.columnar import primitives
+drawn = random.Random(7)
+whole = np.frombuffer(drawn.randbytes(6000), np.uint8)
+data, place = whole.tobytes(), whole.ctypes.data
+sizes = [*range(700), *(drawn.randrange(5000) for _ in range(100))]
+for size in sizes:
+    begin = drawn.randrange(64)
+    part = data[begin : begin + size]
+    told = (place + begin, place + begin + size)
+    assert primitives.crc32(*told) == zlib.crc32(part), ("crc32", size)
+    assert primitives.crc32c(*told) == crc32c.crc32c(part), ("crc32c", size)
+print(primitives.NUM_LANES)
+"""
+    environment = {**os.environ, "NUMBA_CPU_FEATURES": features.flatten()}
+    command = [sys.executable, "-c", code]
+    assert subprocess.check_output(command, env=environment, text=True) == f"{num_lanes}\n"

@@ -23,9 +23,6 @@ BITS_64 = (1 << 64) - 1
 AHEAD_OF_HEADER, MOST_PASSED_OVER = 4096, 2048
 """Bytes: of larger entries it costs less to wait for each header."""
 
-AHEAD_OF_COPY = 1024
-"""Bytes: what is copied is mostly in no near cache, and what comes behind it is read soon, too."""
-
 inlined = njit(forceinline=True)
 called = njit
 """Functions of kernels: part of what calls them, or by themselves. Kernels are plain functions."""
@@ -188,20 +185,15 @@ else:
 
     @inlined
     def copy(to: int, p: int, size: int) -> None:
-        """Copy *size* bytes, and up to 63 more: both places have those behind them."""
+        """Copy *size* bytes, and up to 64 more: both places have those behind them."""
+        # Nothing is asked for ahead: the checksum or the codec has just been over what is copied.
         at = 0
-        if size > 128:
-            while at < size:
-                _prefetch(p + at + AHEAD_OF_COPY)
-                _copy32(to + at, p + at)
-                _copy32(to + at + 32, p + at + 32)
-                at += 64
-        else:
-            while True:
-                _copy32(to + at, p + at)
-                at += 32
-                if at >= size:
-                    break
+        while True:
+            _copy32(to + at, p + at)
+            _copy32(to + at + 32, p + at + 32)
+            at += 64
+            if at >= size:
+                break
 
     @intrinsic
     def call5(typing: Any, function: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
@@ -360,11 +352,11 @@ def _zeros(length: int, table: Any) -> Any:
     return made
 
 
-POLYNOMIAL = 0xEDB88320
-"""That of CRC-32, the lowest power in the highest bit."""
+CASTAGNOLI_POLYNOMIAL, IEEE_POLYNOMIAL = 0x82F63B78, 0xEDB88320
+"""Those of CRC-32C and CRC-32, the lowest power in the highest bit."""
 
-CASTAGNOLI = _tables(0x82F63B78)
-IEEE = _tables(POLYNOMIAL)
+CASTAGNOLI = _tables(CASTAGNOLI_POLYNOMIAL)
+IEEE = _tables(IEEE_POLYNOMIAL)
 
 
 @inlined
@@ -383,10 +375,24 @@ def _behind_8(table: Any, bits: int) -> int:
 
 
 @inlined
+def _behind_4(table: Any, bits: int) -> int:
+    """Return what four bytes make of the checksum that *bits* have been combined with."""
+    return (
+        table[3, bits & 255]
+        ^ table[2, (bits >> 8) & 255]
+        ^ table[1, (bits >> 16) & 255]
+        ^ table[0, (bits >> 24) & 255]
+    )
+
+
+@inlined
 def _by_table(table: Any, p: int, end: int, crc: int) -> int:
     while end - p >= 8:
         crc = _behind_8(table, s8le(p) ^ crc)
         p += 8
+    if end - p >= 4:
+        crc = _behind_4(table, u4le(p) ^ crc)
+        p += 4
     while p < end:
         crc = (crc >> 8) ^ table[0, (crc ^ u1(p)) & 255]
         p += 1
@@ -407,86 +413,155 @@ def has_instruction(feature: str) -> bool:
     return bool(llvmlite.binding.get_host_cpu_features().get(feature))
 
 
-if has_instruction("pclmul"):
-    LEN_LINE, LEN_BLOCK = 64, 16
-    """Bytes that are folded into those behind them: four blocks at once, then one."""
+LEN_BLOCK = 16
+"""Bytes that one multiplication without carry folds into those behind them."""
 
-    def _power(exponent: int) -> int:
-        """Return x to the power of *exponent*, modulo CRC-32's polynomial, as folding takes it."""
+NUM_VECTORS = 4
+"""Vectors of blocks in a line: so many multiplications do not wait for each other."""
+
+if has_instruction("pclmul"):
+
+    def _power(polynomial: int, exponent: int) -> int:
+        """Return x to the power of *exponent*, modulo *polynomial*, as folding takes it."""
         power = 1 << 31  # the highest bit is the lowest power
         for _ in range(exponent):
-            power = (power >> 1) ^ (POLYNOMIAL if power & 1 else 0)
+            power = (power >> 1) ^ (polynomial if power & 1 else 0)
         return power << 1
 
-    def _folding(bits: int) -> tuple[int, int]:
-        """Return what the halves of a block are multiplied with to count *bits* further behind."""
-        return _power(bits + 32), _power(bits - 32)
+    def _folding(polynomial: int, num_lanes: int) -> Any:
+        """Return what folds lines of vectors of *num_lanes* blocks.
 
-    OVER_LINE, OVER_BLOCK = _folding(8 * LEN_LINE), _folding(8 * LEN_BLOCK)
-
-    @intrinsic
-    def _folded(typing: Any, p: Any, lines: Any, blocks: Any, crc: Any) -> Any:
-        """Return the two halves of a block with the checksum of so many lines and blocks at *p*.
-
-        There is a line at least. After "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
-        Instruction" (Gopal and others, 2009).
+        After "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Gopal and
+        others, 2009).
         """
-        vector = ir.VectorType(I64, 2)
+        len_vector = LEN_BLOCK * num_lanes
+        block = ir.VectorType(I64, 2)
+        vector = ir.VectorType(I64, 2 * num_lanes)
+        suffix = "" if num_lanes == 1 else f".{8 * len_vector}"
+
+        def over(num_bytes: int) -> tuple[int, int]:
+            """Return what the halves of a block are multiplied with to count so much further behind."""
+            return (
+                _power(polynomial, 8 * num_bytes + 32),
+                _power(polynomial, 8 * num_bytes - 32),
+            )
+
+        over_line, over_vector = over(NUM_VECTORS * len_vector), over(len_vector)
+        over_block = over(LEN_BLOCK)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = ir.FunctionType(vector, [vector, vector, I8])
-            multiply = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.pclmulqdq")
             at = cgutils.alloca_once_value(builder, args[0])
 
-            def load(block: int) -> Any:
-                here = builder.add(builder.load(at), I64(LEN_BLOCK * block))
-                loaded = builder.load(builder.inttoptr(here, vector.as_pointer()))
+            def load(kind: Any, distance: int = 0) -> Any:
+                here = builder.add(builder.load(at), I64(distance))
+                loaded = builder.load(builder.inttoptr(here, kind.as_pointer()))
                 loaded.align = 1
                 return loaded
 
             def step(num_bytes: int) -> None:
                 builder.store(builder.add(builder.load(at), I64(num_bytes)), at)
 
-            def fold(block: Any, over: tuple[int, int], behind: Any) -> Any:
-                by = vector(over)
-                low = builder.call(multiply, [block, by, I8(0x00)])
-                high = builder.call(multiply, [block, by, I8(0x11)])
+            def fold(folded: Any, by: tuple[int, int], behind: Any) -> Any:
+                kind = folded.type
+                name = "llvm.x86.pclmulqdq" + (suffix if kind == vector else "")
+                function = ir.FunctionType(kind, [kind, kind, I8])
+                multiply = cgutils.get_or_insert_function(builder.module, function, name)
+                lanes = kind(by * (kind.count // 2))
+                low = builder.call(multiply, [folded, lanes, I8(0x00)])
+                high = builder.call(multiply, [folded, lanes, I8(0x11)])
                 return builder.xor(builder.xor(low, high), behind)
 
-            crc = builder.insert_element(vector((0, 0)), args[3], I32(0))
-            line = [load(0), load(1), load(2), load(3)]
+            line = [load(vector, number * len_vector) for number in range(NUM_VECTORS)]
+            crc = builder.insert_element(vector((0,) * vector.count), args[4], I32(0))
             line[0] = builder.xor(line[0], crc)
-            kept = [cgutils.alloca_once_value(builder, block) for block in line]
-            step(LEN_LINE)
+            kept = [cgutils.alloca_once_value(builder, one) for one in line]
+            step(NUM_VECTORS * len_vector)
             with cgutils.for_range(builder, builder.sub(args[1], I64(1))):
                 for number, place in enumerate(kept):
-                    builder.store(fold(builder.load(place), OVER_LINE, load(number)), place)
-                step(LEN_LINE)
+                    behind = load(vector, number * len_vector)
+                    builder.store(fold(builder.load(place), over_line, behind), place)
+                step(NUM_VECTORS * len_vector)
             one = builder.load(kept[0])
             for place in kept[1:]:
-                one = fold(one, OVER_BLOCK, builder.load(place))
+                one = fold(one, over_vector, builder.load(place))
             builder.store(one, kept[0])
             with cgutils.for_range(builder, args[2]):
-                builder.store(fold(builder.load(kept[0]), OVER_BLOCK, load(0)), kept[0])
-                step(LEN_BLOCK)
+                builder.store(fold(builder.load(kept[0]), over_vector, load(vector)), kept[0])
+                step(len_vector)
             made = builder.load(kept[0])
-            halves = [builder.extract_element(made, I32(number)) for number in (0, 1)]
+
+            def lane(number: int) -> Any:
+                pair = ir.Constant(ir.VectorType(I32, 2), [2 * number, 2 * number + 1])
+                return builder.shuffle_vector(made, made, pair)
+
+            one = lane(0)
+            for number in range(1, num_lanes):
+                one = fold(one, over_block, lane(number))
+            last = cgutils.alloca_once_value(builder, one)
+            with cgutils.for_range(builder, args[3]):
+                builder.store(fold(builder.load(last), over_block, load(block)), last)
+                step(LEN_BLOCK)
+            one = builder.load(last)
+            halves = [builder.extract_element(one, I32(number)) for number in (0, 1)]
             return context.make_tuple(builder, signature.return_type, halves)
 
-        number: Any = types.int64
-        return types.UniTuple(number, 2)(number, number, number, number), codegen
+        @intrinsic
+        def folded(typing: Any, p: Any, lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
+            """Return the two halves of a block with the checksum of so many lines, vectors, blocks at *p*.
+
+            There is a line at least.
+            """
+            number: Any = types.int64
+            return types.UniTuple(number, 2)(number, number, number, number, number), codegen
+
+        return folded
+
+    LEN_LINE = NUM_VECTORS * LEN_BLOCK
+    _fold_ieee = _folding(IEEE_POLYNOMIAL, 1)
+
+    @inlined
+    def _narrow_crc32(p: int, end: int) -> int:
+        lines, rest = (end - p) // LEN_LINE, (end - p) % LEN_LINE
+        crc = 0xFFFFFFFF
+        if lines:
+            low, high = _fold_ieee(p, lines, rest // LEN_BLOCK, 0, crc)
+            crc = _behind_8(IEEE, _behind_8(IEEE, low) ^ high)
+            p = end - rest % LEN_BLOCK
+        return _by_table(IEEE, p, end, crc)
+
+
+def _num_lanes() -> int:
+    """Return how many blocks the processor multiplies at once."""
+    if not has_instruction("vpclmulqdq"):
+        return 1
+    return 4 if has_instruction("avx512f") else 2
+
+
+NUM_LANES = _num_lanes()
+
+if NUM_LANES > 1:
+    LEN_WIDE_VECTOR = NUM_LANES * LEN_BLOCK
+    LEN_WIDE_LINE = NUM_VECTORS * LEN_WIDE_VECTOR
+    _fold_ieee_wide = _folding(IEEE_POLYNOMIAL, NUM_LANES)
+    _fold_castagnoli_wide = _folding(CASTAGNOLI_POLYNOMIAL, NUM_LANES)
 
     @called
     def crc32(p: int, end: int) -> int:
         """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
-        crc = 0xFFFFFFFF
-        lines = (end - p) // LEN_LINE
-        if lines:
-            blocks = (end - p) % LEN_LINE // LEN_BLOCK
-            low, high = _folded(p, lines, blocks, crc)
-            crc = _behind_8(IEEE, _behind_8(IEEE, low) ^ high)
-            p += LEN_LINE * lines + LEN_BLOCK * blocks
-        return _by_table(IEEE, p, end, crc)
+        lines, rest = (end - p) // LEN_WIDE_LINE, (end - p) % LEN_WIDE_LINE
+        if not lines:
+            return _narrow_crc32(p, end)
+        vectors, rest = rest // LEN_WIDE_VECTOR, rest % LEN_WIDE_VECTOR
+        low, high = _fold_ieee_wide(p, lines, vectors, rest // LEN_BLOCK, 0xFFFFFFFF)
+        crc = _behind_8(IEEE, _behind_8(IEEE, low) ^ high)
+        return _by_table(IEEE, end - rest % LEN_BLOCK, end, crc)
+
+elif has_instruction("pclmul"):
+
+    @called
+    def crc32(p: int, end: int) -> int:
+        """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+        return _narrow_crc32(p, end)
 
 else:
 
@@ -497,9 +572,6 @@ else:
 
 
 if has_instruction("sse4.2"):
-    LONG, SHORT, AHEAD = 1024, 256, 3072
-    """Bytes of each of three streams, and how far ahead memory is asked for."""
-    ZEROS_LONG, ZEROS_SHORT = _zeros(LONG, CASTAGNOLI), _zeros(SHORT, CASTAGNOLI)
 
     @intrinsic
     def _crc8(typing: Any, crc: Any, number: Any) -> Any:
@@ -520,6 +592,36 @@ if has_instruction("sse4.2"):
             return builder.zext(builder.call(function, cut), I64)
 
         return types.int64(types.int64, types.int64), codegen
+
+    @inlined
+    def _by_instruction(p: int, end: int, crc: int) -> int:
+        while end - p >= 8:
+            crc = _crc8(crc, s8le(p))
+            p += 8
+        while p < end:
+            crc = _crc1(crc, u1(p))
+            p += 1
+        return crc ^ 0xFFFFFFFF
+
+
+if has_instruction("sse4.2") and NUM_LANES > 1:
+
+    @called
+    def crc32c(p: int, end: int) -> int:
+        """Return the CRC-32C of the bytes from *p* to *end*."""
+        crc = 0xFFFFFFFF
+        lines, rest = (end - p) // LEN_WIDE_LINE, (end - p) % LEN_WIDE_LINE
+        if lines:
+            vectors, rest = rest // LEN_WIDE_VECTOR, rest % LEN_WIDE_VECTOR
+            low, high = _fold_castagnoli_wide(p, lines, vectors, rest // LEN_BLOCK, crc)
+            crc = _crc8(_crc8(0, low), high)
+            p = end - rest % LEN_BLOCK
+        return _by_instruction(p, end, crc)
+
+elif has_instruction("sse4.2"):
+    LONG, SHORT, AHEAD = 1024, 256, 3072
+    """Bytes of each of three streams, and how far ahead memory is asked for."""
+    ZEROS_LONG, ZEROS_SHORT = _zeros(LONG, CASTAGNOLI), _zeros(SHORT, CASTAGNOLI)
 
     @inlined
     def _behind(zeros: Any, crc: int) -> int:
@@ -558,13 +660,7 @@ if has_instruction("sse4.2"):
             crc = _behind(ZEROS_SHORT, crc) ^ second
             crc = _behind(ZEROS_SHORT, crc) ^ third
             p += 3 * SHORT
-        while end - p >= 8:
-            crc = _crc8(crc, s8le(p))
-            p += 8
-        while p < end:
-            crc = _crc1(crc, u1(p))
-            p += 1
-        return crc ^ 0xFFFFFFFF
+        return _by_instruction(p, end, crc)
 
 else:
 
