@@ -1,5 +1,7 @@
 """The columnar engine gives what the reference gives: rows, problems, positions."""
 
+import gzip
+import io
 import mmap
 import os
 import random
@@ -11,8 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import crc32c
+import lz4.frame
 import numpy as np
 import pytest
+import zstandard
 
 from magicbyte.codecs.snappy import XERIAL
 from magicbyte.engines import Engine, engine
@@ -266,6 +270,48 @@ def test_what_comes_to_much_is_given_the_room(build: Any, asked: list[int], code
     large = build.batch([build.record(bytes(5 << 20))], codec=codec)
     assert not differences(COLUMNAR, small + large + large + small + build.batch())
     assert not asked
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3, 4])
+@pytest.mark.parametrize("odd", ["nothing", "refused", "unusual", "large", "unsound"])
+def test_entries_that_are_taken_by_turns_are_read_alike(build: Any, codec: int, odd: str) -> None:
+    """A turn is 128 KiB of stored bytes: there are several, with something odd among them."""
+    chance = random.Random(codec)
+
+    def noise(count: int, num_bytes: int) -> list[bytes]:
+        return [build.record(chance.randbytes(num_bytes), b"k", delta=i) for i in range(count)]
+
+    found = [build.batch(noise(9, 4000), 9 * n, codec=codec) for n in range(20)]
+    at = 10
+    if odd in ("refused", "unusual"):
+        plain = noise(9, 5)
+        section = unusual(codec, b"".join(plain)) if odd == "unusual" else b"what is none"
+        found[at] = build.batch(plain, 9 * at, codec=codec, section=section)
+    elif odd == "large":
+        found[at] = build.batch(noise(9, 60_000), 9 * at, codec=codec)
+    # Behind what stops a turn, checksums are to be looked at all the same.
+    for wrong in {"refused": [at + 5], "unusual": [at + 5], "unsound": [at]}.get(odd, []):
+        found[wrong] = found[wrong][:-1] + bytes([found[wrong][-1] ^ 1])
+    data = b"".join(found)
+    for one in (COLUMNAR, VIEWS):
+        assert not differences(one, data)
+        assert not differences(one, data, columns=("offset", "value"))
+
+
+def unusual(codec: int, plain: bytes) -> bytes:
+    """Return *plain* compressed in a way that a library reads, and no kernel."""
+    match codec:
+        case 1:
+            named = io.BytesIO()
+            with gzip.GzipFile("a name", "wb", fileobj=named) as file:
+                file.write(plain)
+            return named.getvalue()
+        case 2:
+            return XERIAL + struct.pack(">ii", 1, 1) + struct.pack(">i", 0)
+        case 3:
+            return bytes(lz4.frame.compress(plain, block_linked=True))
+    half = len(plain) // 2
+    return b"".join(zstandard.compress(part) for part in (plain[:half], plain[half:]))
 
 
 def snappy_sections(build: Any) -> list[tuple[bytes, bool]]:

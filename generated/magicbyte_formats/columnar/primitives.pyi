@@ -3,6 +3,7 @@ from typing import Any
 
 ask_ahead: Any
 call5: Any
+call_kernel: Any
 called: Any
 copy: Any
 copy16: Any

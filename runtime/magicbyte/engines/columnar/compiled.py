@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from magicbyte.engines.columnar import machine_code
 from magicbyte.engines.columnar.machine_code import MachineCode
+from magicbyte.engines.columnar.signatures import INFLATE, PUMP
 from magicbyte.errors import InputError
 from magicbyte_formats.columnar import (
     COPIED,
@@ -32,16 +33,17 @@ from magicbyte_formats.wire import Codec
 
 FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
-INFLATE = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
-OF_INFLATE = (
+OWN_KERNELS = (
     ("engines", "columnar", "inflate.py"),
+    ("engines", "columnar", "pump.py"),
+    ("engines", "columnar", "signatures.py"),
     ("engines", "columnar", "unsnap.py"),
     ("engines", "columnar", "stops.py"),
     ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
     ("codecs", "uvarint.py"),
 )
-"""What is in its machine code."""
+"""What is in the machine code of kernels that are not generated."""
 
 INFLATED = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
 """Codecs of which many entries are decompressed at once."""
@@ -108,6 +110,18 @@ def inflate() -> Decompressing:
     return made
 
 
+@cache
+def pump() -> MachineCode | None:
+    """Return the kernel that has others take entries by turns; None where kernels are plain Python."""
+
+    def function() -> Any:
+        from magicbyte.engines.columnar.pump import pump  # takes Numba
+
+        return pump
+
+    return None if is_plain_python() else cast(MachineCode, _kernel("pump", PUMP, function))
+
+
 def _module(name: str) -> Kernels:
     return cast(Kernels, importlib.import_module(f"magicbyte_formats.columnar.{name}_kernels"))
 
@@ -152,7 +166,7 @@ def is_compiled(
 
     It takes no Numba to tell.
     """
-    names = {"inflate"} if not set(INFLATED).isdisjoint(codecs) else set()
+    names = {"inflate", "pump"} if not set(INFLATED).isdisjoint(codecs) else set()
     for name in {FORMATS[magic] for magic in magics}:
         names.add(_decoder_name(name, wanted(name, columns, views)))
         names.update(f"{name}-{of}" for of in ALONG)
@@ -258,7 +272,7 @@ def _digest() -> str:
     sources = [generated.joinpath("columnar", f"{name}.py") for name in [*names, "__init__"]]
     sources += [generated.joinpath("columnar", "primitives.py"), generated.joinpath("wire.py")]
     sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
-    sources += [own.joinpath(*path) for path in OF_INFLATE]
+    sources += [own.joinpath(*path) for path in OWN_KERNELS]
     texts = [source.read_bytes() for source in sources]
     for package in ("numba", "llvmlite"):
         with suppress(PackageNotFoundError):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines.columnar.buffers import address
+from magicbyte.engines.columnar.signatures import num_words
 from magicbyte_formats.columnar import Signature
 
 SYMBOL = "kernel"
@@ -80,27 +81,29 @@ class MachineCode:
 
     def __init__(self, code: bytes, signature: Signature) -> None:
         """Load the object *code*, which must be as it was made: others end the process."""
-        self._engine, place = _loaded(code)
+        self._engine, self.address = _loaded(code)
         self._dimensions, self._num_results = signature.dimensions, signature.results
         self._results = ctypes.c_int64 * max(signature.results, 1)
-        width = sum(5 + 2 * number if number else 1 for number in signature.dimensions)
-        kind = ctypes.CFUNCTYPE(
-            ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[ctypes.c_int64] * width
-        )
-        self._function = kind(place)
+        words = [ctypes.c_int64] * num_words(signature)
+        kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *words)
+        self._function = kind(self.address)
 
     def __call__(self, *arguments: Any) -> Any:
+        results, error = self._results(), ctypes.c_void_p()
+        status = self._function(results, ctypes.byref(error), *self.words(*arguments))
+        if status:
+            raise RuntimeError(f"a kernel ended with status {status}")
+        return results[0] if self._num_results == 1 else tuple(results[: self._num_results])
+
+    def words(self, *arguments: Any) -> list[int]:
+        """Return *arguments* as the words that the function at `address` takes."""
         given: list[int] = []
         for argument, number in zip(arguments, self._dimensions, strict=True):
             if number:
                 given += _array(argument, number)
             else:
                 given.append(int(argument))
-        results, error = self._results(), ctypes.c_void_p()
-        status = self._function(results, ctypes.byref(error), *given)
-        if status:
-            raise RuntimeError(f"a kernel ended with status {status}")
-        return results[0] if self._num_results == 1 else tuple(results[: self._num_results])
+        return given
 
 
 def _array(array: Any, num_dimensions: int) -> tuple[int, ...]:

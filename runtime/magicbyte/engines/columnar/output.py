@@ -53,9 +53,13 @@ class Output:
         What they come to in each column can only be told by reading: where it is known of others
         like them, there is room for as much. A kernel that needs more stops and gets `more_room`.
         """
-        self._largest = max(self._largest, largest)
+        self.had(largest)
         more = num_bytes if self._expected is None else largest
         self._grow(self.layout.is_row * num_rows + self.layout.is_byte * more)
+
+    def had(self, largest: int) -> None:
+        """Note the bytes of the *largest* of some entries: so much room the last one takes."""
+        self._largest = max(self._largest, largest)
 
     def more_room(self, num_rows: int, num_bytes: int) -> bool:
         """Make room for an entry that a kernel had no room for; return whether that was possible.

@@ -31,6 +31,11 @@ class Arena:
         """Places that became too small, and are still read from."""
 
     @property
+    def place(self) -> tuple[int, int]:
+        """Where plain bytes go, if nothing is kept there, and how many of them."""
+        return self._begin, len(self._place)
+
+    @property
     def is_full(self) -> bool:
         return self._is_full or self.used >= GROUP_BYTES
 

@@ -74,6 +74,9 @@ if config.DISABLE_JIT:
     def ask_ahead(p: int, size: int) -> None:
         pass
 
+    def call_kernel(num_words: int) -> Any:
+        raise NotImplementedError("plain Python is called as it is")
+
     def call5(function: int, a: int, b: int, c: int, d: int, e: int) -> int:
         called = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(int(function))
         return int(called(*map(int, (a, b, c, d, e))))
@@ -203,6 +206,25 @@ else:
             return builder.call(builder.inttoptr(args[0], kind), list(args[1:]))
 
         return types.int64(*[types.int64] * 6), codegen
+
+    def call_kernel(num_words: int) -> Any:
+        """Return what calls a kernel, with a place for results and one with *num_words* arguments."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            words = builder.inttoptr(args[2], I64.as_pointer())
+            given = [builder.load(builder.gep(words, [I64(number)])) for number in range(num_words)]
+            error = cgutils.alloca_once(builder, I8.as_pointer())
+            pointers = [I64.as_pointer(), error.type]
+            kind = ir.FunctionType(I32, [*pointers, *[I64] * num_words]).as_pointer()
+            results = builder.inttoptr(args[1], pointers[0])
+            builder.call(builder.inttoptr(args[0], kind), [results, error, *given])
+            return context.get_dummy_value()
+
+        @intrinsic
+        def call(typing: Any, function: Any, results: Any, arguments: Any) -> Any:
+            return types.void(types.int64, types.int64, types.int64), codegen
+
+        return call
 
 
 # Integers
