@@ -12,17 +12,16 @@ from magicbyte.beside import wrong_beside, wrong_between
 from magicbyte.errors import InputError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir.discover import PartitionLog, described, discover
+from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
-from magicbyte.logdir.remote import with_remote
 from magicbyte.reading.apart import in_processes
 from magicbyte.reading.builders import partition_row, problem_rows, segment_row
-from magicbyte.reading.dataset import Dataset, Options, chosen_logs
+from magicbyte.reading.dataset import Dataset, Options, every_log
 from magicbyte.reading.rows import Report
 from magicbyte.reading.survey import Survey
 from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee
 from magicbyte.replicas import differences
-from magicbyte.storage import Storage, StorageOptions
+from magicbyte.storage import StorageOptions
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are done."""
@@ -110,25 +109,24 @@ def verify(
     storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
     if processes < 1:
         raise InputError(f"processes {processes}", "at least 1")
-    storage = Storage(storage_options)
-    logs, log_dirs = discover((str(path) for path in paths), storage)
-    logs = described(chosen_logs(logs, topics, partitions), storage)
-    logs = with_remote(logs, storage, strict=False)
-    options = Options(
-        isolation_level="read_uncommitted",
-        on_damage="skip",
+    dataset = every_log(
+        paths,
+        topics=topics,
+        partitions=partitions,
         engine=engine,
-        limits=limits or Limits(),
+        limits=limits,
+        storage_options=storage_options,
     )
+    logs = dataset.logs
     out = Verification(quick)
-    for log_dir in log_dirs:
+    for log_dir in dataset.log_dirs:
         out.findings.extend(log_dir.findings)
     out.findings.extend(wrong_between(logs))
     total = sum(file.size_bytes for log in logs for file in log.logs)
     done = 0
     start = partial(foresee, is_clean=clean_shutdown, interval_bytes=index_interval_bytes)
     parts = in_processes(
-        partial(_verified, options=options, start=start, quick=quick),
+        partial(_verified, options=dataset.options, start=start, quick=quick),
         map(_alone, logs),
         processes=max(min(processes, len(logs)), 1),
     )
@@ -138,7 +136,7 @@ def verify(
             done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
                 progress(done, total)
-    out.findings.extend(differences(Dataset(logs, log_dirs, options)))
+    out.findings.extend(differences(dataset))
     return out
 
 

@@ -16,10 +16,10 @@ from magicbyte.engines import Engine, Entries, engine
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir
-from magicbyte.logdir.discover import PartitionLog, check_one_log_each, described, discover
+from magicbyte.logdir.discover import PartitionLog, check_one_log_each
+from magicbyte.logdir.find import find_logs
 from magicbyte.logdir.live import LogFile
 from magicbyte.logdir.names import INTERNAL_TOPICS
-from magicbyte.logdir.remote import with_remote
 from magicbyte.reading.ahead import Item, Task, in_order
 from magicbyte.reading.builders import (
     batch_rows,
@@ -716,11 +716,14 @@ def open_paths(
         threads=threads,
         limits=limits or Limits(),
     )
-    storage = Storage(storage_options)
-    logs, log_dirs = discover((str(path) for path in paths), storage)
-    logs = check_one_log_each(logs, log_dirs, replica=replica)
-    wanted = described(chosen_logs(logs, topics, partitions), storage)
-    wanted = with_remote(wanted, storage, strict=on_damage == "fail")
+    wanted, log_dirs = find_logs(
+        paths,
+        topics=topics,
+        partitions=partitions,
+        storage=Storage(storage_options),
+        strict=on_damage == "fail",
+        choose=partial(check_one_log_each, replica=replica),
+    )
     names = set(topics or ())
     read, num_internal = [], 0
     for log in wanted:
@@ -734,21 +737,32 @@ def open_paths(
     return Dataset(read, log_dirs, options, num_internal=num_internal, all_logs=wanted)
 
 
-def chosen_logs(
-    logs: list[PartitionLog], topics: Iterable[str] | None, partitions: Iterable[int] | None
-) -> list[PartitionLog]:
-    """Return those of *logs* that are of *topics* and *partitions*; InputError if one is not there."""
-    names = None if topics is None else [topics] if isinstance(topics, str) else list(topics)
-    numbers = None if partitions is None else list(partitions)
-    there = sorted({log.topic for log in logs if log.topic is not None})
-    for name in names or ():
-        if name not in there:
-            raise InputError(f"no topic {name!r}", f"one of {', '.join(there) or 'none'}")
-    return [
-        log
-        for log in logs
-        if (names is None or log.topic in names) and (numbers is None or log.partition in numbers)
-    ]
+def every_log(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    topics: Iterable[str] | None,
+    partitions: Iterable[int] | None,
+    engine: str,
+    limits: Limits | None,
+    storage_options: StorageOptions,
+) -> Dataset:
+    """Return the dataset of all that *paths* name, for who looks at what is there: every replica,
+    internal topics and half-deleted partitions, whatever a consumer would get, and past all damage.
+    """
+    options = Options(
+        isolation_level="read_uncommitted",
+        on_damage="skip",
+        engine=engine,
+        limits=limits or Limits(),
+    )
+    logs, log_dirs = find_logs(
+        paths,
+        topics=topics,
+        partitions=partitions,
+        storage=Storage(storage_options),
+        strict=False,
+    )
+    return Dataset(logs, log_dirs, options)
 
 
 def from_memory(

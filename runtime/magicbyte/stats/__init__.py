@@ -8,13 +8,11 @@ from typing import Any
 from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir.discover import described, discover
-from magicbyte.logdir.remote import with_remote
-from magicbyte.reading.dataset import Dataset, Options, chosen_logs
+from magicbyte.reading.dataset import every_log
 from magicbyte.reading.rows import Report
 from magicbyte.stats.counts import Counts
 from magicbyte.stats.partition import BY, NOWHERE, Place, read_partition
-from magicbyte.storage import Storage, StorageOptions
+from magicbyte.storage import StorageOptions
 from magicbyte.tables.stats import STATS
 
 __all__ = ["BY", "Statistics", "stats"]
@@ -64,25 +62,22 @@ def stats(
     if by not in BY:
         raise InputError(f"by {by!r}", f"one of {', '.join(BY)}")
     storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
-    storage = Storage(storage_options)
-    logs, log_dirs = discover((str(path) for path in paths), storage)
-    logs = described(chosen_logs(logs, topics, partitions), storage)
-    logs = with_remote(logs, storage, strict=False)
-    options = Options(
-        isolation_level="read_uncommitted",
-        on_damage="skip",
+    dataset = every_log(
+        paths,
+        topics=topics,
+        partitions=partitions,
         engine=engine,
-        limits=limits or Limits(),
+        limits=limits,
+        storage_options=storage_options,
     )
     out = Statistics(quick)
     counts: dict[Place, Counts] = {}
     total = Counts(not quick)
-    size = sum(file.size_bytes for log in logs for file in log.logs)
+    size = sum(file.size_bytes for log in dataset.logs for file in log.logs)
     done = 0
-    for log in logs:
+    for log in dataset.logs:
         report = Report()
-        dataset = Dataset([log], log_dirs, options)
-        for place, one in read_partition(dataset, log, report, quick=quick):
+        for place, one in read_partition(dataset.of([log]), log, report, quick=quick):
             total.add(one)
             if by != "segment" or place.file is not None or one.file_bytes:
                 counts.setdefault(place.by(by), Counts(not quick)).add(one)
