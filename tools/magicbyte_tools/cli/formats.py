@@ -1,16 +1,16 @@
-"""`--format` of the commands that show something: lines to read, or NDJSON."""
+"""`--format` of the commands that show something: lines to read, NDJSON, or more."""
 
 import click
 
 from magicbyte_tools.cli.selection import Decorator
 
 
-def format_option(help_text: str) -> Decorator:
-    """Return the option, passed on as `format_name`: `text`, the default, or `ndjson`."""
+def format_option(help_text: str, *others: str) -> Decorator:
+    """Return the option, passed on as `format_name`: `text`, the default, `ndjson`, or of *others*."""
     return click.option(
         "--format",
         "format_name",
-        type=click.Choice(("text", "ndjson")),
+        type=click.Choice(("text", "ndjson", *others)),
         default="text",
         show_default=True,
         help=help_text,

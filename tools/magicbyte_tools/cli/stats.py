@@ -14,6 +14,7 @@ from magicbyte.storage import Storage, StorageOptions
 from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.complaints import complain, complain_of
 from magicbyte_tools.cli.files import check_writable, write_whole
+from magicbyte_tools.cli.formats import format_option
 from magicbyte_tools.cli.ndjson import object_line
 from magicbyte_tools.cli.printable import text_line
 from magicbyte_tools.cli.progress import Bar
@@ -51,13 +52,9 @@ from magicbyte_tools.cli.stats_text import sentences
     is_flag=True,
     help="Read headers alone: no ratios, keys or values, and no CRC is checked.",
 )
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(("text", "ndjson", "html")),
-    default="text",
-    show_default=True,
-    help="Tables to read; a JSON object per row, `kind` is what it is of, or total; a page for -o.",
+@format_option(
+    "Tables to read; a JSON object per row, `kind` is what it is of, or total; a page for -o.",
+    "html",
 )
 @click.option(
     "-o",
