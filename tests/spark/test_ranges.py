@@ -18,7 +18,7 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
 from magicbyte.reading.dataset import ISOLATION_LEVELS, Dataset
-from magicbyte.reading.following import available, offset_at
+from magicbyte.reading.needed_segments import available, offset_at
 from magicbyte.storage import File
 from places import DATA, shared
 

@@ -307,7 +307,7 @@ def test_a_part_of_a_log_begins_where_a_sound_snapshot_is(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("seed", range(8))
 def test_parts_of_a_log_tell_of_its_ends_and_transactions_what_the_whole_tells(seed: int) -> None:
-    from magicbyte.reading.following import Ends, part_for
+    from magicbyte.reading.needed_segments import Ends, part_for
 
     rng = random.Random(seed)
     dataset = mb.open(TRANSACTIONS)

@@ -30,11 +30,11 @@ from magicbyte.reading.builders import (
     transaction_rows,
 )
 from magicbyte.reading.checks import all_checks
-from magicbyte.reading.following import offset_at as offset_in_log
-from magicbyte.reading.following import part_for
 from magicbyte.reading.heads import Heads
 from magicbyte.reading.judged import Judged
 from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
+from magicbyte.reading.needed_segments import offset_at as offset_in_log
+from magicbyte.reading.needed_segments import part_for
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_entries, quick_pieces
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
@@ -192,10 +192,10 @@ class Dataset:
             for piece in self._examine(split, wanted, own, tally):
                 yield from chosen_rows(piece, tuple(dispositions))
 
-        is_cut = "outside_range" not in dispositions
+        only_wanted = "outside_range" not in dispositions
 
         def read(report: Report) -> Iterator[pa.RecordBatch]:
-            return self._pass(of_split, report, views=binary_view, is_cut=is_cut)
+            return self._pass(of_split, report, views=binary_view, only_wanted=only_wanted)
 
         schema = schemas.RECORDS.schema(wanted) if wanted else pa.schema([])
         return Rows(viewed(schema) if binary_view else schema, read)
@@ -311,7 +311,7 @@ class Dataset:
                 for rows in chosen_rows(piece, ("delivered",)):
                     yield in_stored_types(rows.select(wanted))
 
-        return lambda report: self._pass(of_split, report, is_cut=True)
+        return lambda report: self._pass(of_split, report, only_wanted=True)
 
     # Plans
 
@@ -338,8 +338,7 @@ class Dataset:
                 splits += self._splits(found, offsets, by_segment=is_by_segment)
                 continue
             for offsets in ranges(found):
-                cut = self._splits(found, offsets, by_segment=is_by_segment, is_cut=True)
-                splits += cut
+                splits += self._splits(found, offsets, by_segment=is_by_segment, only_wanted=True)
         return splits
 
     def offset_at(self, found: Survey, time: int) -> int | None:
@@ -424,10 +423,10 @@ class Dataset:
         offsets: OffsetRange,
         *,
         by_segment: bool = False,
-        is_cut: bool = False,
+        only_wanted: bool = False,
     ) -> Iterator[Split]:
-        """Yield the splits of a partition; if *is_cut*, only those that may hold wanted *offsets*."""
-        is_cut = is_cut and found.is_in_order
+        """Yield the splits of a partition; if *only_wanted*, those that may hold wanted *offsets*."""
+        only_wanted = only_wanted and found.is_in_order
         exceptions = cut_off(found.transactions)
         for number, segment in enumerate(found.segments):
             following = found.segments[number + 1] if number + 1 < len(found.segments) else None
@@ -439,7 +438,7 @@ class Dataset:
             for here, there in pairwise(boundaries):
                 assert here is not None
                 stop = end if there is after or there is None else there.position
-                if here.position >= stop or (is_cut and _is_outside(here, there, offsets)):
+                if here.position >= stop or (only_wanted and _is_outside(here, there, offsets)):
                     continue
                 yield Split(
                     topic=found.log.topic,
@@ -503,7 +502,7 @@ class Dataset:
         found = self._survey(log, quick=quick)
         return found, self._offsets(partial(self.offset_at, found))
 
-    def _cut(self, log: PartitionLog) -> tuple[Survey, OffsetRange]:
+    def _wanted_part(self, log: PartitionLog) -> tuple[Survey, OffsetRange]:
         """Return what a pass over the segments settles that hold the wanted offsets, and these.
 
         Of the rest nothing is read, unless damage in it is to end the log.
@@ -525,13 +524,13 @@ class Dataset:
         *,
         quick: bool = False,
         views: bool = False,
-        is_cut: bool = False,
+        only_wanted: bool = False,
     ) -> Iterator[T]:
         """Yield what *of_split* yields for each split, in order, whichever thread reads it.
 
         It is given the split, an engine that no other thread has, and a tally of the split, which
-        comes to *report* when the split is done. With *views* that engine gives some. If *is_cut*,
-        only what it takes to read the wanted offsets is looked at.
+        comes to *report* when the split is done. With *views* that engine gives some. If
+        *only_wanted*, only what it takes to read the wanted offsets is looked at.
         """
 
         def one(split: Split, own: Engine) -> Generator[T | Tally, None, None]:
@@ -540,10 +539,12 @@ class Dataset:
             yield tally
 
         def of_log(log: PartitionLog) -> Iterator[Task[Engine, T | Tally]]:
-            found, offsets = self._cut(log) if is_cut else self._whole(log, quick=quick)
+            found, offsets = (
+                self._wanted_part(log) if only_wanted else self._whole(log, quick=quick)
+            )
             yield lambda _: _only(Tally(findings=found.findings))
             size = sum(file.size_bytes for file in log.logs)
-            for split in self._splits(found, offsets, is_cut=is_cut):
+            for split in self._splits(found, offsets, only_wanted=only_wanted):
                 size -= split.end - split.start
                 yield partial(one, split)
             rest = sum(bytes_of_no_split(found).values(), Counter[str]())

@@ -9,7 +9,7 @@ from magicbyte.errors import ChangedError, MissingError
 from magicbyte.findings import TAILS
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.following import Ends, Range
+from magicbyte.reading.needed_segments import Ends, Range
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.unchanging import unchanging
 

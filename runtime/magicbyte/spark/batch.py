@@ -4,7 +4,7 @@ from functools import partial
 
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.following import Ends, Range, available, offset_at, part_for
+from magicbyte.reading.needed_segments import Ends, Range, available, offset_at, part_for
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit

@@ -13,7 +13,7 @@ from itertools import count
 import pyarrow as pa
 
 from magicbyte.errors import ChangedError, FormatError
-from magicbyte.reading.following import Range
+from magicbyte.reading.needed_segments import Range
 from magicbyte.reading.split import Split
 from magicbyte.reading.unchanging import MOST_TRIES, unchanging
 from magicbyte.spark.records import Part

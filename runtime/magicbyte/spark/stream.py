@@ -13,7 +13,7 @@ from pyspark.sql.types import StructType
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.following import Ends, Range, offset_at, part_for
+from magicbyte.reading.needed_segments import Ends, Range, offset_at, part_for
 from magicbyte.reading.parts import log_start_offset
 from magicbyte.reading.split import Split
 from magicbyte.reading.unchanging import unchanging

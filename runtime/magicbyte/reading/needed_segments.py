@@ -1,4 +1,4 @@
-"""What of a log must be looked at: to say how far it may be read, to look up a time, to read a range.
+"""The segments that it takes to say how far a log may be read, to look up a time, to read a range.
 
 None of these takes a pass over all of it. How far it may be read, its last segment tells, with the
 snapshot at its base. Of what a time index says is too early nothing is read. What a range takes is
