@@ -4,6 +4,7 @@ import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_a_checkpoint_that_goes_back_is_read_as_a_broker_does(folder: Path) -> N
 
 
 def batch(
-    offset: int, producer: int, sequence: int, *, count: int = 1, epoch: int = 0, **fields: object
+    offset: int, producer: int, sequence: int, *, count: int = 1, epoch: int = 0, **fields: Any
 ) -> Entry:
     entry = Entry(
         position=offset * 100,
@@ -109,7 +110,7 @@ def batch(
         is_transactional=False,
         is_control=False,
     )
-    return entry._replace(**fields)  # type: ignore[arg-type]
+    return entry._replace(**fields)
 
 
 def partition(topic: str = "t") -> PartitionLog:

@@ -124,7 +124,7 @@ def _work(theirs: "Connection[Any, Any]", work: Callable[[Any], Any]) -> None:
             task = theirs.recv()
             try:
                 found = work(task), None
-            except Exception as error:
+            except Exception as error:  # the caller raises it, in this task's place
                 found = None, error
             theirs.send(found)
 
