@@ -12,9 +12,6 @@ from magicbyte_formats.wire import CODEC_NAMES, RecordBatchHeader
 Kind = tuple[int, int]
 """Magic and codec."""
 
-CODECS = 8
-"""More than there are: the attributes have three bits for one."""
-
 
 @dataclass(slots=True)
 class Content:
@@ -53,9 +50,10 @@ class Contents:
 
         Then *num_records* says nothing of wrappers.
         """
-        numbers, which = kinds(magics * CODECS + codecs)
+        num_codecs = int(codecs.max(initial=0)) + 1
+        numbers, which = kinds(magics * num_codecs + codecs)
         for place, number in enumerate(numbers):
-            magic, codec = divmod(number, CODECS)
+            magic, codec = divmod(number, num_codecs)
             is_it = which == place
             stored = int(sizes[is_it].sum())
             is_told = decompressed is not None or not codec
