@@ -1,6 +1,8 @@
 """The manifest of a segment in remote storage, as Aiven's plugin writes it (`.rsm-manifest`, version 1).
 
-It is input like any other: every number in it is compared with the object that it is about.
+Kafka knows nothing of it, so `spec/` does not: the plugin's classes SegmentManifestV1, ChunkIndex and
+ChunkSizesBinaryCodec say what is in it. It is input like any other: every number in it is compared
+with the object that it is about.
 """
 
 import base64
@@ -189,7 +191,8 @@ TABLE_HEADER = 9
 def _sizes(table: bytes, count: int) -> tuple[int, ...]:
     """Return the numbers in *table*, of which there are to be *count*.
 
-    That is a count; behind it, of one number, that number; of more of them the least of all but
+    The table is the plugin's, no format of Kafka's: its class ChunkSizesBinaryCodec describes it. That
+    is a count; behind it, of one number, that number; of more of them the least of all but
     the last, how many bytes each takes that is added to it, those, and the last one in full.
     """
     field = "transformedChunks"
