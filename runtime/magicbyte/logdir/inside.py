@@ -8,7 +8,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
-from types import TracebackType
 from typing import Self
 
 from magicbyte import storage
@@ -114,10 +113,5 @@ class InsideFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._object.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._object.__exit__(*error)

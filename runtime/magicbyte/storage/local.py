@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Callable
 from functools import partial
-from types import TracebackType
 from typing import Self
 
 from magicbyte.errors import ChangedError, MissingError
@@ -109,10 +108,5 @@ class LocalFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)

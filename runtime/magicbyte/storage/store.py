@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from types import TracebackType
 from typing import Any, Self
 
 from magicbyte.errors import ChangedError, InputError, MissingError, StoreError
@@ -294,10 +293,5 @@ class StoredFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         return None

@@ -1,6 +1,5 @@
 """A table as a file of Parquet or Arrow, written as it is read: memory does not hang on its size."""
 
-from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self
 
 import pyarrow as pa
@@ -86,14 +85,9 @@ class TableFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            if error is None:
+            if kind is None:
                 self._flush()
         finally:
             # Also of a file that is given up: left open, it would be closed when there is none.
