@@ -1,6 +1,7 @@
 """`magicbyte transactions`: outcomes of each partition, and what is open."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -79,3 +80,59 @@ def test_a_segment_alone_has_no_name_for_a_command(
 def test_logs_without_transactions(run: Run, plain: Path) -> None:
     result = run("transactions", plain / "java-none-0")
     assert (result.exit_code, result.stdout) == (0, "no transactions\n")
+
+
+def uploaded(partition: Path, to: Path, topic_id: str = "A" * 22) -> Path:
+    """Copy the segments of *partition* as LocalTieredStorage keeps them; return the folder of all."""
+    folder = to / "remote" / f"{partition.name}-{topic_id}"
+    folder.mkdir(parents=True)
+    for number, segment in enumerate(sorted(partition.glob("*.log"))):
+        segment_id = f"{number:022}"
+        (folder / f"{segment.stem}-{segment_id}.log").write_bytes(segment.read_bytes())
+    return folder.parent
+
+
+def test_remote_storage_alone_lists_what_is_open_and_gives_no_command(
+    run: Run, transactions: Path, tmp_path: Path
+) -> None:
+    """Their markers may lie in the local log that is not there."""
+    remote = uploaded(transactions / "open-0", tmp_path)
+    open_ = [row for row in objects(run, remote) if row["kind"] == "open"]
+    assert [(row["producer_id"], row["first_offset"], row["abort"]) for row in open_] == [
+        (1001, 33, None),
+        (1002, 61, None),
+    ]
+    result = run("transactions", remote)
+    assert "open, the oldest of each partition first:" in result.stdout
+    assert "what ends them" not in result.stdout
+    assert result.stderr.splitlines()[0] == (
+        "open-0: remote segments without the local log, in which what is open may have ended: "
+        "no command is given to abort it"
+    )
+
+
+def test_remote_storage_beside_the_local_log_gives_commands(
+    run: Run, transactions: Path, tmp_path: Path
+) -> None:
+    remote = uploaded(transactions / "open-0", tmp_path)
+    result = run("transactions", transactions / "open-0", remote)
+    assert f"  {ABORT} --start-offset 33" in result.stdout
+    assert "without the local log" not in result.stderr
+
+
+def test_remote_storage_alone_says_nothing_where_none_is_open(
+    run: Run, transactions: Path, tmp_path: Path
+) -> None:
+    remote = uploaded(transactions / "committed-0", tmp_path)
+    assert "without the local log" not in run("transactions", remote).stderr
+
+
+def test_a_partition_with_its_local_log_keeps_its_commands_beside_one_without(
+    run: Run, transactions: Path, tmp_path: Path
+) -> None:
+    remote = uploaded(transactions / "open-0", tmp_path)
+    local = shutil.copytree(transactions / "open-0", tmp_path / "open-1")
+    result = run("transactions", local, remote)
+    told = [line for line in result.stdout.splitlines() if "kafka-transactions.sh" in line]
+    assert told and all("--partition 1 " in line for line in told)
+    assert result.stderr.startswith("open-0: remote segments without the local log")

@@ -156,8 +156,13 @@ def test_two_topics_of_a_name_in_remote_storage_are_not_mixed(remote: Path) -> N
     folder = segments_of(remote, "tiered-1")[0].parent
     other = folder.with_name(folder.name[:-1] + "A")
     shutil.copytree(folder, other)
-    with pytest.raises(mb.InputError, match="2 replicas of tiered-1"):
+    ids = [one.name.removeprefix("tiered-1-") for one in sorted((folder, other))]
+    with pytest.raises(mb.InputError) as caught:
         mb.open(remote)
+    first, second = sorted((folder, other))
+    assert caught.value.found == (
+        f"2 topics of one name in tiered-1: id {ids[0]} in {first}, id {ids[1]} in {second}"
+    )
     rows = mb.open(remote, topics=["tiered"], partitions=[1], replica=str(other))
     assert rows.records(["offset"]).to_table().num_rows == 207
 

@@ -423,7 +423,8 @@ def check_one_log_each(
 ) -> list[PartitionLog]:
     """Return *partitions* with one log for each, chosen by *replica* where there are several.
 
-    Raises InputError where log.dirs of several clusters, or several replicas, come together.
+    Raises InputError where log.dirs of several clusters, several replicas, or several topics of one
+    name come together.
     """
     clusters: dict[str, str] = {}
     for log_dir in log_dirs:
@@ -446,10 +447,7 @@ def check_one_log_each(
         if len(logs) > 1 and chosen is not None:
             logs = [log for log in logs if _is_below(log.folder, chosen)] or logs
         if len(logs) > 1:
-            places = ", ".join(log.folder for log in logs)
-            raise InputError(
-                f"{len(logs)} replicas of {logs[0].name}: {places}", "one of them: choose a replica"
-            )
+            raise _several(logs)
         kept.extend(logs)
     kept.sort(
         key=lambda log: (
@@ -459,6 +457,19 @@ def check_one_log_each(
         )
     )
     return kept
+
+
+def _several(logs: Sequence[PartitionLog]) -> InputError:
+    """Return what is said of *logs* of one name: replicas, or in remote storage several topics."""
+    name, ids = logs[0].name, {log.topic_id for log in logs}
+    if len(ids) == len(logs) and None not in ids:
+        places = ", ".join(f"id {log.topic_id} in {log.folder}" for log in logs)
+        return InputError(
+            f"{len(logs)} topics of one name in {name}: {places}",
+            "one of them: name its folders alone",
+        )
+    places = ", ".join(log.folder for log in logs)
+    return InputError(f"{len(logs)} replicas of {name}: {places}", "one of them: choose a replica")
 
 
 def _is_below(folder: str, parent: str) -> bool:

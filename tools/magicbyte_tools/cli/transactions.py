@@ -10,9 +10,10 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report
+from magicbyte.logdir.discover import PartitionLog
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import TRANSACTIONS
-from magicbyte_tools.cli.complaints import complain_of, complain_of_internal
+from magicbyte_tools.cli.complaints import complain, complain_of, complain_of_internal
 from magicbyte_tools.cli.formats import format_option
 from magicbyte_tools.cli.ndjson import object_line
 from magicbyte_tools.cli.printable import text_line
@@ -41,6 +42,9 @@ OPEN = TRANSACTIONS.schema(
         "first_timestamp",
     )
 ).append(pa.field("records", pa.int64()))
+
+MOST_NAMED = 4
+"""Partitions that a line on stderr names."""
 
 
 @dataclass(slots=True)
@@ -93,19 +97,22 @@ def transactions(
     """Show, for each partition, how its transactions ended, and those that are open.
 
     A consumer of read_committed waits for the first that is open. What ends it stands beside it: a
-    command of Kafka's, for a broker that still has it. Times go from the first batch, which may have
+    command of Kafka's, for a broker that still has it; none where remote segments are read without
+    the local log, in which it may have ended. Times go from the first batch, which may have
     the producer's clock, to the marker, which has the broker's.
     """
     dataset = selection.open(paths)
     report = Report()
     outcomes: dict[tuple[str | None, int | None, str], _Outcome] = {}
     open_: list[dict[str, Any]] = []
+    in_part = {(log.topic, log.partition): log.name for log in dataset.logs if _is_part(log)}
     for batch in dataset.transactions().read_into(report):
         for row in _in_milliseconds(batch).to_pylist():
-            key = row["topic"], row["partition"], row["outcome"]
-            outcomes.setdefault(key, _Outcome()).add(row)
+            place = row["topic"], row["partition"]
+            outcomes.setdefault((*place, row["outcome"]), _Outcome()).add(row)
             if row["outcome"] == "open":
-                open_.append({**row, "records": row["record_count"]})
+                abort = None if place in in_part else _abort(row)
+                open_.append({**row, "records": row["record_count"], "abort": abort})
     ended = [one.row(*key) for key, one in outcomes.items()]
     out = sys.stdout.buffer
     if format_name == "ndjson":
@@ -113,9 +120,29 @@ def transactions(
     else:
         _write_text(out, ended, open_)
     out.flush()
+    _complain_of_parts([in_part[place] for place in _places(open_) if place in in_part])
     complain_of_internal(dataset)
     complain_of([finding for finding in report.findings if finding.code != "transaction-open"])
     ctx.exit(1 if report.severity == "error" else 0)
+
+
+def _is_part(log: PartitionLog) -> bool:
+    """Return whether *log* is remote segments alone: a broker has the rest of it on its disk."""
+    return all(file.is_remote for file in log.logs)
+
+
+def _places(rows: list[dict[str, Any]]) -> list[tuple[str | None, int | None]]:
+    return list(dict.fromkeys((row["topic"], row["partition"]) for row in rows))
+
+
+def _complain_of_parts(names: list[str]) -> None:
+    """Say that of the logs *names*, which have open transactions, the end is not there."""
+    if names:
+        told = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
+        complain(
+            f"{told}: remote segments without the local log, in which what is open may have ended: "
+            "no command is given to abort it"
+        )
 
 
 def _in_milliseconds(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -141,7 +168,7 @@ def _objects(ended: list[dict[str, Any]], open_: list[dict[str, Any]]) -> Iterat
         yield object_line({"kind": "outcome", **row})
     for row in open_:
         shown = {name: row[name] for name in OPEN.names}
-        yield object_line({"kind": "open", **shown, "abort": _abort(row)})
+        yield object_line({"kind": "open", **shown, "abort": row["abort"]})
 
 
 def _write_text(out: IO[bytes], ended: list[dict[str, Any]], open_: list[dict[str, Any]]) -> None:
@@ -153,7 +180,7 @@ def _write_text(out: IO[bytes], ended: list[dict[str, Any]], open_: list[dict[st
         return
     out.write(text_line("") + text_line("open, the oldest of each partition first:"))
     _write_rows(out, open_, OPEN)
-    commands = [command for row in open_ if (command := _abort(row)) is not None]
+    commands = [row["abort"] for row in open_ if row["abort"] is not None]
     if commands:
         out.write(text_line("") + text_line("what ends them:"))
         out.writelines(text_line(f"  {command}") for command in commands)
