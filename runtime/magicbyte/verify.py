@@ -124,7 +124,9 @@ def verify(
     out.findings.extend(wrong_between(logs))
     total = sum(file.size_bytes for log in logs for file in log.logs)
     done = 0
-    start = partial(foresee, is_clean=clean_shutdown, interval_bytes=index_interval_bytes)
+    start = partial(
+        foresee, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
+    )
     parts = in_processes(
         partial(_verified, options=dataset.options, start=start, quick=quick),
         map(_alone, logs),

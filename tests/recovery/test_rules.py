@@ -9,6 +9,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.checksum import crc32c
+from magicbyte.engines import engine
 from magicbyte.recovery.producers import Producers
 from magicbyte.recovery.segment import OffsetOverflowError, Recovered, recover
 from magicbyte.storage import File, open_file
@@ -178,6 +179,7 @@ def recovered(file: File, base_offset: int, *, interval_bytes: int = 4096) -> Re
         begin=1848,
         end=file.size_bytes,
         interval_bytes=interval_bytes,
+        engine=engine("auto"),
         limits=mb.Limits(),
     )
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from magicbyte.engines import Entries
 from magicbyte.engines.entry import Entry
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
@@ -37,6 +40,16 @@ class Producers:
             )
         elif entry.is_transactional:
             self.opened.setdefault(producer, entry.base_offset or 0)
+
+    def concerned(self, entries: Entries) -> dict[int, Entry]:
+        """Return those of *entries*, by number, that are to be replayed: the others change nothing
+        here, and contradict nothing.
+        """
+        is_of_producer = entries.column("producer_id") != -1
+        if not self.opened and not entries.column("is_transactional").any():
+            is_of_producer &= entries.column("is_control") != 0
+        numbers = np.flatnonzero(is_of_producer)
+        return dict(zip(numbers.tolist(), entries.picked(numbers), strict=True))
 
     def _marker(self, frame: Frame, entry: Entry, limits: Limits) -> bool:
         """Return whether a control batch of a producer ends a transaction: an empty one does not."""

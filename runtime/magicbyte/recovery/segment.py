@@ -1,12 +1,18 @@
 """One segment, as a broker recovers it (LogSegment.recover)."""
 
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from magicbyte.engines import Engine
+from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import Entry
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
-from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import SEGMENT_SPAN
+from magicbyte.recovery.parts import Run, parts
 from magicbyte.recovery.producers import Producers
 from magicbyte.storage import File
 
@@ -43,18 +49,35 @@ class _Index:
         timestamp = -1 if entry.magic == 0 or entry.max_timestamp is None else entry.max_timestamp
         if timestamp > self.max_timestamp:
             self.max_timestamp, self.offset_of_max = timestamp, entry.last_offset
-        if position - self.last_position <= self.interval_bytes:
-            return
-        self._append(entry.last_offset, position)
-        self.add_time()
-        self.last_position = position
+        if position - self.last_position > self.interval_bytes:
+            self.add(entry.last_offset, position)
 
-    def _append(self, offset: int, position: int) -> None:
+    def due(self, positions: Sequence[int]) -> Iterator[int]:
+        """Yield which of the batches at *positions* get entries."""
+        last, number = self.last_position, 0
+        while True:
+            number = bisect_right(positions, last + self.interval_bytes, number)
+            if number == len(positions):
+                return
+            yield number
+            last, number = positions[number], number + 1
+
+    def highest(self, timestamps: Numbers, offsets: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the highest time up to each of some batches that come next, and its offset."""
+        highest = np.maximum.accumulate(np.append(self.max_timestamp, timestamps))
+        is_higher = highest[1:] > highest[:-1]
+        first = np.maximum.accumulate(np.where(is_higher, np.arange(1, len(highest)), 0))
+        return highest[1:], np.append(self.offset_of_max, offsets)[first]
+
+    def add(self, offset: int, position: int) -> None:
+        """Add entries for the batch at byte *position*. Raises OffsetOrderError where one goes back."""
         if self.last_offset is not None and offset <= self.last_offset:
             raise OffsetOrderError(
                 f"byte {position}: offset {offset}, behind {self.last_offset} in the index"
             )
         self.last_offset = offset
+        self.add_time()
+        self.last_position = position
 
     def add_time(self) -> None:
         """Add the highest time so far, if it is above the last one."""
@@ -89,12 +112,13 @@ def recover(
     begin: int,
     end: int,
     interval_bytes: int,
+    engine: Engine,
     limits: Limits,
 ) -> Recovered:
     """Return what recovery leaves of a segment, which lies between two bytes of *file*.
 
-    *producers* take its batches in. A segment that was split off another begins inside of *file*;
-    whatever is said of a byte is said of the file's.
+    *engine* finds what is sound, and *producers* take its batches in. A segment that was split off
+    another begins inside of *file*; whatever is said of a byte is said of the file's.
 
     Raises OffsetOrderError, OffsetOverflowError and RefusedError where recovery has exceptions.
     """
@@ -102,20 +126,50 @@ def recover(
     behind, next_offset = begin, base_offset
     why = None
     try:
-        for frame in frames(file, begin=begin, end=end, limits=limits):
-            entry = frame.entry()
-            if not frame.is_sound(entry):
-                why = f"byte {frame.position}: a wrong checksum"
+        for part in parts(file, begin=begin, end=end, engine=engine, limits=limits):
+            if isinstance(part, Run):
+                _take_run(part, base_offset, index, producers, limits)
+                last = part.entries[-1]
+                behind, next_offset = last.end, last.last_offset + 1
+                continue
+            entry = part.entry()
+            if not part.is_sound(entry):
+                why = f"byte {part.position}: a wrong checksum"
                 break
             if not 0 <= entry.last_offset - base_offset < SEGMENT_SPAN:
-                raise OffsetOverflowError(frame.position, entry.first_offset, entry.last_offset)
-            index.take(entry, frame.position)
-            behind, next_offset = frame.end, entry.last_offset + 1
+                raise OffsetOverflowError(part.position, entry.first_offset, entry.last_offset)
+            index.take(entry, part.position)
+            behind, next_offset = part.end, entry.last_offset + 1
             if entry.magic == 2:
-                producers.replay(frame, entry, limits)
+                producers.replay(part, entry, limits)
     except FormatError as error:
         why = f"byte {behind}: {error.message}"
     index.add_time()
     if why is None and behind < end:
         why = f"byte {behind}: {end - behind} bytes that are no whole entry"
     return Recovered(behind - begin, next_offset, why)
+
+
+def _take_run(
+    run: Run, base_offset: int, index: _Index, producers: Producers, limits: Limits
+) -> None:
+    """Take in *run* as one entry after the other would be, but look only at those that matter."""
+    entries, offsets = run.entries, run.entries.column("last_offset")
+    does_fit = (offsets >= base_offset) & (offsets < base_offset + SEGMENT_SPAN)
+    if not does_fit.all():
+        entries = entries[: int(np.argmin(does_fit))]
+        offsets = offsets[: len(entries)]
+    positions = entries.column("position").tolist()
+    highest, offsets_of_highest = index.highest(entries.column("max_timestamp"), offsets)
+    due, seen = set(index.due(positions)), producers.concerned(entries)
+    for number in sorted(due | seen.keys()):
+        if number in due:
+            index.max_timestamp = int(highest[number])
+            index.offset_of_max = int(offsets_of_highest[number])
+            index.add(int(offsets[number]), positions[number])
+        if number in seen:
+            producers.replay(run.frame(seen[number]), seen[number], limits)
+    if len(entries) < len(run.entries):
+        wrong = run.entries[len(entries)]
+        raise OffsetOverflowError(wrong.position, wrong.first_offset, wrong.last_offset)
+    index.max_timestamp, index.offset_of_max = int(highest[-1]), int(offsets_of_highest[-1])

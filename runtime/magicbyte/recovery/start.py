@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from magicbyte.engines import Engine
+from magicbyte.engines import engine as engine_named
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unjudged_transactions
@@ -63,6 +65,7 @@ class _Start:
     is_clean: bool
     interval_bytes: int
     has_transactions: bool
+    engine: Engine
     limits: Limits
     out: Forecast = field(default_factory=Forecast)
     segments: list[_Segment] = field(default_factory=list)
@@ -192,6 +195,7 @@ class _Start:
                     begin=segment.begin,
                     end=segment.end,
                     interval_bytes=self.interval_bytes,
+                    engine=self.engine,
                     limits=self.limits,
                 )
             except OffsetOverflowError as error:
@@ -329,6 +333,7 @@ def foresee(
     is_clean: bool | None = None,
     has_transactions: bool = True,
     interval_bytes: int = INDEX_INTERVAL_BYTES,
+    engine: str = "auto",
     limits: Limits | None = None,
 ) -> Forecast:
     """Return what a broker's start would leave of *log*.
@@ -341,7 +346,14 @@ def foresee(
     """
     if is_clean is None:
         is_clean = log.log_dir is not None and log.log_dir.clean_shutdown
-    start = _Start(log, is_clean, interval_bytes, has_transactions, limits or Limits())
+    start = _Start(
+        log,
+        is_clean,
+        interval_bytes,
+        has_transactions,
+        engine_named(engine),
+        limits or Limits(),
+    )
     try:
         start.run()
     except RefusedError as error:

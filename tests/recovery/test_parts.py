@@ -1,0 +1,174 @@
+"""Entries that are taken in many at a time leave what they would leave one by one."""
+
+import os
+import random
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import magicbyte as mb
+from magicbyte.checksum import crc32c
+from magicbyte.engines import Entries, Scan, engine
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.logdir.indexes import SEGMENT_SPAN
+from magicbyte.recovery import parts
+from magicbyte.recovery.forecast import RefusedError
+from magicbyte.recovery.producers import Producers
+from magicbyte.recovery.segment import OffsetOrderError, OffsetOverflowError, recover
+from magicbyte.storage import MemoryFile
+
+SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
+
+BASE = 1000
+"""Of the segment."""
+
+MAX_OFFSET = (1 << 63) - 1
+CONTROL, TRANSACTIONAL = 0x20, 0x10
+
+
+class OneByOne(ReferenceEngine):
+    """Finds nothing sound, so that all entries are looked at as Kafka frames them."""
+
+    def scan(self, buffer: memoryview, **_: Any) -> Scan:
+        return Scan(entries=Entries(), end=0)
+
+
+def message(magic: int, offset: int, timestamp: int) -> bytes:
+    times = struct.pack(">q", timestamp) if magic else b""
+    body = struct.pack(">bb", magic, 0) + times + struct.pack(">iii", -1, 2, 7)[:-2]
+    return struct.pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
+
+
+def batch(
+    offset: int, timestamp: int, *, producer: int, flags: int, delta: int, magic: int, control: int
+) -> bytes:
+    records = b""
+    if flags & CONTROL and control >= 0:
+        key, value = struct.pack(">hh", 0, control), struct.pack(">hi", 0, 0)
+        records = b"\x20\0\0\0\x08" + key + b"\x0c" + value + b"\0"
+    body = struct.pack(
+        ">hiqqqhii",
+        *(flags, delta, timestamp, timestamp, producer, 0, -1, int(bool(records))),
+    )
+    body += records
+    return struct.pack(">qiibI", offset, len(body) + 9, 0, magic, crc32c(body)) + body
+
+
+def entries(chance: random.Random) -> Iterator[bytes]:
+    """Yield entries, nearly all of them in order."""
+    offset, timestamp = BASE, chance.choice([-1, 1_600_000_000_000])
+    magics = chance.choice([[0], [1], [2], [2], [0, 1, 2], [1, 2, 3]])
+    producers = chance.choice([[-1], [-1, 1], [1, 2, 3]])
+    flags = chance.choice([[0], [0], [0, TRANSACTIONAL], [TRANSACTIONAL]])
+    magic = chance.choice(magics)
+    is_unruly = chance.random() < 0.3
+    for _ in range(chance.randint(1, 200)):
+        if chance.random() < 0.05:
+            magic = chance.choice(magics)
+        if is_unruly and chance.random() < 0.02:
+            jump = chance.choice([-5, -1, 1 << 30, 1 << 62])
+            edge = BASE + SEGMENT_SPAN - chance.choice([0, 1])
+            offset = chance.choice([edge, min(offset + jump, MAX_OFFSET)])
+        timestamp += chance.choice([0, 1, 5, -3])
+        if magic < 2:
+            yield message(magic, offset, timestamp)
+        else:
+            is_end = chance.random() < 0.1
+            of_end = CONTROL | chance.choice([0, TRANSACTIONAL])
+            yield batch(
+                offset,
+                timestamp,
+                producer=chance.choice(producers),
+                flags=of_end if is_end else chance.choice(flags),
+                delta=0 if is_end else chance.choice([0, 0, 3]),
+                magic=magic,
+                control=chance.choice([0, 1, 1, -1] + [5] * is_unruly),
+            )
+        offset = min(offset + chance.choice([1, 4, 4, 9]), MAX_OFFSET)
+
+
+def segment(chance: random.Random) -> bytes:
+    """Return the bytes of a segment, more than half of them without damage."""
+    data = bytearray(b"".join(entries(chance)))
+    match chance.randrange(6):
+        case 0:
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        case 1:
+            del data[chance.randrange(len(data)) :]
+        case 2:
+            data += bytes(chance.randrange(40))
+    return bytes(data)
+
+
+def left(data: bytes, of: Any, *, interval_bytes: int, opened: dict[int, int]) -> Any:
+    """Return what recovery leaves of *data*, or ends with, and what is open then."""
+    producers = Producers(opened)
+    try:
+        found: Any = recover(
+            MemoryFile(data, "segment"),
+            BASE,
+            producers,
+            begin=0,
+            end=len(data),
+            interval_bytes=interval_bytes,
+            engine=of,
+            limits=mb.Limits(),
+        )
+    except OffsetOverflowError as error:
+        found = error.position, error.base_offset, error.last_offset
+    except (OffsetOrderError, RefusedError) as error:
+        return type(error), str(error)
+    return found, producers.opened
+
+
+@pytest.mark.parametrize("name", ["reference", "columnar"])
+def test_runs_of_entries_leave_what_one_by_one_they_leave(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(SEED)
+    kinds = set()
+    for number in range(20_000 if os.environ.get("MAGICBYTE_WIDE") else 400):
+        data = segment(chance)
+        options: dict[str, Any] = {
+            "interval_bytes": chance.choice([-1, 0, 60, 300, 4096, 1 << 70]),
+            "opened": chance.choice([{}, {}, {1: 5}]),
+        }
+        monkeypatch.setattr(parts, "CHUNK", chance.choice([100, 1000, 1 << 20]))
+        expected = left(data, OneByOne(), **options)
+        found = left(data, engine(name), **options)
+        assert found == expected, f"MAGICBYTE_SEED={SEED}, case {number}"
+        kinds.add(expected[0] if isinstance(expected[0], type) else type(expected[0]))
+    assert len(kinds) == 4  # what is left, and three ways to end
+
+
+def test_formats_that_alternate_are_read_three_times_at_most() -> None:
+    data = b"".join(
+        message(1, BASE + number, 0)
+        if number % 2
+        else batch(BASE + number, 0, producer=-1, flags=0, delta=0, magic=2, control=-1)
+        for number in range(40_000)
+    )
+
+    class Counted(MemoryFile):
+        num_bytes = 0
+
+        def read_at(self, position: int, length: int) -> bytes:
+            self.num_bytes += length
+            return super().read_at(position, length)
+
+    file = Counted(data, "segment")
+    found = recover(
+        file,
+        BASE,
+        Producers(),
+        begin=0,
+        end=len(data),
+        interval_bytes=4096,
+        engine=engine("columnar"),
+        limits=mb.Limits(),
+    )
+    assert found.size_bytes == len(data)
+    assert file.num_bytes <= 3 * len(data)
