@@ -12,7 +12,11 @@ MAX_GROUP_BYTES = 4 * MIB
 
 
 def groups(entries: Entries) -> Iterator[Entries]:
-    """Yield *entries* in runs of so many bytes, as they are stored."""
+    """Yield *entries*, which lie back to back, in runs of so many bytes, as they are stored."""
+    # Of small ones there are many: their sizes are looked at only where that tells something.
+    if _num_bytes(entries) <= MAX_GROUP_BYTES:
+        yield from (entries,) if entries else ()
+        return
     ends = np.cumsum(entries.column("size_bytes"))
     first = 0
     while first < len(entries):
@@ -20,6 +24,15 @@ def groups(entries: Entries) -> Iterator[Entries]:
         end = max(int(np.searchsorted(ends, most, "right")), first + 1)
         yield entries[first:end]
         first = end
+
+
+def _num_bytes(entries: Entries) -> int:
+    """Return the bytes from the first entry's beginning to the last one's end."""
+    if not entries:
+        return 0
+    first, last = entries[:1], entries[-1:]
+    end = last.column("position")[0] + last.column("size_bytes")[0]
+    return int(end - first.column("position")[0])
 
 
 def decode_groups(

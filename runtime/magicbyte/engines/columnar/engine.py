@@ -71,7 +71,8 @@ class ColumnarEngine:
             if not found:
                 break
             desc = desc[:found] if 2 * found > most else desc[:found].copy()
-            desc[:, chosen.kernels.NAMES["position"]] += position
+            if position:
+                desc[:, chosen.kernels.NAMES["position"]] += position
             tables.append(desc)
             position += size
             count += found
@@ -172,6 +173,8 @@ def _of_one_format(entries: Sequence[Entry]) -> Iterator[tuple[Format, Sequence[
 
 
 def _all(parts: Sequence[Numbers]) -> Numbers:
+    if len(parts) == 1:
+        return parts[0]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 

@@ -437,6 +437,9 @@ def has_instruction(feature: str) -> bool:
 LEN_BLOCK = 16
 """Bytes that one multiplication without carry folds into those behind them."""
 
+LOWER, HIGHER = 0x00, 0x11
+"""Which halves of two blocks a multiplication takes."""
+
 NUM_VECTORS = 4
 """Vectors of blocks in a line: so many multiplications do not wait for each other."""
 
@@ -448,6 +451,16 @@ if has_instruction("pclmul"):
         for _ in range(exponent):
             power = (power >> 1) ^ (polynomial if power & 1 else 0)
         return power << 1
+
+    def _quotient(polynomial: int) -> int:
+        """Return what x to the power of 64 holds of *polynomial*, the lowest power in the highest bit."""
+        divisor = 1 << 32 | int(f"{polynomial:032b}"[::-1], 2)
+        left, quotient = 1 << 64, 0
+        for power in range(32, -1, -1):
+            if left >> (power + 32) & 1:
+                left ^= divisor << power
+                quotient |= 1 << power
+        return int(f"{quotient:033b}"[::-1], 2)
 
     def _folding(polynomial: int, num_lanes: int) -> Any:
         """Return what folds lines of vectors of *num_lanes* blocks.
@@ -469,6 +482,7 @@ if has_instruction("pclmul"):
 
         over_line, over_vector = over(NUM_VECTORS * len_vector), over(len_vector)
         over_block = over(LEN_BLOCK)
+        over_half, quotient = _power(polynomial, 64), _quotient(polynomial)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             at = cgutils.alloca_once_value(builder, args[0])
@@ -482,15 +496,17 @@ if has_instruction("pclmul"):
             def step(num_bytes: int) -> None:
                 builder.store(builder.add(builder.load(at), I64(num_bytes)), at)
 
-            def fold(folded: Any, by: tuple[int, int], behind: Any) -> Any:
+            def times(folded: Any, by: tuple[int, int], half: int) -> Any:
+                """Return a half of each block multiplied with that of *by*."""
                 kind = folded.type
                 name = "llvm.x86.pclmulqdq" + (suffix if kind == vector else "")
                 function = ir.FunctionType(kind, [kind, kind, I8])
                 multiply = cgutils.get_or_insert_function(builder.module, function, name)
-                lanes = kind(by * (kind.count // 2))
-                low = builder.call(multiply, [folded, lanes, I8(0x00)])
-                high = builder.call(multiply, [folded, lanes, I8(0x11)])
-                return builder.xor(builder.xor(low, high), behind)
+                return builder.call(multiply, [folded, kind(by * (kind.count // 2)), I8(half)])
+
+            def fold(folded: Any, by: tuple[int, int], behind: Any) -> Any:
+                halves = [times(folded, by, half) for half in (LOWER, HIGHER)]
+                return builder.xor(builder.xor(*halves), behind)
 
             line = [load(vector, number * len_vector) for number in range(NUM_VECTORS)]
             crc = builder.insert_element(vector((0,) * vector.count), args[4], I32(0))
@@ -522,18 +538,31 @@ if has_instruction("pclmul"):
             with cgutils.for_range(builder, args[3]):
                 builder.store(fold(builder.load(last), over_block, load(block)), last)
                 step(LEN_BLOCK)
+
+            def lower(folded: Any, bits: int) -> Any:
+                return builder.and_(folded, block(((1 << bits) - 1, 0)))
+
+            def higher(folded: Any, bits: int) -> Any:
+                whole = ir.IntType(128)
+                shifted = builder.lshr(builder.bitcast(folded, whole), whole(bits))
+                return builder.bitcast(shifted, block)
+
+            # What is left is divided by the polynomial: from 128 bits to 96, to 64, and to 32.
             one = builder.load(last)
-            halves = [builder.extract_element(one, I32(number)) for number in (0, 1)]
-            return context.make_tuple(builder, signature.return_type, halves)
+            one = builder.xor(higher(one, 64), times(one, (over_block[1], 0), LOWER))
+            one = builder.xor(higher(one, 32), times(lower(one, 32), (over_half, 0), LOWER))
+            fits = lower(times(lower(one, 32), (quotient, 0), LOWER), 32)
+            one = builder.xor(one, times(fits, (polynomial << 1 | 1, 0), LOWER))
+            return builder.lshr(builder.extract_element(one, I32(0)), I64(32))
 
         @intrinsic
         def folded(typing: Any, p: Any, lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
-            """Return the two halves of a block with the checksum of so many lines, vectors, blocks at *p*.
+            """Return the checksum of so many lines, vectors and blocks at *p*.
 
             There is a line at least.
             """
             number: Any = types.int64
-            return types.UniTuple(number, 2)(number, number, number, number, number), codegen
+            return number(number, number, number, number, number), codegen
 
         return folded
 
@@ -545,8 +574,7 @@ if has_instruction("pclmul"):
         lines, rest = (end - p) // LEN_LINE, (end - p) % LEN_LINE
         crc = 0xFFFFFFFF
         if lines:
-            low, high = _fold_ieee(p, lines, rest // LEN_BLOCK, 0, crc)
-            crc = _behind_8(IEEE, _behind_8(IEEE, low) ^ high)
+            crc = _fold_ieee(p, lines, rest // LEN_BLOCK, 0, crc)
             p = end - rest % LEN_BLOCK
         return _by_table(IEEE, p, end, crc)
 
@@ -573,8 +601,7 @@ if NUM_LANES > 1:
         if not lines:
             return _narrow_crc32(p, end)
         vectors, rest = rest // LEN_WIDE_VECTOR, rest % LEN_WIDE_VECTOR
-        low, high = _fold_ieee_wide(p, lines, vectors, rest // LEN_BLOCK, 0xFFFFFFFF)
-        crc = _behind_8(IEEE, _behind_8(IEEE, low) ^ high)
+        crc = _fold_ieee_wide(p, lines, vectors, rest // LEN_BLOCK, 0xFFFFFFFF)
         return _by_table(IEEE, end - rest % LEN_BLOCK, end, crc)
 
 elif has_instruction("pclmul"):
@@ -634,8 +661,7 @@ if has_instruction("sse4.2") and NUM_LANES > 1:
         lines, rest = (end - p) // LEN_WIDE_LINE, (end - p) % LEN_WIDE_LINE
         if lines:
             vectors, rest = rest // LEN_WIDE_VECTOR, rest % LEN_WIDE_VECTOR
-            low, high = _fold_castagnoli_wide(p, lines, vectors, rest // LEN_BLOCK, crc)
-            crc = _crc8(_crc8(0, low), high)
+            crc = _fold_castagnoli_wide(p, lines, vectors, rest // LEN_BLOCK, crc)
             p = end - rest % LEN_BLOCK
         return _by_instruction(p, end, crc)
 
