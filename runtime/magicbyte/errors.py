@@ -7,7 +7,8 @@
     ├── FormatError          the bytes are not what the specification says
     │   ├── TruncatedError   they end before the structure does
     │   ├── ChecksumError    they were altered after they were written
-    │   └── CodecError       a compressed section does not decompress
+    │   ├── CodecError       a compressed section does not decompress
+    │   └── MessageError     a message of Kafka's protocol is none (magicbyte.messages)
     └── LimitError           sound, perhaps, but larger than a limit that you can raise
 
 Each carries what was found, what was expected and where as attributes. ``position`` is a byte

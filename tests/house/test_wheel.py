@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).parents[2]
+SPEC = CHECKOUT / "spec"
 IMPORTS = """
 import magicbyte, magicbyte_formats.wire, magicbyte_tools.cli, pyspark_magicbyte
 assert (magicbyte.spec_files() / "kafka_varint.ksy").is_file()
+assert (magicbyte.spec_files() / "messages" / "consumer_offsets.yaml").is_file()
 print(magicbyte.__file__)
 """
 
@@ -46,6 +48,13 @@ def test_the_wheel_brings_the_command(installed: Path) -> None:
 def test_the_wheel_brings_every_package_and_the_specification(installed: Path) -> None:
     where = run(installed / "bin" / "python", "-c", IMPORTS, cwd=installed)
     assert where.startswith(str(installed))
+
+
+def test_the_command_writes_every_format_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    run(installed / "bin" / "magicbyte", "spec", "-o", tmp_path, cwd=installed)
+    written = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.*")}
+    sources = [*SPEC.glob("*.ksy"), *SPEC.glob("messages/*.yaml")]
+    assert written == {path.relative_to(SPEC): path.read_bytes() for path in sources}
 
 
 def test_the_command_reads_a_log_from_the_wheel(installed: Path) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from magicbyte_tools.generate.source import specs
+from magicbyte_tools.generate.messages import load_all
+from magicbyte_tools.generate.source import Spec, specs
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.reference import reference
 
@@ -13,5 +14,10 @@ def library() -> Library:
 
 
 @pytest.fixture(scope="session")
-def files(library: Library) -> dict[str, str]:
-    return reference(library)
+def messages() -> dict[str, Spec]:
+    return load_all()
+
+
+@pytest.fixture(scope="session")
+def files(library: Library, messages: dict[str, Spec]) -> dict[str, str]:
+    return reference(library, messages)

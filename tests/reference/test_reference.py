@@ -1,5 +1,6 @@
 """docs/formats: up to date, complete, and whole."""
 
+import posixpath
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -31,13 +32,14 @@ def test_what_is_out_of_date_missing_or_stale_is_named_with_the_command_that_men
     capsys.readouterr()
     (tmp_path / "README.md").write_text("old")
     (tmp_path / "kafka_record.md").unlink()
+    (tmp_path / "messages" / "stale.md").write_text("")
     (tmp_path / "pictures" / "stale.svg").write_text("")
 
     assert check(files, tmp_path) == 1
     said = capsys.readouterr().out
     assert "run `make docs`" in said
     names = [path.relative_to(tmp_path).as_posix() for path in differing(files, tmp_path)]
-    assert names == ["README.md", "kafka_record.md", "pictures/stale.svg"]
+    assert names == ["README.md", "kafka_record.md", "messages/stale.md", "pictures/stale.svg"]
     assert all(name in said for name in names)
 
     write(files, tmp_path)
@@ -104,10 +106,12 @@ def dangling(files: dict[str, str]) -> list[str]:
             page, _, heading = target.partition("#")
             if target.startswith("https://"):
                 continue
-            is_outside = page.startswith("../")
-            leads = (FORMATS / page).exists() if is_outside else (page or name) in files
+            page = (
+                posixpath.normpath(posixpath.join(posixpath.dirname(name), page)) if page else name
+            )
+            leads = (FORMATS / page).exists() if page.startswith("../") else page in files
             if leads and heading:
-                leads = heading in anchors[page or name]
+                leads = heading in anchors[page]
             if not leads:
                 found.append(f"{name}: {target}")
     return found
@@ -117,10 +121,11 @@ def test_links_lead_somewhere(files: dict[str, str]) -> None:
     assert dangling(files) == []
 
 
+@pytest.mark.parametrize("name", ["kafka_log.md", "messages/consumer_offsets.md"])
 @pytest.mark.parametrize("target", ["kafka_none.md", "#none", "../../spec/none.ksy", "x/y.svg"])
-def test_a_link_that_leads_nowhere_is_found(target: str, files: dict[str, str]) -> None:
-    page = files["kafka_log.md"] + f"[here]({target})"
-    assert dangling({**files, "kafka_log.md": page}) == [f"kafka_log.md: {target}"]
+def test_a_link_that_leads_nowhere_is_found(target: str, name: str, files: dict[str, str]) -> None:
+    page = files[name] + f"[here]({target})"
+    assert dangling({**files, name: page}) == [f"{name}: {target}"]
 
 
 def test_anchors_are_those_of_code_hosts() -> None:
@@ -196,6 +201,23 @@ def test_the_page_for_browsers_fetches_nothing_and_its_links_lead_somewhere(
     assert [target for target in within if target not in found.ids] == []
     others = [target for target in found.targets if not target.startswith("#")]
     assert [target for target in others if not target.startswith("https://")] == []
+
+
+def test_pages_in_a_folder_are_linked_from_and_to_others() -> None:
+    links = "[up](../one.md#part) [beside](three.md) [here](#part) [no page](../../spec/one.ksy)"
+    pages = {
+        "one.md": "# One\n\n## Part\n\n[down](folder/two.md#part)\n",
+        "folder/two.md": f"# Two\n\n## Part\n\n{links}\n",
+        "folder/three.md": "# Three\n",
+    }
+    found = outside(html(pages))
+    assert found.targets[len(pages) :] == [
+        "#folder/two--part",
+        "#one--part",
+        "#folder/three",
+        "#folder/two--part",
+    ]
+    assert {*found.targets} <= {f"#{one}" for one in found.ids}
 
 
 def test_what_a_page_would_fetch_is_found() -> None:

@@ -40,8 +40,11 @@ def test_check_sees_an_edit_a_leftover_a_missing_file_and_a_changed_specificatio
         parser.write("edited = True\n")
     (formats / "kaitai" / "kafka_gone.py").write_text("")
     (formats / "wire.py").unlink()
+    (formats / "messages" / "gone.py").write_text("")
     spec = copy / "spec" / "kafka_time_index.ksy"
     spec.write_text(spec.read_text().replace("Largest timestamp so far", "Largest time so far"))
+    spec = copy / "spec" / "messages" / "consumer_offsets.yaml"
+    spec.write_text(spec.read_text().replace("name: commitTimestamp", "name: commitTime"))
     before = generated(copy)
 
     done = run(copy, "--check")
@@ -49,6 +52,8 @@ def test_check_sees_an_edit_a_leftover_a_missing_file_and_a_changed_specificatio
     assert done.returncode == 1, done.stderr
     assert "-edited = True" in done.stdout
     assert "kafka_gone.py: not expected" in done.stdout
+    assert "messages/gone.py: not expected" in done.stdout
+    assert re.search(r'^\+ *Field\(name="commitTime"', done.stdout, re.MULTILINE)
     assert "+class RecordBatchHeader" in done.stdout
     assert re.search(r'^\+ *"""Largest time so far', done.stdout, re.MULTILINE)
     assert "-# spec sha256" in done.stdout
@@ -60,6 +65,9 @@ def test_generating_mends_everything_and_twice_gives_the_same_bytes(copy: Path) 
     committed = generated(copy)
     formats = copy / "generated" / "magicbyte_formats"
     (formats / "kaitai" / "kafka_gone.pyi").write_text("")
+    (formats / "messages" / "gone.py").write_text("")
+    (formats / "messages" / "transaction_state.py").unlink()
+    (formats / "messages" / "schema.py").write_text("edited = True\n")
     (formats / "kaitai" / "kafka_log.py").write_text("")
     (formats / "wire.py").unlink()
     assert run(copy).returncode == 0

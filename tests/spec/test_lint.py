@@ -22,6 +22,7 @@ BROKEN = [
     (VARINT, "doc: The integer itself.\n", "doc: The integer itself.\n\n", "lines end"),
     (VARINT, "  id: kafka_varint\n", "  id: varint\n", "not the file's name"),
     (VARINT, "CC0-1.0", "MIT", "license"),
+    (VARINT, "  license: CC0-1.0\n", 2 * "  license: CC0-1.0\n", "a key is there twice"),
     (VARINT, "'0.11'", "0.11", "quoted"),
     (VARINT, "  application: Apache Kafka\n", "", "application is missing"),
     (
@@ -107,8 +108,9 @@ def test_lint_sees(
     assert all(problem.startswith(f"{name}.ksy:") for problem in problems)
 
 
-def test_every_key_of_the_schema_is_described(checkout: Path) -> None:
-    schema = json.loads((checkout / "spec" / "schema" / "magicbyte-keys.schema.json").read_text())
+@pytest.mark.parametrize("name", ["magicbyte-keys", "messages"])
+def test_every_key_of_the_schema_is_described(checkout: Path, name: str) -> None:
+    schema = json.loads((checkout / "spec" / "schema" / f"{name}.schema.json").read_text())
 
     def undescribed(node: object, path: str) -> list[str]:
         found: list[str] = []

@@ -1,8 +1,10 @@
-"""`magicbyte spec`: the formats, as Kaitai Struct describes them."""
+"""`magicbyte spec`: the formats, as Kaitai Struct describes them, and messages in a form of ours."""
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -11,8 +13,17 @@ from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.complaints import complain, counted
 from magicbyte_tools.cli.files import write_whole
 
-SUFFIX = ".ksy"
-TITLE = re.compile(r"^  title: *(.+?) *$", re.MULTILINE)
+FOLDERS = {"": ".ksy", "messages": ".yaml"}
+"""Which files are formats, by the folder that they are in."""
+
+TITLE = re.compile(r"^(?:  )?title: *(.+?) *$", re.MULTILINE)
+
+
+class Format(NamedTuple):
+    """A format: its file below the folder of all of them, and what stands in it."""
+
+    path: str
+    text: bytes
 
 
 @click.command(
@@ -32,7 +43,8 @@ TITLE = re.compile(r"^  title: *(.+?) *$", re.MULTILINE)
 def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:
     """List the formats, print the one called NAME, or write them all.
 
-    They import each other by name, so they belong in one folder.
+    Those for Kaitai Struct (.ksy) import each other by name, so they belong in one folder. The
+    messages of internal topics (.yaml) are written to a folder "messages" in it.
     """
     if name is not None and folder is not None:
         raise click.UsageError("-o writes all formats; expected no NAME with it")
@@ -43,24 +55,28 @@ def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:
     if folder is not None:
         _write_all(formats, folder, overwrite=overwrite)
     elif name is not None:
-        known = name.removesuffix(SUFFIX)
-        if known not in formats:
+        by_name = {Path(one.path).name: one for one in formats.values()} | formats
+        if name not in by_name:
             raise InputError(f"no format {name!r}", f"one of {', '.join(formats)}")
-        out.write(formats[known])
+        out.write(by_name[name].text)
     else:
         width = max(map(len, formats))
-        for each, text in formats.items():
-            out.write(f"{each:<{width}}  {_title(text)}\n".encode())
+        for each, format in formats.items():
+            out.write(f"{each:<{width}}  {_title(format.text)}\n".encode())
     out.flush()
 
 
-def _formats() -> dict[str, bytes]:
-    """Return the texts of the formats, by their ids."""
-    return {
-        file.name.removesuffix(SUFFIX): file.read_bytes()
-        for file in sorted(spec_files().iterdir(), key=lambda file: file.name)
-        if file.name.endswith(SUFFIX)
-    }
+def _formats() -> dict[str, Format]:
+    """Return the formats by their ids."""
+    return {Path(path).stem: Format(path, text) for path, text in _files()}
+
+
+def _files() -> Iterator[tuple[str, bytes]]:
+    for name, suffix in FOLDERS.items():
+        folder = spec_files() / name if name else spec_files()
+        for file in sorted(folder.iterdir(), key=lambda file: file.name):
+            if file.name.endswith(suffix):
+                yield f"{name}/{file.name}".removeprefix("/"), file.read_bytes()
 
 
 def _title(text: bytes) -> str:
@@ -68,11 +84,11 @@ def _title(text: bytes) -> str:
     return found[1] if found is not None else ""
 
 
-def _write_all(formats: dict[str, bytes], folder: Path, *, overwrite: bool) -> None:
+def _write_all(formats: dict[str, Format], folder: Path, *, overwrite: bool) -> None:
     """Write *formats* to *folder*, or none of them where one would overwrite something else."""
     to_write = {}
-    for each, text in formats.items():
-        path = folder / f"{each}{SUFFIX}"
+    for name, text in formats.values():
+        path = folder / name
         if path.is_file():
             if path.read_bytes() == text:
                 continue
@@ -83,7 +99,8 @@ def _write_all(formats: dict[str, bytes], folder: Path, *, overwrite: bool) -> N
         elif path.exists():
             raise InputError("it is there, and is no file", "a name for a file", path=str(path))
         to_write[path] = text
-    folder.mkdir(parents=True, exist_ok=True)
+    for name in FOLDERS:
+        (folder / name).mkdir(parents=True, exist_ok=True)
     for path, text in to_write.items():
         write_whole(path, text)
     same = len(formats) - len(to_write)

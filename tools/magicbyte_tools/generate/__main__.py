@@ -4,10 +4,10 @@ import difflib
 import sys
 from pathlib import Path
 
-from magicbyte_tools.generate import columnar, parsers, stubs, wire
+from magicbyte_tools.generate import columnar, messages, parsers, stubs, wire
 from magicbyte_tools.generate.kaitai import CHECKOUT, Compiled, compile_specs
-from magicbyte_tools.generate.origin import FIXED, header
-from magicbyte_tools.generate.source import SPEC
+from magicbyte_tools.generate.origin import FIXED, header, messages_header
+from magicbyte_tools.generate.source import SPEC, load
 
 GENERATED = CHECKOUT / "generated" / "magicbyte_formats"
 
@@ -49,6 +49,12 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         file = columnar.read_file(name, specs(compiled)[name])
         files[folder / f"{name}.py"] = head + columnar.rows.module(file)
         files[folder / f"{name}.pyi"] = head + columnar.rows.stub(file)
+    folder = generated / "messages"
+    files[folder / "__init__.py"] = FIXED + messages.PACKAGE
+    files[folder / "schema.py"] = FIXED + messages.SCHEMA
+    for source in sorted((specifications / "messages").glob("*.yaml")):
+        text = messages_header(source) + messages.module(load(source))
+        files[folder / f"{source.stem}.py"] = text
     return files
 
 

@@ -1,22 +1,21 @@
-"""python -m magicbyte_tools.generate.lint: what the .ksy files must be besides correct.
+"""python -m magicbyte_tools.generate.lint: what the files of spec/ must be besides correct.
 
-Style after the official guide; the rules that keep one file working in all of the compiler's
-languages; and the JSON Schema of the keys that begin with a hyphen. A rule says why it is there
-where it reports.
+For .ksy files style after the official guide, the rules that keep one file working in all of the
+compiler's languages, and the JSON Schema of the keys that begin with a hyphen; for those of
+messages see lint_messages. A rule says why it is there where it reports.
 """
 
 import json
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jsonschema
-import yaml
 
+from magicbyte_tools.generate.checked import Checked, Node, Problem
 from magicbyte_tools.generate.expressions import tokens
+from magicbyte_tools.generate.lint_messages import lint_messages
 from magicbyte_tools.generate.parsers import camel
 from magicbyte_tools.generate.source import SPEC, Spec, load
 
@@ -51,35 +50,13 @@ RESERVED = (
 ARITHMETIC = set("+-*/%")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong, and where."""
-
-    file: str
-    line: int
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.path or '/'}: {self.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A mapping of the file, with where it stands."""
-
-    path: str
-    line: int
-    keys: tuple[str, ...]
-    value: Spec
-
-
 def lint(folder: Path = SPEC) -> list[Problem]:
     """Return all problems of the specifications in *folder*."""
     schema = json.loads((folder / "schema" / "magicbyte-keys.schema.json").read_text("utf-8"))
     files = sorted(folder.glob("*.ksy"))
     instances = {name for file in files for name in _instances(load(file))}
-    return [found for file in files for found in _File(file, schema, instances).problems()]
+    found = [found for file in files for found in _File(file, schema, instances).problems()]
+    return found + lint_messages(folder)
 
 
 def _instances(structure: Spec) -> Iterator[str]:
@@ -89,59 +66,23 @@ def _instances(structure: Spec) -> Iterator[str]:
         yield from _instances(inner)
 
 
-class _File:
+class _File(Checked):
     """One specification, and what is wrong with it."""
 
+    width = WIDTH
+    numbered = re.compile(r"/enums/\w+$|/cases$")
+
     def __init__(self, file: Path, schema: Spec, instances: set[str]) -> None:
-        self.file, self.schema, self.instances = file, schema, instances
-        self.text = file.read_bytes().decode("utf-8")
-        self.nodes: dict[str, Node] = {}
-        self.spec: Spec = {}
+        super().__init__(file, file.name)
+        self.schema, self.instances = schema, instances
 
     def problems(self) -> list[Problem]:
         found = [*self.lines()]
-        self.spec = yaml.safe_load(self.text)
-        wrong_keys = [*self.index(yaml.compose(self.text, yaml.SafeLoader), self.spec, "")]
+        wrong_keys = [*self.index()]
         if not wrong_keys:
             found += self.meta(self.nodes["/meta"])
             found += self.structure(self.nodes[""])
         return sorted(found + wrong_keys, key=lambda problem: problem.line)
-
-    def problem(self, node: Node | None, message: str) -> Problem:
-        return Problem(self.file.name, node.line if node else 1, node.path if node else "", message)
-
-    def path(self, node: Node, *steps: object) -> str:
-        return "/".join([node.path, *map(str, steps)])
-
-    # The text.
-
-    def lines(self) -> Iterator[Problem]:
-        if "\r" in self.text or not self.text.endswith("\n") or self.text.endswith("\n\n"):
-            yield Problem(self.file.name, 1, "", "lines end with LF, and the last one does too")
-        for number, line in enumerate(self.text.splitlines(), 1):
-            if len(line) > WIDTH and "https://" not in line:
-                yield Problem(self.file.name, number, "", f"longer than {WIDTH} columns")
-            if line != line.rstrip() or "\t" in line:
-                yield Problem(self.file.name, number, "", "trailing space or a tab")
-
-    def index(self, node: yaml.Node | None, value: Any, path: str) -> Iterator[Problem]:
-        """Note where every mapping stands; a key that is no string is wrong outside of enums.
-
-        A bare `null`, `yes` or `on` is no string to some readers of YAML, and so a key of ours
-        would silently not be there.
-        """
-        if isinstance(node, yaml.MappingNode):
-            keys = list(value)
-            self.nodes[path] = Node(path, node.start_mark.line + 1, tuple(map(str, keys)), value)
-            numbers = re.search(r"/enums/\w+$|/cases$", path)
-            for (key, inner), known in zip(node.value, keys, strict=True):
-                if not isinstance(known, str) and not (numbers and type(known) is int):
-                    message = f"the key {key.value!r} is not a string"
-                    yield Problem(self.file.name, key.start_mark.line + 1, path, message)
-                yield from self.index(inner, value[known], f"{path}/{known}")
-        elif isinstance(node, yaml.SequenceNode):
-            for number, inner in enumerate(node.value):
-                yield from self.index(inner, value[number], f"{path}/{number}")
 
     # The sections.
 
@@ -218,23 +159,6 @@ class _File:
         yield from self.portable(node, structure, section)
 
     # The rules.
-
-    def order(self, node: Node, keys: str) -> Iterator[Problem]:
-        wanted = keys.split()
-        unknown = [key for key in node.keys if key not in wanted]
-        if unknown:
-            yield self.problem(node, f"the key {unknown[0]!r} is not known here")
-        known = [key for key in node.keys if key in wanted]
-        if known != sorted(known, key=wanted.index):
-            order = " ".join(sorted(known, key=wanted.index))
-            yield self.problem(node, f"keys are to be in the order {order}")
-
-    def doc(self, node: Node) -> Iterator[Problem]:
-        doc = str(node.value.get("doc", "")).strip()
-        if not doc:
-            yield self.problem(node, "has no doc")
-        elif not doc.endswith((".", "!", ":")):
-            yield self.problem(node, "doc is a sentence, with a full stop")
 
     def keys(self, node: Node, place: str) -> Iterator[Problem]:
         ours = {key: value for key, value in node.value.items() if str(key).startswith("-")}

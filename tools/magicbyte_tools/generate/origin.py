@@ -13,8 +13,19 @@ FIXED = "# Written by tools/magicbyte_tools/generate. Do not edit: `make generat
 def header(sources: Sequence[Path]) -> str:
     """Return the two lines that name *sources* and exactly what was in them."""
     name = sources[0].name if len(sources) == 1 else "*.ksy"
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
     return (
         f"# Generated from spec/{name}. Do not edit: change the .ksy and `make generate`.\n"
-        f"# spec sha256 {digest}, kaitai-struct-compiler {VERSION}\n"
+        f"# spec sha256 {_digest(sources)}, kaitai-struct-compiler {VERSION}\n"
     )
+
+
+def messages_header(source: Path) -> str:
+    """Return the two lines that name a file of messages and exactly what was in it."""
+    return (
+        f"# Generated from spec/messages/{source.name}. Do not edit: change it and `make generate`.\n"
+        f"# spec sha256 {_digest([source])}\n"
+    )
+
+
+def _digest(sources: Sequence[Path]) -> str:
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()

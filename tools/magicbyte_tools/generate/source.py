@@ -16,7 +16,7 @@ SPEC = CHECKOUT / "spec"
 
 
 def load(path: Path) -> Spec:
-    """Return what the .ksy file at *path* says, keys that begin with a hyphen included."""
+    """Return what the file at *path* says, keys that begin with a hyphen included."""
     spec: Spec = yaml.safe_load(path.read_bytes())
     return spec
 

@@ -1,1 +1,1 @@
-"""The format reference, docs/formats/, from spec/*.ksy. Not in the wheel."""
+"""The format reference, docs/formats/, from spec/. Not in the wheel."""

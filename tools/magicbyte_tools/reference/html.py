@@ -1,5 +1,6 @@
 """The reference as one file for a browser: the same pages, all pictures inside, no network."""
 
+import posixpath
 import re
 from html import escape
 
@@ -76,7 +77,8 @@ def _anchor(name: str, heading: str = "") -> str:
 
 
 def _title(name: str, text: str) -> str:
-    return "Overview" if name == "README.md" else name.removesuffix(".md").removeprefix("kafka_")
+    page = posixpath.basename(name).removesuffix(".md")
+    return "Overview" if name == "README.md" else page.removeprefix("kafka_")
 
 
 def _section(name: str, files: dict[str, str]) -> str:
@@ -88,7 +90,7 @@ def _section(name: str, files: dict[str, str]) -> str:
             token.attrSet("id", _anchor(name, heading) if token.tag != "h1" else _anchor(name))
         for child in token.children or []:
             if child.type == "link_open":
-                _relink(child, name)
+                _relink(child, name, files)
     body: str = parser.renderer.render(tokens, parser.options, {})
     body = re.sub(
         r"<table>(?=\s*<thead>(?:(?!</thead>).)*>meaning<)",
@@ -103,15 +105,16 @@ def _section(name: str, files: dict[str, str]) -> str:
     return f"<section>\n{_with_pictures(body, files)}</section>"
 
 
-def _relink(link: Token, name: str) -> None:
+def _relink(link: Token, name: str, files: dict[str, str]) -> None:
     """Point *link* of the page *name* into the one file; a file of the project is not in it."""
     target = str(link.attrGet("href"))
-    if target.startswith("#"):
-        link.attrSet("href", f"#{_anchor(name, target[1:])}")
-    elif target.partition("#")[0].endswith(".md") and "/" not in target:
-        page, _, heading = target.partition("#")
-        link.attrSet("href", f"#{_anchor(page, heading)}")
-    elif not target.startswith("https://"):
+    if target.startswith("https://"):
+        return
+    page, _, heading = target.partition("#")
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(name), page)) if page else name
+    if path in files and path.endswith(".md"):
+        link.attrSet("href", f"#{_anchor(path, heading)}")
+    else:
         link.attrs.pop("href")
 
 

@@ -1,7 +1,10 @@
 """All of docs/formats: the pages, the index and the pictures."""
 
+from collections.abc import Mapping
+
 from magicbyte_tools.reference.examples import EXAMPLES
-from magicbyte_tools.reference.library import Library
+from magicbyte_tools.reference.library import Library, Spec
+from magicbyte_tools.reference.messages import Messages, MessagesPage
 from magicbyte_tools.reference.overview import overview
 from magicbyte_tools.reference.pages import NOTE, Page, table
 from magicbyte_tools.reference.prose import HERE, prose
@@ -25,6 +28,7 @@ GROUPS = (
 )
 """How the index is ordered; what is in none of these comes last."""
 
+MESSAGES = "Messages in internal topics"
 OTHERS = "For study and for visualizers"
 
 
@@ -44,35 +48,51 @@ def pages(library: Library) -> list[Page]:
     ]
 
 
-def reference(library: Library) -> dict[str, str]:
+def messages_pages(library: Library, messages: Mapping[str, Spec]) -> list[MessagesPage]:
+    """Return a page per file of *messages*."""
+    known = Messages(messages, library)
+    return [MessagesPage(name, spec, known) for name, spec in messages.items()]
+
+
+def reference(library: Library, messages: Mapping[str, Spec]) -> dict[str, str]:
     """Return the text of every file, by its name below docs/formats."""
-    files = {"README.md": index(library), "pictures/overview.svg": overview(library)}
+    files = {"README.md": index(library, messages), "pictures/overview.svg": overview(library)}
     for page in pages(library):
         files |= page.files()
+    for one in messages_pages(library, messages):
+        files[one.path] = one.markdown()
     return files
 
 
-def index(library: Library) -> str:
+def index(library: Library, messages: Mapping[str, Spec]) -> str:
     """Return the page that leads to all others."""
-    return NOTE + (HERE / "README.md").read_text("utf-8").replace("{formats}", _formats(library))
+    formats = _formats(library, messages_pages(library, messages))
+    return NOTE + (HERE / "README.md").read_text("utf-8").replace("{formats}", formats)
 
 
-def _formats(library: Library) -> str:
+def _formats(library: Library, messages: list[MessagesPage]) -> str:
     grouped = {f"kafka_{name}": group for group, names in GROUPS for name in names}
     rows: list[dict[str, str]] = []
     last = ""
     for page in pages(library):
         group = grouped.get(page.name, OTHERS)
         if group != last:
-            rows.append({"format": f"**{group}**", "what": "", "files": ""})
+            if group == OTHERS:
+                rows += _messages(messages)
+            rows.append(_row(f"**{group}**"))
         meta = page.format.spec["meta"]
         title = meta["title"].removeprefix("Apache Kafka ")
-        rows.append(
-            {
-                "format": f"[{page.name}]({page.name}.md)",
-                "what": title[0].upper() + title[1:],
-                "files": f"`*.{meta['file-extension']}`" if "file-extension" in meta else "",
-            }
-        )
+        files = f"`*.{meta['file-extension']}`" if "file-extension" in meta else ""
+        link = f"[{page.name}]({page.name}.md)"
+        rows.append(_row(link, title[0].upper() + title[1:], files))
         last = group
     return table(rows)
+
+
+def _messages(pages: list[MessagesPage]) -> list[dict[str, str]]:
+    rows = [_row(f"[{page.name}]({page.path})", page.spec["title"]) for page in pages]
+    return [_row(f"**{MESSAGES}**"), *rows]
+
+
+def _row(format: str, what: str = "", files: str = "") -> dict[str, str]:
+    return {"format": format, "what": what, "files": files}

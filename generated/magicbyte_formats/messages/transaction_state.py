@@ -1,0 +1,47 @@
+# Generated from spec/messages/transaction_state.yaml. Do not edit: change it and `make generate`.
+# spec sha256 3efd0d432a2e7cdc5901dec812274340c6815d6836daabd09c907aaa3db5e99e
+"""Records of __transaction_state."""
+
+from magicbyte_formats.messages.schema import Field, Message, Range, Releases
+
+TRANSACTION_LOG_KEY = Message(
+    name="TransactionLogKey",
+    type=0,
+    former_types=(),
+    versions=(((2, 8), Range(0, 0)),),
+    flexible=(((2, 8), None),),
+    fields=(
+        Field(name="transactionalId", kind="string"),
+    ),
+)
+"""Key of a transactional id."""
+
+TRANSACTION_LOG_VALUE = Message(
+    name="TransactionLogValue",
+    type=0,
+    former_types=(),
+    versions=(((2, 8), Range(0, 0)), ((3, 4), Range(0, 1))),
+    flexible=(((2, 8), Range(1, None)),),
+    fields=(
+        Field(name="producerId", kind="int64"),
+        Field(name="previousProducerId", kind="int64", versions=Range(1, None), releases=Releases((4, 0), None), tag=0, default=-1),
+        Field(name="nextProducerId", kind="int64", versions=Range(1, None), releases=Releases((4, 0), None), tag=1, default=-1),
+        Field(name="producerEpoch", kind="int16"),
+        Field(name="nextProducerEpoch", kind="int16", versions=Range(1, None), releases=Releases((4, 1), None), tag=3, default=-1),
+        Field(name="transactionTimeoutMs", kind="int32"),
+        Field(name="transactionStatus", kind="int8"),
+        Field(name="transactionPartitions", kind="struct", is_array=True, is_nullable=True, struct="PartitionsSchema", fields=(
+            Field(name="topic", kind="string"),
+            Field(name="partitionIds", kind="int32", is_array=True),
+        )),
+        Field(name="transactionLastUpdateTimestampMs", kind="int64"),
+        Field(name="transactionStartTimestampMs", kind="int64"),
+        Field(name="clientTransactionVersion", kind="int16", versions=Range(1, None), releases=Releases((4, 0), None), tag=2, default=0),
+    ),
+)
+"""The producer of a transactional id and its present or last transaction. Written when the producer starts, when partitions are added, and when the status changes."""
+
+MESSAGES = (
+    TRANSACTION_LOG_KEY,
+    TRANSACTION_LOG_VALUE,
+)

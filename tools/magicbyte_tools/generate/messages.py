@@ -1,0 +1,255 @@
+"""messages/: the schemas of Kafka's messages as tables of Python, from spec/messages/*.yaml.
+
+Kafka's protocol has what Kaitai Struct has not: fields that come and go with versions and releases,
+and tagged fields in any struct. So these have a form of their own, which `spec/messages/README.md`
+describes and a JSON Schema checks.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from magicbyte_tools.generate.source import SPEC, Spec, load
+
+PACKAGE = '"""Schemas of Kafka\'s messages, a module for each topic they are kept in."""\n'
+
+SCHEMA = '''\
+"""What the schema of a message is made of."""
+
+from typing import NamedTuple
+
+Release = tuple[int, int]
+"""A release of Kafka, as (3, 9)."""
+
+
+class Range(NamedTuple):
+    """Versions, the ends included."""
+
+    first: int
+    last: int | None
+    """None: all that follow."""
+
+    def __contains__(self, version: object) -> bool:
+        return isinstance(version, int) and version >= self.first and (
+            self.last is None or version <= self.last
+        )
+
+
+class Releases(NamedTuple):
+    """Releases of Kafka, the ends included."""
+
+    first: Release
+    last: Release | None
+    """None: all that follow."""
+
+    def __contains__(self, release: object) -> bool:
+        return isinstance(release, tuple) and release >= self.first and (
+            self.last is None or release <= self.last
+        )
+
+
+class Field(NamedTuple):
+    """A field of a message, or of a struct in one."""
+
+    name: str
+    """Kafka's own, as its JSON has it."""
+    kind: str
+    """`bool`, `int8` to `int64`, `uint16`, `float64`, `uuid`, `string`, `bytes` or `struct`."""
+    is_array: bool = False
+    is_nullable: bool = False
+    versions: Range = Range(0, None)
+    """Of the message, which have it."""
+    releases: Releases = Releases((0, 0), None)
+    """Which know it."""
+    tag: int | None = None
+    """The number of a tagged field."""
+    default: int | bool | None = None
+    """What a tagged field is where it is not written; None: zero or empty."""
+    is_null_by_default: bool = False
+    """Whether a tagged field is null where it is not written."""
+    struct: str | None = None
+    """What Kafka calls a struct; None of one that several fields share."""
+    fields: tuple["Field", ...] = ()
+    """Of a struct."""
+
+
+class Message(NamedTuple):
+    """A message: what a key or a value of an internal topic holds."""
+
+    name: str
+    """Kafka's own."""
+    type: int | None
+    """The number before it that says which message it is; None where nothing does."""
+    former_types: tuple[tuple[int, Releases], ...]
+    """Numbers that also stood for it, and in which releases."""
+    versions: tuple[tuple[Release, Range | None], ...]
+    """Which versions are known since which release; None: the message is not."""
+    flexible: tuple[tuple[Release, Range | None], ...]
+    """Which of them have tagged fields and compact lengths, since which release."""
+    fields: tuple[Field, ...]
+
+    def versions_in(self, release: Release) -> Range | None:
+        """Return the versions that *release* knows; None where it does not know the message."""
+        return _latest(self.versions, release)
+
+    def is_flexible(self, version: int, release: Release) -> bool:
+        flexible = _latest(self.flexible, release)
+        return flexible is not None and version in flexible
+
+    def is_type(self, number: int, release: Release) -> bool:
+        """Whether *number* says that it is this message, to *release*."""
+        return number == self.type or any(
+            number == former and release in releases for former, releases in self.former_types
+        )
+
+
+def _latest(steps: tuple[tuple[Release, Range | None], ...], release: Release) -> Range | None:
+    found = None
+    for since, versions in steps:
+        if release >= since:
+            found = versions
+    return found
+'''
+
+SCALARS = frozenset(
+    {"bool", "int8", "int16", "int32", "int64", "uint16", "float64", "uuid", "string", "bytes"}
+)
+
+_RANGE = re.compile(r"(\d+)(?:-(\d+)|(\+))?")
+_RELEASES = re.compile(r"(\d+\.\d+)(?:-(\d+\.\d+)|(\+))?")
+
+
+def load_all(folder: Path = SPEC / "messages") -> dict[str, Spec]:
+    """Return every file of messages in *folder* by its id, sorted."""
+    return {path.stem: load(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def module(spec: Spec) -> str:
+    """Return the module of the messages of a file."""
+    parts = [f'"""{spec["title"]}."""\n']
+    parts.append("from magicbyte_formats.messages.schema import Field, Message, Range, Releases\n")
+    names = []
+    for message in spec["messages"]:
+        for name, fields in _structs(message):
+            parts.append(f"{_constant(message['name'], name)} = {_fields(fields, message, 0)}\n")
+        name = _constant(message["name"])
+        names.append(name)
+        parts.append(f"{name} = {_message(message)}\n{_sentence(message['doc'])}\n")
+    listed = "".join(f"    {name},\n" for name in names)
+    parts.append(f"MESSAGES = (\n{listed})\n")
+    return "\n".join(parts)
+
+
+def _structs(message: Spec) -> list[tuple[str, list[Spec]]]:
+    """Return the structs of *message* that have names, each behind those that are in it."""
+    structs: dict[str, list[Spec]] = message.get("structs", {})
+    found: dict[str, list[Spec]] = {}
+
+    def visit(fields: list[Spec]) -> None:
+        for field in fields:
+            name = field["type"].removeprefix("[]")
+            visit(field.get("fields", []))
+            if name in structs and name not in found:
+                visit(structs[name])
+                found[name] = structs[name]
+
+    visit(message["fields"])
+    return list(found.items())
+
+
+def _constant(*names: str) -> str:
+    return "_".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper() for name in names)
+
+
+def _sentence(text: str) -> str:
+    return f'"""{" ".join(text.split())}"""'.replace("\\", "\\\\")
+
+
+def _message(message: Spec) -> str:
+    former = [
+        f"({number}, {_releases(releases)})"
+        for number, releases in message.get("former_types", {}).items()
+    ]
+    versions = [(since, known) for since, known in message["versions"].items()]
+    flexible = message.get("flexible", "none")
+    if not isinstance(flexible, dict):
+        flexible = {versions[0][0]: flexible}
+    return (
+        "Message(\n"
+        f"    name={_text(message['name'])},\n"
+        f"    type={message.get('type')},\n"
+        f"    former_types={_tuple(former)},\n"
+        f"    versions={_steps(versions)},\n"
+        f"    flexible={_steps(list(flexible.items()))},\n"
+        f"    fields={_fields(message['fields'], message, 1)},\n"
+        ")"
+    )
+
+
+def _steps(steps: Sequence[tuple[str, str]]) -> str:
+    return _tuple([f"({_release(since)}, {_range(known)})" for since, known in steps])
+
+
+def _tuple(parts: Sequence[str]) -> str:
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _fields(fields: Sequence[Spec], message: Spec, depth: int) -> str:
+    inner = "    " * (depth + 1)
+    lines = "".join(f"{inner}{_field(field, message, depth + 1)},\n" for field in fields)
+    return f"(\n{lines}{'    ' * depth})" if lines else "()"
+
+
+def _field(field: Spec, message: Spec, depth: int) -> str:
+    kind: str = field["type"]
+    element = kind.removeprefix("[]")
+    said = {
+        "name": _text(json_name(field["name"])),
+        "kind": _text(element),
+        "is_array": kind.startswith("[]") or None,
+        "is_nullable": field.get("nullable"),
+        "versions": _range(field["versions"]) if "versions" in field else None,
+        "releases": _releases(field["releases"]) if "releases" in field else None,
+        "tag": field.get("tag"),
+        "default": field.get("default"),
+        "is_null_by_default": ("default" in field and field["default"] is None) or None,
+    }
+    if element in message.get("structs", {}):
+        said |= {"kind": _text("struct"), "fields": _constant(message["name"], element)}
+    elif element not in SCALARS:
+        said |= {"kind": _text("struct"), "struct": _text(element)}
+        said["fields"] = _fields(field["fields"], message, depth)
+    told = (f"{key}={value}" for key, value in said.items() if value is not None)
+    return f"Field({', '.join(told)})"
+
+
+def _text(text: str) -> str:
+    return f'"{text}"'
+
+
+def json_name(name: str) -> str:
+    """Return the name that Kafka's JSON has for a field."""
+    return name[0].lower() + name[1:]
+
+
+def _range(text: str) -> str:
+    if text == "none":
+        return "None"
+    found = _RANGE.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no range of versions, as 0, 0-3 or 1+")
+    first, last, rest = found.groups()
+    return f"Range({first}, {None if rest else last or first})"
+
+
+def _release(text: str) -> str:
+    major, minor = text.split(".")
+    return f"({major}, {minor})"
+
+
+def _releases(text: str) -> str:
+    found = _RELEASES.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no range of releases, as 3.3, 2.8-3.2 or 3.3+")
+    first, last, rest = found.groups()
+    return f"Releases({_release(first)}, {None if rest else _release(last or first)})"
