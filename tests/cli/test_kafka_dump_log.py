@@ -16,9 +16,6 @@ from .conftest import Run, flip, only_line
 ORACLE = shared() / "dump-log"
 WHERE = "no answers of kafka-dump-log beside the checkout (MAGICBYTE_SHARED)"
 
-INTERNAL = {"--offsets-decoder", "--transaction-log-decoder", "--cluster-metadata-decoder"}
-"""Decoders of internal topics, which are refused."""
-
 JAVA = "Snapshot failed schema validation", "Snapshot contained an unknown file version"
 """Where the tool goes on with the text of an exception, which is Java's."""
 
@@ -28,10 +25,7 @@ SEGMENT = "00000000000000000010"
 def cases() -> Iterator[Any]:
     for path in sorted(ORACLE.glob("*/*/cmd.json")):
         case = json.loads(path.read_text())
-        if not INTERNAL & set(case["flags"]):
-            yield pytest.param(
-                path.parent, case, id=f"{path.parent.parent.name}-{path.parent.name}"
-            )
+        yield pytest.param(path.parent, case, id=f"{path.parent.parent.name}-{path.parent.name}")
 
 
 @pytest.mark.skipif(not ORACLE.is_dir(), reason=WHERE)
@@ -160,7 +154,6 @@ def test_a_wrong_checksum_is_no_end(run: Run, segment: Path) -> None:
     [
         (["--kafka-version", "2.7"], "release 2.7; expected 2.8 or later"),
         (["--kafka-version", "new"], "release 'new'; expected a release of Kafka, as 3.9 or 3.9.2"),
-        (["--offsets-decoder"], "--offsets-decoder is not built"),
         (["--value-decoder-class", "my.Decoder"], "expected one of org.apache.kafka.tools.api."),
     ],
 )

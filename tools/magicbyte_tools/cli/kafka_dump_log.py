@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 import click
 
 from magicbyte_tools.cli.complaints import complain
+from magicbyte_tools.dump_log.decoders import Decoder
+from magicbyte_tools.dump_log.decoders.plain import CLASSES, plain
+from magicbyte_tools.dump_log.decoders.topics import TOPICS
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.files import Files, file_lines
 from magicbyte_tools.dump_log.findings import Findings
-from magicbyte_tools.dump_log.records import DECODERS, Wanted
+from magicbyte_tools.dump_log.records import Wanted
 from magicbyte_tools.dump_log.releases import DEFAULT, Release
 
 Command = Callable[..., None]
@@ -19,30 +22,17 @@ LINES_AT_ONCE = 4096
 PACKAGES = ("kafka.serializer.", "org.apache.kafka.tools.api.")
 """In which Kafka's decoders are; the second since 3.8."""
 
-INTERNAL_DECODERS = (
-    "--offsets-decoder",
-    "--transaction-log-decoder",
-    "--cluster-metadata-decoder",
-    "--remote-log-metadata-decoder",
-    "--share-group-state-decoder",
-)
-"""Flags of that tool that are none here."""
-
-
-def _refuse(ctx: click.Context, parameter: click.Parameter, value: object) -> None:
-    if value:
-        raise click.UsageError(
-            f"{parameter.opts[0]} is not built: keys and values are shown as text, by --print-data-log"
-        )
+TOPICS_GIVEN = "topics"
+"""Under which name the flags of internal topics are kept until all are known."""
 
 
 def _decoder(ctx: click.Context, parameter: click.Parameter, value: str) -> Callable[[bytes], str]:
     """Return the decoder of the class *value*."""
     package, _, name = value.rpartition(".")
-    if f"{package}." not in PACKAGES or name not in DECODERS:
-        known = ", ".join(f"{PACKAGES[-1]}{name}" for name in DECODERS)
+    if f"{package}." not in PACKAGES or name not in CLASSES:
+        known = ", ".join(f"{PACKAGES[-1]}{name}" for name in CLASSES)
         raise click.BadParameter(f"{value}: expected one of {known}", ctx, parameter)
-    return DECODERS[name]
+    return CLASSES[name]
 
 
 def _decoder_option(name: str, parameter: str, what: str) -> Callable[[Command], Command]:
@@ -55,6 +45,41 @@ def _decoder_option(name: str, parameter: str, what: str) -> Callable[[Command],
         callback=_decoder,
         help=f"How {what} are shown: by StringDecoder, IntegerDecoder or LongDecoder.",
     )
+
+
+def _topic_options(command: Command) -> Command:
+    """Give *command* a flag for each internal topic, all in one parameter: those that were given."""
+
+    def note(ctx: click.Context, parameter: click.Parameter, given: bool) -> None:
+        if given:
+            ctx.ensure_object(dict).setdefault(TOPICS_GIVEN, []).append(parameter.opts[0])
+
+    for flag, topic in reversed(TOPICS.items()):
+        command = click.option(
+            flag,
+            is_flag=True,
+            expose_value=False,
+            callback=note,
+            help=f"Keys and values as the records of {topic.name}; implies --print-data-log.",
+        )(command)
+    return command
+
+
+def _chosen(
+    given: list[str],
+    release: Release,
+    decode_key: Callable[[bytes], str],
+    decode_value: Callable[[bytes], str],
+) -> Decoder:
+    """Return the decoder of the topic that was *given*, else that of keys and values by themselves."""
+    for flag, topic in TOPICS.items():
+        if flag not in given:
+            continue
+        if not release.since(*topic.since):
+            since = "{}.{}".format(*topic.since)
+            raise click.UsageError(f"{flag}: the tool has it since {since}; see --kafka-version")
+        return topic.decoder(release)
+    return plain(decode_key, decode_value)
 
 
 @click.command(
@@ -79,6 +104,7 @@ def _decoder_option(name: str, parameter: str, what: str) -> Callable[[Command],
 @click.option("--skip-record-metadata", is_flag=True, help="Of records, keys and values alone.")
 @_decoder_option("--key-decoder-class", "decode_key", "keys")
 @_decoder_option("--value-decoder-class", "decode_value", "values")
+@_topic_options
 @click.option("--verify-index-only", is_flag=True, help="Compare indexes, and print no entries.")
 @click.option("--index-sanity-check", is_flag=True, help="Check what a broker's start checks.")
 @click.option(
@@ -132,13 +158,15 @@ def kafka_dump_log(
         damage.append(error)
         complain(f"Error: {error}")
 
+    release = Release.of(kafka_version)
+    topics: list[str] = ctx.ensure_object(dict).get(TOPICS_GIVEN, [])
+    contents = print_data_log or bool(topics)
     wanted = Files(
         segments=Wanted(
-            release=Release.of(kafka_version),
-            deep=deep_iteration or print_data_log,
-            contents=print_data_log,
-            decode_key=decode_key,
-            decode_value=decode_value,
+            release=release,
+            deep=deep_iteration or contents,
+            contents=contents,
+            decode=_chosen(topics, release, decode_key, decode_value),
             skip_metadata=skip_record_metadata,
             go_on=None if strict_compat else note,
             max_bytes=max_bytes,
@@ -182,9 +210,3 @@ def _write(lines: Iterator[str]) -> None:
     finally:
         flush()
         out.flush()
-
-
-for _name in INTERNAL_DECODERS:
-    kafka_dump_log = click.option(
-        _name, is_flag=True, expose_value=False, callback=_refuse, help="Not built.", hidden=True
-    )(kafka_dump_log)

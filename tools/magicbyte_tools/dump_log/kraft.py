@@ -1,79 +1,74 @@
 """Control records of KRaft, as the tool writes them: the JSON of Kafka's own messages."""
 
-import base64
-import json
-from typing import Any
+from typing import Any, NamedTuple
 
-from magicbyte_formats.kaitai.kafka_control_record import KafkaControlRecord
+from magicbyte import messages
+from magicbyte_formats.messages import control_records
+from magicbyte_formats.messages.schema import Message
 from magicbyte_formats.wire import ControlType
+from magicbyte_tools.dump_log.decoders.json_text import json_text
 from magicbyte_tools.dump_log.releases import Release
 
 
-def said(kind: int, value: bytes, release: Release) -> str | None:
-    """Return what the tool says of a control record of KRaft; None of other kinds.
+class Shown(NamedTuple):
+    """A kind of record whose content the tool shows."""
 
-    Raises what the Kaitai classes raise where *value* is none of the kind.
+    schema: Message
+    word: str
+    since: tuple[int, int]
+
+
+SHOWN: dict[int, Shown] = {
+    ControlType.LEADER_CHANGE: Shown(
+        control_records.LEADER_CHANGE_MESSAGE, "LeaderChange:", (4, 1)
+    ),
+    ControlType.SNAPSHOT_HEADER: Shown(
+        control_records.SNAPSHOT_HEADER_RECORD, "SnapshotHeader", (3, 3)
+    ),
+    ControlType.SNAPSHOT_FOOTER: Shown(
+        control_records.SNAPSHOT_FOOTER_RECORD, "SnapshotFooter", (3, 3)
+    ),
+    ControlType.KRAFT_VERSION: Shown(control_records.KRAFT_VERSION_RECORD, "KRaftVersion", (3, 8)),
+    ControlType.KRAFT_VOTERS: Shown(control_records.VOTERS_RECORD, "KRaftVoters", (3, 8)),
+}
+
+NAMES = {2: "LEADER_CHANGE", 3: "SNAPSHOT_HEADER", 4: "SNAPSHOT_FOOTER"}
+"""Of kinds whose content is not shown."""
+
+EARLY_NAMES = {2: "QUORUM_REASSIGNMENT", 3: "LEADER_CHANGE"}
+"""The same in 2.8."""
+
+READ_AS = 0
+"""The version that the tool takes all values for, whatever they say themselves."""
+
+DIRECTORIES_SINCE = 1
+"""The version of a change of leader that tells the voters' directories."""
+
+NO_DIRECTORY = "A" * 22
+
+
+def said(kind: int, value: bytes | None, release: Release) -> str:
+    """Return what the tool says of a control record that is no transaction marker.
+
+    ValueError or FormatError where it would read *value* and cannot.
     """
-    match kind:
-        case ControlType.LEADER_CHANGE:
-            if not release.since(4, 1):
-                return " controlType: LEADER_CHANGE(2)"
-            message = KafkaControlRecord.LeaderChangeMessage.from_bytes(value)
-            return f" LeaderChange: {_json(_leader_change(message))}"
-        case ControlType.SNAPSHOT_HEADER:
-            header = KafkaControlRecord.SnapshotHeaderRecord.from_bytes(value)
-            timestamp = header.last_contained_log_timestamp
-            told = {"version": header.version, "lastContainedLogTimestamp": timestamp}
-            return f" SnapshotHeader {_json(told)}"
-        case ControlType.SNAPSHOT_FOOTER:
-            footer = KafkaControlRecord.SnapshotFooterRecord.from_bytes(value)
-            return f" SnapshotFooter {_json({'version': footer.version})}"
-        case ControlType.KRAFT_VERSION:
-            level = KafkaControlRecord.KraftVersionRecord.from_bytes(value)
-            told = {"version": level.version, "kRaftVersion": level.protocol_version}
-            return f" KRaftVersion {_json(told)}"
-        case ControlType.KRAFT_VOTERS:
-            told_voters = KafkaControlRecord.VotersRecord.from_bytes(value)
-            voters = [_voter(voter) for voter in told_voters.voters]
-            return f" KRaftVoters {_json({'version': told_voters.version, 'voters': voters})}"
-    return None
+    shown = SHOWN.get(kind)
+    if shown is None or not release.since(*shown.since):
+        names = NAMES if release.since(3, 0) else EARLY_NAMES
+        return f" controlType: {names.get(kind, 'UNKNOWN')}({kind})"
+    if value is None:
+        raise ValueError("its value is null")
+    fields = messages.read(shown.schema, value, READ_AS, release.version).fields
+    if shown.schema is control_records.LEADER_CHANGE_MESSAGE:
+        fields = _with_directories(fields)
+    return f" {shown.word} {json_text(fields)}"
 
 
-def _json(told: Any) -> str:
-    return json.dumps(told, separators=(",", ":"), ensure_ascii=False)
-
-
-def _uuid(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _leader_change(value: KafkaControlRecord.LeaderChangeMessage) -> dict[str, Any]:
-    def voters(some: list[KafkaControlRecord.ElectionVoter]) -> list[dict[str, Any]]:
-        return [
-            {"voterId": voter.voter_id}
-            if voter.voter_directory_id is None
-            else {"voterId": voter.voter_id, "voterDirectoryId": _uuid(voter.voter_directory_id)}
-            for voter in some
-        ]
-
-    return {
-        "version": value.version,
-        "leaderId": value.leader_id,
-        "voters": voters(value.voters),
-        "grantingVoters": voters(value.granting_voters),
-    }
-
-
-def _voter(voter: KafkaControlRecord.Voter) -> dict[str, Any]:
-    return {
-        "voterId": voter.voter_id,
-        "voterDirectoryId": _uuid(voter.voter_directory_id),
-        "endpoints": [
-            {"name": endpoint.name, "host": endpoint.host, "port": endpoint.port}
-            for endpoint in voter.endpoints
-        ],
-        "kRaftVersionFeature": {
-            "minSupportedVersion": voter.min_supported_version,
-            "maxSupportedVersion": voter.max_supported_version,
-        },
+def _with_directories(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return a change of leader as the version that it says it is, with what that one was not read for."""
+    if fields["version"] < DIRECTORIES_SINCE:
+        return fields
+    return fields | {
+        name: [voter | {"voterDirectoryId": NO_DIRECTORY} for voter in fields[name]]
+        for name in ("voters", "grantingVoters")
     }

@@ -3,20 +3,17 @@
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from kaitaistruct import KaitaiStructError
 
-from magicbyte import CodecError, LimitError, codecs
+from magicbyte import CodecError, FormatError, LimitError, codecs
 from magicbyte.checksum import crc32
 from magicbyte.engines.entry import OVERHEAD, Entry
 from magicbyte.engines.reference import Row
 from magicbyte.logdir.frames import Frame
 from magicbyte.tables.arrays import array_of, numpy_of
-from magicbyte.text import decode_utf8
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import (
     Codec,
@@ -33,6 +30,8 @@ from magicbyte_tools.dump_log.batches import (
     sequence,
     word,
 )
+from magicbyte_tools.dump_log.decoders import Decoder
+from magicbyte_tools.dump_log.decoders.plain import AS_TEXT
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.frames import LIMITS, end_error
 from magicbyte_tools.dump_log.releases import Release
@@ -45,21 +44,6 @@ Checksums = Sequence[tuple[int, bool]]
 """What each message of a set has stored, and whether that is right."""
 
 
-def _integer(size_bytes: int, data: bytes) -> str:
-    """Return the number that the first bytes are, whatever follows, as Kafka's decoders do."""
-    if len(data) < size_bytes:
-        raise EndError(f"a key or value of {len(data)} bytes, where a number takes {size_bytes}")
-    return str(int.from_bytes(data[:size_bytes], "big", signed=True))
-
-
-DECODERS: dict[str, Callable[[bytes], str]] = {
-    "StringDecoder": decode_utf8,
-    "IntegerDecoder": partial(_integer, 4),
-    "LongDecoder": partial(_integer, 8),
-}
-"""By the names of Kafka's classes."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What is to be printed of a segment."""
@@ -69,8 +53,7 @@ class Wanted:
     """Whether there is a line for each record."""
     contents: bool = False
     """Whether keys and values are printed."""
-    decode_key: Callable[[bytes], str] = decode_utf8
-    decode_value: Callable[[bytes], str] = decode_utf8
+    decode: Decoder = AS_TEXT
     skip_metadata: bool = False
     go_on: Callable[[EndError], None] | None = None
     """What is told of damage behind which lines go on; None where they end as the tool's."""
@@ -172,9 +155,10 @@ def _tails(entry: Entry, records: Records, wanted: Wanted) -> Iterator[str]:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
             yield _control(*record, wanted.release)
     elif wanted.contents:
-        for key, value in zip(records.keys, records.values, strict=True):
-            said = "" if key is None else f" key: {wanted.decode_key(key)}"
-            yield said if value is None else f"{said} payload: {wanted.decode_value(value)}"
+        for record in zip(records.offsets, records.keys, records.values, strict=True):
+            key, payload = wanted.decode(*record)
+            said = "" if key is None else f" key: {key}"
+            yield said if payload is None else f"{said} payload: {payload}"
     else:
         yield from [""] * len(records.offsets)
 
@@ -274,12 +258,14 @@ def _checksums(frame: Frame, entry: Entry) -> Checksums:
 def _control(offset: int, key: bytes | None, value: bytes | None, release: Release) -> str:
     """Return what a control record says; EndError where the tool cannot read it."""
     try:
-        if key is None or value is None:
-            raise ValueError(f"its {'key' if key is None else 'value'} is null")
+        if key is None:
+            raise ValueError("its key is null")
         kind = ControlKey.unpack_from(key).control_type
-        if kind in MARKERS:
-            epoch = TransactionMarker.unpack_from(value).coordinator_epoch
-            return f" endTxnMarker: {MARKERS[ControlType(kind)]} coordinatorEpoch: {epoch}"
-        return kraft.said(kind, value, release) or f" controlType: UNKNOWN({kind})"
-    except (ValueError, EOFError, struct.error, KaitaiStructError) as error:
+        if kind not in MARKERS:
+            return kraft.said(kind, value, release)
+        if value is None:
+            raise ValueError("its value is null")
+        epoch = TransactionMarker.unpack_from(value).coordinator_epoch
+        return f" endTxnMarker: {MARKERS[ControlType(kind)]} coordinatorEpoch: {epoch}"
+    except (ValueError, EOFError, struct.error, FormatError) as error:
         raise EndError(f"offset {offset}: a control record cannot be read: {error}") from error

@@ -1,0 +1,442 @@
+"""Records of internal topics, byte by byte; what the tool says of them is in `told.json`."""
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from reading.conftest import CONTROL, batch, record
+
+OFFSETS = "--offsets-decoder"
+TRANSACTIONS = "--transaction-log-decoder"
+METADATA = "--cluster-metadata-decoder"
+REMOTE = "--remote-log-metadata-decoder"
+SHARE = "--share-group-state-decoder"
+
+NO_TAGS = b"\0"
+UUID = bytes(range(16))
+MANY = range(30)
+
+
+class Case(NamedTuple):
+    name: str
+    flag: str
+    key: bytes | None
+    value: bytes | None
+    is_control: bool = False
+
+
+def i8(number: int) -> bytes:
+    return struct.pack(">b", number)
+
+
+def i16(number: int) -> bytes:
+    return struct.pack(">h", number)
+
+
+def i32(number: int) -> bytes:
+    return struct.pack(">i", number)
+
+
+def i64(number: int) -> bytes:
+    return struct.pack(">q", number)
+
+
+def text(string: str | None) -> bytes:
+    """The older form of a string: its length in two bytes."""
+    if string is None:
+        return i16(-1)
+    return i16(len(string.encode())) + string.encode()
+
+
+def sized(data: bytes) -> bytes:
+    """The older form of bytes: their length in four."""
+    return i32(len(data)) + data
+
+
+def short(string: str | bytes | None) -> bytes:
+    """The compact form of a string or of bytes, with less than 127."""
+    if string is None:
+        return b"\0"
+    data = string.encode() if isinstance(string, str) else string
+    return bytes([len(data) + 1]) + data
+
+
+def some(*elements: bytes) -> bytes:
+    """The older form of a list."""
+    return i32(len(elements)) + b"".join(elements)
+
+
+def few(*elements: bytes) -> bytes:
+    """The compact form of a list."""
+    return bytes([len(elements) + 1]) + b"".join(elements)
+
+
+def tags(*fields: tuple[int, bytes]) -> bytes:
+    return bytes([len(fields)]) + b"".join(bytes([tag, len(data)]) + data for tag, data in fields)
+
+
+COMMIT_KEY = i16(1) + text("g") + text("topic") + i32(7)
+COMMIT = i16(3) + i64(42) + i32(5) + text("note") + i64(1000)
+GROUP_KEY = i16(2) + text("g")
+
+SUBSCRIPTION = i16(1) + some(text("topic")) + sized(b"") + some(text("topic") + some(i32(3)))
+ASSIGNMENT = i16(1) + some(text("topic") + some(i32(3), i32(4))) + sized(b"\0\x0a\xbc")
+
+
+def member(
+    name: str,
+    subscription: bytes = SUBSCRIPTION,
+    assignment: bytes = ASSIGNMENT,
+    instance: str | None = None,
+) -> bytes:
+    """A member of a group, of version 3."""
+    begin = text(name) + text(instance) + text("client") + text("/host") + i32(300) + i32(45)
+    return begin + sized(subscription) + sized(assignment)
+
+
+def group(*members: bytes, kind: str = "consumer", protocol: str | None = "range") -> bytes:
+    """The metadata of a group, of version 3."""
+    return i16(3) + text(kind) + i32(9) + text(protocol) + text("a") + i64(-1) + some(*members)
+
+
+def offsets() -> Iterator[Case]:
+    def case(name: str, key: bytes | None, value: bytes | None) -> Case:
+        return Case(f"offsets: {name}", OFFSETS, key, value)
+
+    yield case("a commit", COMMIT_KEY, COMMIT)
+    yield case("a commit without metadata", COMMIT_KEY, COMMIT.replace(text("note"), text("")))
+    yield case(
+        "a commit that expires", COMMIT_KEY, i16(1) + i64(42) + text("") + i64(1000) + i64(2000)
+    )
+    flexible = i16(4) + i64(42) + i32(5) + short("note") + i64(1000)
+    yield case("a commit of version 4", COMMIT_KEY, flexible + tags((0, UUID)))
+    yield case(
+        "a commit whose topic id is its default", COMMIT_KEY, flexible + tags((0, bytes(16)))
+    )
+    yield case("a commit with an unknown tag", COMMIT_KEY, flexible + tags((9, b"new")))
+    yield case(
+        "a commit with an unknown tag of a negative size",
+        COMMIT_KEY,
+        flexible + b"\1\x09\xff\xff\xff\xff\x0f",
+    )
+    yield case(
+        "a commit whose metadata is too long",
+        COMMIT_KEY,
+        flexible[:14] + b"\x81\x80\x02" + bytes(9),
+    )
+    yield case("a commit of an unknown version", COMMIT_KEY, i16(9) + COMMIT[2:])
+    yield case("a commit of a negative version", COMMIT_KEY, i16(-1) + COMMIT[2:])
+    yield case("a commit of type 0", i16(0) + COMMIT_KEY[2:], COMMIT)
+    yield case(
+        "a commit of type 0 and version 0",
+        i16(0) + COMMIT_KEY[2:],
+        i16(0) + i64(42) + text("old") + i64(1000),
+    )
+    yield case("a deleted commit", COMMIT_KEY, None)
+    yield case("a commit that is cut off in a number", COMMIT_KEY, COMMIT[:-1])
+    yield case("a commit that is cut off in a text", COMMIT_KEY, COMMIT[:18])
+    yield case("a commit that is cut off in its version", COMMIT_KEY, b"\0")
+    yield case("an empty commit", COMMIT_KEY, b"")
+    yield case("a commit whose metadata is null", COMMIT_KEY, COMMIT[:14] + i16(-1) + i64(1000))
+    yield case("a commit with bytes behind it", COMMIT_KEY, COMMIT + b"more")
+    yield case("a key that is cut off", COMMIT_KEY[:-1], COMMIT)
+    yield case("a key that is cut off in its type", b"\0", COMMIT)
+    yield case("no key", None, COMMIT)
+    yield case("an unknown type", i16(99) + text("g"), COMMIT)
+    yield case("a negative type", i16(-1) + text("g"), COMMIT)
+    yield case(
+        "texts that JSON escapes",
+        i16(1) + text('a"b\\c/\x1f\x7f\n') + text("é😀\u2028") + i32(0),
+        COMMIT,
+    )
+    yield case(
+        "a text that is not UTF-8", i16(1) + i16(3) + b"\xed\xa0\x80" + text("t") + i32(0), COMMIT
+    )
+    yield case("a group of consumers", GROUP_KEY, group(member("a"), member("b", b"", b"\0\0" * 5)))
+    yield case("a group without members", GROUP_KEY, group(protocol=None))
+    yield case("a group of others", GROUP_KEY, group(member("a"), kind="connect"))
+    yield case("a group whose subscription is damaged", GROUP_KEY, group(member("a", b"\0\1\xff")))
+    yield case(
+        "a group whose subscription has a null list",
+        GROUP_KEY,
+        group(member("a", i16(0) + i32(-1) + i32(-1))),
+    )
+    cut = member("a", b"\0")
+    null = member("b", i16(0) + i32(-1) + i32(-1))
+    yield case("a group with a null list behind one cut off", GROUP_KEY, group(null, cut))
+    yield case(
+        "a group with a null list before one cut off",
+        GROUP_KEY,
+        group(cut.replace(text("a"), text("c"), 1), null),
+    )
+    yield case(
+        "a group whose assignment is of a later version",
+        GROUP_KEY,
+        group(member("a", SUBSCRIPTION, i16(99) + ASSIGNMENT[2:])),
+    )
+    yield case("a group of many members", GROUP_KEY, group(*(member(f"m-{n}") for n in MANY)))
+    yield case(
+        "a group of members of one hash", GROUP_KEY, group(member("BB"), member("Aa"), member("C#"))
+    )
+    yield case("a group with a member twice", GROUP_KEY, group(member("a"), member("a")))
+    yield case(
+        "a group with a member twice and another behind",
+        GROUP_KEY,
+        group(member("a"), member("a"), member("b")),
+    )
+    yield case(
+        "a group with an instance twice",
+        GROUP_KEY,
+        group(member("a", instance="i"), member("b", instance="i"), member("c")),
+    )
+    yield case(
+        "a group of members whose hashes have and have not a sign",
+        GROUP_KEY,
+        group(*(member(f"member-{n}") for n in (13, 3, 0, 16, 19, 1))),
+    )
+    yield case("a deleted group", GROUP_KEY, None)
+    begin = i16(0) + short("i") + short(None) + short("client") + short("/host")
+    begin += few(short("topic")) + short(None) + i32(300) + short("uniform")
+    of_member = i16(5) + text("g") + text("m")
+    classic = b"\1" + i32(45) + few(short("range") + short(b"\0\1") + NO_TAGS) + NO_TAGS
+    yield case("a consumer", of_member, begin + NO_TAGS)
+    yield case("a classic consumer", of_member, begin + tags((0, classic)))
+    yield case("a classic consumer that is null", of_member, begin + tags((0, b"\0")))
+    empty = b"\1" + i32(0) + few()
+    yield case("an empty classic consumer", of_member, begin + tags((0, empty + NO_TAGS)))
+    yield case(
+        "an empty classic consumer with a tag",
+        of_member,
+        begin + tags((0, empty + tags((5, b"x")))),
+    )
+    of_streams = i16(0) + short(None) + short(None) + short("c") + short("/h") + i32(1) + i32(2)
+    of_streams += short("p")
+    yield case(
+        "a member of streams without an endpoint",
+        i16(19) + text("g") + text("m"),
+        of_streams + b"\xff" + few(short("k") + short("v") + NO_TAGS) + NO_TAGS,
+    )
+    yield case(
+        "a member of streams with an endpoint",
+        i16(19) + text("g") + text("m"),
+        of_streams + b"\1" + short("h") + b"\xff\xfe" + NO_TAGS + few() + NO_TAGS,
+    )
+    yield case(
+        "a count that wraps",
+        i16(7) + text("g") + text("m"),
+        i16(0) + b"\x80\x80\x80\x80\x08" + NO_TAGS,
+    )
+
+
+TRANSACTION_KEY = i16(0) + text("id")
+
+
+def transaction(state: int, partitions: bytes) -> bytes:
+    """A transaction of version 0."""
+    begin = i16(0) + i64(1000) + i16(3) + i32(60000) + i8(state)
+    return begin + partitions + i64(2000) + i64(1500)
+
+
+def transactions() -> Iterator[Case]:
+    def case(name: str, key: bytes | None, value: bytes | None) -> Case:
+        return Case(f"transactions: {name}", TRANSACTIONS, key, value)
+
+    two = some(text("t") + some(i32(1), i32(0)), text("other") + some(i32(2)))
+    yield case("an ongoing one", TRANSACTION_KEY, transaction(1, two))
+    yield case("an empty one", TRANSACTION_KEY, transaction(0, i32(-1)))
+    yield case("a completed one", TRANSACTION_KEY, transaction(4, some()))
+    yield case("partitions that are null", TRANSACTION_KEY, transaction(1, i32(-1)))
+    yield case("an unknown state", TRANSACTION_KEY, transaction(8, two))
+    many = some(*(text(f"topic-{n}") + some(*map(i32, MANY)) for n in range(3)))
+    yield case("many partitions", TRANSACTION_KEY, transaction(1, many))
+    alike = some(text("") + some(i32(-1)), text("-") + some(i32(1)))
+    yield case("partitions of one text", TRANSACTION_KEY, transaction(1, alike))
+    one_hash = some(text("BB") + some(i32(1)), text("Aa") + some(i32(1)))
+    yield case("partitions of one hash", TRANSACTION_KEY, transaction(1, one_hash))
+    flexible = i16(1) + i64(1000) + i16(3) + i32(60000) + i8(1)
+    flexible += few(short("t") + few(i32(1)) + NO_TAGS) + i64(2000) + i64(1500)
+    tagged = tags((0, i64(900)), (1, i64(-1)), (2, i16(2)), (3, i16(4)))
+    yield case("version 1", TRANSACTION_KEY, flexible + tagged)
+    yield case("an unknown transaction version", TRANSACTION_KEY, flexible + tags((2, i16(9))))
+    yield case("version 2", TRANSACTION_KEY, i16(2) + flexible[2:] + tagged)
+    yield case("a deleted one", TRANSACTION_KEY, None)
+    yield case("cut off", TRANSACTION_KEY, transaction(1, two)[:-1])
+    yield case("an unknown type", i16(1) + text("id"), transaction(1, two))
+    yield case("no key", None, transaction(1, two))
+
+
+def metadata() -> Iterator[Case]:
+    def case(name: str, value: bytes | None) -> Case:
+        return Case(f"metadata: {name}", METADATA, None, value)
+
+    topic = short("topic") + UUID + NO_TAGS
+    yield case("a topic", b"\1\2\0" + topic)
+    yield case("a topic of 2.8", b"\0\2\0" + text("topic") + UUID)
+    yield case("an unknown frame", b"\2\2\0" + topic)
+    yield case("a large frame", b"\x80\x80\x02\2\0" + topic)
+    yield case("a frame that wraps", b"\xff\xff\xff\xff\x0f\2\0" + topic)
+    yield case("a frame whose varint is too long", b"\x80\x80\x80\x80\x80\1" + topic)
+    yield case("a frame alone", b"\1")
+    yield case("no type", b"\1\x80")
+    yield case("an unknown type", b"\1\x63\0" + topic)
+    yield case("a type that wraps", b"\1\xfe\xff\xff\xff\x0f\0" + topic)
+    yield case("a type of which 16 bits are kept", b"\1\x82\x80\x80\x80\x08\0" + topic)
+    yield case("a version of which 16 bits are kept", b"\1\2\x85\x80\x80\x80\x08" + topic)
+    yield case("a version that is too large", b"\1\2\x80\x80\x02" + topic)
+    yield case("a version that wraps", b"\1\2\xff\xff\xff\xff\x0f" + topic)
+    yield case("a later version", b"\1\2\5" + topic)
+    yield case("garbage behind it", b"\1\2\0" + topic + b"x")
+    yield case("cut off", b"\1\2\0" + topic[:-1])
+    yield case("a null value", None)
+    yield case("an empty value", b"")
+    for number in (
+        *("0.0", "-0.0", "1.0", "100.0", "9999999.0", "1e7", "0.001", "9.99e-4", "1e23", "8.41e21"),
+        *("5e-324", "1e-321", "1.7976931348623157e308", "9007199254740993e3", "nan", "inf", "-inf"),
+    ):
+        quota = few(short("user") + short(None) + NO_TAGS) + short("rate")
+        quota += struct.pack(">d", float(number)) + b"\0" + NO_TAGS
+        yield case(f"a quota of {number}", b"\1\x0e\0" + quota)
+    endpoint = short("PLAINTEXT") + short("host") + b"\xff\xfe" + i16(0) + NO_TAGS
+    feature = short("metadata.version") + i16(1) + i16(20) + NO_TAGS
+    for version, tagged in ((0, NO_TAGS), (1, NO_TAGS), (2, NO_TAGS), (3, tags((0, few(UUID))))):
+        broker = i32(1) + (b"\0" if version > 1 else b"") + UUID + i64(5) + few(endpoint)
+        broker += few(feature) + short(None) + b"\1" + (b"\0" if version else b"")
+        yield case(f"a broker of version {version}", b"\1\0" + i8(version) + broker + tagged)
+    cordoned = tags((0, few(UUID)), (1, few(UUID)))
+    yield case("a broker of version 4", b"\1\0\4" + broker + cordoned)
+    yield case("a broker of version 3 with a tag of 4", b"\1\0\3" + broker + cordoned)
+    yield case("a broker of an unknown version", b"\1\0\5" + broker + cordoned)
+    change = i32(1) + UUID
+    isr = (0, few(i32(1), i32(2)))
+    yield case("a changed partition", b"\1\5\0" + change + tags(isr, (1, i32(3))))
+    yield case("a changed partition that did not", b"\1\5\0" + change + tags((1, i32(-2))))
+    yield case("a changed partition with a null tag", b"\1\5\0" + change + tags((0, b"\0")))
+    yield case("a tag before its version", b"\1\5\1" + change + tags(isr, (6, few(i32(1)))))
+    yield case("a tag twice", b"\1\5\0" + change + tags((1, i32(3)), (1, i32(-2))))
+    yield case("tags of version 2", b"\1\5\2" + change + tags((6, few()), (7, few(i32(4)))))
+    scram = short("user") + i8(1) + short(b"salt") + short(b"\xff\xfe") + short(b"k") + i32(4096)
+    yield case("a password of 3.5", b"\1\x0b\0" + scram + NO_TAGS)
+    yield case("a configuration that is null", b"\1\4\0\2" + short("t") + short("k") + b"\0\0")
+    yield case("a feature", b"\1\x0c\0" + short("metadata.version") + i16(7) + NO_TAGS)
+    yield case("a configuration whose name is null", b"\1\4\0\2" + b"\0" + short("k") + b"\0\0")
+    yield case("a topic without a name", b"\1\2\0" + b"\0" + UUID + NO_TAGS)
+    broker = i32(1) + UUID + i64(5) + some(text("PLAINTEXT") + text("host") + b"\xff\xfe" + i16(0))
+    broker += some(text("metadata.version") + i16(1) + i16(20)) + text(None)
+    yield case("a broker of 2.8", b"\0\0\0" + broker)
+    yield case("a broker of 2.8 and a later version", b"\0\0\1" + broker)
+    replicas = i32(1) + UUID + some(i32(1)) + some(i32(1)) + i32(-1) + some()
+    partition = replicas + i32(1) + i32(2) + i32(3)
+    yield case("a partition of 2.8", b"\0\3\0" + partition)
+    yield case("a partition of 2.8 that is cut off", b"\0\3\0" + partition[:-1])
+    yield case("a partition of 2.8 with bytes behind it", b"\0\3\0" + partition + b"x")
+    yield case("a partition of 2.8 with too many replicas", b"\0\3\0" + i32(1) + UUID + i32(99))
+    yield case("a topic of 2.8 whose name is null", b"\0\2\0" + text(None) + UUID)
+    yield case("an unknown type of 2.8", b"\0\x63\0" + text("topic") + UUID)
+    yield case("nothing to do", b"\1\x14\0\0")
+    yield case("a transaction without a name", b"\1\x17\0\0")
+
+
+def remote() -> Iterator[Case]:
+    def case(name: str, value: bytes | None) -> Case:
+        return Case(f"remote: {name}", REMOTE, b"key", value)
+
+    partition = short("topic") + UUID + i32(3) + NO_TAGS
+    segment_id = partition + UUID[::-1] + NO_TAGS
+
+    def segment(
+        state: int = 1,
+        start: int = 0,
+        custom: bytes | None = b"abc",
+        epochs: tuple[tuple[int, int], ...] = ((2, 50), (1, 0)),
+        tagged: bytes = NO_TAGS,
+    ) -> bytes:
+        told = few(*(i32(epoch) + i64(offset) + NO_TAGS for epoch, offset in epochs))
+        begin = i64(start) + i64(99) + i32(1) + i64(1000) + i64(2000) + told + i32(4096)
+        return b"\1\0\0" + segment_id + begin + short(custom) + i8(state) + tagged
+
+    yield case("a segment", segment())
+    yield case("a segment without custom metadata", segment(custom=None))
+    yield case("a segment without aborted transactions", segment(tagged=tags((0, b"\1"))))
+    yield case("a segment of an unknown state", segment(state=9))
+    yield case("a segment that starts below zero", segment(start=-1))
+    yield case("a segment that starts behind its end", segment(start=100))
+    yield case("a segment without epochs", segment(epochs=()))
+    yield case("a segment with an epoch twice", segment(epochs=((1, 5), (1, 6))))
+    yield case("a segment with bytes behind it", segment() + b"x")
+    yield case("a segment cut off", segment()[:-1])
+    update = segment_id + i32(1) + i64(2000) + short(None)
+    yield case("an update", b"\1\1\0" + update + i8(3) + NO_TAGS)
+    yield case("an update of an unknown state", b"\1\1\0" + update + i8(4) + NO_TAGS)
+    deleted = partition + i32(1) + i64(2000)
+    yield case("a deleted partition", b"\1\2\0" + deleted + i8(0) + NO_TAGS)
+    yield case("a deleted partition of an unknown state", b"\1\2\0" + deleted + i8(3) + NO_TAGS)
+    snapshot = UUID + i64(5) + i64(99) + i32(1) + i64(1000) + i64(2000)
+    snapshot += few(i32(1) + i64(0) + NO_TAGS) + i32(4096) + short(b"")
+    yield case("a snapshot", b"\1\3\0" + snapshot + i8(1) + NO_TAGS)
+    yield case("an unknown type", b"\1\4\0" + snapshot)
+    yield case("an unknown frame", b"\0\3\0" + snapshot)
+    yield case("a null value", None)
+
+
+def share() -> Iterator[Case]:
+    def case(name: str, key: bytes | None, value: bytes | None) -> Case:
+        return Case(f"share: {name}", SHARE, key, value)
+
+    key = text("g") + UUID + i32(7)
+    states = few(i64(5) + i64(9) + i8(2) + i16(1) + NO_TAGS)
+    early = b"\xff\xfe" + i32(1) + i32(2) + i64(5)
+    times = i64(1000) + i64(2000)
+    later = i32(65534) + i32(1) + i32(2) + i64(5)
+    count = tags((0, i32(3)))
+    yield case("a snapshot of 4.0", i16(0) + key, i16(0) + early + states + NO_TAGS)
+    yield case("a snapshot", i16(0) + key, i16(0) + later + times + states + count)
+    yield case("an update of 4.0", i16(1) + key, i16(0) + early[:2] + early[6:] + states + NO_TAGS)
+    yield case("an update", i16(1) + key, i16(0) + later[:4] + later[8:] + states + count)
+    yield case("a deleted snapshot", i16(0) + key, None)
+    yield case("an unknown version", i16(0) + key, i16(1) + later + times + states + count)
+    yield case("an unknown type", i16(2) + key, i16(0) + later)
+    yield case("cut off", i16(0) + key, i16(0) + later)
+    yield case("no key", None, i16(0) + later)
+
+
+def controls() -> Iterator[Case]:
+    def case(name: str, kind: int, value: bytes | None) -> Case:
+        return Case(f"control: {name}", METADATA, i16(0) + i16(kind), value, is_control=True)
+
+    voters = few(i32(1) + NO_TAGS, i32(2) + NO_TAGS) + few(i32(1) + NO_TAGS) + NO_TAGS
+    yield case("a commit", 1, i16(0) + i32(7))
+    yield case("a commit that is null", 1, None)
+    yield case("a change of leader", 2, i16(0) + i32(1) + voters)
+    yield case("a change of leader that is null", 2, None)
+    yield case("a change of leader without voters", 2, i16(0) + i32(1) + b"\0\0" + NO_TAGS)
+    yield case("a change of leader of version -1", 2, i16(-1) + i32(1) + voters)
+    for name, directory in (
+        ("that are read", b"\0" + UUID[1:]),
+        ("that are not", UUID[1:] + b"\0"),
+    ):
+        voter = i32(1) + directory + NO_TAGS
+        value = i16(1) + i32(1) + few(voter) + few(voter) + NO_TAGS
+        yield case(f"a change of leader with directories {name}", 2, value)
+    yield case("a snapshot's header", 3, i16(0) + i64(1000) + NO_TAGS)
+    yield case("a snapshot's header that is cut off", 3, i16(0) + i64(1000))
+    yield case("a snapshot's footer", 4, i16(0) + NO_TAGS)
+    yield case("a version of KRaft", 5, i16(0) + i16(1) + tags((9, b"new")))
+    yield case(
+        "a version of KRaft with a negative count of tags", 5, bytes(4) + b"\xff" * 4 + b"\x0f"
+    )
+    endpoint = short(b"A\x1f\xff") + short("host") + b"\xff\xfe" + NO_TAGS
+    voter = i32(1) + UUID + few(endpoint) + i16(0) + i16(1) + NO_TAGS + NO_TAGS
+    yield case("voters", 6, i16(0) + few(voter) + NO_TAGS)
+    yield case("voters of a later version", 6, i16(1) + few(voter) + NO_TAGS)
+    yield case("voters that are null", 6, i16(0) + b"\0" + NO_TAGS)
+    yield case("an unknown kind", 7, b"?")
+    yield case("an unknown kind that is null", -1, None)
+
+
+def cases() -> list[Case]:
+    return [*offsets(), *transactions(), *metadata(), *remote(), *share(), *controls()]
+
+
+def segment(case: Case) -> bytes:
+    """Return a segment of the case's record alone."""
+    return batch([record(case.value, case.key)], flags=CONTROL if case.is_control else 0)

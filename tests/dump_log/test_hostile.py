@@ -1,0 +1,52 @@
+"""Damaged records of internal topics: no exception but ours, and no memory but for what is there."""
+
+import random
+import tracemalloc
+
+import pytest
+
+from magicbyte_tools.dump_log.decoders.topics import TOPICS
+from magicbyte_tools.dump_log.ends import EndError
+from magicbyte_tools.dump_log.releases import Release
+
+from .drawn import DRAWN, damaged
+
+SEED = 1
+RECORDS = 400
+"""Of each decoder."""
+
+RELEASES = ("2.8", "3.3", "3.6", "3.9", "4.0", "4.1", "4.3")
+
+MOST_PER_BYTE = 500
+"""Bytes of memory that a byte of a record may take; a small list of numbers takes most."""
+
+MOST = 100_000
+"""Bytes of memory that any record may take."""
+
+
+@pytest.mark.parametrize("flag", DRAWN)
+def test_a_damaged_record_ends_the_lines_or_is_told(flag: str) -> None:
+    chance = random.Random(f"{SEED} {flag}")
+    releases = [Release.of(name) for name in RELEASES]
+    decoders = [
+        (release, TOPICS[flag].decoder(release))
+        for release in releases
+        if release.since(*TOPICS[flag].since)
+    ]
+    ends = 0
+    for _ in range(RECORDS):
+        release, decode = chance.choice(decoders)
+        key, value = (
+            data if data is None else damaged(chance, data)
+            for data in DRAWN[flag](chance, release.version)
+        )
+        tracemalloc.start()
+        try:
+            decode(0, key, value)
+        except EndError:
+            ends += 1
+        finally:
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+        assert peak < MOST + MOST_PER_BYTE * len(value or b""), (release, key, value)
+    assert ends < RECORDS

@@ -1,0 +1,26 @@
+"""What no release of Kafka's own messages has, and its generator of them could."""
+
+import pytest
+
+from magicbyte.messages import MessageError, read
+from magicbyte_formats.messages.schema import Field, Message, Range
+from magicbyte_tools.dump_log.decoders.words import complaint
+
+EVERY = ((3, 0), Range(0, 1))
+
+MESSAGE = Message(
+    name="Example",
+    type=0,
+    former_types=(),
+    versions=(EVERY,),
+    flexible=(EVERY,),
+    fields=(Field(name="added", kind="int8", versions=Range(1, None), tag=1),),
+)
+
+
+def test_a_tag_is_read_in_its_versions_alone() -> None:
+    tagged = b"\1\1\1\x07"
+    assert read(MESSAGE, tagged, 1, (3, 0)).fields == {"added": 7}
+    with pytest.raises(MessageError) as raised:
+        read(MESSAGE, tagged, 0, (3, 0))
+    assert complaint(raised.value, 0) == "Tag 1 is not valid for version 0"

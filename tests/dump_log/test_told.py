@@ -1,0 +1,56 @@
+"""Decoded records, each as every release of Kafka's tool tells it."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from magicbyte_tools.cli.kafka_dump_log import kafka_dump_log
+from magicbyte_tools.dump_log.decoders.topics import TOPICS
+from magicbyte_tools.dump_log.ends import EndError
+from magicbyte_tools.dump_log.releases import Release
+
+from .cases import Case, cases, segment
+from .told import by_release, load, tail
+
+EVERY_CASE = cases()
+FIRST = list({case.flag: case for case in reversed(EVERY_CASE)}.values())
+"""A case of each topic."""
+
+
+def decoded(case: Case, release: Release) -> str | None:
+    try:
+        key, payload = TOPICS[case.flag].decoder(release)(0, case.key, case.value)
+    except EndError:
+        return None
+    said = "" if key is None else f" key: {key}"
+    return said if payload is None else f"{said} payload: {payload}"
+
+
+def printed(case: Case, release: str, folder: Path) -> str | None:
+    path = folder / "00000000000000000000.log"
+    path.write_bytes(segment(case))
+    arguments = ["--kafka-version", release, case.flag, "--files", str(path)]
+    result = CliRunner().invoke(kafka_dump_log, arguments, catch_exceptions=False)
+    return tail(result.stdout, result.exit_code)
+
+
+def test_what_is_told_is_of_these_cases() -> None:
+    assert [case.name for case in EVERY_CASE] == list(load())
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in EVERY_CASE if not case.is_control], ids=lambda case: case.name
+)
+def test_a_record_is_told_as_every_release_tells_it(case: Case) -> None:
+    expected = by_release(load()[case.name])
+    assert next(iter(expected)) == "{}.{}".format(*TOPICS[case.flag].since)
+    assert {name: decoded(case, Release.of(name)) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "case", [*FIRST, *(case for case in EVERY_CASE if case.is_control)], ids=lambda case: case.name
+)
+def test_a_line_ends_as_every_release_ends_it(case: Case, tmp_path: Path) -> None:
+    expected = by_release(load()[case.name])
+    assert {name: printed(case, name, tmp_path) for name in expected} == expected

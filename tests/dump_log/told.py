@@ -1,0 +1,47 @@
+"""What Kafka's tool says of the cases of `cases.py`: `told.json`, which `test_dump_log.py` records."""
+
+import json
+from pathlib import Path
+
+TOLD = Path(__file__).with_name("told.json")
+"""By the case's name and the release since which it is said: the end of the record's line.
+
+It is null where an exception ends the line.
+"""
+
+RECORD = "headerKeys: []"
+"""What the line of a record of version 2 says before the key."""
+
+RELEASES = ("2.8", *(f"3.{minor}" for minor in range(10)), "4.0", "4.1", "4.2", "4.3")
+
+Told = dict[str, str | None]
+
+
+def by_release(told: Told) -> Told:
+    """Return what is told as every release says it, from the first that has the decoder."""
+    found: Told = {}
+    for release in RELEASES:
+        if release in told:
+            found[release] = told[release]
+        elif found:
+            found[release] = next(reversed(found.values()))
+    return found
+
+
+def steps(told: Told) -> Told:
+    """Return what is told with the releases alone that say something new."""
+    found: Told = {}
+    for release, said in told.items():
+        if not found or next(reversed(found.values())) != said:
+            found[release] = said
+    return found
+
+
+def load() -> dict[str, Told]:
+    told: dict[str, Told] = json.loads(TOLD.read_text())
+    return told
+
+
+def tail(output: str, status: int) -> str | None:
+    """Return what the tool's *output* says of its only record."""
+    return None if status else output.split(RECORD, 1)[1].removesuffix("\n")

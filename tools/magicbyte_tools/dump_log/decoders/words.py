@@ -1,0 +1,35 @@
+"""What Kafka's exceptions say where a message cannot be read."""
+
+from magicbyte.messages import MessageError
+
+
+def complaint(error: MessageError, version: int) -> str:
+    """Return the text of the exception that Kafka's generated classes throw, reading *version*."""
+    name = error.field or ""
+    match error.reason:
+        case "null":
+            return f"non-nullable field {name} was serialized as null"
+        case "text":
+            return f"string field {name} had invalid length {error.number}"
+        case "count":
+            return (
+                f"Tried to allocate a collection of size {error.number}, "
+                f"but there are only {error.left} bytes remaining."
+            )
+        case "array" if error.number < 0:
+            return str(error.number)  # Java's, of an array of that size
+        case "array":
+            return (
+                f"Error reading byte array of {error.number} byte(s): "
+                f"only {error.left} byte(s) available"
+            )
+        case "version":
+            return f"Can't read version {error.number} of {name}"
+        case "tag":
+            return f"Tag {error.number} is not valid for version {version}"
+        case "varint":
+            return (
+                "Varint is too long, the most significant bit in the 5th byte is set, "
+                f"converted value: {error.number & 0xFFFFFFFF:x}"
+            )
+    return "null"
