@@ -41,6 +41,7 @@ def results(*cells: Cell, **others: object) -> Results:
         "seed": 1,
         "repetitions": 3,
         "jobs_mb": 1,
+        "threads_mb": 1,
     }
     machine = {"processor": "2 cores of a processor"}
     return Results(**{**given, "machine": machine, "cells": list(cells), **others})  # type: ignore[arg-type]

@@ -35,7 +35,7 @@ from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
 
-BEHIND_DAMAGE = 64
+BEHIND_DAMAGE = 256
 """Entries that are scanned behind damage, and four times as many each time: where there is more of
 it, what lies behind that is scanned again."""
 

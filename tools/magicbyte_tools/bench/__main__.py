@@ -70,6 +70,7 @@ def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
         seed=options.seed,
         repetitions=options.repetitions,
         jobs_mb=options.jobs_mb,
+        threads_mb=options.threads_mb,
         damage_mb=options.damage_mb,
         machine=machine(),
     )
@@ -102,7 +103,9 @@ def _profiles(options: argparse.Namespace, results: Results) -> None:
 def _threads(options: argparse.Namespace, results: Results) -> None:
     contenders = who.over_threads(options.engine, options.threads)
     kinds = [data.Kind(2, "100B", "16k", codec) for codec in data.CODECS]
-    for segment in data.segments(kinds, CACHE, raw_bytes=options.jobs_mb << 20, seed=options.seed):
+    for segment in data.segments(
+        kinds, CACHE, raw_bytes=options.threads_mb << 20, seed=options.seed
+    ):
         print(segment.kind.name, "with threads", flush=True)
         results.threads.append(measure(segment, contenders, repetitions=options.repetitions))
         results.save(options.results)
@@ -178,11 +181,18 @@ def _parser() -> argparse.ArgumentParser:
     add("--threads", nargs="+", type=_positive, default=[1, 2], metavar="N", help="(1 2)")
     add("--sizes", nargs="+", type=_positive, default=[10, 128, 1024], metavar="MB")
     add(
+        "--threads-mb",
+        type=_positive,
+        default=512,
+        metavar="N",
+        help="of the files that threads share (512)",
+    )
+    add(
         "--jobs-mb",
         type=_positive,
         default=128,
         metavar="N",
-        help="of the files of threads, whole jobs and headers (128)",
+        help="of the file of whole jobs and headers (128)",
     )
     add("--damage-mb", type=_positive, default=1024, metavar="N", help="of the damaged file (1024)")
     add("--out", type=Path, default=PAGE, metavar="FILE", help="the page (docs/performance.md)")

@@ -78,7 +78,7 @@ def page(results: Results, picture: str | None = None) -> str:
     if results.profiles:
         parts.append("## Where the time goes\n\n" + _profiles(results.profiles))
     if results.threads:
-        parts.append("## Threads\n\n" + _threads(results.threads, results.jobs_mb))
+        parts.append("## Threads\n\n" + _threads(results.threads, results.threads_mb))
     if results.sizes:
         parts.append("## Size of the file, and memory\n\n" + _sizes(results.sizes))
     if results.jobs:
@@ -232,12 +232,10 @@ def _parts_of(profiles: Sequence[Profile], parts: Sequence[str]) -> str:
 
 
 OF_THREADS = """\
-What is missing to twice is Python's lock. Kernels, codecs and reads let go of it; what stands under *groups
-and batches* above holds it, and a thread that comes back from a kernel, some three times for each MiB, waits
-until the other lets go. The faster the processor, the more of the time that is. Processes have a lock each:
-two that read a file each take as long as one, which is how Spark reads. It would take groups of several MiB,
-which leave the cache and cost one thread more than they save two; the same steps in C; or Python without
-the lock.
+What is missing to twice is memory first: two processes that read a file each take a tenth longer than one,
+and threads share that. The rest is Python's lock. Kernels and codecs let go of it; what stands under *groups
+and batches* above holds it, and a thread that comes back from a kernel, some three times for each record
+batch, waits until the other lets go.
 """
 
 
@@ -249,7 +247,7 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
         rows.append([cell.name, *gains, "" if cell.busy is None else f"{cell.busy:.0%}"])
     text = (
         f"Times as fast as {names[0]}, by the clock, each with a decoder and a part of the file for\n"
-        f"itself; {mb} MiB of records, as few bytes do not keep two busy. What other programs took\n"
+        f"itself; {mb} MiB of records, as two are done with few before both have begun. What other programs took\n"
         "meanwhile is missing from it.\n\n"
     )
     return text + _table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS

@@ -22,6 +22,8 @@ class Results:
     repetitions: int
     jobs_mb: int
     """MiB of records in the file of the whole jobs."""
+    threads_mb: int
+    """MiB of records in the files that threads share."""
     machine: dict[str, str]
     left_out: dict[str, str] = field(default_factory=dict)
     """Who could not be had, and why."""

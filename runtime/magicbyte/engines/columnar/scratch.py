@@ -1,4 +1,5 @@
-"""What a thread keeps between calls: tables of descriptors, places for plain bytes, sizes."""
+"""What is kept between calls: by each thread tables of descriptors and places for plain bytes, by all
+of them sizes."""
 
 import threading
 from typing import Any
@@ -17,6 +18,7 @@ LEAST_BYTES = 1 << 20
 """What is made at once, so that the next calls find enough."""
 
 _kept = threading.local()
+_learnt: dict[object, Any] = {}
 
 
 def descriptors(count: int, width: int) -> Numbers:
@@ -49,11 +51,11 @@ def forget_room(use: str) -> None:
 
 
 def learnt() -> dict[object, Any]:
-    """Return what was needed the last time, by whom."""
-    needed: dict[object, Any] = _kept.__dict__.setdefault("learnt", {})
-    return needed
+    """Return what was needed the last time, by whom, in any thread: a new one begins with as much."""
+    return _learnt
 
 
 def forget() -> None:
-    """Keep nothing of this thread's: what comes next is made anew, and as large as it must be."""
+    """Keep no size, and nothing of this thread's: what comes next is as large as it must be."""
     _kept.__dict__.clear()
+    _learnt.clear()
