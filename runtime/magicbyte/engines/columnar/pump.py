@@ -13,7 +13,9 @@ from magicbyte_formats.columnar.primitives import call_kernel, called, put8, s8l
 TURN_BYTES = 128 << 10
 """Stored bytes that a turn takes, unless its one entry has more."""
 TURN_ROOM = 2 * TURN_BYTES
-"""Plain bytes that it makes at a time, unless one entry has more."""
+"""Plain bytes that it makes at a time, where entries are small."""
+MOST_SMALL = TURN_BYTES // 4
+"""Stored bytes of an entry that is likely to come to fewer: what does not is begun anew."""
 
 _verify, _inflate, _decode = (call_kernel(num_words(one)) for one in (VERIFY, INFLATE, DECODE))
 VERIFIED, TO_VERIFY = place(VERIFY, 2), place(VERIFY, 3)
@@ -56,7 +58,8 @@ def pump(
                 end = verified
         while n < last and made < most_bytes:
             p = _run(int(calls[4]), INFLATED, n, TO_INFLATE, last)
-            put8(p + ROOM, min(room, TURN_ROOM))
+            is_small = int(desc[n, at[3]]) - int(desc[n, at[2]]) <= MOST_SMALL
+            put8(p + ROOM, min(room, TURN_ROOM) if is_small else room)
             _inflate(int(calls[1]), results, p)
             stop = s8le(results)
             if stop == n and s8le(results + 8) == NO_ROOM:
