@@ -15,6 +15,7 @@ from typing import Any
 import crc32c
 import lz4.frame
 import numpy as np
+import pyarrow as pa
 import pytest
 import zstandard
 
@@ -22,7 +23,7 @@ from magicbyte.codecs.snappy import XERIAL
 from magicbyte.engines import Engine, engine
 from magicbyte.engines.columnar import buffers, output, payloads, scratch
 from magicbyte.engines.columnar import engine as columnar_engine
-from magicbyte.engines.columnar.buffers import Pool
+from magicbyte.engines.columnar.buffers import Loan, Pool
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.payloads import Arena
 from magicbyte.engines.reference import ReferenceEngine
@@ -547,13 +548,17 @@ def test_rows_that_are_dropped_give_their_memory_to_others(build: Any) -> None:
     assert len(places) == 1
 
 
+def lent_by(loan: Loan, number: int) -> pa.Buffer:
+    return pa.foreign_buffer(int(loan.memory.addresses[number]), 10, loan)
+
+
 def test_no_more_memory_is_spared_than_the_pool_may_have() -> None:
     pool = Pool(max_bytes=1000)
     lent = []
     for _ in range(5):
         memory = pool.take("a", 1)
         memory.grow(0, 400, 0)
-        lent.append(pool.loan("a", memory).buffer(0, 10))
+        lent.append(lent_by(pool.loan("a", memory), 0))
     places = {buffer.address for buffer in lent}
     del lent, memory
     taken = [int(pool.take("a", 1).addresses[0]) for _ in range(3)]
@@ -566,7 +571,7 @@ def test_memory_is_given_back_when_the_last_column_is_dropped() -> None:
     for number in range(2):
         memory.grow(number, 100, 0)
     loan = pool.loan("a", memory)
-    first, last = (loan.buffer(number, 10) for number in range(2))
+    first, last = (lent_by(loan, number) for number in range(2))
     del loan, first
     assert pool.take("a", 2) is not memory
     del last

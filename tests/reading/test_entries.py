@@ -10,8 +10,6 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.engines import Entries, engine
-from magicbyte.engines.columnar import buffers, output
-from magicbyte.engines.columnar import engine as columnar_engine
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
 from magicbyte.engines.entry import Entry, checksum_of
@@ -234,119 +232,6 @@ def test_heads_end_where_a_file_has_become_shorter(build: Any, tmp_path: Path, k
         if kept < 61:
             with pytest.raises(ChangedError, match="the file ends at byte"):
                 list(walk)
-
-
-@pytest.mark.parametrize("views", [False, True])
-@pytest.mark.parametrize("num_behind", [0, 100])
-def test_plain_messages_are_decoded_as_one(
-    build: Any, monkeypatch: pytest.MonkeyPatch, views: bool, num_behind: int
-) -> None:
-    columns, limits = (
-        ("offset", "timestamp", "timestamp_type", "key", "value", "position"),
-        Limits(),
-    )
-    made = [build.message(b"m%d" % n, n, magic=n // 50) for n in range(100)]
-    made[70] = build.message(None, 70, attributes=build.APPEND_TIME, key=b"k")
-    sound = b"".join(made)
-    reference, columnar = (engine(name, views=views) for name in ("reference", "columnar"))
-
-    def both(data: bytes) -> tuple[Any, Any]:
-        view = memoryview(data + bytes(num_behind))
-        scan = columnar.scan(view, origin=ORIGIN, verify=False, limits=limits)
-        assert isinstance(scan.entries, Described) and len(scan.entries) == 100
-        options: Any = {"origin": ORIGIN, "limits": limits, "verify": True}
-        found = columnar.decode(view, scan.entries, columns, **options)
-        return found, reference.decode(view, list(scan.entries), columns, **options)
-
-    for number in (0, 40, 99):
-        data = bytearray(sound)
-        data[sum(map(len, made[: number + 1])) - 1] ^= 1
-        found, expected = both(bytes(data))
-        assert found.computed == expected.computed is not None
-        assert len(found.headers) == number
-        assert copied(found.rows).equals(copied(expected.rows))
-    for refused in (build.message(attributes=1), build.wrapper([build.message(magic=1)], 100)):
-        mixed = sound[: -len(made[-1])] + refused
-        found, expected = both(mixed)
-        assert found.entries == expected.entries
-        assert copied(found.rows).equals(copied(expected.rows))
-    if num_behind or not views:
-        monkeypatch.setattr(columnar_engine, "Group", None)  # nothing is left for one
-    found, expected = both(sound)
-    assert found.computed is None and found.entries == expected.entries
-    assert found.rows.num_rows == 100 and found.rows.schema == expected.rows.schema
-    assert copied(found.rows).equals(copied(expected.rows))
-
-
-@pytest.mark.parametrize("views", [False, True])
-@pytest.mark.parametrize("num_behind", [0, 100])
-def test_plain_batches_are_decoded_without_a_group(
-    build: Any, monkeypatch: pytest.MonkeyPatch, views: bool, num_behind: int
-) -> None:
-    columns, limits = ("offset", "timestamp", "key", "value", "headers", "position"), Limits()
-    counts = [1 + n % 3 for n in range(30)]
-    made = [build.batch(build.records(count), 3 * n) for n, count in enumerate(counts)]
-    reference, columnar = (engine(name, views=views) for name in ("reference", "columnar"))
-    groups: list[int] = []
-
-    class Counted(columnar_engine.Group):
-        def __init__(self, *arguments: Any, **options: Any) -> None:
-            groups.append(len(arguments[4]))
-            super().__init__(*arguments, **options)
-
-    monkeypatch.setattr(columnar_engine, "Group", Counted)
-
-    def alike(entries: list[bytes], *, verify: bool = True) -> Any:
-        groups.clear()
-        view = memoryview(b"".join(entries) + bytes(num_behind))
-        scan = columnar.scan(view, origin=ORIGIN, verify=False, limits=limits)
-        assert isinstance(scan.entries, Described) and len(scan.entries) == len(entries)
-        options: Any = {"origin": ORIGIN, "limits": limits, "verify": verify}
-        found = columnar.decode(view, scan.entries, columns, **options)
-        expected = reference.decode(view, list(scan.entries), columns, **options)
-        assert found.entries == expected.entries and found.computed == expected.computed
-        assert found.rows.schema == expected.rows.schema
-        assert copied(found.rows).equals(copied(expected.rows))
-        return found
-
-    # Views are not of copies: the last one has too few bytes behind it for a kernel.
-    of_last = [1] if views and not num_behind else []
-    assert alike(made).rows.num_rows == sum(counts)
-    assert groups == of_last
-    for number in (0, 17, 29):
-        wrong = [*made[:number], made[number][:-1] + b"\1", *made[number + 1 :]]
-        found = alike(wrong)
-        assert found.computed is not None and len(found.headers) == number
-        assert groups == (of_last if number == 29 else [])
-        assert alike(wrong, verify=False).computed is None
-    odd = (
-        build.batch(build.records(2), codec=4),
-        build.batch([], 7),
-        build.batch(build.records(2), count=3),
-        build.control(build.COMMIT, 7, 1),
-    )
-    for one in odd:
-        alike([*made[:20], one, *made[21:]])
-        assert groups[0] == 10
-        alike([one, *made[1:]])
-        assert groups[0] == 30
-        alike([*made[:29], one])
-        assert groups[0] <= 2  # the one before may have too few bytes behind it, too
-    alike(made[:7])
-    assert groups[0] == 7
-    monkeypatch.setattr(output, "POOL", buffers.Pool())
-    large = build.batch([build.record(bytes(3000))] * 100, 90)
-    whole: list[int] = []
-    plain = columnar_engine.decode_plain_batches
-
-    def noted(*arguments: Any, **options: Any) -> Any:
-        found = plain(*arguments, **options)
-        whole.append(len(found.num_rows) if found else 0)
-        return found
-
-    monkeypatch.setattr(columnar_engine, "decode_plain_batches", noted)
-    alike([*made, *[large] * 3, *made])  # more than there is room for at first
-    assert whole[0] == 63 - len(of_last)
 
 
 def test_headers_alone_are_read_once(

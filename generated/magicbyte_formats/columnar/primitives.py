@@ -209,7 +209,10 @@ else:
         return types.int64(*[types.int64] * 6), codegen
 
     def call_kernel(num_words: int) -> Any:
-        """Return what calls a kernel, with a place for results and one with *num_words* arguments."""
+        """Return what calls a kernel, with a place for results and one with *num_words* arguments.
+
+        It returns the status that the kernel ended with: 0, unless that failed.
+        """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             words = builder.inttoptr(args[2], I64.as_pointer())
@@ -218,12 +221,12 @@ else:
             pointers = [I64.as_pointer(), error.type]
             kind = ir.FunctionType(I32, [*pointers, *[I64] * num_words]).as_pointer()
             results = builder.inttoptr(args[1], pointers[0])
-            builder.call(builder.inttoptr(args[0], kind), [results, error, *given])
-            return context.get_dummy_value()
+            status = builder.call(builder.inttoptr(args[0], kind), [results, error, *given])
+            return builder.zext(status, I64)
 
         @intrinsic
         def call(typing: Any, function: Any, results: Any, arguments: Any) -> Any:
-            return types.void(types.int64, types.int64, types.int64), codegen
+            return types.int64(types.int64, types.int64, types.int64), codegen
 
         return call
 

@@ -25,6 +25,7 @@ __all__ = [
     "Entry",
     "Problem",
     "Scan",
+    "Taken",
     "engine",
 ]
 
@@ -130,6 +131,8 @@ class Decoded:
     told: Mapping[int, DecodedEntry] = field(default_factory=dict)
     """By its number, whatever entry there is more to say of than its header does: a problem, a
     control record, offsets that a wrapper hides."""
+    bases: Numbers | None = None
+    """Where all are wrappers, of which no more is to be said: the offset of each one's first row."""
     computed: int | None = None
     """The checksum of the entry behind them, where that was to be verified and is wrong."""
 
@@ -144,8 +147,24 @@ class Decoded:
         return [self._entry(number, *pair) for number, pair in enumerate(pairs)]
 
     def _entry(self, number: int, header: Entry, num_rows: int) -> DecodedEntry:
+        if self.bases is not None:
+            return DecodedEntry(num_rows, int(self.bases[number]), num_rows)
         told = self.told.get(number)
         return told or DecodedEntry(num_rows, header.base_offset, header.record_count)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """Entries back to back, scanned, verified and decoded at once."""
+
+    entries: Entries
+    decoded: Decoded
+    end: int
+    """The byte of the buffer behind the last of them."""
+    unsound: Entry | None = None
+    """The whole entry at *end*, if its checksum is wrong, which `decoded.computed` is."""
+    is_cut: bool = False
+    """Whether the buffer ends in the entry at *end*."""
 
 
 class Engine(Protocol):
@@ -168,6 +187,22 @@ class Engine(Protocol):
 
         *verify* checks their checksums. *stop* is the most entries wanted. A scan may also end
         where another format begins, or anything unusual: the next goes on there.
+        """
+
+    def take(
+        self,
+        buffer: memoryview,
+        columns: Sequence[str],
+        *,
+        origin: int,
+        limits: Limits,
+        most_bytes: int,
+    ) -> Taken | None:
+        """Return the entries that *buffer* begins with, verified, with the wire columns *columns* of
+        their records: what `scan` and `decode` give of them, in less time.
+
+        It ends where they come to *most_bytes*, decompressed, and in front of what is wrong or
+        unusual. None where that is the first one, or the engine has no such way.
         """
 
     def decode(

@@ -6,8 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from magicbyte.engines import Decoded, Engine, Entry, Scan
+from magicbyte.engines import Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.columnar import (
+    INFLATED,
     ColumnarEngine,
     is_compiled,
     is_scan_compiled,
@@ -26,6 +27,8 @@ ROWS_BEFORE_COMPILING = 200_000
 """Rows that the reference reads, or entries that it scans, before the columnar engine is worth it:
 that takes as long as loading the other's machine code, or making it where none is kept for the
 columns. So a small file never waits, and nobody waits twice as long as with the better choice."""
+
+ANY_CODEC = frozenset(INFLATED)
 
 BYTES_OF_MESSAGE = 64
 """What is taken for a message inside a wrapper, of which nobody knows how many it holds."""
@@ -55,6 +58,15 @@ class _Process:
             return False
         magics, codecs = (frozenset(kinds(known.column(name))[0]) for name in ("magic", "codec"))
         return _is_compiled(magics, codecs, columns, views)
+
+    @classmethod
+    def has_all(cls, magic: int, columns: tuple[str, ...], *, views: bool) -> bool:
+        """Return whether nothing has to be loaded or made for such entries, of any codec."""
+        if not cls.is_loaded:
+            return False
+        if cls.rows >= ROWS_BEFORE_COMPILING:
+            return True
+        return _is_compiled(frozenset({magic}), ANY_CODEC, columns, views)
 
     @classmethod
     def is_scan_worth_it(cls, magic: int) -> bool:
@@ -112,6 +124,25 @@ class AutoEngine:
         scan = chosen.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
         _Process.rows += len(scan.entries)
         return scan
+
+    def take(
+        self,
+        buffer: memoryview,
+        columns: Sequence[str],
+        *,
+        origin: int,
+        limits: Limits,
+        most_bytes: int,
+    ) -> Taken | None:
+        magic = magic_at(buffer, 0)
+        if magic is None or not _Process.has_all(magic, tuple(columns), views=self.views):
+            return None
+        taken = self._columnar.take(
+            buffer, columns, origin=origin, limits=limits, most_bytes=most_bytes
+        )
+        if taken is not None:
+            _Process.rows += len(taken.entries) + taken.decoded.rows.num_rows
+        return taken
 
     def decode(
         self,

@@ -11,7 +11,7 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import codecs
 from magicbyte.checksum import crc32
-from magicbyte.engines import Control, Decoded, DecodedEntry, Entries, Problem, Scan
+from magicbyte.engines import Control, Decoded, DecodedEntry, Entries, Problem, Scan, Taken
 from magicbyte.engines.entry import (
     LEAST_SIZE,
     OVERHEAD,
@@ -113,6 +113,17 @@ class ReferenceEngine:
             computed=computed,
             stopped_by=stopped_by,
         )
+
+    def take(
+        self,
+        buffer: memoryview,
+        columns: Sequence[str],
+        *,
+        origin: int,
+        limits: Limits,
+        most_bytes: int,
+    ) -> Taken | None:
+        return None
 
     def decode(
         self,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from magicbyte.checksum import crc32, crc32c
-from magicbyte.engines import Decoded, Engine, Entries, Entry, Problem, over_limit
+from magicbyte.engines import Decoded, Engine, Entries, Entry, Problem, Taken, over_limit
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import (
     HEADER_BYTES,
@@ -26,7 +26,7 @@ from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.inside import InsideFile
-from magicbyte.reading.groups import decode_groups
+from magicbyte.reading.groups import MAX_GROUP_BYTES, decode_groups
 from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.reading.search import STEP, candidates
 from magicbyte.storage import File
@@ -241,6 +241,20 @@ class Walk:
                 buffer = view = memoryview(b"")  # what was read goes before more comes
                 buffer, origin = memoryview(self.file.read_at(position, length)), position
             view = buffer[position - origin :]
+            taken = self._taken(view, position)
+            if taken is not None:
+                if taken.entries:
+                    notes = tuple(self._run_in_order(taken.entries))
+                    yield Sound(taken.entries, view, position, notes, taken.decoded)
+                position += taken.end
+                # What the buffer ends in is read anew, with what follows.
+                here = origin + len(buffer) - position
+                need = min(here + 1, self.end - position) if taken.is_cut else 1
+                if taken.unsound is not None:
+                    yield from self._bad_entry(taken.unsound, taken.decoded.computed)
+                    position, most = self._resume, behind_damage
+                del taken  # rows go before more are made
+                continue
             scan = self.engine.scan(
                 view,
                 origin=position,
@@ -276,6 +290,18 @@ class Walk:
             elif isinstance(scan.stopped_by, FormatError):
                 yield from self._damaged(position, scan.stopped_by, None)
                 position, most = self._resume, behind_damage
+
+    def _taken(self, view: memoryview, origin: int) -> Taken | None:
+        """Return what *view* begins with, with its records, where that can be had at once."""
+        if self.columns is None:
+            return None
+        return self.engine.take(
+            view,
+            self.columns,
+            origin=origin,
+            limits=self.limits,
+            most_bytes=MAX_GROUP_BYTES,
+        )
 
     def _sound(
         self, entries: Entries, buffer: memoryview, origin: int

@@ -12,6 +12,7 @@ from magicbyte_tools.bench.data import Kind
 
 OURS = "ours"
 OURS_OFFSETS = "ours, offsets"
+OURS_KEPT = "ours, one kept"
 OURS_VIEWS = "ours, views"
 OURS_FILE = "ours, file"
 OURS_OPEN = "ours, mb.open"
@@ -84,6 +85,7 @@ def _ours(engine: str) -> list[Contender]:
         Contender(name=OURS, command=command),
         Contender(name=OURS_OFFSETS, command=command, mode="offsets"),
         # Of what is decompressed it gives copies, as without views.
+        Contender(name=OURS_KEPT, command=command, mode="kept"),
         Contender(name=OURS_VIEWS, command=command, mode="views", reads_compressed=False),
         Contender(name=OURS_FILE, command=command, via="file"),
         Contender(name=OURS_OPEN, command=command, via="open"),

@@ -10,19 +10,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import magicbyte as mb
-from magicbyte.engines import Engine, engine
+from magicbyte.engines import Decoded, Engine, Entry, engine
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import TruncatedError
 from magicbyte.limits import MIB, Limits
-from magicbyte.reading.groups import decode_groups
+from magicbyte.reading.groups import MAX_GROUP_BYTES, decode_groups
 from magicbyte.reading.walk import Bounds, Sound, Walk
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import Sums
 
 OF_RECORDS = ("offset", "timestamp", "key", "value", "headers")
-COLUMNS = {"columns": OF_RECORDS, "views": OF_RECORDS, "offsets": ("offset", "timestamp")}
-"""Columns by mode: what Kafka's own classes say of a record, keys and values copied or as views,
-and the least that a search needs."""
+COLUMNS = {
+    "columns": OF_RECORDS,
+    "kept": OF_RECORDS,
+    "views": OF_RECORDS,
+    "offsets": ("offset", "timestamp"),
+}
+"""Columns by mode: what Kafka's own classes say of a record, keys and values copied or as views, and
+the least that a search needs. Who reads lets go of each record batch before the next is made, but of
+those that are `kept`, of which two are there at a time."""
 
 ON_DAMAGE = {"open": "fail", "skip": "skip"}
 """What the library does about damage, by the way that leads through it."""
@@ -68,7 +74,8 @@ class Ours:
             return self._headers()
         if threads > 1:
             return self._in_threads(COLUMNS[mode], threads)
-        return sum(rows.num_rows for rows in self._batches(COLUMNS[mode], views=mode == "views"))
+        batches = self._batches(COLUMNS[mode], views=mode == "views")
+        return _num_rows(batches, is_kept=mode == "kept")
 
     def check(self) -> tuple[int, int]:
         count, sums = 0, Sums()
@@ -116,7 +123,7 @@ class Ours:
             raise ValueError("threads read from memory")
 
         def count(part: tuple[int, int]) -> int:
-            return sum(rows.num_rows for rows in read(engine(self.name), file, columns, *part))
+            return _num_rows(read(engine(self.name), file, columns, *part))
 
         with ThreadPoolExecutor(threads) as pool:
             return sum(pool.map(count, self._parts(file, threads)))
@@ -142,25 +149,55 @@ def read(
     Raises Damaged where an entry, its checksum or a record is not sound.
     """
     position, length = begin, CHUNK
+    buffer, origin = memoryview(b""), begin
     while position < end:
-        buffer = memoryview(file.read_at(position, min(length, end - position)))
-        scan = one.scan(buffer, origin=position, verify=False, limits=LIMITS)
+        if position == origin + len(buffer) or length > CHUNK:
+            buffer = memoryview(b"")  # what was read goes before more comes
+            buffer, origin = (
+                memoryview(file.read_at(position, min(length, end - position))),
+                position,
+            )
+        view = buffer[position - origin :]
+        taken = one.take(view, columns, origin=position, limits=LIMITS, most_bytes=MAX_GROUP_BYTES)
+        if taken is not None:
+            _check(taken.entries, taken.decoded)
+            yield taken.decoded.rows
+            position, length = position + taken.end, CHUNK
+            if taken.is_cut:
+                buffer, origin = memoryview(b""), position
+            del taken
+            continue
+        scan = one.scan(view, origin=position, verify=False, limits=LIMITS)
         if not scan.entries:
-            if len(buffer) == end - position or not isinstance(scan.stopped_by, TruncatedError):
+            if len(view) == end - position or not isinstance(scan.stopped_by, TruncatedError):
                 raise Damaged(f"byte {position}: {scan.stopped_by}")
-            length *= 2  # an entry that is larger
+            length = 2 * max(length, len(view))  # an entry that is larger
             continue
         for entries, made in decode_groups(
-            one, buffer, scan.entries, columns, origin=position, limits=LIMITS, verify=True
+            one, view, scan.entries, columns, origin=position, limits=LIMITS, verify=True
         ):
-            for number, found in made.told.items():
-                if not found.is_sound:
-                    place = entries[number].position
-                    raise Damaged(f"byte {place}: {found.problems[0].message}")
-            if made.computed is not None:
-                raise Damaged(f"byte {position}: a wrong checksum in what follows")
+            _check(entries, made)
             yield made.rows
+            del made
         position, length = position + scan.end, CHUNK
+
+
+def _num_rows(batches: Iterator[pa.RecordBatch], *, is_kept: bool = False) -> int:
+    count = 0
+    for rows in batches:
+        count += rows.num_rows
+        if not is_kept:
+            del rows  # its memory is used again by what comes next
+    return count
+
+
+def _check(entries: Sequence[Entry], made: Decoded) -> None:
+    for number, found in made.told.items():
+        if not found.is_sound:
+            place = entries[number].position
+            raise Damaged(f"byte {place}: {found.problems[0].message}")
+    if made.computed is not None:
+        raise Damaged(f"a wrong checksum behind {len(made.headers)} entries")
 
 
 def _num_bytes(column: pa.Array) -> int:

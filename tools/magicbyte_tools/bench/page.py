@@ -35,7 +35,8 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
   CPU, in a process for each of its modes. By the clock only threads and start-up are compared.
 - **Ours** verifies each checksum and makes Arrow record batches of about 4 MiB: offset, timestamp, key,
   value, headers; *views*, where batches are not compressed, are `binary_view` of what was read
-  for keys and values. The bytes are in memory beforehand, unless it says *file*; *mb.open* is the whole
+  for keys and values. Each is let go before the next is asked for, so its memory is used again;
+  *one kept* lets go of it afterwards. The bytes are in memory beforehand, unless it says *file*; *mb.open* is the whole
   library, from a path, with transactions, findings and the other default columns left out.
 - **Java** is Kafka's own reader, driven as its consumer drives it: `ensureValid`, a streaming iterator,
   buffers reused. *Exact* copies each column into an array of exact size every 4 MiB, as an Arrow batch
@@ -145,6 +146,7 @@ COLUMNS = (
     who.AIOKAFKA,
     who.KAFKA_PYTHON,
     who.FLOOR,
+    who.OURS_KEPT,
     who.OURS_VIEWS,
     who.OURS_OFFSETS,
     who.JAVA_OFFSETS,
@@ -182,22 +184,26 @@ def _goals(every: Sequence[Goal]) -> str:
 
 
 PROFILES = """\
-Nanoseconds of CPU per record that the parts of the columnar engine take, from memory, by clocks around
-them. Compressed entries are verified, decompressed and decoded by turns, in one call; here, part by part,
-they take up to a tenth more. What it would take to spend less:
+Nanoseconds of CPU per record that the parts of the columnar engine take, from memory. Kernels frame, verify,
+decompress and decode some entries at a time, all in one call for a record batch: a clock is around that, and
+checksums and codecs are run once more by themselves. What it would take to spend less:
 
-- **frames**: entries are found by their size fields, one after the other, and each is waited for until
-  memory has brought it. With entries of 16 KiB there is little to gain.
 - **checksums** and **codec** are those of the floor, by the same instructions and libraries; but snappy
-  is decompressed by a kernel, as its library lets no other thread run. A kernel verifies uncompressed
-  entries right before it decodes them; what that takes is measured alone here.
-- **records** are walked and written to columns. Of 100 bytes each takes some 30 ns, seven varints whose
-  every end is checked; without a check it would be a sixth less. Of 1000 bytes it is the copy, and that
-  is memory: a third of what it moves are lines that are read only to be overwritten. Stores past the
-  caches would spare that, but took a quarter longer where they were tried; views copy nothing.
-- **groups and batches** is the rest, in Python: some tenths of a millisecond for each record batch, the
-  calls of NumPy and Arrow that make some dozens of buffers. Batches of 8 MiB instead of 4 would halve it,
-  and take twice the memory; so would the same steps in C.
+  is decompressed by a kernel, as its library lets no other thread run.
+- **frames and records** is what is left of the call: entries are found by their size fields, and their
+  records walked and written to columns. Of 100 bytes each takes some 15 ns, seven varints whose every end
+  is checked. Of 1000 bytes it is the copy, and that is memory: what is read comes from there anew, and a
+  third of what is moved are lines that are read only to be overwritten. Stores past the caches would spare
+  that, but took a quarter longer where they were tried; views copy nothing. Of v0 and v1 each message is an
+  entry, and its descriptor has 136 bytes: half as many would do, if what follows from other fields were not
+  kept there.
+- **Python** is the rest: some sixty microseconds for a record batch where all of Python is in the processor's
+  caches, and up to four times that behind a kernel that has had 4 MiB through them. Most of it are the dozens
+  of objects that Arrow's arrays are made of; Arrow's C data interface would take them in one call. Batches of
+  8 MiB instead of 4 would halve it, and take twice the memory.
+
+What is slow besides is a consumer that keeps each record batch until it has the next, as a plain loop does
+(*one kept* above): two of them do not fit into caches where one would.
 
 """
 
@@ -233,9 +239,8 @@ def _parts_of(profiles: Sequence[Profile], parts: Sequence[str]) -> str:
 
 OF_THREADS = """\
 What is missing to twice is memory first: two processes that read a file each take a tenth longer than one,
-and threads share that. The rest is Python's lock. Kernels and codecs let go of it; what stands under *groups
-and batches* above holds it, and a thread that comes back from a kernel, some three times for each record
-batch, waits until the other lets go.
+and threads share that. The rest is Python's lock. Kernels and codecs let go of it; what stands under *Python*
+above holds it, and a thread that comes back from a kernel waits until the other lets go.
 """
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from magicbyte.engines import Decoded, Engine, Entry, Scan
+from magicbyte.engines import Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
+from magicbyte.reading.groups import MAX_GROUP_BYTES
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte.tables.views import copied
 
@@ -34,6 +35,7 @@ def differences(
         if entries:
             found += decoded(other, view, entries, columns, origin=position, limits=limits)[1]
             found += decoded_runs(other, view[:end], columns, origin=position, limits=limits)
+            found += taken_runs(other, view[:end], columns, origin=position, limits=limits)
         position += max(end, 1)
     return found
 
@@ -94,6 +96,63 @@ def decoded_runs(
     return found
 
 
+def taken_runs(
+    other: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
+) -> list[str]:
+    """Return what the reference tells differently of what *other* takes at once."""
+    found = []
+    for made, here, begin in runs_at_once(other, view, columns, origin=origin, limits=limits):
+        found += _taken(made, here, columns, origin=begin, limits=limits)
+    return found
+
+
+def runs_at_once(
+    one: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
+) -> Iterator[tuple[Taken, memoryview, int]]:
+    """Yield what *one* takes at once in *view*, where that is, and the byte of the file there.
+
+    An entry that it does not take, or whose checksum is wrong, is passed over.
+    """
+    end = 0
+    while end < len(view):
+        here = view[end:]
+        made = one.take(
+            here, columns, origin=origin + end, limits=limits, most_bytes=MAX_GROUP_BYTES
+        )
+        if made is not None:
+            yield made, here, origin + end
+            end += made.end
+        if made is None or made.unsound is not None:
+            scan = REFERENCE.scan(
+                view[end:], origin=origin + end, verify=False, limits=limits, stop=1
+            )
+            if not scan.entries:
+                return
+            end += scan.end
+
+
+def _taken(
+    made: Taken, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
+) -> list[str]:
+    """Return what the reference tells differently of what *made* says that *view* begins with."""
+    whole = view[: made.end]
+    entries = entries_of(REFERENCE, whole, origin=origin, verify=True, limits=limits)[0]
+    if list(made.entries) != entries:
+        return [f"entries taken at {origin}: {entries}, {list(made.entries)}"]
+    behind = REFERENCE.scan(
+        view[made.end :], origin=origin + made.end, verify=True, limits=limits, stop=1
+    )
+    if made.unsound is not None and (made.unsound, made.decoded.computed) != (
+        behind.unsound,
+        behind.computed,
+    ):
+        return [f"behind what was taken at {origin}: {behind.unsound}, {made.unsound}"]
+    if made.is_cut and behind.entries:
+        return [f"what was taken at {origin} ends in an entry that is whole"]
+    expected = REFERENCE.decode(view, entries, columns, origin=origin, limits=limits)
+    return compared(expected, made.decoded, columns, origin=origin)
+
+
 def told(entries: list[Entry], end: int, scan: Scan) -> tuple[object, ...]:
     stopped = scan.stopped_by
     why = (type(stopped), stopped.message) if isinstance(stopped, FormatError) else stopped
@@ -115,10 +174,15 @@ def decoded(
         one.decode(view, entries, columns, origin=origin, limits=limits, verify=verify)
         for one in (REFERENCE, other)
     )
-    made.rows.validate(full=True)
     ends = [(len(one.headers), one.computed) for one in (expected, made)]
     if ends[0] != ends[1]:
         return made, [f"entries at {origin} are verified up to {ends[0]}, {ends[1]}"]
+    return made, compared(expected, made, columns, origin=origin)
+
+
+def compared(expected: Decoded, made: Decoded, columns: Sequence[str], *, origin: int) -> list[str]:
+    """Return what differs between what two engines decode of the same entries."""
+    made.rows.validate(full=True)
     found = []
     for entry, said, says in zip(expected.headers, expected.entries, made.entries, strict=True):
         if said != says:
@@ -132,4 +196,4 @@ def decoded(
             name for name in columns if not expected.rows[name].equals(rows[name])
         ] or "their number"
         found.append(f"rows of the entries at {origin}: {wrong}")
-    return made, found
+    return found

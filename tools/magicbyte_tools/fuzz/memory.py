@@ -13,9 +13,8 @@ from magicbyte.engines.columnar import (
     engine,
     output,
     payloads,
-    plain_batches,
-    plain_messages,
     scratch,
+    take,
 )
 from magicbyte.engines.columnar.buffers import POOL, Bytes
 
@@ -91,7 +90,7 @@ def use(places: Places) -> None:
     buffers.fresh = places.fresh
     POOL.max_bytes = 0
     scratch.LEAST_BYTES = scratch.LEAST_DESCRIPTORS = 1
-    engine.FEWEST_AT_ONCE = plain_batches.FEWEST = plain_messages.FEWEST = 1
+    engine.FEWEST_AT_ONCE = take.FEWEST = 1
 
 
 def begin_anew(places: Places, *, least_room: int, most_bytes: int, group_bytes: int) -> None:

@@ -109,18 +109,19 @@ class Trial:
     def _verified(
         self, view: memoryview, origin: int, how: Arrangement, tried: Tried, *, is_compared: bool
     ) -> None:
-        """Have the entries of *view* decoded as a scan has left them, and verified."""
+        """Have the entries of *view* decoded as a scan has left them, and at once, and verified."""
         columns, limits = how.columns, how.limits
         if is_compared:
-            tried.differences += agreement.decoded_runs(
-                self.engine, view, columns, origin=origin, limits=limits
-            )
+            for judge in (agreement.decoded_runs, agreement.taken_runs):
+                tried.differences += judge(self.engine, view, columns, origin=origin, limits=limits)
             return
         runs = agreement.runs_of(self.engine, view, origin=origin, verify=False, limits=limits)
         for scan, here, begin in runs:
             self.engine.decode(
                 here, scan.entries, columns, origin=begin, limits=limits, verify=True
             )
+        for _ in agreement.runs_at_once(self.engine, view, columns, origin=origin, limits=limits):
+            pass  # what is taken is held to nothing but that no memory is touched that it has not
 
     def _scanned(
         self,

@@ -22,3 +22,4 @@ with suppress(InputError):  # no Numba: the tasks say so
         engine = ColumnarEngine(views=views)
         scan = engine.scan(data, origin=0, verify=True, limits=USUAL_LIMITS)
         engine.decode(data, scan.entries, columns, origin=0, limits=USUAL_LIMITS)
+        engine.take(data, columns, origin=0, limits=USUAL_LIMITS, most_bytes=1)

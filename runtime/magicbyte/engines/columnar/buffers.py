@@ -95,10 +95,6 @@ class Loan:
     def __del__(self) -> None:
         self.pool.give(self.use, self.memory)
 
-    def buffer(self, number: int, num_bytes: int) -> pa.Buffer:
-        """Return the first *num_bytes* of a part as Arrow's."""
-        return pa.foreign_buffer(int(self.memory.addresses[number]), num_bytes, self)
-
 
 POOL = Pool()
 

@@ -7,13 +7,10 @@ import importlib
 import logging
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,6 +36,7 @@ OWN_KERNELS = (
     ("engines", "columnar", "signatures.py"),
     ("engines", "columnar", "unsnap.py"),
     ("engines", "columnar", "stops.py"),
+    ("engines", "columnar", "turns.py"),
     ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
     ("codecs", "uvarint.py"),
@@ -205,7 +203,7 @@ def _kept(name: str) -> bytes | None:
     except OSError:
         return None
     code = data[LEN_DIGEST:]
-    return code if data[:LEN_DIGEST] == sha256(code).digest() else None
+    return code if data[:LEN_DIGEST] == _digest(code) else None
 
 
 def _keep(name: str, code: bytes) -> None:
@@ -215,7 +213,7 @@ def _keep(name: str, code: bytes) -> None:
     made = path.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         try:
-            made.write_bytes(sha256(code).digest() + code)
+            made.write_bytes(_digest(code) + code)
             os.replace(made, path)
         finally:
             made.unlink(missing_ok=True)
@@ -224,7 +222,13 @@ def _keep(name: str, code: bytes) -> None:
 @cache
 def _machine() -> str:
     """Return what tells machine code for this processor from that for others."""
-    return sha256(" ".join(machine_code.processor()).encode()).hexdigest()[:16]
+    return _digest(" ".join(machine_code.processor()).encode()).hex()[:16]
+
+
+def _digest(data: bytes) -> bytes:
+    from hashlib import sha256  # not quickly imported, and of no use to who only looks up a name
+
+    return sha256(data).digest()
 
 
 @cache
@@ -235,7 +239,7 @@ def cache_folder() -> Path | None:
     this user alone among the temporary files. Code is run from it, so it must be the user's own.
     """
     given = os.environ.get("NUMBA_CACHE_DIR")
-    name = Path("magicbyte", _digest())
+    name = Path("magicbyte", _release())
     if given:
         return _made(Path(given) / name)
     home = os.environ.get("XDG_CACHE_HOME")
@@ -245,9 +249,11 @@ def cache_folder() -> Path | None:
     for place in places:
         if folder := _made(place / name):
             return folder
+    import tempfile  # not quickly imported
+
     user = os.getuid() if hasattr(os, "getuid") else "user"
     own = _made(Path(tempfile.gettempdir()) / f"magicbyte-{user}", mode=0o700)
-    return own and _made(own / _digest())
+    return own and _made(own / _release())
 
 
 def _made(folder: Path, mode: int = 0o777) -> Path | None:
@@ -263,9 +269,10 @@ def _made(folder: Path, mode: int = 0o777) -> Path | None:
 
 
 @cache
-def _digest() -> str:
+def _release() -> str:
     """Return what tells this machine code from that of any other release, ours or Numba's."""
     from importlib.metadata import PackageNotFoundError, version  # not quickly imported
+    from importlib.resources import files
 
     generated, own = files("magicbyte_formats"), files("magicbyte")
     names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
@@ -277,4 +284,4 @@ def _digest() -> str:
     for package in ("numba", "llvmlite"):
         with suppress(PackageNotFoundError):
             texts.append(version(package).encode())
-    return sha256(b"".join(texts)).hexdigest()[:16]
+    return _digest(b"".join(texts)).hex()[:16]

@@ -6,16 +6,15 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, DecodedEntry, Entry, Scan
+from magicbyte.engines import Decoded, DecodedEntry, Entry, Scan, Taken
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.compiled import FORMATS, kernel
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.group import Group
-from magicbyte.engines.columnar.plain_batches import decode_plain_batches
-from magicbyte.engines.columnar.plain_messages import decode_plain_messages
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.columnar.scratch import learnt, new_descriptors
+from magicbyte.engines.columnar.take import take
 from magicbyte.engines.control import ControlReader
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import LEAST_SIZES
@@ -84,6 +83,29 @@ class ColumnarEngine:
         desc = tables[0] if len(tables) == 1 else np.concatenate(tables)
         return Scan(entries=Described(chosen, desc, begin, origin), end=position)
 
+    def take(
+        self,
+        buffer: memoryview,
+        columns: Sequence[str],
+        *,
+        origin: int,
+        limits: Limits,
+        most_bytes: int,
+    ) -> Taken | None:
+        magic = magic_at(buffer, 0)
+        if magic is None:
+            return None
+        return take(
+            buffer,
+            tuple(columns),
+            chosen=format_of(magic),
+            controls=self._controls,
+            origin=origin,
+            limits=limits,
+            most_bytes=most_bytes,
+            views=self.views,
+        )
+
     def decode(
         self,
         buffer: memoryview,
@@ -108,29 +130,6 @@ class ColumnarEngine:
         for chosen, left in _of_one_format(entries):
             run = left
             while run and computed is None and (most_bytes is None or most_bytes > 0):
-                if isinstance(run, Described):
-                    plain = (
-                        decode_plain_messages
-                        if run.format.kernels.IS_STREAM
-                        else decode_plain_batches
-                    )
-                    made = plain(
-                        buffer,
-                        run,
-                        tuple(columns),
-                        origin=origin,
-                        verify=verify,
-                        views=self.views,
-                    )
-                    if made is not None:
-                        rows += [made.rows] if made.rows.num_rows else []
-                        num_rows.append(made.num_rows)
-                        count, computed = len(made.num_rows), made.computed
-                        decompressed.append(np.zeros(count, np.int64))
-                        if most_bytes is not None:
-                            most_bytes -= int(run.column("size_bytes")[:count].sum())
-                        first, run = first + count, run[count:]
-                        continue
                 group = Group(
                     self._reference,
                     self._controls,

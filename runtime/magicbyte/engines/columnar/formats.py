@@ -8,6 +8,7 @@ import numpy as np
 from magicbyte.engines.columnar.compiled import FORMATS, described
 from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
+from magicbyte.engines.columnar.turns import PLACES
 from magicbyte.engines.entries import NOT_TOLD, Numbers
 from magicbyte.engines.entry import BATCH_NAMES, Entry
 from magicbyte.tables.arrays import Mask
@@ -25,7 +26,7 @@ class Format(Protocol):
     name: str
     kernels: Description
     places: Places
-    """Those of codec, magic, start and end in a descriptor."""
+    """Those of PLACES in a descriptor."""
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
         """Return the field *name* of the described entries, or their `first_offset`.
@@ -203,7 +204,7 @@ class Messages:
 
 
 def _places(of: Description) -> Places:
-    return np.array([of.NAMES[name] for name in ("codec", "magic", "start", "end")])
+    return np.array([of.NAMES.get(name, -1) for name in PLACES])
 
 
 @cache

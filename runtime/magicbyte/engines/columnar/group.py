@@ -18,7 +18,6 @@ from magicbyte.engines.columnar.made import record_batch
 from magicbyte.engines.columnar.output import MOST_BYTES, Output
 from magicbyte.engines.columnar.payloads import GROUP_BYTES, Arena
 from magicbyte.engines.columnar.scratch import descriptors
-from magicbyte.engines.columnar.turns import take_turns
 from magicbyte.engines.control import ControlReader, Said
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import checksum_of
@@ -112,7 +111,6 @@ class Group:
             self.is_taken &= self._column("size") != 0
         self.is_ready: Mask = self.is_taken & self.is_in_place & ~self.is_compressed
         """Those that it takes as they lie in the buffer."""
-        self.is_for_turns: Mask = self.is_taken & self.is_in_place & self.is_compressed
         self.views = self.reference.views and self._keep_alike()
         """Whether columns of bytes are views into the buffer."""
         self.starts, self.ends = self._column("start"), self._column("end")
@@ -131,7 +129,7 @@ class Group:
         self.entries, self.desc = self.entries[:end], self.desc[:end]
         self.is_framed, self.is_compressed = self.is_framed[:end], self.is_compressed[:end]
         self.is_taken, self.is_in_place = self.is_taken[:end], self.is_in_place[:end]
-        self.is_ready, self.is_for_turns = self.is_ready[:end], self.is_for_turns[:end]
+        self.is_ready = self.is_ready[:end]
 
     def _take_controls(self, reader: ControlReader) -> dict[int, Said]:
         """Let the kernel take the control batches of which nothing is to be said but what they say.
@@ -163,10 +161,6 @@ class Group:
         most = sys.maxsize if most_bytes is None else most_bytes
         while n < len(self.entries) and self.num_bytes < most:
             self.arena.clear()
-            if self.is_for_turns[n]:
-                begin, n = n, self._by_turns(n, most - self.num_bytes)
-                if n > begin or n == len(self.entries):
-                    continue
             if self.verify and n >= self.verified and not self.is_ready[n]:
                 self._verify(n)
                 continue
@@ -189,41 +183,6 @@ class Group:
         for n, told in self.told.items():
             num_rows[n] = told.num_rows
         return num_rows
-
-    def _by_turns(self, first: int, most_bytes: int) -> int:
-        """Decode compressed entries from *first* on by turns; return the first that is left."""
-        end = self._end(first, self.is_for_turns)
-        self.output.make_room(0, 0, 0)
-        row, state = self.output.num_rows, self.output.state
-        state[SOURCE] = 0
-        taken = take_turns(
-            self.format,
-            self.kernel,
-            self.desc,
-            first,
-            end,
-            begin=self.begin,
-            verified=max(self.verified, first) if self.verify else end,
-            most_bytes=most_bytes,
-            max_bytes=self.limits.max_batch_bytes,
-            arena=self.arena,
-            state=state,
-        )
-        if taken is None:
-            return first
-        self.verified = taken.verified
-        n = taken.decoded
-        sizes = self._sizes(first, taken.plain)
-        self.decompressed[first : taken.plain] = sizes
-        self.num_bytes += taken.num_bytes - int(sizes[n - first :].sum())
-        self.output.had(int(sizes.max(initial=0)))
-        if self.kernels.IS_STREAM and self.output.num_rows > row:
-            self._finish(first, n, row)
-        if n < taken.plain:
-            return self._fill(n, taken.plain)
-        if n == taken.verified < end and taken.num_bytes < most_bytes:
-            self._stop_at(n)
-        return n
 
     def _verify(self, first: int) -> None:
         """Verify checksums from *first* on, up to the next that a kernel verifies as it decodes."""

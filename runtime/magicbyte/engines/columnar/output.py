@@ -33,13 +33,15 @@ class Output:
             if column.slots.get("offsets") in layout.viewed:
                 self.state[column.slots["bytes"]] = begin
         self._memory = POOL.take(layout, len(layout.slots))
-        if self._memory.room is not None:
+        self._expected: Numbers | None = learnt().get(self.layout)
+        self._largest = 0
+        if self._memory.room is None:
+            self.make_room(0, 0, 0)
+        else:
             self.state[layout.slots], self.state[layout.room] = (
                 self._memory.addresses,
                 self._memory.room,
             )
-        self._expected: Numbers | None = learnt().get(self.layout)
-        self._largest = 0
 
     @property
     def num_rows(self) -> int:
@@ -52,6 +54,7 @@ class Output:
 
         What they come to in each column can only be told by reading: where it is known of others
         like them, there is room for as much. A kernel that needs more stops and gets `more_room`.
+        So there need be none made beforehand.
         """
         self.had(largest)
         more = num_bytes if self._expected is None else largest
@@ -103,8 +106,9 @@ class Output:
         used = self.state[self.layout.used]
         learnt()[self.layout] = used + used // 8 + self.layout.is_byte * self._largest
         written = _Written(self, POOL.loan(self.layout, self._memory))
+        num_rows = self.num_rows
         return {
-            column.name: written.array(column, types[column.name], self.num_rows)
+            column.name: written.array(column, types[column.name], num_rows)
             for column in self.table.columns
         }
 
@@ -143,7 +147,7 @@ class _Written:
         return made
 
     def _buffer(self, slot: int, num_bytes: int) -> pa.Buffer:
-        return self.loan.buffer(self.layout.part_at[slot], num_bytes)
+        return pa.foreign_buffer(self.state[slot], num_bytes, self.loan)
 
     def _views(self, column: Column, num_rows: int) -> pa.Array:
         nulls = self.state[column.slots["nulls"]]

@@ -2,6 +2,7 @@
 of them sizes."""
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,14 @@ def room(use: str, num_bytes: int) -> Bytes:
 def forget_room(use: str) -> None:
     """Keep nothing for *use*."""
     _kept.__dict__.get("rooms", {}).pop(use, None)
+
+
+def kept(use: object, make: Callable[[], Any]) -> Any:
+    """Return what this thread has for *use*, or else what *make* makes."""
+    found = _kept.__dict__.setdefault("others", {})
+    if use not in found:
+        found[use] = make()
+    return found[use]
 
 
 def learnt() -> dict[object, Any]:

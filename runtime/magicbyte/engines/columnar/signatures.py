@@ -3,8 +3,8 @@
 from magicbyte_formats.columnar import SIGNATURES, Signature
 
 INFLATE = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
-PUMP = Signature(4, (2, 1, 0, 0, 0, 0, 0, 1))
-VERIFY, DECODE = SIGNATURES["verify"], SIGNATURES["decode"]
+PUMP = Signature(0, (0,))
+SCAN, SECTIONS, DECODE = (SIGNATURES[name] for name in ("scan", "sections", "decode"))
 
 
 def num_words(signature: Signature, arguments: int | None = None) -> int:
@@ -18,3 +18,8 @@ def num_words(signature: Signature, arguments: int | None = None) -> int:
 def place(signature: Signature, argument: int) -> int:
     """Return the byte at which an argument begins among the words, counted from 0."""
     return 8 * num_words(signature, argument)
+
+
+def array_place(signature: Signature, argument: int) -> int:
+    """Return the byte at which the address of an array stands among the words, before its shape."""
+    return place(signature, argument) + 8 * 4

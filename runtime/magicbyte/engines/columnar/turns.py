@@ -1,80 +1,38 @@
-"""Compressed entries that are verified, decompressed and decoded by turns, in one call."""
+"""What the kernel that has others take entries by turns reads and writes: a sheet of numbers."""
 
-from typing import Any, NamedTuple
+PLACES = (
+    *("codec", "magic", "start", "end", "size", "position"),
+    *("nested", "is_control", "num_records"),
+)
+"""What kernels that are not generated look at in a descriptor. They are told in which place it is,
+which is -1 where a format has none of it."""
 
-import numpy as np
+SCAN, SCAN_BY, SECTIONS, SECTIONS_BY, INFLATE, INFLATE_BY, DECODE, DECODE_BY = range(8)
+"""Addresses of kernels, and of what each is called with."""
+RESULTS, WHOLE = range(8, 10)
+"""That of a place for their results; of a stream, that of the descriptor that stands for several
+messages, else 0."""
+CODEC, MAGIC, START, END, SIZE, POSITION, NESTED, IS_CONTROL, NUM_RECORDS = range(10, 19)
+"""The places in a descriptor."""
+WIDTH, IS_ALIKE = range(19, 21)
+"""The bytes of a descriptor; whether all entries must be compressed or not as the first is."""
 
-from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import inflate, kernel, pump
-from magicbyte.engines.columnar.formats import Format
-from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.machine_code import MachineCode
-from magicbyte.engines.columnar.payloads import Arena
-from magicbyte.engines.columnar.scratch import Numbers
+STATE, TABLE, MOST, NUMBERS, PLAIN, ROOM = range(21, 27)
+"""Addresses of the state of the kernel that decodes and of all descriptors, how many those are, the
+address of a place for their numbers, that of one for plain bytes, and how many it has room for."""
+ADDRESS, LENGTH, LIMIT, MOST_MADE = range(27, 31)
+"""Where the entries lie, in how many bytes, and where they must end, that enough bytes follow; how many
+plain bytes are enough."""
 
+COUNT, AT, MADE = range(31, 34)
+"""Entries that are decoded, the byte behind them, and their plain bytes: what it begins with, and what
+it has come to when it ends."""
+LAST, LARGEST, HAS_CODEC, HAS_CONTROL, WHY, STATUS = range(34, 40)
+"""What is written, too: where the last turn would have ended, the most plain bytes that were decoded at
+once, whether any entry is compressed, or a control batch, why it ended, and what kernels ended with."""
 
-class Taken(NamedTuple):
-    """How far the turns went."""
+LENGTH_OF_SHEET = 40
 
-    decoded: int
-    """The entry before which all are decoded."""
-    plain: int
-    """Up to here those from `decoded` on are plain in the arena all the same."""
-    verified: int
-    """Up to here checksums are right."""
-    num_bytes: int
-    """Plain bytes of entries up to `plain`."""
-
-
-def take_turns(
-    chosen: Format,
-    decode: Any,
-    desc: Numbers,
-    first: int,
-    end: int,
-    *,
-    begin: int,
-    verified: int,
-    most_bytes: int,
-    max_bytes: int,
-    arena: Arena,
-    state: Any,
-) -> Taken | None:
-    """Decode entries from *first* to before *end*, in a buffer at address *begin*, by *decode*.
-
-    Ends where plain bytes come to *most_bytes*, where a checksum behind *verified* is wrong, and where
-    a kernel stops. *max_bytes* is what one may come to. None where kernels are plain Python.
-    """
-    taking, verify, inflating = pump(), kernel(chosen.name, "verify"), inflate()
-    if taking is None or not (
-        isinstance(decode, MachineCode) and isinstance(inflating, MachineCode)
-    ):
-        return None
-    places, codecs = chosen.places, functions()
-    to, room = arena.place
-    # Which entries the calls are about, and how much room there is, the kernel fills in.
-    calls = (
-        (verify, (begin, desc, 0, 0)),
-        (inflating, (desc, 0, 0, places, to, 0, arena.slack, max_bytes, codecs)),
-        (decode, (desc, 0, 0, state)),
-    )
-    arguments = [np.array(code.words(*given), np.int64) for code, given in calls]
-    results = np.empty(4, np.int64)
-    found = taking(
-        desc,
-        places,
-        first,
-        end,
-        verified,
-        most_bytes,
-        room,
-        np.array(
-            [
-                *(code.address for code, _ in calls),
-                *(address(words) for words in arguments),
-                address(results),
-            ],
-            np.int64,
-        ),
-    )
-    return Taken(*found)
+DONE, NO_COLUMN, NO_PLACE, ODD, AT_EDGE, WRONG = range(6)
+"""Why: there is enough, or no further entry; a column has no room; there is none for plain bytes; an
+entry is for others; too few bytes follow it; its checksum is wrong."""
