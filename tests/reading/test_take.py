@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+import magicbyte as mb
 from magicbyte.engines import Taken, engine
 from magicbyte.engines.columnar import buffers, output, take, turns
 from magicbyte.engines.entry import checksum_of
 from magicbyte.limits import Limits
+from magicbyte.reading import walk
 from magicbyte_tools.fuzz import agreement
 
 ORIGIN = 50
@@ -234,3 +236,19 @@ def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
     monkeypatch.setattr(take, "pump", lambda: run)
     with pytest.raises(RuntimeError, match="a kernel ended"):
         taken(build.batch() + bytes(100))
+
+
+@pytest.mark.parametrize("table", ["records", "stored"])
+def test_a_record_batch_goes_before_the_next_is_made(
+    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    monkeypatch.setattr(walk, "MAX_GROUP_BYTES", 1)
+    path = folder.segment("t-0", b"".join(some_batches(build)), 0)
+    log = mb.open(str(path.parent), engine="columnar")
+    columns = ["offset", "value"]
+    places, count = set(), 0
+    for rows in log.records(columns) if table == "records" else log.stored("records", columns):
+        places.add(rows["value"].buffers()[2].address)
+        count += 1
+        del rows
+    assert count >= 29 and len(places) == 1

@@ -144,6 +144,7 @@ class _Line(Generic[Tool, Item]):
                     for item in items:
                         if not self._put(place, item):
                             return
+                        del item  # what the caller is done with goes before more is made
             except BaseException as raised:
                 error = raised
             with self._changed:

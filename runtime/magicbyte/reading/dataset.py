@@ -191,6 +191,7 @@ class Dataset:
         def of_split(split: Split, own: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
             for piece in self._examine(split, wanted, own, tally):
                 yield from chosen_rows(piece, tuple(dispositions))
+                del piece  # rows go before more are made: they come into the same memory
 
         only_wanted = "outside_range" not in dispositions
 
@@ -310,6 +311,8 @@ class Dataset:
                     tally.findings.extend(lost_times_of_piece(split, piece))
                 for rows in chosen_rows(piece, ("delivered",)):
                     yield in_stored_types(rows.select(wanted))
+                    del rows
+                del piece
 
         return lambda report: self._pass(of_split, report, only_wanted=True)
 
@@ -563,6 +566,7 @@ class Dataset:
                     report.add(item)
                 else:
                     yield item
+                del item
 
     def _examine(
         self,
@@ -574,6 +578,7 @@ class Dataset:
         for piece in examine(split, columns, chosen=own, open_log=self._open_log):
             tally.count(piece)
             yield piece
+            del piece
 
     def tallied(
         self,

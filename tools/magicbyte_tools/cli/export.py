@@ -134,6 +134,7 @@ def _write(
         with Bar() as bar, TableFile(file, rows.schema, format_name) as made:
             for batch in rows.read_into(report):
                 made.write(batch)
+                del batch  # the next one comes into its memory
                 if done := sum(report.bytes.values()):
                     bar.bytes(done, total)
         # Somebody else may have made one meanwhile.
