@@ -186,12 +186,15 @@ def _goals(every: Sequence[Goal]) -> str:
 PROFILES = """\
 Nanoseconds of CPU per record that the parts of the columnar engine take, from memory. Kernels frame, verify,
 decompress and decode some entries at a time, all in one call for a record batch: a clock is around that, and
-checksums and codecs are run once more by themselves. What it would take to spend less:
+checksums and codecs are run once more by themselves. That takes some of them longer, so that what is left may
+be too little, or less than nothing. What it would take to spend less:
 
 - **checksums** and **codec** are those of the floor, by the same instructions and libraries; but snappy
-  is decompressed by a kernel, as its library lets no other thread run.
+  is decompressed by a kernel, as its library lets no other thread run. A batch of 1 MiB is verified and
+  decompressed as a whole before its records are read, and has left the nearer caches by then: to read
+  records while it is decompressed, block by block, would spare that.
 - **frames and records** is what is left of the call: entries are found by their size fields, and their
-  records walked and written to columns. Of 100 bytes each takes some 15 ns, seven varints whose every end
+  records walked and written to columns. Of 100 bytes each takes some 12 ns, seven varints whose every end
   is checked. Of 1000 bytes it is the copy, and that is memory: what is read comes from there anew, and a
   third of what is moved are lines that are read only to be overwritten. Stores past the caches would spare
   that, but took a quarter longer where they were tried; views copy nothing. Of v0 and v1 each message is an
@@ -238,8 +241,8 @@ def _parts_of(profiles: Sequence[Profile], parts: Sequence[str]) -> str:
 
 
 OF_THREADS = """\
-What is missing to twice is memory first: two processes that read a file each take a tenth longer than one,
-and threads share that. The rest is Python's lock. Kernels and codecs let go of it; what stands under *Python*
+What is missing to twice is memory first: of what is not compressed one thread reads as much as a processor
+gets from there, and two take up to half as much CPU again for the same. The rest is Python's lock. Kernels and codecs let go of it; what stands under *Python*
 above holds it, and a thread that comes back from a kernel waits until the other lets go.
 """
 
@@ -285,7 +288,8 @@ def _headers(headers: HeaderScan, mb: int) -> str:
     text = (
         f"One file of {mb} MiB of records, lz4, in the page cache: {headers.num_batches:,} batches. A pass is that of the\n"
         "library, warm; the command is `magicbyte dump --table batches --quick`, as a process, less what it takes\n"
-        "for the first batch alone. Bytes are those of all its reads, as Linux counts them.\n\n"
+        "for the first batch alone. Bytes are those of all its reads, as Linux counts them. Two thirds of a pass is the\n"
+        "system call that each header takes; of the rest, which is Python's, a kernel would spare the most.\n\n"
     )
     rows = [
         ["pass: CPU, µs", _number(headers.pass_us_per_batch)],
