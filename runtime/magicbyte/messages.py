@@ -5,8 +5,8 @@ Their schemas are in ``magicbyte_formats.messages``, a module for each topic, ma
 says which release it reads as: that of the broker that wrote the records, or a later one.
 
 `read_record` reads a record of `__consumer_offsets`, `__transaction_state` or
-`__share_group_state`; `read` a message by itself; `read_uvarint` the numbers before those of
-`__cluster_metadata` and `__remote_log_metadata`.
+`__share_group_state`; `read` a message by itself, `known_messages` tells which one; `read_int16` and
+`read_uvarint` the numbers before it, the latter in `__cluster_metadata` and `__remote_log_metadata`.
 """
 
 import base64
@@ -108,8 +108,8 @@ def read_record(
     *schemas* are the ``MESSAGES`` of the topic's module. MessageError where the bytes are no such
     record; its reason is `type` or `version` where *release* does not know that of the record.
     """
-    type_, begin = _int16(key, "type")
-    known = [one for one in schemas if one.versions_in(release) and one.is_type(type_, release)]
+    type_, begin = read_int16(key, "type")
+    known = known_messages(schemas, type_, release)
     if not known:
         raise _unknown("type", type_)
     of_key, of_value = known
@@ -117,7 +117,7 @@ def read_record(
     fields = read(of_key, key, 0, release, begin).fields
     if value is None:
         return Record(name, fields, None)
-    version, begin = _int16(value, "version")
+    version, begin = read_int16(value, "version")
     if version not in (of_value.versions_in(release) or ()):
         raise _unknown("version", version)
     return Record(name, fields, read(of_value, value, version, release, begin).fields)
@@ -130,8 +130,16 @@ def _unknown(what: str, number: int) -> MessageError:
     )
 
 
-def _int16(data: bytes, name: str) -> tuple[int, int]:
-    """Return the number that *data* begins with, and the position behind it."""
+def known_messages(schemas: Sequence[Message], type_: int, release: Release) -> list[Message]:
+    """Return those of *schemas* that *type_* means to *release*: a key and its value, one or none."""
+    return [one for one in schemas if one.versions_in(release) and one.is_type(type_, release)]
+
+
+def read_int16(data: bytes, name: str) -> tuple[int, int]:
+    """Return the number that *data* begins with, and the position behind it.
+
+    MessageError, in which it is called *name*, where there is none.
+    """
     size = SCALARS["int16"]
     if len(data) < size:
         raise _error("end", data, 0, name, size, f"{size} bytes")

@@ -213,6 +213,26 @@ BROKEN = [
     (COUNTED, "default: -1", "default: false", "default False is no int8"),
     (COUNTED, COUNT, COUNT.replace("int8", "string"), "default -1 is no string"),
     (IS_OLD, "default: true", "default: 1", "default 1 is no bool"),
+    # Names of numbers.
+    (EPOCH, "versions: 0-1\n", "versions: 0-1\n      values: {'65536': A}\n", "65536 is no uint16"),
+    (
+        EPOCH,
+        "versions: 0-1\n",
+        "versions: 0-1\n      values: {'0': A, '1': A}\n",
+        "two are called the same",
+    ),
+    (
+        f"{EPOCH}/values",
+        "versions: 0-1\n",
+        "versions: 0-1\n      values: {'-1': A}\n",
+        "does not match",
+    ),
+    (
+        f"{EPOCH}/values",
+        "versions: 0-1\n",
+        "versions: 0-1\n      values: {'1': none}\n",
+        "does not match",
+    ),
     # Versions and releases.
     (EPOCH, "versions: 0-1", "versions: 4+", "is in no version of any release"),
     (COUNTED, "releases: '3.3'", "releases: '3.2'", "is in no version of any release"),

@@ -11,7 +11,7 @@ import pytest
 
 import magicbyte_formats.messages
 from magicbyte.errors import FormatError
-from magicbyte.messages import MessageError, read, read_uvarint
+from magicbyte.messages import MessageError, read, read_int16, read_uvarint
 from magicbyte_formats.messages.schema import Message
 
 from .messages_by_hand import (
@@ -264,3 +264,26 @@ def test_any_bytes_are_a_message_or_an_error(file: str, name: str) -> None:
             assert 0 <= error.position <= len(data)
         else:
             assert 0 <= found.end <= len(data)
+
+
+def test_an_int16_before_a_message_is_there_or_it_is_said_what_is_missing() -> None:
+    assert read_int16(bytes.fromhex("fffe01"), "type") == (-2, 2)
+    for data in (b"", b"\0"):
+        with pytest.raises(MessageError, match=f"type: 2 bytes, where {len(data)} bytes are left"):
+            read_int16(data, "type")
+
+
+def test_numbers_of_a_field_have_the_names_of_the_specification() -> None:
+    named = 0
+    for file in NAMES:
+        for message in specification(file)["messages"]:
+            for field in message["fields"]:
+                found = schema(file, message["name"]).field(key(field["name"]))
+                names = {int(number): name for number, name in field.get("values", {}).items()}
+                assert dict(found.values) == names
+                for number in range(-1, 9):
+                    assert found.name_of(number) == names.get(number)
+                named += bool(names)
+    assert named == 4
+    with pytest.raises(KeyError):
+        schema("transaction_state", "TransactionLogKey").field("nothing")

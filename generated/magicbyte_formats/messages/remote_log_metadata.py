@@ -1,5 +1,5 @@
 # Generated from spec/messages/remote_log_metadata.yaml. Do not edit: change it and `make generate`.
-# spec sha256 84d4f7f998fb9a33c9a45e71f6ede559b6f31dd83af9e568cd183081e8d10be7
+# spec sha256 32b1459400ae52f18c0e74ddecf3a8eb89e0df1e50a341e60982b9ddacb5160c
 """Records of __remote_log_metadata."""
 
 from magicbyte_formats.messages.schema import Field, Message, Range, Releases
@@ -54,7 +54,7 @@ REMOTE_LOG_SEGMENT_METADATA_UPDATE_RECORD = Message(
         Field(name="brokerId", kind="int32"),
         Field(name="eventTimestampMs", kind="int64"),
         Field(name="customMetadata", kind="bytes", is_nullable=True, releases=Releases((3, 6), None)),
-        Field(name="remoteLogSegmentState", kind="int8"),
+        Field(name="remoteLogSegmentState", kind="int8", values=((0, "COPY_SEGMENT_STARTED"), (1, "COPY_SEGMENT_FINISHED"), (2, "DELETE_SEGMENT_STARTED"), (3, "DELETE_SEGMENT_FINISHED"))),
     ),
 )
 """The state of a segment has changed: its copy has finished, its deletion has begun or has finished."""
@@ -73,7 +73,7 @@ REMOTE_PARTITION_DELETE_METADATA_RECORD = Message(
         )),
         Field(name="brokerId", kind="int32"),
         Field(name="eventTimestampMs", kind="int64"),
-        Field(name="remotePartitionDeleteState", kind="int8"),
+        Field(name="remotePartitionDeleteState", kind="int8", values=((0, "DELETE_PARTITION_MARKED"), (1, "DELETE_PARTITION_STARTED"), (2, "DELETE_PARTITION_FINISHED"))),
     ),
 )
 """All segments of a partition are to be deleted. Brokers up to 3.9 at least do not write it: when a topic is deleted, they write an update for each segment."""

@@ -54,8 +54,14 @@ class Field(NamedTuple):
     """Whether a tagged field is null where it is not written."""
     struct: str | None = None
     """What Kafka calls a struct; None of one that several fields share."""
+    values: tuple[tuple[int, str], ...] = ()
+    """What numbers stand for, by Kafka's names of them."""
     fields: tuple["Field", ...] = ()
     """Of a struct."""
+
+    def name_of(self, number: int) -> str | None:
+        """Return what *number* stands for; None where that is nothing."""
+        return dict(self.values).get(number)
 
 
 class Message(NamedTuple):
@@ -72,6 +78,10 @@ class Message(NamedTuple):
     flexible: tuple[tuple[Release, Range | None], ...]
     """Which of them have tagged fields and compact lengths, since which release."""
     fields: tuple[Field, ...]
+
+    def field(self, name: str) -> Field:
+        """Return the field of the message itself that is called *name*; KeyError if there is none."""
+        return {field.name: field for field in self.fields}[name]
 
     def versions_in(self, release: Release) -> Range | None:
         """Return the versions that *release* knows; None where it does not know the message."""

@@ -1,5 +1,5 @@
 # Generated from spec/messages/transaction_state.yaml. Do not edit: change it and `make generate`.
-# spec sha256 3efd0d432a2e7cdc5901dec812274340c6815d6836daabd09c907aaa3db5e99e
+# spec sha256 4088bb71ac5ae35f0083e250ca1ff9a210b8adcb98f13c5a6edf98f2ec069168
 """Records of __transaction_state."""
 
 from magicbyte_formats.messages.schema import Field, Message, Range, Releases
@@ -29,14 +29,14 @@ TRANSACTION_LOG_VALUE = Message(
         Field(name="producerEpoch", kind="int16"),
         Field(name="nextProducerEpoch", kind="int16", versions=Range(1, None), releases=Releases((4, 1), None), tag=3, default=-1),
         Field(name="transactionTimeoutMs", kind="int32"),
-        Field(name="transactionStatus", kind="int8"),
+        Field(name="transactionStatus", kind="int8", values=((0, "Empty"), (1, "Ongoing"), (2, "PrepareCommit"), (3, "PrepareAbort"), (4, "CompleteCommit"), (5, "CompleteAbort"), (6, "Dead"), (7, "PrepareEpochFence"))),
         Field(name="transactionPartitions", kind="struct", is_array=True, is_nullable=True, struct="PartitionsSchema", fields=(
             Field(name="topic", kind="string"),
             Field(name="partitionIds", kind="int32", is_array=True),
         )),
         Field(name="transactionLastUpdateTimestampMs", kind="int64"),
         Field(name="transactionStartTimestampMs", kind="int64"),
-        Field(name="clientTransactionVersion", kind="int16", versions=Range(1, None), releases=Releases((4, 0), None), tag=2, default=0),
+        Field(name="clientTransactionVersion", kind="int16", versions=Range(1, None), releases=Releases((4, 0), None), tag=2, default=0, values=((0, "TV_0"), (1, "TV_1"), (2, "TV_2"))),
     ),
 )
 """The producer of a transactional id and its present or last transaction. Written when the producer starts, when partitions are added, and when the status changes."""

@@ -29,7 +29,7 @@ from magicbyte_tools.generate.source import Spec
 
 FILE = "id title doc messages"
 MESSAGE = "name type former_types doc versions flexible structs fields"
-FIELD = "name type versions nullable tag default releases doc fields"
+FIELD = "name type versions nullable tag default releases values doc fields"
 
 NULLABLE = {"string", "bytes"}
 UNFINISHED = re.compile(r"\b(TODO|TBD|FIXME|XXX)\b")
@@ -175,6 +175,7 @@ class _Message:
             yield from self.file.doc(field)
             yield from self.null(field)
             yield from self.default(field)
+            yield from self.values(field)
         if not wrong:
             yield from self.presence()
 
@@ -268,6 +269,15 @@ class _Message:
                 yield self.file.problem(node, f"default {default} is no {kind}")
         elif default not in _values(kind):
             yield self.file.problem(node, f"default {default} is no {kind}")
+
+    def values(self, node: Node) -> Iterator[Problem]:
+        """Numbers with names are numbers that the field can be, each with a name of its own."""
+        kind, names = node.value["type"], node.value.get("values", {})
+        for number in names:
+            if int(number) not in _values(kind):
+                yield self.file.problem(node, f"values: {number} is no {kind}")
+        if len({*names.values()}) < len(names):
+            yield self.file.problem(node, "values: two are called the same")
 
     # What is wrong in some versions, in some releases.
 

@@ -69,8 +69,14 @@ class Field(NamedTuple):
     """Whether a tagged field is null where it is not written."""
     struct: str | None = None
     """What Kafka calls a struct; None of one that several fields share."""
+    values: tuple[tuple[int, str], ...] = ()
+    """What numbers stand for, by Kafka's names of them."""
     fields: tuple["Field", ...] = ()
     """Of a struct."""
+
+    def name_of(self, number: int) -> str | None:
+        """Return what *number* stands for; None where that is nothing."""
+        return dict(self.values).get(number)
 
 
 class Message(NamedTuple):
@@ -87,6 +93,10 @@ class Message(NamedTuple):
     flexible: tuple[tuple[Release, Range | None], ...]
     """Which of them have tagged fields and compact lengths, since which release."""
     fields: tuple[Field, ...]
+
+    def field(self, name: str) -> Field:
+        """Return the field of the message itself that is called *name*; KeyError if there is none."""
+        return {field.name: field for field in self.fields}[name]
 
     def versions_in(self, release: Release) -> Range | None:
         """Return the versions that *release* knows; None where it does not know the message."""
@@ -212,6 +222,7 @@ def _field(field: Spec, message: Spec, depth: int) -> str:
         "releases": _releases(field["releases"]) if "releases" in field else None,
         "tag": field.get("tag"),
         "default": field.get("default"),
+        "values": _names(field["values"]) if "values" in field else None,
         "is_null_by_default": ("default" in field and field["default"] is None) or None,
     }
     if element in message.get("structs", {}):
@@ -221,6 +232,10 @@ def _field(field: Spec, message: Spec, depth: int) -> str:
         said["fields"] = _fields(field["fields"], message, depth)
     told = (f"{key}={value}" for key, value in said.items() if value is not None)
     return f"Field({', '.join(told)})"
+
+
+def _names(values: dict[str, str]) -> str:
+    return _tuple([f"({number}, {_text(name)})" for number, name in values.items()])
 
 
 def _text(text: str) -> str:

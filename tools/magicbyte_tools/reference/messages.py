@@ -134,7 +134,7 @@ class _Section:
             "releases": field.get("releases", ""),
             "tag": str(field.get("tag", "")),
             "default": default_words(field) if "tag" in field else "",
-            "meaning": self.linked(cell(field["doc"])),
+            "meaning": self.linked(cell(field["doc"])) + _names(field),
         }
 
     def type_cell(self, field: Spec) -> str:
@@ -143,6 +143,13 @@ class _Section:
         if struct in self.structs:
             words = f"[{words}](#{slug(self.heading(struct))})"
         return f"{words} or null" if field.get("nullable") else words
+
+
+def _names(field: Spec) -> str:
+    """Return what the numbers of *field* stand for, as a sentence behind others."""
+    names = (f"{number} {name}" for number, name in field.get("values", {}).items())
+    words = ", ".join(names)
+    return f" Numbers: {words}." if words else ""
 
 
 def _flat(fields: Sequence[Spec], depth: int) -> Iterator[tuple[Spec, int]]:

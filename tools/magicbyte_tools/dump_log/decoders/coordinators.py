@@ -13,9 +13,6 @@ from magicbyte_tools.dump_log.decoders.words import complaint
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.releases import Release
 
-NUMBER_BYTES = 2
-"""Of the type before a key and of the version before a value."""
-
 DELETED = "<DELETE>"
 
 
@@ -48,16 +45,20 @@ def coordinators_records(schemas: Sequence[Message], release: Release) -> Decode
 
 
 def _read(schemas: Sequence[Message], key: bytes, value: bytes | None, release: Release) -> Said:
-    type_ = _number(key, "key")
-    of_key, of_value = _pair(schemas, type_, release)
-    told_key = json_text({"type": str(type_), "data": _message(of_key, key, "key", type_, release)})
+    type_, begin = _number(key, "key")
+    pair = messages.known_messages(schemas, type_, release.version)
+    if not pair:
+        raise UnknownTypeError(type_)
+    of_key, of_value = pair
+    data = _message(of_key, key, "key", type_, release, begin)
+    told_key = json_text({"type": str(type_), "data": data})
     if value is None:
         return told_key, DELETED
-    version = _number(value, "value")
+    version, begin = _number(value, "value")
     known = of_value.versions_in(release.version)
     if release.since(4, 0) and (known is None or version not in known):
         raise UnreadableError(f"Found an unknown record version {version} for {type_} type")
-    told = _message(of_value, value, "value", version, release)
+    told = _message(of_value, value, "value", version, release, begin)
     if of_value is consumer_offsets.GROUP_METADATA_VALUE:
         told = _with_protocol(told, release)
     number = "type" if _calls_versions_types(schemas, release) else "version"
@@ -69,30 +70,18 @@ def _calls_versions_types(schemas: Sequence[Message], release: Release) -> bool:
     return schemas is share_group_state.MESSAGES and not release.since(4, 1)
 
 
-def _pair(schemas: Sequence[Message], type_: int, release: Release) -> tuple[Message, Message]:
-    """Return the key and the value of *type_*."""
-    known = [
-        message
-        for message in schemas
-        if message.is_type(type_, release.version) and message.versions_in(release.version)
-    ]
-    if not known:
-        raise UnknownTypeError(type_)
-    of_key, of_value = known
-    return of_key, of_value
-
-
-def _number(data: bytes, what: str) -> int:
-    if len(data) < NUMBER_BYTES:
-        raise UnreadableError(f"Could not read version from {what}'s buffer.")
-    return int.from_bytes(data[:NUMBER_BYTES], "big", signed=True)
+def _number(data: bytes, what: str) -> tuple[int, int]:
+    try:
+        return messages.read_int16(data, what)
+    except MessageError as error:
+        raise UnreadableError(f"Could not read version from {what}'s buffer.") from error
 
 
 def _message(
-    schema: Message, data: bytes, what: str, version: int, release: Release
+    schema: Message, data: bytes, what: str, version: int, release: Release, begin: int
 ) -> dict[str, Any]:
     try:
-        return messages.read(schema, data, version, release.version, NUMBER_BYTES).fields
+        return messages.read(schema, data, version, release.version, begin).fields
     except MessageError as error:
         raise UnreadableError(
             f"Could not read record with version {version} from {what}'s buffer due to: "
@@ -120,7 +109,7 @@ def _with_protocol(group: dict[str, Any], release: Release) -> dict[str, Any]:
 def _protocol(schema: Message, data: bytes, release: Release) -> dict[str, Any] | bytes:
     """Return what *data* says; itself where it says nothing that can be read."""
     try:
-        version = _number(data, "protocol")
-        return messages.read(schema, data, version, release.version, NUMBER_BYTES).fields
-    except (MessageError, UnreadableError):
+        version, begin = messages.read_int16(data, "version")
+        return messages.read(schema, data, version, release.version, begin).fields
+    except MessageError:
         return data

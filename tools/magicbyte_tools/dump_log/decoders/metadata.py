@@ -68,12 +68,13 @@ def framed(schemas: Sequence[Message], value: bytes, release: Release) -> Framed
         raise FrameError(_frame_version(number))
     type_, position = _number(value, position, "type")
     version, position = _number(value, position, "version")
-    schema = _known(schemas, type_, release)
-    if schema is None:
+    known = messages.known_messages(schemas, type_, release.version)
+    if not known:
         raise FrameError(
             "org.apache.kafka.common.errors.UnsupportedVersionException: "
             f"Unknown metadata id {type_}"
         )
+    (schema,) = known
     try:
         read = messages.read(schema, value, version, release.version, position)
     except MessageError as error:
@@ -94,20 +95,14 @@ def _framed_early(schemas: Sequence[Message], value: bytes, release: Release) ->
         type_, position = messages.read_uvarint(value, position)
         number, position = messages.read_uvarint(value, position)
         version = _short(number)
-        schema = _known(schemas, _short(type_), release)
-        if schema is None:
+        known = messages.known_messages(schemas, _short(type_), release.version)
+        if not known:
             raise FrameError(f"Unknown metadata id {_short(type_)}")
+        (schema,) = known
         read = messages.read(schema, value, version, release.version, position)
     except MessageError as error:
         raise FrameError(complaint(error, version)) from error
     return Framed(schema, version, read.fields)
-
-
-def _known(schemas: Sequence[Message], type_: int, release: Release) -> Message | None:
-    for schema in schemas:
-        if schema.is_type(type_, release.version) and schema.versions_in(release.version):
-            return schema
-    return None
 
 
 def _short(number: int) -> int:

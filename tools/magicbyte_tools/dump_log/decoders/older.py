@@ -8,7 +8,7 @@ from magicbyte.messages import MessageError
 from magicbyte_formats.messages import consumer_offsets, consumer_protocol, transaction_state
 from magicbyte_formats.messages.schema import Message
 from magicbyte_tools.dump_log.decoders import Decoder, Said
-from magicbyte_tools.dump_log.decoders.coordinators import DELETED, NUMBER_BYTES
+from magicbyte_tools.dump_log.decoders.coordinators import DELETED
 from magicbyte_tools.dump_log.decoders.json_text import json_text
 from magicbyte_tools.dump_log.decoders.scala import (
     in_map_order,
@@ -20,28 +20,12 @@ from magicbyte_tools.dump_log.decoders.words import complaint
 from magicbyte_tools.dump_log.ends import EndError
 from magicbyte_tools.dump_log.releases import Release
 
-STATES = (
-    "Empty",
-    "Ongoing",
-    "PrepareCommit",
-    "PrepareAbort",
-    "CompleteCommit",
-    "CompleteAbort",
-    "Dead",
-    "PrepareEpochFence",
-)
-"""Of a transaction, by their numbers."""
+OFFSETS, GROUP = consumer_offsets.OFFSET_COMMIT_KEY, consumer_offsets.GROUP_METADATA_KEY
+TRANSACTION = transaction_state.TRANSACTION_LOG_KEY
 
-EMPTY = 0
-
-TRANSACTION_VERSIONS = range(3)
-"""Levels of the feature transaction.version, which a client may have."""
-
-OFFSETS, GROUP = (0, 1), 2
-"""Types of keys in `__consumer_offsets`."""
-
-TRANSACTION = 0
-"""The type of all keys in `__transaction_state`."""
+STATUS = transaction_state.TRANSACTION_LOG_VALUE.field("transactionStatus")
+EMPTY = "Empty"
+CLIENT_VERSION = transaction_state.TRANSACTION_LOG_VALUE.field("clientTransactionVersion")
 
 
 def offsets_as_text(release: Release) -> Decoder:
@@ -52,13 +36,13 @@ def offsets_as_text(release: Release) -> Decoder:
             raise EndError(
                 "Failed to decode message using offset topic decoder (message had a missing key)"
             )
-        type_ = _number(key)
-        if type_ in OFFSETS:
-            told = _message(consumer_offsets.OFFSET_COMMIT_KEY, key, type_, release)
+        type_, begin = _number(key)
+        if OFFSETS.is_type(type_, release.version):
+            told = _message(OFFSETS, key, type_, release, begin)
             named = f"offset_commit::group={told['group']},partition={told['topic']}-{told['partition']}"
             return named, _committed(value, release)
-        if type_ == GROUP:
-            told = _message(consumer_offsets.GROUP_METADATA_KEY, key, type_, release)
+        if GROUP.is_type(type_, release.version):
+            told = _message(GROUP, key, type_, release, begin)
             return f"group_metadata::group={told['group']}", _group(value, release)
         return _unknown(type_, release)
 
@@ -73,10 +57,10 @@ def transactions_as_text(release: Release) -> Decoder:
             raise EndError(
                 "Failed to decode message using transaction topic decoder (message had a missing key)"
             )
-        type_ = _number(key)
-        if type_ != TRANSACTION:
+        type_, begin = _number(key)
+        if not TRANSACTION.is_type(type_, release.version):
             return _unknown(type_, release)
-        told = _message(transaction_state.TRANSACTION_LOG_KEY, key, type_, release)
+        told = _message(TRANSACTION, key, type_, release, begin)
         named = f"transaction_metadata::transactionalId={told['transactionalId']}"
         return named, _transaction(value, release)
 
@@ -89,25 +73,28 @@ def _unknown(type_: int, release: Release) -> Said:
     return f"unknown::version={type_}", None
 
 
-def _number(data: bytes) -> int:
-    if len(data) < NUMBER_BYTES:
-        raise EndError("null")
-    return int.from_bytes(data[:NUMBER_BYTES], "big", signed=True)
-
-
-def _message(schema: Message, data: bytes, version: int, release: Release) -> dict[str, Any]:
+def _number(data: bytes) -> tuple[int, int]:
     try:
-        return messages.read(schema, data, version, release.version, NUMBER_BYTES).fields
+        return messages.read_int16(data, "version")
+    except MessageError as error:
+        raise EndError("null") from error
+
+
+def _message(
+    schema: Message, data: bytes, version: int, release: Release, begin: int
+) -> dict[str, Any]:
+    try:
+        return messages.read(schema, data, version, release.version, begin).fields
     except MessageError as error:
         raise EndError(complaint(error, version)) from error
 
 
 def _value(schema: Message, data: bytes, what: str, release: Release) -> dict[str, Any]:
-    version = _number(data)
+    version, begin = _number(data)
     known = schema.versions_in(release.version)
     if known is None or version not in known:
         raise EndError(f"Unknown {what} message version: {version}")
-    return _message(schema, data, version, release)
+    return _message(schema, data, version, release, begin)
 
 
 def _committed(value: bytes | None, release: Release) -> str:
@@ -156,10 +143,9 @@ def _check_subscriptions(subscriptions: Sequence[bytes], release: Release) -> No
     """
     schema = consumer_protocol.CONSUMER_PROTOCOL_SUBSCRIPTION
     for data in subscriptions:
-        if len(data) < NUMBER_BYTES:
-            return
         try:
-            messages.read(schema, data, 0, release.version, NUMBER_BYTES)
+            begin = messages.read_int16(data, "version")[1]
+            messages.read(schema, data, 0, release.version, begin)
         except MessageError as error:
             if error.reason == "end":
                 return
@@ -170,13 +156,13 @@ def _assigned(assignment: bytes, release: Release, *, is_consumers: bool) -> str
     if not is_consumers:
         return _hex(assignment)
     schema = consumer_protocol.CONSUMER_PROTOCOL_ASSIGNMENT
-    version = _number(assignment)
+    version, begin = _number(assignment)
     if version < 0:
         raise EndError(f"Unsupported assignment version: {version}")
     known = schema.versions_in(release.version)
     if known is not None and known.last is not None:
         version = min(version, known.last)  # a newer one begins with the same fields
-    told = _message(schema, assignment, version, release)
+    told = _message(schema, assignment, version, release, begin)
     partitions = ", ".join(
         f"{one['topic']}-{partition}"
         for one in told["assignedPartitions"]
@@ -195,13 +181,14 @@ def _transaction(value: bytes | None, release: Release) -> str:
     if value is None:
         return DELETED
     told = _value(transaction_state.TRANSACTION_LOG_VALUE, value, "transaction log", release)
-    state = told["transactionStatus"]
-    if not 0 <= state < len(STATES):
-        raise EndError(f"Unknown transaction state id {state} from the transaction status message")
+    number = told["transactionStatus"]
+    state = STATUS.name_of(number)
+    if state is None:
+        raise EndError(f"Unknown transaction state id {number} from the transaction status message")
     if told["transactionPartitions"] is None and state != EMPTY:
         raise EndError("a transaction whose partitions are null, though its state is not Empty")
     client_version = told.get("clientTransactionVersion", 0)
-    if client_version not in TRANSACTION_VERSIONS:
+    if CLIENT_VERSION.name_of(client_version) is None:
         raise EndError(f"No feature:transaction.version with feature level {client_version}")
     sets = [
         [
@@ -213,7 +200,7 @@ def _transaction(value: bytes | None, release: Release) -> str:
     partitions = [f"{topic}-{partition}" for topic, partition in in_set_order(sets)]
     return (
         f"producerId:{told['producerId']},producerEpoch:{told['producerEpoch']},"
-        f"state={STATES[state]},partitions=[{','.join(partitions)}],"
+        f"state={state},partitions=[{','.join(partitions)}],"
         f"txnLastUpdateTimestamp={told['transactionLastUpdateTimestampMs']},"
         f"txnTimeoutMs={told['transactionTimeoutMs']}"
     )

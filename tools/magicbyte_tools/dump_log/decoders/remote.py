@@ -3,6 +3,7 @@
 from typing import Any
 
 from magicbyte_formats.messages import remote_log_metadata as schemas
+from magicbyte_formats.messages.schema import Field
 from magicbyte_tools.dump_log.decoders import Decoder, Said
 from magicbyte_tools.dump_log.decoders.metadata import Framed, FrameError, framed
 from magicbyte_tools.dump_log.releases import Release
@@ -10,16 +11,9 @@ from magicbyte_tools.dump_log.releases import Release
 Fields = dict[str, Any]
 """Of a message."""
 
-SEGMENT_STATES = (
-    "COPY_SEGMENT_STARTED",
-    "COPY_SEGMENT_FINISHED",
-    "DELETE_SEGMENT_STARTED",
-    "DELETE_SEGMENT_FINISHED",
-)
-PARTITION_STATES = (
-    "DELETE_PARTITION_MARKED",
-    "DELETE_PARTITION_STARTED",
-    "DELETE_PARTITION_FINISHED",
+SEGMENT_STATE = schemas.REMOTE_LOG_SEGMENT_METADATA_UPDATE_RECORD.field("remoteLogSegmentState")
+PARTITION_STATE = schemas.REMOTE_PARTITION_DELETE_METADATA_RECORD.field(
+    "remotePartitionDeleteState"
 )
 
 
@@ -72,13 +66,13 @@ def _of_segment(fields: Fields, release: Release) -> str:
         segmentLeaderEpochs=epochs,
         segmentSizeInBytes=fields["segmentSizeInBytes"],
         customMetadata=_custom_metadata(fields),
-        state=_state(SEGMENT_STATES, fields["remoteLogSegmentState"]),
+        state=_state(SEGMENT_STATE, fields["remoteLogSegmentState"]),
         **_transactions(fields, release),
     )
 
 
 def _of_snapshot(fields: Fields, release: Release) -> str:
-    state = _state(SEGMENT_STATES, fields["remoteLogSegmentState"])
+    state = _state(SEGMENT_STATE, fields["remoteLogSegmentState"])
     return _braced(
         "RemoteLogSegmentMetadataSnapshot",
         segmentId=fields["segmentId"],
@@ -98,7 +92,7 @@ def _of_update(fields: Fields, release: Release) -> str:
         "RemoteLogSegmentMetadataUpdate",
         remoteLogSegmentId=_segment(fields["remoteLogSegmentId"]),
         customMetadata=_custom_metadata(fields),
-        state=_state(SEGMENT_STATES, fields["remoteLogSegmentState"]),
+        state=_state(SEGMENT_STATE, fields["remoteLogSegmentState"]),
         eventTimestampMs=fields["eventTimestampMs"],
         brokerId=fields["brokerId"],
     )
@@ -108,7 +102,7 @@ def _of_deletion(fields: Fields, release: Release) -> str:
     return _braced(
         "RemotePartitionDeleteMetadata",
         topicPartition=_partition(fields["topicIdPartition"]),
-        state=_state(PARTITION_STATES, fields["remotePartitionDeleteState"], "null"),
+        state=_state(PARTITION_STATE, fields["remotePartitionDeleteState"], "null"),
         eventTimestampMs=fields["eventTimestampMs"],
         brokerId=fields["brokerId"],
     )
@@ -139,10 +133,11 @@ def _partition(told: dict[str, Any]) -> str:
     return f"{told['id']}:{told['name']}-{told['partition']}"
 
 
-def _state(names: tuple[str, ...], number: int, complaint: str = "state can not be null") -> str:
-    if 0 <= number < len(names):
-        return names[number]
-    raise FrameError(complaint)
+def _state(field: Field, number: int, complaint: str = "state can not be null") -> str:
+    name = field.name_of(number)
+    if name is None:
+        raise FrameError(complaint)
+    return name
 
 
 def _epochs(fields: Fields) -> str:
