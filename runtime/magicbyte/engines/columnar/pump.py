@@ -293,7 +293,8 @@ def pump(sheet: int) -> None:
             break
         _put(sheet, WHY, DONE)
         behind = _field(sheet, last - 1, POSITION) + _field(sheet, last - 1, SIZE)
-        turn = max(TURN_BYTES * (last - n) // (behind - position), 1)
+        # Where plain and compressed ones alternate, what is framed beyond them is framed again.
+        turn = max(min(TURN_BYTES * (last - n) // (behind - position), 2 * (last - n)), 1)
         done = _take_compressed(sheet, n, last) if is_compressed else _take_plain(sheet, n, last)
         if done == n and last - n > 1 and _get(sheet, WHY) == ODD and not is_compressed:
             turn = (last - n) // 2  # towards the one that is odd
