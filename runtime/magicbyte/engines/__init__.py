@@ -202,7 +202,7 @@ class Engine(Protocol):
         their records: what `scan` and `decode` give of them, in less time.
 
         It ends where they come to *most_bytes*, decompressed, and in front of what is wrong or
-        unusual. None where that is the first one, or the engine has no such way.
+        unusual. None where there is little before that, or the engine has no such way.
         """
 
     def decode(

@@ -6,11 +6,13 @@ from magicbyte.engines import Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
-from magicbyte.reading.groups import MAX_GROUP_BYTES
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte.tables.views import copied
 
 REFERENCE = ReferenceEngine()
+
+MOST_TAKEN = 2048
+"""Bytes that are enough where entries are taken at once: few, as these are small."""
 
 
 def differences(
@@ -116,9 +118,7 @@ def runs_at_once(
     end = 0
     while end < len(view):
         here = view[end:]
-        made = one.take(
-            here, columns, origin=origin + end, limits=limits, most_bytes=MAX_GROUP_BYTES
-        )
+        made = one.take(here, columns, origin=origin + end, limits=limits, most_bytes=MOST_TAKEN)
         if made is not None:
             yield made, here, origin + end
             end += made.end

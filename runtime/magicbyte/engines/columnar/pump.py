@@ -287,6 +287,7 @@ def pump(sheet: int) -> None:
             break
         is_compressed = _field(sheet, n, CODEC) != 0
         if n and _get(sheet, IS_ALIKE) and (_field(sheet, n - 1, CODEC) != 0) != is_compressed:
+            _put(sheet, WHY, ODD)
             break
         last = _usual(sheet, n, position, framed)
         if last == n:

@@ -27,6 +27,7 @@ from magicbyte.engines.columnar.turns import (
     DONE,
     NO_COLUMN,
     NO_PLACE,
+    ODD,
     WRONG,
 )
 from magicbyte.engines.control import ControlReader
@@ -42,6 +43,9 @@ FEWEST, MOST = 512, 1 << 16
 PLACE_BYTES, MOST_PLACE_BYTES = 1 << 20, 8 << 20
 """Where payloads are made plain, at first, as most come to less, and at most: what does not fit is for
 others, as it may well be a bomb."""
+
+LEAST_PART = 8
+"""What is taken in front of an unusual entry is such a part of what is enough, or is left to others."""
 
 MOST_COPIED = 2 << 20
 """Bytes at the end that are copied: of a larger entry a copy would be one too many."""
@@ -63,7 +67,7 @@ def take(
 ) -> Taken | None:
     """Return the entries that *buffer* begins with, with their rows, up to one that is unusual.
 
-    None where that is the first, or where kernels are plain Python.
+    None where there is little in front of that, or where kernels are plain Python.
     """
     run = pump()
     if run is None:
@@ -142,7 +146,7 @@ class _Taking:
         self.count = self.end = 0
         """Entries that are decoded, and the byte behind them."""
         self.why = DONE
-        self.has_codec = self.has_control = False
+        self.has_codec = self.has_control = self.is_little = False
 
     def go(self, most_bytes: int, *, is_alike: bool) -> None:
         """Have entries taken until they come to *most_bytes*, or one is not to be taken."""
@@ -157,7 +161,7 @@ class _Taking:
         self._describe_to(sheet)
         while True:
             self.run(self.desk.address)
-            self.count, self.end, _, last, *noted = sheet[turns.COUNT :].tolist()
+            self.count, self.end, made, last, *noted = sheet[turns.COUNT :].tolist()
             largest, has_codec, has_control, self.why, status = noted
             if status:
                 raise RuntimeError(f"a kernel ended with status {status}")
@@ -181,6 +185,8 @@ class _Taking:
             else:
                 break
         self.output.had(largest)
+        # Where many are unusual, a group takes those between them along: they would be small batches.
+        self.is_little = self.why == ODD and made < most_bytes // LEAST_PART
         self.has_codec, self.has_control = bool(has_codec), bool(has_control)
 
     def _may_copy(self, sheet: Any) -> bool:
@@ -206,10 +212,10 @@ class _Taking:
         self.desc = desc
 
     def taken(self, controls: ControlReader, *, views: bool) -> Taken | None:
-        """Return what was taken; None where that is nothing, or an entry of it is for others."""
+        """Return what was taken; None where that is little, or an entry of it is for others."""
         count = self.count
         unsound = self._entry(count) if self.why == WRONG else None
-        entries = self._entries() if count or unsound else None
+        entries = self._entries() if (count or unsound) and not self.is_little else None
         told, bases = self._said(entries, controls) if entries else ({}, None)
         if entries is None or told is None:
             self.output.drop()
