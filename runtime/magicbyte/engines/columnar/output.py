@@ -11,6 +11,7 @@ from magicbyte.engines.columnar.layout import LEN_OFFSET, Layout
 from magicbyte.engines.columnar.scratch import learnt
 from magicbyte.engines.entries import Numbers
 from magicbyte.tables.arrays import bits, words
+from magicbyte.tables.constants import no_elements
 from magicbyte.text import decode_utf8
 from magicbyte_formats.columnar import LEN_VIEW, Column, Table
 
@@ -135,6 +136,8 @@ class _Written:
             return self._numbers(column, kind, num_rows)
         if slots["offsets"] in self.layout.viewed:
             return self._views(column, num_rows)
+        if column.members is not None and not self.state[column.members.rows]:
+            return no_elements(kind, num_rows)
         offsets = self._buffer(slots["offsets"], LEN_OFFSET * (num_rows + 1))
         if column.members is not None:
             return self._lists(column.members, kind, num_rows, offsets)
