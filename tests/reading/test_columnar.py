@@ -565,6 +565,24 @@ def test_no_more_memory_is_spared_than_the_pool_may_have() -> None:
     assert len(places & set(taken[:2])) == 2 and taken[2] == 0
 
 
+def test_spare_memory_of_others_makes_room_for_what_is_in_use() -> None:
+    pool = Pool(max_bytes=1000)
+
+    def given(use: str) -> int:
+        memory = pool.take(use, 1)
+        if not memory.num_bytes:
+            memory.grow(0, 400, 0)
+        place = int(memory.addresses[0])
+        pool.give(use, memory)
+        return place
+
+    places = {use: given(use) for use in "abc"}  # the third takes the place of the first
+    assert given("c") == places["c"] and given("b") == places["b"]
+    assert pool.take("a", 1).num_bytes == 0
+    given("d")  # in the place of "c", which was used longest ago
+    assert pool.take("c", 1).num_bytes == 0 and pool.take("b", 1).num_bytes == 400
+
+
 def test_memory_is_given_back_when_the_last_column_is_dropped() -> None:
     pool = Pool()
     memory = pool.take("a", 2)

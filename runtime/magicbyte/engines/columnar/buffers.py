@@ -69,15 +69,25 @@ class Pool:
             if not spare:
                 return Memory(count)
             found = spare.pop()
+            if not spare:
+                del self._spare[use]
             self._num_bytes -= found.num_bytes
             return found
 
     def give(self, use: object, memory: Memory) -> None:
-        """Take *memory* back, unless there is enough."""
+        """Take *memory* back, in the place of what others used longest ago, unless there is enough."""
         with self._lock:
+            own = self._spare.pop(use, [])
+            while self._spare and self._num_bytes + memory.num_bytes > self.max_bytes:
+                oldest = next(iter(self._spare))
+                self._num_bytes -= self._spare[oldest].pop().num_bytes
+                if not self._spare[oldest]:
+                    del self._spare[oldest]
             if self._num_bytes + memory.num_bytes <= self.max_bytes:
-                self._spare.setdefault(use, []).append(memory)
+                own.append(memory)
                 self._num_bytes += memory.num_bytes
+            if own:
+                self._spare[use] = own
 
     def loan(self, use: object, memory: Memory) -> "Loan":
         """Return what gives *memory* back when nobody holds it any more."""
