@@ -8,7 +8,7 @@ import pyarrow as pa
 from magicbyte.tables.arrays import array_of
 
 LEN_OFFSET = 4
-"""Bytes of an offset into a column of lists."""
+"""Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
 
 
 def constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:

@@ -8,10 +8,8 @@ import numpy as np
 
 from magicbyte.engines.columnar.compiled import described, wanted
 from magicbyte.engines.entries import Numbers
+from magicbyte.tables.constants import LEN_OFFSET
 from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Description, Table
-
-LEN_OFFSET = 4
-"""Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
 
 
 class Layout:

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.columnar.buffers import POOL, Bytes, Loan, address
-from magicbyte.engines.columnar.layout import LEN_OFFSET, Layout
+from magicbyte.engines.columnar.layout import Layout
 from magicbyte.engines.columnar.scratch import learnt
 from magicbyte.engines.entries import Numbers
 from magicbyte.tables.arrays import bits, words
-from magicbyte.tables.constants import no_elements
+from magicbyte.tables.constants import LEN_OFFSET, no_elements
 from magicbyte.text import decode_utf8
 from magicbyte_formats.columnar import LEN_VIEW, Column, Table
 
