@@ -11,6 +11,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte import storage
+from magicbyte.engines import Entries
 from magicbyte.reading import split, survey, walk
 from magicbyte.reading.heads import Heads
 from magicbyte.tables import schemas
@@ -54,6 +55,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "read_heads", lambda *_: Heads.back_to_back([], 0))
     monkeypatch.setattr(walk.Walk, "_messages", lambda *_: None)
+    monkeypatch.setattr(walk.Walk, "_large", lambda _, entry: Entries([entry]))
     monkeypatch.setattr(walk.Walk, "_followed", lambda *_: 0)
     monkeypatch.setattr(survey._Pass, "_num_going_on", lambda *_: 0)
 
@@ -67,9 +69,11 @@ def test_a_plan_is_the_same(split_bytes: int, monkeypatch: pytest.MonkeyPatch) -
     assert found == [planned(path, split_bytes) for path in paths]
 
 
+@pytest.mark.parametrize("most_small", [walk.MOST_SMALL, 80])
 def test_a_plan_of_damaged_logs_is_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most_small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(walk, "MOST_SMALL", most_small)
     rng, paths = random.Random(3), []
     for number in range(80):
         log = rng.choice(LOGS)
@@ -88,6 +92,29 @@ def test_a_plan_of_damaged_logs_is_the_same(
     found = [planned(path, 3000) for path in paths]
     one_by_one(monkeypatch)
     assert found == [planned(path, 3000) for path in paths]
+
+
+@pytest.mark.parametrize("most_small", [walk.MOST_SMALL, 0])
+def test_what_is_looked_at_stays_in_proportion(
+    most_small: int, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walk, "MOST_SMALL", most_small)
+    asked = 0
+    going_on = survey._Pass._num_going_on
+
+    def counted(one: Any, entries: Entries, notes: Any) -> int:
+        nonlocal asked
+        asked += len(entries)
+        return going_on(one, entries, notes)
+
+    monkeypatch.setattr(survey._Pass, "_num_going_on", counted)
+    monkeypatch.setattr(survey, "FEW", 48)
+    count = 20_000
+    log = tmp_path / "00000000000000000000.log"
+    log.write_bytes(b"".join(build.message(offset=2 * number) for number in range(count)))
+    [found] = mb.open(log).surveys(1 << 30)
+    assert [segment.sound_bytes for segment in found.segments] == [log.stat().st_size]
+    assert count < asked < 16 * count
 
 
 PRODUCERS = (0, 3, 7, 9)

@@ -59,6 +59,9 @@ MOST_KEPT = 1 << 17
 FEW = 48
 """Entries that are followed one by one: less work than columns of them by producer."""
 
+MOST_ASKED = 4 * FEW
+"""Entries of which it is asked at once how many go on, where the last ones did not all."""
+
 
 @dataclass(slots=True)
 class Boundary:
@@ -390,13 +393,15 @@ class _Pass:
     def _sound(self, piece: Sound, verify: bool, stop: bool) -> None:
         """Take the entries of *piece*: runs that go on at once, those between one by one."""
         notes = deque(piece.notes)
-        at, step = 0, 1
+        at, step, most = 0, 1, len(piece.entries)
         while at < len(piece.entries):
-            rest = piece.entries[at:]
+            rest = piece.entries[at : at + most]
             if stop or (verify and len(rest) < FEW):
                 count, step = 0, len(rest)
             else:
                 count = self._num_going_on(rest, notes)
+                # Where few go on each time, it is no use to ask of many.
+                most = 4 * most if count == len(rest) else MOST_ASKED
             if count >= (FEW if verify else 1):
                 self._all_of(piece, rest[:count], verify)
                 at, step = at + count, 1

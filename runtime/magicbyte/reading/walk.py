@@ -6,6 +6,7 @@ and moves no boundary.
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,7 +28,7 @@ from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.inside import InsideFile
 from magicbyte.reading.groups import MAX_GROUP_BYTES, decode_groups
-from magicbyte.reading.heads import Heads, read_heads
+from magicbyte.reading.heads import MOST_HEADS, Heads, read_heads
 from magicbyte.reading.search import STEP, candidates
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
@@ -39,7 +40,7 @@ BEHIND_DAMAGE = 256
 """Entries that are scanned behind damage, and four times as many each time: where there is more of
 it, what lies behind that is scanned again."""
 
-MOST_SMALL, BLOCK = 4096, 256 << 10
+MOST_SMALL, BLOCK = 4096, 1 << 20
 """Bytes of a message that is read along with others, and what is read of those at a time."""
 
 FEW = 8
@@ -214,7 +215,7 @@ class Walk:
                 yield from self._damaged(position, error, None)
                 position = self._resume
                 continue
-            entries = self._messages(entry) or Entries([entry])
+            entries = self._messages(entry) or self._large(entry)
             notes = tuple(self._run_in_order(entries))
             yield Sound(entries, memoryview(b""), position, notes)
             position = entries[-1].end
@@ -229,6 +230,22 @@ class Walk:
         at = first.position
         view = memoryview(self.file.read_at(at, min(BLOCK, self.end - at)))
         return self.engine.scan(view, origin=at, verify=False, limits=self.limits).entries
+
+    def _large(self, first: Entry) -> Entries:
+        """Return *first*, and the large messages behind it: to look at many takes little more than at one.
+
+        Ends in front of what is none, which is for who can say why.
+        """
+        found = [first]
+        with suppress(FormatError):
+            while first.magic < 2 and len(found) < MOST_HEADS and (at := found[-1].end) < self.end:
+                head = self.file.read_at(at, min(HEADER_BYTES, self.end - at))
+                entry = read_entry(head, 0, origin=at)
+                self._judge_size(entry)
+                if entry.magic == 2 or entry.size_bytes <= MOST_SMALL:
+                    break
+                found.append(entry)
+        return Entries(found)
 
     def _verified(self) -> Iterator[Sound | Stretch]:
         buffer, origin = memoryview(b""), self.start
