@@ -143,6 +143,8 @@ class _Taking:
         decode: Any = decoder(*made)
         self.desk = kept((*made, limits), lambda: _Desk(chosen, decode, limits))
         self.output = Output(layout(*made), buffer)
+        self.tail = self.numbers = NOTHING
+        """What the sheet has the addresses of, and nobody else holds."""
         self.count = self.end = 0
         """Entries that are decoded, and the byte behind them."""
         self.why = DONE
