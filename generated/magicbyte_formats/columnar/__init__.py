@@ -39,8 +39,9 @@ class Column(NamedTuple):
     is_nullable: bool
     """Of bytes: whether they can be absent."""
     slots: dict[str, int]
-    """Of numbers `data`; of bytes `offsets`, `bytes`, `room`, `used` and what applies of `valid`
-    (a byte for each value), `nulls`, `not_ascii`; of a list `offsets`."""
+    """Of numbers `data` and, where there is a sentinel, `nulls`; of bytes `offsets`, `bytes`, `room`,
+    `used` and what applies of `valid` (a byte for each value), `nulls`, `not_ascii`; of a list
+    `offsets`."""
     members: "Table | None"
     """Of a list: its structs."""
 

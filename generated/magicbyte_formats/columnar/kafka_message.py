@@ -25,17 +25,17 @@ NAMES = {
     "row_is_transactional": 16,
 }
 WIDTH = 17
-STATE = 18
+STATE = 19
 SLACK = 64
 LEAST_ROW = 26
 IS_STREAM = True
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}
 TABLE = Table(
     (
-        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 4}, None),
-        Column("key", "binary", 0, None, True, {"offsets": 5, "bytes": 6, "room": 7, "used": 8, "valid": 9, "nulls": 10}, None),
-        Column("value", "binary", 0, None, True, {"offsets": 11, "bytes": 12, "room": 13, "used": 14, "valid": 15, "nulls": 16}, None),
-        Column("offset", "int64", 8, None, False, {"data": 17}, None),
+        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 4, "nulls": 5}, None),
+        Column("key", "binary", 0, None, True, {"offsets": 6, "bytes": 7, "room": 8, "used": 9, "valid": 10, "nulls": 11}, None),
+        Column("value", "binary", 0, None, True, {"offsets": 12, "bytes": 13, "room": 14, "used": 15, "valid": 16, "nulls": 17}, None),
+        Column("offset", "int64", 8, None, False, {"data": 18}, None),
     ),
     2,
     3,

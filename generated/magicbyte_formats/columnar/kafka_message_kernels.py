@@ -168,19 +168,20 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
         records_rows = int(state[2])
         records_room = int(state[3])
         to_timestamp_data = int(state[4])
-        to_key_offsets = int(state[5])
-        to_key_bytes = int(state[6])
-        to_key_room = int(state[7])
-        to_key_used = int(state[8])
-        to_key_valid = int(state[9])
-        to_key_nulls = int(state[10])
-        to_value_offsets = int(state[11])
-        to_value_bytes = int(state[12])
-        to_value_room = int(state[13])
-        to_value_used = int(state[14])
-        to_value_valid = int(state[15])
-        to_value_nulls = int(state[16])
-        to_offset_data = int(state[17])
+        to_timestamp_nulls = int(state[5])
+        to_key_offsets = int(state[6])
+        to_key_bytes = int(state[7])
+        to_key_room = int(state[8])
+        to_key_used = int(state[9])
+        to_key_valid = int(state[10])
+        to_key_nulls = int(state[11])
+        to_value_offsets = int(state[12])
+        to_value_bytes = int(state[13])
+        to_value_room = int(state[14])
+        to_value_used = int(state[15])
+        to_value_valid = int(state[16])
+        to_value_nulls = int(state[17])
+        to_offset_data = int(state[18])
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
@@ -234,7 +235,10 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
                 if p > end:
                     return n
                 if want_timestamp:
-                    put8(to_timestamp_data + 8 * records_rows, timestamp)
+                    to_timestamp = timestamp
+                    put8(to_timestamp_data + 8 * records_rows, to_timestamp)
+                    if to_timestamp == -1:
+                        to_timestamp_nulls += 1
                 if want_key == COPIED:
                     put4(to_key_offsets + 4 * records_rows, to_key_used)
                 if len_key >= 0:
@@ -288,16 +292,18 @@ def decoder(want_timestamp, want_key, want_value, want_offset):
                 return n
             desc[n, 4] = records_rows - rows_before
             state[2] = records_rows
+            if want_timestamp:
+                state[5] = to_timestamp_nulls
             if want_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[8] = to_key_used
+                state[9] = to_key_used
             if want_key:
-                state[10] = to_key_nulls
+                state[11] = to_key_nulls
             if want_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[14] = to_value_used
+                state[15] = to_value_used
             if want_value:
-                state[16] = to_value_nulls
+                state[17] = to_value_nulls
         return last
 
     return decode

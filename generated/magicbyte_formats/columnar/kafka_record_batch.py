@@ -33,7 +33,7 @@ NAMES = {
     "reserved": 24,
 }
 WIDTH = 25
-STATE = 33
+STATE = 35
 SLACK = 64
 LEAST_ROW = 7
 IS_STREAM = False
@@ -51,8 +51,8 @@ TABLE = Table(
             18,
         )),
         Column("offset", "int64", 8, None, False, {"data": 30}, None),
-        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 31}, None),
-        Column("sequence", "int32", 4, -1, False, {"data": 32}, None),
+        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 31, "nulls": 32}, None),
+        Column("sequence", "int32", 4, -1, False, {"data": 33, "nulls": 34}, None),
     ),
     2,
     3,

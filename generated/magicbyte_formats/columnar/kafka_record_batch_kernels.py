@@ -169,7 +169,9 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
         to_headers_offsets = int(state[16])
         to_offset_data = int(state[30])
         to_timestamp_data = int(state[31])
-        to_sequence_data = int(state[32])
+        to_timestamp_nulls = int(state[32])
+        to_sequence_data = int(state[33])
+        to_sequence_nulls = int(state[34])
         headers_rows = int(state[17])
         headers_room = int(state[18])
         to_headers_key_offsets = int(state[19])
@@ -340,9 +342,15 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                 if want_offset:
                     put8(to_offset_data + 8 * records_rows, wrap(base_offset + offset_delta))
                 if want_timestamp:
-                    put8(to_timestamp_data + 8 * records_rows, wrap(max_timestamp if (timestamp_type == 1) else (base_timestamp + timestamp_delta)))
+                    to_timestamp = wrap(max_timestamp if (timestamp_type == 1) else (base_timestamp + timestamp_delta))
+                    put8(to_timestamp_data + 8 * records_rows, to_timestamp)
+                    if to_timestamp == -1:
+                        to_timestamp_nulls += 1
                 if want_sequence:
-                    put4(to_sequence_data + 4 * records_rows, wrap((-1) if (base_sequence < 0) else ((base_sequence + offset_delta) % 2147483648)))
+                    to_sequence = wrap((-1) if (base_sequence < 0) else ((base_sequence + offset_delta) % 2147483648))
+                    put4(to_sequence_data + 4 * records_rows, to_sequence)
+                    if to_sequence == -1:
+                        to_sequence_nulls += 1
                 records_rows += 1
             if p != p_end:
                 return n
@@ -360,6 +368,10 @@ def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, wan
                 state[15] = to_value_nulls
             if want_headers:
                 put4(to_headers_offsets + 4 * records_rows, headers_rows)
+            if want_timestamp:
+                state[32] = to_timestamp_nulls
+            if want_sequence:
+                state[34] = to_sequence_nulls
             state[17] = headers_rows
             if want_headers:
                 put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)

@@ -199,7 +199,12 @@ class Messages:
         if is_append_time.any():
             is_stamped = np.repeat(is_append_time, counts)
             stamps = np.repeat(of("timestamp"), counts)
-            output.numbers(self._columns["timestamp"])[first:][is_stamped] = stamps[is_stamped]
+            column = self._columns["timestamp"]
+            written = output.numbers(column)[first:]
+            before = np.count_nonzero(written == column.sentinel)
+            written[is_stamped] = stamps[is_stamped]
+            nulls = np.count_nonzero(written == column.sentinel)
+            output.state[column.slots["nulls"]] += nulls - before
         return offsets[np.minimum(ends - counts, len(offsets) - 1)], is_refused
 
 

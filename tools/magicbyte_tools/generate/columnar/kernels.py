@@ -89,8 +89,9 @@ class Column(NamedTuple):
     is_nullable: bool
     """Of bytes: whether they can be absent."""
     slots: dict[str, int]
-    """Of numbers `data`; of bytes `offsets`, `bytes`, `room`, `used` and what applies of `valid`
-    (a byte for each value), `nulls`, `not_ascii`; of a list `offsets`."""
+    """Of numbers `data` and, where there is a sentinel, `nulls`; of bytes `offsets`, `bytes`, `room`,
+    `used` and what applies of `valid` (a byte for each value), `nulls`, `not_ascii`; of a list
+    `offsets`."""
     members: "Table | None"
     """Of a list: its structs."""
 
@@ -611,9 +612,9 @@ class _Decode:
                         out.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {end})")
                         if column.is_bytes:
                             out.add(f"{slot(f'{column.var}_used')} = {column.var}_used")
-                    if column.is_nullable:
-                        with self.wanted(column):
-                            out.add(f"{slot(f'{column.var}_nulls')} = {column.var}_nulls")
+                if "nulls" in _slots(column):
+                    with self.wanted(column):
+                        out.add(f"{slot(f'{column.var}_nulls')} = {column.var}_nulls")
 
     def _entry(self) -> None:
         out, printer, entry = self.out, self.printer, self.entry
@@ -734,9 +735,15 @@ class _Decode:
                 self._store(number.column, number.var, table)
 
     def _store(self, column: Column, value: str, table: Table) -> None:
+        out = self.out
         with self.wanted(column):
             place = f"{column.var}_data + {column.width} * {table.name}_rows"
-            self.out.add(f"put{column.width}({place}, {value})")
+            if column.sentinel is None:
+                out.add(f"put{column.width}({place}, {value})")
+                return
+            out.add(f"{column.var} = {value}", f"put{column.width}({place}, {column.var})")
+            with out.block(f"if {column.var} == {column.sentinel}:"):
+                out.add(f"{column.var}_nulls += 1")
 
     def _bytes(self, node: Bytes, end: str, table: Table | None) -> None:
         out, column = self.out, node.column
@@ -807,7 +814,7 @@ def _slots(column: Column) -> list[str]:
     if column.members is not None:
         return ["offsets"]
     if not column.is_bytes:
-        return ["data"]
+        return ["data"] if column.sentinel is None else ["data", "nulls"]
     slots = ["offsets", "bytes", "room", "used"]
     slots += ["valid", "nulls"] if column.is_nullable else []
     return [*slots, "not_ascii"] if column.type == "string" else slots
