@@ -34,11 +34,13 @@ def fresh(num_bytes: int) -> Bytes:
 class Memory:
     """Parts that are used together, and given back together."""
 
-    __slots__ = ("addresses", "num_bytes", "parts", "room", "sizes")
+    __slots__ = ("addresses", "begun", "num_bytes", "parts", "sizes", "structs")
 
     def __init__(self, count: int) -> None:
-        self.room: Any = None
-        """What its user knows of how much it has room for."""
+        self.begun: Any = None
+        """What its user begins with: what it knows of the addresses, and of the room."""
+        self.structs: Any = None
+        """What its user has Arrow told of it with."""
         self.parts: list[Bytes] = [NOTHING] * count
         self.addresses = np.zeros(count, np.int64)
         self.sizes = np.zeros(count, np.int64)
@@ -95,12 +97,14 @@ class Pool:
 
 
 class Loan:
-    """What Arrow's buffers hold as long as they need the bytes."""
+    """What Arrow holds as long as it needs the bytes."""
 
-    __slots__ = ("memory", "pool", "use")
+    __slots__ = ("besides", "memory", "pool", "use")
 
     def __init__(self, pool: Pool, use: object, memory: Memory) -> None:
         self.pool, self.use, self.memory = pool, use, memory
+        self.besides: Any = None
+        """What else is needed as long."""
 
     def __del__(self) -> None:
         self.pool.give(self.use, self.memory)

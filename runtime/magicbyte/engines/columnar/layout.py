@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from magicbyte.engines.columnar.c_data import Form
 from magicbyte.engines.columnar.compiled import described, wanted
 from magicbyte.engines.entries import Numbers
 from magicbyte.tables.constants import LEN_OFFSET
@@ -18,13 +19,18 @@ class Layout:
     Names in the plural are arrays: of all parts, or of all counts.
     """
 
-    def __init__(self, of: Description, chosen: tuple[int, ...]) -> None:
+    def __init__(self, of: Description, chosen: tuple[int, ...], names: Sequence[str]) -> None:
+        """*chosen* says how each column of the kernels is wanted, and *names* are of those that
+        batches are to have, in their order."""
         whole, columns, viewed = of.TABLE, [], set()
+        self.sources = []
+        """The slots for the address of what views are of."""
         for column, how in zip(whole.columns, chosen, strict=True):
             if how:
                 columns.append(column)
             if how == VIEWED:
                 viewed.add(column.slots["offsets"])
+                self.sources.append(column.slots["bytes"])
         self.kernels = of
         self.table = Table(tuple(columns), whole.rows, whole.room)
         self.viewed = frozenset(viewed)
@@ -43,6 +49,14 @@ class Layout:
         self.is_row: Numbers = (numbers == 0).astype(np.int64)
         self.is_member: Numbers = np.isin(numbers, members).astype(np.int64)
         self.is_byte: Numbers = 1 - self.is_row - self.is_member
+        by_name = {column.name: column for column in columns}
+        made = [by_name[name] for name in dict.fromkeys(names) if name in by_name]
+        self.form = Form(self.table, made, self.viewed) if made else None
+        """What Arrow is told of those; None where there is none of them."""
+
+    def state(self) -> Numbers:
+        """Return a state of the kernel that has neither memory nor rows."""
+        return np.zeros(self.kernels.STATE, np.int64)
 
     def sizes(self, room: Numbers) -> Numbers:
         """Return the bytes of each part, with *room* for so many of each count."""
@@ -92,4 +106,4 @@ def _table(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dt
 @cache
 def layout(name: str, columns: tuple[str, ...], views: bool) -> Layout:
     """Return the layout of *columns*, as far as the kernels of the format *name* make them."""
-    return Layout(described(name), wanted(name, columns, views))
+    return Layout(described(name), wanted(name, columns, views), columns)

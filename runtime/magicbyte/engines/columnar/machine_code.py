@@ -81,7 +81,7 @@ class MachineCode:
 
     def __init__(self, code: bytes, signature: Signature) -> None:
         """Load the object *code*, which must be as it was made: others end the process."""
-        self._engine, self.address = _loaded(code)
+        self._engine, self.address = loaded(code)
         self._dimensions, self._num_results = signature.dimensions, signature.results
         self._results = ctypes.c_int64 * max(signature.results, 1)
         words = [ctypes.c_int64] * num_words(signature)
@@ -113,14 +113,15 @@ def _array(array: Any, num_dimensions: int) -> tuple[int, ...]:
     return (0, 0, array.size, 8, address(array), *array.shape, *array.strides)
 
 
-def _loaded(code: bytes) -> tuple[Any, int]:
-    """Return what holds the machine code in memory, and the place of its kernel."""
+def loaded(code: bytes | None = None, *, assembly: str = "") -> tuple[Any, int]:
+    """Return what holds in memory an object, or what LLVM makes of *assembly*, and its kernel's place."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_default_triple().create_target_machine()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(assembly), machine)
+    if code is not None:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return engine, engine.get_function_address(SYMBOL)

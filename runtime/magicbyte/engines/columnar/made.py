@@ -38,7 +38,15 @@ def record_batch(
     if not count or not kinds:
         output.drop()
         return rows_of_nothing(count) if not kinds else batch_of([], schema)
-    arrays = output.arrays(WIRE_TYPES)
+    form, is_viewed = output.layout.form, bool(output.layout.viewed)
+    arrays: dict[str, pa.Array] = {}
+    if form is None:
+        output.drop()
+    else:
+        made = output.handed(form)
+        if made.num_columns == len(kinds):
+            return made.cast(viewed(schema)) if views and not is_viewed else made
+        arrays = dict(zip(form.schema.names, made.columns, strict=True))
     names = chosen.kernels.NAMES
     for column in chosen.kernels.ENTRY_COLUMNS:
         if column.name in kinds:
@@ -53,7 +61,7 @@ def record_batch(
     if not views:
         return pa.RecordBatch.from_arrays(found, schema=schema)
     made = pa.RecordBatch.from_arrays(found, names=schema.names)
-    return made if output.layout.viewed else made.cast(viewed(schema))
+    return made if is_viewed else made.cast(viewed(schema))
 
 
 @cache

@@ -1,0 +1,159 @@
+"""Arrow's C data interface: columns as structs in memory, which Arrow takes over in one call.
+
+From Python, an array takes an object for each of its buffers and children, and a record batch dozens
+of them. Structs are numbers. They are the same for all batches of some columns but for counts and
+addresses, and those are in the state of the kernel that wrote the columns.
+
+https://arrow.apache.org/docs/format/CDataInterface.html
+"""
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.engines.columnar.buffers import address
+from magicbyte.engines.columnar.release import LEN_WORD, release
+from magicbyte.engines.entries import Numbers
+from magicbyte.tables.schemas import WIRE_TYPES
+from magicbyte_formats.columnar import Column, Table
+
+LENGTH, NULL_COUNT, OFFSET, NUM_BUFFERS, NUM_CHILDREN = range(5)
+BUFFERS, CHILDREN, DICTIONARY, RELEASE, PRIVATE_DATA = range(5, 10)
+"""The words of a struct ArrowArray. Its buffers follow it here, and then its children."""
+LEN_STRUCT = 10
+
+_import = pa.RecordBatch._import_from_c
+_hold = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
+
+
+class Form:
+    """The structs of record batches of some of a kernel's columns, but for what is a batch's own."""
+
+    def __init__(self, table: Table, columns: Sequence[Column], viewed: frozenset[int]) -> None:
+        """*columns* are those of *table* that batches have, and *viewed* the slots of `offsets` of
+        those that are views."""
+        self._viewed = viewed
+        self.schema = pa.schema([(column.name, self._type(column)) for column in columns])
+        self.release = release(RELEASE, PRIVATE_DATA)
+        self._words: list[int] = []
+        self._inner: list[int] = []
+        """The words that are addresses of others."""
+        self._told: list[tuple[int, int]] = []
+        """The words that are in the state, and in which slots."""
+        self.nullable: list[tuple[int, Column, int, int]] = []
+        """The slots that count nulls, the columns that may have them, the slots that count their
+        rows, and the words for the addresses of the bits that say which."""
+        self.sizes: list[int] = []
+        """The words for the bytes of what views are of."""
+        fields = [self._column(column, table.rows) for column in columns]
+        self.root = self._struct(table.rows, None, [], fields)
+        told = np.array(self._told, np.int64)
+        self.told_at, self.slots = told[:, 0].copy(), told[:, 1].copy()
+        self.words, self.inner = np.array(self._words, np.int64), np.array(self._inner, np.int64)
+        self.not_ascii = [*_slots(columns, "not_ascii")]
+        """The slots that are not 0 where text is not ASCII."""
+
+    def _type(self, column: Column) -> pa.DataType:
+        is_viewed = column.slots.get("offsets") in self._viewed
+        return pa.binary_view() if is_viewed else WIRE_TYPES[column.name]
+
+    def _column(self, column: Column, rows: int) -> int:
+        slots, members = column.slots, column.members
+        if members is not None:
+            fields = [self._column(one, members.rows) for one in members.columns]
+            elements = self._struct(members.rows, None, [], fields)
+            return self._struct(rows, None, [slots["offsets"]], [elements])
+        buffers = [slots["data"]] if column.width else [slots["offsets"], slots["bytes"]]
+        nulls = slots.get("nulls")
+        at = self._struct(rows, nulls, buffers, [], is_viewed=buffers[0] in self._viewed)
+        if nulls is not None:
+            self.nullable.append((nulls, column, rows, at + LEN_STRUCT))
+        return at
+
+    def _struct(
+        self,
+        rows: int,
+        nulls: int | None,
+        buffers: Sequence[int],
+        children: Sequence[int],
+        *,
+        is_viewed: bool = False,
+    ) -> int:
+        """Add a struct; return the place of its first word.
+
+        *rows*, *nulls* and *buffers*, but for the first one of all arrays, are slots of the state;
+        *children* are places of others.
+        """
+        words, at = self._words, len(self._words)
+        buffer = at + LEN_STRUCT + 1
+        child = buffer + len(buffers) + 2 * is_viewed
+        words += [0] * (child + len(children) - at)
+        words[at + NUM_BUFFERS], words[at + NUM_CHILDREN] = 1 + len(buffers), len(children)
+        words[at + RELEASE] = self.release
+        self._told.append((at + LENGTH, rows))
+        if nulls is not None:
+            self._told.append((at + NULL_COUNT, nulls))
+        self._told += enumerate(buffers, buffer)
+        self._point(at + BUFFERS, buffer - 1)
+        self._point(at + CHILDREN, child)
+        for number, place in enumerate(children):
+            self._point(child + number, place)
+        if is_viewed:
+            # Behind what views are of comes a buffer with the size of that, which is a word here.
+            words[at + NUM_BUFFERS] += 1
+            self._point(child - 2, child - 1)
+            self.sizes.append(child - 1)
+        return at
+
+    def _point(self, word: int, to: int) -> None:
+        self._words[word] = LEN_WORD * to
+        self._inner.append(word)
+
+    def structs(self) -> "Structs":
+        """Return such structs in memory."""
+        return Structs(self)
+
+
+class Structs:
+    """The structs of a form in memory, for one batch after another."""
+
+    __slots__ = ("_form", "_place", "_words")
+
+    def __init__(self, form: Form) -> None:
+        self._form, self._words = form, form.words.copy()
+        self._place = address(self._words)
+        self._words[form.inner] += self._place
+
+    def handed(
+        self, state: Numbers, loan: Any, valid: dict[int, pa.Buffer], size: int
+    ) -> pa.RecordBatch:
+        """Return the columns that *state* describes.
+
+        *valid* are the bits that say which values are there, by the word for their address, and
+        *size* the bytes of what views are of. Arrow drops *loan* when it needs none of the columns
+        any more: that is to keep all that they are, and what *valid* is.
+        """
+        form, words = self._form, self._words
+        words[form.told_at] = state[form.slots]
+        for word in form.sizes:
+            words[word] = size
+        for word, bits in valid.items():
+            words[word] = bits.address
+        words[form.root + RELEASE], words[form.root + PRIVATE_DATA] = form.release, id(loan)
+        _hold(loan)
+        made = _import(self._place + LEN_WORD * form.root, form.schema)
+        for word in valid:
+            words[word] = 0
+        return made
+
+
+def _slots(columns: Sequence[Column], name: str) -> Iterator[int]:
+    """Yield those slots of *columns* and their members, where they have such ones."""
+    for column in columns:
+        if name in column.slots:
+            yield column.slots[name]
+        if column.members is not None:
+            yield from _slots(column.members.columns, name)

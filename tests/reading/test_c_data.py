@@ -1,0 +1,131 @@
+"""Columns that are handed to Arrow as structs: what it is told, and when it gives them back."""
+
+import ctypes
+import subprocess
+import sys
+import weakref
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from magicbyte.engines import engine
+from magicbyte.engines.columnar.buffers import address
+from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
+from magicbyte.engines.columnar.release import release
+from magicbyte.limits import Limits
+from magicbyte.tables.schemas import WIRE_COLUMNS
+from magicbyte_tools.fuzz.agreement import differences
+
+COLUMNAR, VIEWS = engine("columnar"), engine("columnar", views=True)
+
+
+class Held:
+    """What a struct holds."""
+
+
+def test_what_a_struct_holds_is_dropped_without_pythons_lock() -> None:
+    held = Held()
+    is_held = weakref.ref(held)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
+    struct = (ctypes.c_int64 * LEN_STRUCT)()
+    struct[RELEASE], struct[PRIVATE_DATA] = 1, id(held)
+    del held
+    assert is_held() is not None
+    # What is called through this type does not have the lock.
+    drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(release(RELEASE, PRIVATE_DATA))
+    drop(ctypes.addressof(struct))
+    assert is_held() is None and struct[RELEASE] == 0
+
+
+def test_rows_may_outlive_python(build: Any) -> None:
+    """Modules that are imported first go last, and take with them what Arrow has of ours."""
+    script = (
+        "import sys, pyarrow as pa\n"
+        "from magicbyte.engines import engine\n"
+        "from magicbyte.limits import Limits\n"
+        f"data = memoryview({build.batch(build.records(9))!r})\n"
+        "one = engine('columnar')\n"
+        "entries = one.scan(data, origin=0, verify=True, limits=Limits()).entries\n"
+        "rows = one.decode(data, entries, ('key', 'offset'), origin=0, limits=Limits()).rows\n"
+        "pa.kept = sys.kept = rows\n"
+        "print(rows.num_rows)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ran.stdout, ran.returncode) == ("9\n", 0), ran.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it is glibc's exit that drops them")
+def test_what_is_dropped_when_python_has_ended_stays() -> None:
+    script = (
+        "import ctypes\n"
+        "from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE\n"
+        "from magicbyte.engines.columnar.release import release\n"
+        "struct = (ctypes.c_int64 * LEN_STRUCT)()\n"
+        "struct[RELEASE], struct[PRIVATE_DATA] = 1, id(struct)\n"
+        "ctypes.pythonapi.Py_IncRef(ctypes.py_object(struct))\n"
+        "at_exit = ctypes.CDLL(None).__cxa_atexit\n"
+        "at_exit.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p\n"
+        "assert at_exit(release(RELEASE, PRIVATE_DATA), ctypes.addressof(struct), None) == 0\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("one", [COLUMNAR, VIEWS])
+def test_nulls_are_told_where_there_are_some_and_not_after_that(one: Any, build: Any) -> None:
+    """The structs of a batch are those of the next."""
+    some = [
+        build.record(b"v", None, [(b"h", None), (b"i", b"")]),
+        build.record(None, b"k", [(b"h", b"x"), (b"i", None)], delta=1),
+    ]
+    none = [build.record(b"v", b"k", [(b"h", b"w")])]
+    for records in (some, none, some, none):
+        data = build.batch(records)
+        assert not differences(one, data)
+        view = memoryview(data + bytes(100))
+        entries = one.scan(view, origin=0, verify=True, limits=Limits()).entries
+        rows = one.decode(view, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows
+        is_some = records is some
+        elements = rows["headers"].values
+        counts = [array.null_count for array in (rows["key"], rows["value"], elements.field(1))]
+        assert counts == [is_some, is_some, 2 * is_some]
+
+
+@pytest.mark.parametrize("inner", [-1, 5])
+@pytest.mark.parametrize("outer", [-1, 7])
+def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int, build: Any) -> None:
+    """The kernel counts nulls of the messages in it, whose times do not hold."""
+    made = [
+        build.wrapper(
+            [build.message(b"v", n, time=inner) for n in range(3)],
+            2,
+            flags=build.APPEND_TIME,
+            time=outer,
+        ),
+        build.wrapper([build.message(b"v", n, time=inner) for n in range(3)], 5, time=outer),
+    ]
+    for data in (*made, b"".join(made), b"".join(made[::-1])):
+        assert not differences(COLUMNAR, data + build.message(b"v", 6))
+
+
+def test_columns_come_in_the_order_in_which_they_are_asked_for(build: Any) -> None:
+    data = memoryview(build.batch(build.records(3)))
+    entries = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits()).entries
+    for names in (("value", "offset"), ("headers", "codec", "key"), ("position",), ("key", "key")):
+        rows = COLUMNAR.decode(data, entries, names, origin=0, limits=Limits()).rows
+        assert rows.schema.names == list(dict.fromkeys(names)) and rows.num_rows == 3
+
+
+def test_one_column_keeps_what_it_is_of(build: Any) -> None:
+    data = memoryview(build.batch([build.record(b"value", b"key")]))
+    entries = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits()).entries
+    rows = COLUMNAR.decode(data, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows
+    place, value = address(rows["value"].buffers()[2]), rows["value"]
+    del rows
+    others = [
+        COLUMNAR.decode(data, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows
+        for _ in range(3)
+    ]
+    assert place not in {address(rows["value"].buffers()[2]) for rows in others}
+    assert value == pa.array([b"value"])
