@@ -166,6 +166,18 @@ def test_markers_are_taken_with_what_they_say(build: Any, taken: Taking, behind:
     assert said == {4: 1, 6: 0}
 
 
+def test_the_last_entry_is_taken_though_nothing_is_behind_it(build: Any, taken: Taking) -> None:
+    """As a view it is one of a copy, and by itself: views of a batch are of the same bytes."""
+    made = some_batches(build, 9)
+    data, numbers, at = b"".join(made), [], 0
+    while at < len(data):
+        found = taken(data[at:])
+        assert found is not None
+        numbers.append(len(found.entries))
+        at += found.end
+    assert numbers in ([9], [8, 1])
+
+
 def test_compressed_and_plain_batches_are_taken_together_unless_as_views(
     build: Any, taken: Taking, views: bool
 ) -> None:

@@ -1,5 +1,6 @@
 """One entry of a log: what its header says, whatever the format."""
 
+import struct
 from typing import NamedTuple
 
 from magicbyte.checksum import crc32, crc32c
@@ -151,6 +152,15 @@ def stored_size(buffer: bytes | memoryview, position: int) -> int:
     """Return the size field of the entry at *position*, the first 12 bytes of which are there."""
     at = position + EntryHeader.LENGTH.field_position
     return int.from_bytes(buffer[at : at + 4], "big", signed=True)
+
+
+def codec_at(buffer: bytes | memoryview, position: int, magic: int) -> int | None:
+    """Return the codec of the entry of *magic* at *position*; None where *buffer* ends in its header."""
+    header = RecordBatchHeader if magic == 2 else MessageHeader
+    try:
+        return header.unpack_from(buffer, position).codec
+    except struct.error:
+        return None
 
 
 def _bad_size(position: int, size: int, least: int, form: str) -> FormatError:

@@ -8,13 +8,14 @@ https://arrow.apache.org/docs/format/CDataInterface.html
 """
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.columnar.buffers import address
+from magicbyte.engines.columnar.buffers import Loan, address
 from magicbyte.engines.columnar.release import LEN_WORD, release
 from magicbyte.engines.entries import Numbers
 from magicbyte.tables.schemas import WIRE_TYPES
@@ -32,11 +33,15 @@ _hold = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi
 class Form:
     """The structs of record batches of some of a kernel's columns, but for what is a batch's own."""
 
-    def __init__(self, table: Table, columns: Sequence[Column], viewed: frozenset[int]) -> None:
-        """*columns* are those of *table* that batches have, and *viewed* the slots of `offsets` of
-        those that are views."""
+    def __init__(
+        self, table: Table, columns: Mapping[str, Column | None], viewed: frozenset[int]
+    ) -> None:
+        """*columns* are those of *table* that batches have, by name, or None: null in all rows.
+
+        *viewed* are the slots of `offsets` of those that are views.
+        """
         self._viewed = viewed
-        self.schema = pa.schema([(column.name, self._type(column)) for column in columns])
+        self.schema = pa.schema([(name, self._type(name, one)) for name, one in columns.items()])
         self.release = release(RELEASE, PRIVATE_DATA)
         self._words: list[int] = []
         self._inner: list[int] = []
@@ -48,17 +53,25 @@ class Form:
         rows, and the words for the addresses of the bits that say which."""
         self.sizes: list[int] = []
         """The words for the bytes of what views are of."""
-        fields = [self._column(column, table.rows) for column in columns]
+        self.zeros: list[int] = []
+        """The words for addresses of zeros."""
+        fields = [
+            self._nothing(field.type, table.rows)
+            if column is None
+            else self._column(column, table.rows)
+            for column, field in zip(columns.values(), self.schema, strict=True)
+        ]
         self.root = self._struct(table.rows, None, [], fields)
         told = np.array(self._told, np.int64)
         self.told_at, self.slots = told[:, 0].copy(), told[:, 1].copy()
         self.words, self.inner = np.array(self._words, np.int64), np.array(self._inner, np.int64)
-        self.not_ascii = [*_slots(columns, "not_ascii")]
+        made = [column for column in columns.values() if column is not None]
+        self.not_ascii = [*_slots(made, "not_ascii")]
         """The slots that are not 0 where text is not ASCII."""
 
-    def _type(self, column: Column) -> pa.DataType:
-        is_viewed = column.slots.get("offsets") in self._viewed
-        return pa.binary_view() if is_viewed else WIRE_TYPES[column.name]
+    def _type(self, name: str, column: Column | None) -> pa.DataType:
+        is_viewed = column is not None and column.slots.get("offsets") in self._viewed
+        return pa.binary_view() if is_viewed else WIRE_TYPES[name]
 
     def _column(self, column: Column, rows: int) -> int:
         slots, members = column.slots, column.members
@@ -73,19 +86,26 @@ class Form:
             self.nullable.append((nulls, column, rows, at + LEN_STRUCT))
         return at
 
+    def _nothing(self, kind: pa.DataType, rows: int | None) -> int:
+        """Add the structs of a column that is null in all rows, of which None is none."""
+        fields = [self._nothing(kind.field(n).type, None) for n in range(kind.num_fields)]
+        at = self._struct(rows, rows, [None] * (kind.num_buffers - 1), fields)
+        self.zeros += range(at + LEN_STRUCT, at + LEN_STRUCT + kind.num_buffers)
+        return at
+
     def _struct(
         self,
-        rows: int,
+        rows: int | None,
         nulls: int | None,
-        buffers: Sequence[int],
+        buffers: Sequence[int | None],
         children: Sequence[int],
         *,
         is_viewed: bool = False,
     ) -> int:
         """Add a struct; return the place of its first word.
 
-        *rows*, *nulls* and *buffers*, but for the first one of all arrays, are slots of the state;
-        *children* are places of others.
+        *rows*, *nulls* and *buffers*, but for the first one of all arrays, are slots of the state,
+        or None; *children* are places of others.
         """
         words, at = self._words, len(self._words)
         buffer = at + LEN_STRUCT + 1
@@ -93,10 +113,8 @@ class Form:
         words += [0] * (child + len(children) - at)
         words[at + NUM_BUFFERS], words[at + NUM_CHILDREN] = 1 + len(buffers), len(children)
         words[at + RELEASE] = self.release
-        self._told.append((at + LENGTH, rows))
-        if nulls is not None:
-            self._told.append((at + NULL_COUNT, nulls))
-        self._told += enumerate(buffers, buffer)
+        told = [(at + LENGTH, rows), (at + NULL_COUNT, nulls), *enumerate(buffers, buffer)]
+        self._told += [(word, slot) for word, slot in told if slot is not None]
         self._point(at + BUFFERS, buffer - 1)
         self._point(at + CHILDREN, child)
         for number, place in enumerate(children):
@@ -120,34 +138,45 @@ class Form:
 class Structs:
     """The structs of a form in memory, for one batch after another."""
 
-    __slots__ = ("_form", "_place", "_words")
+    __slots__ = ("_form", "_place", "_words", "_zeros")
 
     def __init__(self, form: Form) -> None:
         self._form, self._words = form, form.words.copy()
         self._place = address(self._words)
         self._words[form.inner] += self._place
+        self._zeros: Any = None
 
     def handed(
-        self, state: Numbers, loan: Any, valid: dict[int, pa.Buffer], size: int
+        self, state: Numbers, num_rows: int, valid: dict[int, pa.Buffer], source: Any, loan: Loan
     ) -> pa.RecordBatch:
-        """Return the columns that *state* describes.
+        """Return the columns that *state* describes, of *num_rows*.
 
         *valid* are the bits that say which values are there, by the word for their address, and
-        *size* the bytes of what views are of. Arrow drops *loan* when it needs none of the columns
-        any more: that is to keep all that they are, and what *valid* is.
+        *source* is what views are of. Arrow drops *loan* when it needs none of the columns any more.
         """
         form, words = self._form, self._words
         words[form.told_at] = state[form.slots]
+        if form.zeros:
+            zeros = _zeros((num_rows + 1).bit_length())
+            if zeros is not self._zeros:
+                words[form.zeros], self._zeros = zeros.address, zeros
         for word in form.sizes:
-            words[word] = size
+            words[word] = len(source)
         for word, bits in valid.items():
             words[word] = bits.address
+        loan.besides = valid, source, self._zeros
         words[form.root + RELEASE], words[form.root + PRIVATE_DATA] = form.release, id(loan)
         _hold(loan)
         made = _import(self._place + LEN_WORD * form.root, form.schema)
         for word in valid:
             words[word] = 0
         return made
+
+
+@cache
+def _zeros(bits: int) -> pa.Buffer:
+    """Return zeros, as many as values of 64 bits need whose number has so many *bits*."""
+    return pa.py_buffer(bytes(LEN_WORD << bits))
 
 
 def _slots(columns: Sequence[Column], name: str) -> Iterator[int]:

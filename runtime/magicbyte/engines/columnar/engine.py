@@ -98,7 +98,7 @@ class ColumnarEngine:
         return take(
             buffer,
             tuple(columns),
-            chosen=format_of(magic),
+            magic=magic,
             controls=self._controls,
             origin=origin,
             limits=limits,

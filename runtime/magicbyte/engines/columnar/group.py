@@ -65,7 +65,7 @@ class Group:
         """By its number, what a control batch says that the kernel takes."""
         made = chosen.name, tuple(columns), self.views
         self.kernel = decoder(*made)
-        self.output = Output(layout(*made), buffer)
+        self.output = Output(layout(*made), np.frombuffer(buffer, np.uint8))
         self.arena = Arena(self.kernels.SLACK)
         self.verify = verify
         self.verified = 0

@@ -21,7 +21,7 @@ class Layout:
 
     def __init__(self, of: Description, chosen: tuple[int, ...], names: Sequence[str]) -> None:
         """*chosen* says how each column of the kernels is wanted, and *names* are of those that
-        batches are to have, in their order."""
+        batches are to have, in their order: there may be others among them."""
         whole, columns, viewed = of.TABLE, [], set()
         self.sources = []
         """The slots for the address of what views are of."""
@@ -50,9 +50,10 @@ class Layout:
         self.is_member: Numbers = np.isin(numbers, members).astype(np.int64)
         self.is_byte: Numbers = 1 - self.is_row - self.is_member
         by_name = {column.name: column for column in columns}
-        made = [by_name[name] for name in dict.fromkeys(names) if name in by_name]
+        others = {"position", *(column.name for column in of.ENTRY_COLUMNS)}
+        made = {name: by_name.get(name) for name in names if name not in others}
         self.form = Form(self.table, made, self.viewed) if made else None
-        """What Arrow is told of those; None where there is none of them."""
+        """What Arrow is told of those, but for what descriptors say; None where that is all."""
 
     def state(self) -> Numbers:
         """Return a state of the kernel that has neither memory nor rows."""

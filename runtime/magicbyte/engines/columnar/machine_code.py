@@ -7,7 +7,7 @@ milliseconds.
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -95,8 +95,10 @@ class MachineCode:
             raise RuntimeError(f"a kernel ended with status {status}")
         return results[0] if self._num_results == 1 else tuple(results[: self._num_results])
 
-    def words(self, *arguments: Any) -> list[int]:
+    def words(self, *arguments: Any) -> Sequence[int]:
         """Return *arguments* as the words that the function at `address` takes."""
+        if not any(self._dimensions):
+            return arguments
         given: list[int] = []
         for argument, number in zip(arguments, self._dimensions, strict=True):
             if number:

@@ -12,7 +12,6 @@ from magicbyte.engines.columnar.scratch import Numbers as Descriptors
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.tables.arrays import batch_of, numbers
-from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
 from magicbyte_formats.columnar import ABSENT
@@ -55,8 +54,6 @@ def record_batch(
     if "position" in kinds:
         positions = desc[:, names["position"]] + origin
         arrays["position"] = numbers(kinds["position"], np.repeat(positions, num_rows))
-    nothing = [name for name in kinds if name not in arrays]
-    arrays |= {name: constant(kinds[name], None, count) for name in nothing}
     found = [arrays[name] for name in kinds]
     if not views:
         return pa.RecordBatch.from_arrays(found, schema=schema)

@@ -24,20 +24,25 @@ MOST_BYTES = (1 << 31) - 1
 class Output:
     """The wanted columns of rows in the making, and the state of the kernel that makes them."""
 
-    def __init__(self, layout: Layout, source: memoryview) -> None:
+    def __init__(self, layout: Layout, source: Bytes) -> None:
         """*source* is what the entries lie in, where there are columns of views into it."""
-        self.layout, self.table, self.source = layout, layout.table, source
+        self.layout, self.table = layout, layout.table
+        self.source: Bytes | None = None
         self._memory = POOL.take(layout, len(layout.slots))
         is_fresh = self._memory.begun is None
         self.state: Numbers = layout.state() if is_fresh else self._memory.begun.copy()
         if layout.viewed:
-            begin = address(np.frombuffer(source, np.uint8))
-            self.state[layout.sources] = begin
+            self.view(source)
         self._expected: Numbers | None = learnt().get(layout)
         self._largest = 0
         self._has_grown = False
         if is_fresh:
             self.make_room(0, 0, 0)
+
+    def view(self, source: Bytes) -> None:
+        """Have columns be views into *source*."""
+        self.source = source
+        self.state[self.layout.sources] = address(source)
 
     @property
     def num_rows(self) -> int:
@@ -119,8 +124,7 @@ class Output:
             for nulls, column, rows, word in form.nullable
             if told[nulls]
         }
-        loan.besides = valid, self.source if layout.viewed else None
-        made = structs.handed(state, loan, valid, len(self.source))
+        made = structs.handed(state, told[self.table.rows], valid, self.source, loan)
         return _mended(made) if any(told[slot] for slot in form.not_ascii) else made
 
     def _valid(self, column: Column, count: int) -> pa.Buffer:

@@ -4,6 +4,7 @@ Most are like that. A group goes through its entries part by part, and looks at 
 one call is given what it takes, and Arrow's arrays are made of what it leaves behind.
 """
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from magicbyte.engines.columnar import buffers, turns
 from magicbyte.engines.columnar.buffers import NOTHING, address
 from magicbyte.engines.columnar.compiled import decoder, inflate, kernel, pump
 from magicbyte.engines.columnar.described import Described
-from magicbyte.engines.columnar.formats import Format
+from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.layout import layout
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.machine_code import MachineCode
@@ -32,8 +33,7 @@ from magicbyte.engines.columnar.turns import (
 )
 from magicbyte.engines.control import ControlReader
 from magicbyte.engines.entries import Numbers
-from magicbyte.engines.entry import OVERHEAD, checksum_of, read_entry, stored_size
-from magicbyte.errors import FormatError
+from magicbyte.engines.entry import OVERHEAD, checksum_of, codec_at, stored_size
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import EntryHeader
 
@@ -50,6 +50,10 @@ LEAST_PART = 8
 MOST_COPIED = 2 << 20
 """Bytes at the end that are copied: of a larger entry a copy would be one too many."""
 
+_BEGUN = struct.Struct(f"{turns.LENGTH_OF_SHEET - turns.STATE}q")
+_COME_TO = struct.Struct(f"{turns.LENGTH_OF_SHEET - turns.COUNT}q")
+"""What a sheet has from there on: an array of NumPy's takes longer to be written and read."""
+
 NOWHERE = 0
 """No address: nobody is to look for these entries where descriptors say that they are."""
 
@@ -58,31 +62,27 @@ def take(
     buffer: memoryview,
     columns: tuple[str, ...],
     *,
-    chosen: Format,
+    magic: int,
     controls: ControlReader,
     origin: int,
     limits: Limits,
     most_bytes: int,
     views: bool,
 ) -> Taken | None:
-    """Return the entries that *buffer* begins with, with their rows, up to one that is unusual.
+    """Return the entries that *buffer* begins with, the first of *magic*, with their rows, up to one
+    that is unusual.
 
     None where there is little in front of that, or where kernels are plain Python.
     """
     run = pump()
     if run is None:
         return None
-    is_viewed = views and len(buffer) <= MOST_BYTES and _is_plain(buffer, origin)
+    chosen = format_of(magic)
+    # Views are of what lies in the buffer as it is.
+    is_viewed = views and len(buffer) <= MOST_BYTES and codec_at(buffer, 0, magic) == 0
     taking = _Taking(chosen, run, buffer, columns, origin, limits, is_viewed)
     taking.go(most_bytes, is_alike=views or chosen.kernels.IS_STREAM)
     return taking.taken(controls, views=views)
-
-
-def _is_plain(buffer: memoryview, origin: int) -> bool:
-    try:
-        return read_entry(buffer, 0, origin=origin).codec == 0
-    except FormatError:
-        return False
 
 
 class _Desk:
@@ -109,7 +109,7 @@ class _Desk:
         whole, results = np.zeros((1, kernels.WIDTH), np.int64), np.empty(4, np.int64)
         self.held = words, whole, results, given
         self.sheet = np.zeros(turns.LENGTH_OF_SHEET, np.int64)
-        self.address = address(self.sheet)
+        self.bytes, self.address = self.sheet.view(np.uint8).data, address(self.sheet)
         for number, (code, _) in enumerate(given):
             self.sheet[2 * number : 2 * number + 2] = code.address, address(words[number])
         self.sheet[turns.RESULTS] = address(results)
@@ -142,7 +142,7 @@ class _Taking:
         made = chosen.name, columns, is_viewed
         decode: Any = decoder(*made)
         self.desk = kept((*made, limits), lambda: _Desk(chosen, decode, limits))
-        self.output = Output(layout(*made), buffer)
+        self.output = Output(layout(*made), self.view)
         self.tail = self.numbers = NOTHING
         """What the sheet has the addresses of, and nobody else holds."""
         self.count = self.end = 0
@@ -155,15 +155,17 @@ class _Taking:
         sheet, length = self.desk.sheet, len(self.view)
         plain = room("plain", PLACE_BYTES)
         sheet[turns.IS_ALIKE] = is_alike
-        sheet[turns.STATE :] = (
+        _BEGUN.pack_into(
+            *(self.desk.bytes, 8 * turns.STATE),
             *(address(self.output.state), 0, 0, 0, address(plain), len(plain)),
             *(self.begin, length, self.begin + length - self.slack, most_bytes),
             *(0, 0, 0, 0, 0, 0, 0, DONE, 0),
         )
+        come_to = self.desk.bytes, 8 * turns.COUNT
         self._describe_to(sheet)
         while True:
             self.run(self.desk.address)
-            self.count, self.end, made, last, *noted = sheet[turns.COUNT :].tolist()
+            self.count, self.end, made, last, *noted = _COME_TO.unpack_from(*come_to)
             largest, has_codec, has_control, self.why, status = noted
             if status:
                 raise RuntimeError(f"a kernel ended with status {status}")
@@ -183,6 +185,8 @@ class _Taking:
                 self.tail = buffers.fresh(size + self.slack)
                 self.tail[:size] = self.view[self.end :]
                 begin = address(self.tail)
+                if self.is_viewed:
+                    self.output.view(self.tail)
                 sheet[turns.ADDRESS], sheet[turns.LIMIT] = begin - self.end, begin + size
             else:
                 break
@@ -194,7 +198,8 @@ class _Taking:
     def _may_copy(self, sheet: Any) -> bool:
         """Return whether what is left may lie elsewhere, and does not yet."""
         is_here = bool(sheet[turns.ADDRESS] == self.begin)
-        return is_here and not self.is_viewed and len(self.view) - self.end <= MOST_COPIED
+        is_alike = not (self.is_viewed and self.count)  # all views of a batch are of the same bytes
+        return is_here and is_alike and len(self.view) - self.end <= MOST_COPIED
 
     def _describe_to(self, sheet: Any) -> None:
         sheet[turns.TABLE], sheet[turns.MOST] = address(self.desc), len(self.desc)
