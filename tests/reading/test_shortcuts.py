@@ -53,7 +53,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "read_heads", lambda *_: Heads.back_to_back([], 0))
+    monkeypatch.setattr(walk, "read_heads", lambda *_: Heads.back_to_back(b"", 0))
     monkeypatch.setattr(walk.Walk, "_messages", lambda *_: None)
     monkeypatch.setattr(walk.Walk, "_large", lambda _, entry: Entries([entry]))
     monkeypatch.setattr(walk.Walk, "_followed", lambda *_: 0)

@@ -1,7 +1,7 @@
 """Headers of v2 batches, read one after another: nothing of what lies between them."""
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Self, overload
 
@@ -38,20 +38,18 @@ _LEN_AND_MAGIC = struct.Struct(
 class Heads(Entries):
     """Batches by their headers alone: as they were read, and as HEADER has them."""
 
-    def __init__(
-        self, heads: Sequence[bytes], fields: "np.ndarray[Any, Any]", positions: Numbers
-    ) -> None:
-        self._heads, self._fields, self._positions = heads, fields, positions
+    def __init__(self, fields: "np.ndarray[Any, Any]", positions: Numbers) -> None:
+        self._fields, self._positions = fields, positions
 
     @classmethod
-    def back_to_back(cls, heads: Sequence[bytes], begin: int) -> Self:
+    def back_to_back(cls, heads: bytes | bytearray, begin: int) -> Self:
         """Return those of batches that lie one after another from byte *begin* of a file."""
-        fields = np.frombuffer(b"".join(heads), HEADER)
+        fields = np.frombuffer(heads, HEADER)
         sizes = fields["len_batch"].astype(np.int64) + OVERHEAD
-        return cls(heads, fields, begin + np.cumsum(sizes) - sizes)
+        return cls(fields, begin + np.cumsum(sizes) - sizes)
 
     def __len__(self) -> int:
-        return len(self._heads)
+        return len(self._fields)
 
     @overload
     def __getitem__(self, at: int) -> Entry: ...
@@ -59,16 +57,17 @@ class Heads(Entries):
     def __getitem__(self, at: slice) -> "Heads": ...
     def __getitem__(self, at: int | slice) -> "Entry | Heads":
         if isinstance(at, slice):
-            return Heads(self._heads[at], self._fields[at], self._positions[at])
-        return read_entry(self._heads[at], 0, origin=int(self._positions[at]))
+            return Heads(self._fields[at], self._positions[at])
+        return read_entry(self._fields[at].tobytes(), 0, origin=int(self._positions[at]))
 
     def __iter__(self) -> Iterator[Entry]:
-        for head, position in zip(self._heads, self._positions.tolist(), strict=True):
-            yield read_entry(head, 0, origin=position)
+        heads = self._fields.tobytes()
+        for at, position in enumerate(self._positions.tolist()):
+            begin = at * RecordBatchHeader.SIZE
+            yield read_entry(heads, begin, origin=position - begin)
 
     def picked(self, numbers: Places) -> "Heads":
-        heads = [self._heads[number] for number in numbers.tolist()]
-        return Heads(heads, self._fields[numbers], self._positions[numbers])
+        return Heads(self._fields[numbers], self._positions[numbers])
 
     def between(self, begin: int, end: int) -> "Heads":
         """Return those of batches back to back that lie in [begin, end); none where none begins there."""
@@ -106,9 +105,9 @@ def read_heads(file: File, position: int, end: int) -> Heads:
     Ends before the first that is none, is of another format or does not end there; such a one is
     for who can say why.
     """
-    heads: list[bytes] = []
     # There are some millions of them to a terabyte: here is nothing that need not be done for each.
-    read, parts, add = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from, heads.append
+    read, parts = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from
+    heads = bytearray()
     begin, last = position, end - RecordBatchHeader.SIZE
     least, more = LEAST_SIZES[2], OVERHEAD
     with suppress(OSError, struct.error):  # it has become shorter
@@ -119,8 +118,9 @@ def read_heads(file: File, position: int, end: int) -> Heads:
             size, magic = parts(head)
             if magic != 2 or size < least:
                 break
-            add(head)
+            heads += head
             position += more + size
-    if heads and (position > end or len(heads[-1]) < RecordBatchHeader.SIZE):
-        heads.pop()
+    rest = len(heads) % RecordBatchHeader.SIZE
+    if heads and (rest or position > end):
+        del heads[-(rest or RecordBatchHeader.SIZE) :]
     return Heads.back_to_back(heads, begin)
