@@ -7,7 +7,7 @@ import pytest
 
 from magicbyte.engines.columnar import buffers, output, scratch, take
 from magicbyte_tools.bench.data import Kind, segments
-from magicbyte_tools.bench.profile import CHECKSUMS, CODEC, PARTS, RECORDS, REST, profile
+from magicbyte_tools.bench.profile import CHECKSUMS, CODEC, PARTS, RECORDS, REST, modes, profile
 
 KINDS = [Kind(magic, "100B", "16k", codec) for magic in (2, 1) for codec in ("none", "lz4", "gzip")]
 
@@ -33,6 +33,14 @@ def test_each_part_of_the_engine_has_its_time(
     calls = ticks_of[RECORDS] + 1 + codec
     assert calls == 2  # the last entry has too few bytes behind it to be taken with the others
     assert ticks_of[REST] == calls + 1
+
+
+def test_each_mode_has_its_profile(tmp_path: Path) -> None:
+    (segment,) = segments([KINDS[0]], tmp_path, raw_bytes=60_000)
+    names = [profile(segment, mode=mode, repetitions=1).name for mode in modes(segment.kind)]
+    name = segment.kind.name
+    assert names == [name, f"{name}, views", f"{name}, offsets"]
+    assert modes(KINDS[1]) == ("columns",)  # what has a codec
 
 
 def test_clocks_are_taken_away_again(tmp_path: Path) -> None:

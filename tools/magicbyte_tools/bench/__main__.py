@@ -21,7 +21,7 @@ from magicbyte_tools.bench.measure import Disagreement, measure
 from magicbyte_tools.bench.page import page
 from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.process import Stopped
-from magicbyte_tools.bench.profile import profile
+from magicbyte_tools.bench.profile import modes, profile
 from magicbyte_tools.bench.results import Results, load
 from magicbyte_tools.bench.starts import starts
 from magicbyte_tools.bench.whole_jobs import whole_jobs
@@ -97,7 +97,10 @@ def _profiles(options: argparse.Namespace, results: Results) -> None:
     kinds = data.chosen(options.cells)
     for segment in data.segments(kinds, CACHE, raw_bytes=options.mb << 20, seed=options.seed):
         print("profile of", segment.kind.name, flush=True)
-        results.profiles.append(profile(segment, repetitions=options.repetitions))
+        results.profiles += [
+            profile(segment, mode=mode, repetitions=options.repetitions)
+            for mode in modes(segment.kind)
+        ]
 
 
 def _threads(options: argparse.Namespace, results: Results) -> None:

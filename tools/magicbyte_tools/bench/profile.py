@@ -5,7 +5,7 @@ Checksums and codecs are run once more, by themselves, over the same entries.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import patch
@@ -20,7 +20,7 @@ from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.pump import TURN_ROOM
 from magicbyte.engines.columnar.scratch import Numbers
 from magicbyte.limits import MIB
-from magicbyte_tools.bench.data import Segment
+from magicbyte_tools.bench.data import Kind, Segment
 from magicbyte_tools.bench.ours import LIMITS, Ours
 
 CHECKSUMS = "checksums"
@@ -44,16 +44,22 @@ class Profile:
     spent: dict[str, list[float]] = field(default_factory=dict)
 
 
-def profile(segment: Segment, *, repetitions: int) -> Profile:
-    """Return where the time goes that `columns` of *segment* take, from memory, in this process."""
-    made = Profile(segment.kind.name, {part: [] for part in PARTS})
+def modes(kind: Kind) -> Sequence[str]:
+    """Return what is asked for of a file: what is decompressed is written anew for any of them."""
+    return ("columns", "views", "offsets") if kind.codec == "none" else ("columns",)
+
+
+def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Profile:
+    """Return where the time goes that *mode* of *segment* takes, from memory, in this process."""
+    name = segment.kind.name if mode == "columns" else f"{segment.kind.name}, {mode}"
+    made = Profile(name, {part: [] for part in PARTS})
     ours, data = Ours(ColumnarEngine.name), memoryview(segment.path.read_bytes())
     ours.load(segment.path, "memory")
     for turn in range(WARM_UP + repetitions):
         in_kernels = _Clock()
         with patch.object(take, "pump", lambda clock=in_kernels: _Timed(pump(), clock)):
             whole = _Clock()
-            rows = whole.timed(lambda: ours.read("columns", 1))
+            rows = whole.timed(lambda: ours.read(mode, 1))
         if turn < WARM_UP:
             continue
         described = _described(data)
