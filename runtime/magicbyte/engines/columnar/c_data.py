@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.columnar.buffers import Loan, address
+from magicbyte.engines.columnar.buffers import Bytes, Loan, address
 from magicbyte.engines.columnar.release import LEN_WORD, release
 from magicbyte.engines.entries import Numbers
 from magicbyte.tables.schemas import WIRE_TYPES
@@ -25,6 +25,9 @@ LENGTH, NULL_COUNT, OFFSET, NUM_BUFFERS, NUM_CHILDREN = range(5)
 BUFFERS, CHILDREN, DICTIONARY, RELEASE, PRIVATE_DATA = range(5, 10)
 """The words of a struct ArrowArray. Its buffers follow it here, and then its children."""
 LEN_STRUCT = 10
+
+ALL_VALID = 0
+"""The address of the bits that say which values are there, where all are."""
 
 _import = pa.RecordBatch._import_from_c
 _hold = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
@@ -147,7 +150,12 @@ class Structs:
         self._zeros: Any = None
 
     def handed(
-        self, state: Numbers, num_rows: int, valid: dict[int, pa.Buffer], source: Any, loan: Loan
+        self,
+        state: Numbers,
+        num_rows: int,
+        valid: dict[int, pa.Buffer],
+        source: Bytes | None,
+        loan: Loan,
     ) -> pa.RecordBatch:
         """Return the columns that *state* describes, of *num_rows*.
 
@@ -160,17 +168,18 @@ class Structs:
             zeros = _zeros((num_rows + 1).bit_length())
             if zeros is not self._zeros:
                 words[form.zeros], self._zeros = zeros.address, zeros
-        for word in form.sizes:
-            words[word] = len(source)
+        if source is not None:
+            words[form.sizes] = len(source)
         for word, bits in valid.items():
             words[word] = bits.address
         loan.besides = valid, source, self._zeros
         words[form.root + RELEASE], words[form.root + PRIVATE_DATA] = form.release, id(loan)
         _hold(loan)
-        made = _import(self._place + LEN_WORD * form.root, form.schema)
-        for word in valid:
-            words[word] = 0
-        return made
+        try:
+            return _import(self._place + LEN_WORD * form.root, form.schema)
+        finally:
+            for word in valid:
+                words[word] = ALL_VALID
 
 
 @cache
