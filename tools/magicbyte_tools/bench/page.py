@@ -201,8 +201,8 @@ be too little, or less than nothing. What it would take to spend less:
   entry, and its descriptor has 136 bytes: half as many would do, if what follows from other fields were not
   kept there.
 - **Python** is the rest: some sixty microseconds for a record batch where all of Python is in the processor's
-  caches, and up to four times that behind a kernel that has had 4 MiB through them. Most of it are the dozens
-  of objects that Arrow's arrays are made of; Arrow's C data interface would take them in one call. Batches of
+  caches, and up to four times that behind a kernel that has had 4 MiB through them. Most of it were the dozens
+  of objects that Arrow's arrays are made of; Arrow is handed all columns in one call since. Batches of
   8 MiB instead of 4 would halve it, and take twice the memory.
 
 What is slow besides is a consumer that keeps each record batch until it has the next, as a plain loop does
