@@ -7,7 +7,6 @@ epochs agree with, and of two of those the one that begins later, which is Kafka
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, zip_longest
@@ -98,6 +97,8 @@ def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
     finding = partial(Finding, topic=log.topic, partition=log.partition)
     read = partial(_read, local_start=local_start, strict=strict, finding=finding)
     if any(is_url(upload.folder) for upload in log.uploads):
+        from concurrent.futures import ThreadPoolExecutor  # takes its time, and most read no store
+
         with ThreadPoolExecutor(AT_A_TIME) as pool:
             segments = list(pool.map(read, log.uploads))
     else:

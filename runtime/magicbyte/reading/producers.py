@@ -22,6 +22,10 @@ class Producers:
         self._all = numbers[np.argsort(self._ids[numbers], kind="stable")]
         self._data = self._all[~self._is_control[self._all]]
 
+    def __len__(self) -> int:
+        """Return how many entries that are."""
+        return len(self._all)
+
     def highest_epochs(self) -> Iterator[tuple[int, int]]:
         """Yield each producer with its highest epoch."""
         starts = _starts(self._ids[self._all])

@@ -277,9 +277,18 @@ class _Pass:
         ) and bool(first)
 
     def run(
-        self, *, verify: bool, stop_at_damage: bool = False, only_plain: bool = False
+        self,
+        *,
+        verify: bool,
+        stop_at_damage: bool = False,
+        only_plain: bool = False,
+        only_cleaning: bool = False,
     ) -> Survey:
-        self.only_plain = only_plain
+        """Return what a pass settles: the whole, or what is enough for a question.
+
+        *only_plain* asks whether headers are enough, *only_cleaning* which segments were cleaned.
+        """
+        self.only_plain, self.only_cleaning = only_plain, only_cleaning
         self.out = out = Survey(self.log, is_verified=verify)
         self.tracker = tracker = Tracker()
         self.check = CrossCheck(
@@ -368,6 +377,8 @@ class _Pass:
                     return True
                 if self.only_plain and (segment.has_transactions or segment.stretches):
                     return True  # all of it is passed over again, verified
+                if self.only_cleaning and segment.is_cleaned:
+                    return False
         return False
 
     def _keep(self, piece: Sound) -> None:
@@ -608,7 +619,7 @@ class _Pass:
         if self.cleaned is None:
             headers = copy(self)
             headers.followed = None
-            headers.run(verify=False)
+            headers.run(verify=False, only_cleaning=True)
             self.cleaned = headers.cleaned or []
         base = self.segment.file.base_offset
         here = self.cleaned[self.number]
@@ -631,6 +642,11 @@ class _Pass:
         """Do as `_track` does for each of *run*, and say at each boundary what is open there."""
         producers = Producers(run)
         self.check.run(run, producers)
+        numbers = np.flatnonzero(run.column("is_control"))
+        if not producers and not len(numbers):
+            for _, boundary in boundaries:
+                self._open_at(boundary)
+            return
         for told in producers.last_data():
             self.tracker.wrote(*told)
         # Data counts where the first of it lies: only its producer's next marker asks for more.
@@ -645,7 +661,6 @@ class _Pass:
             (number, partial(self.tracker.batches, batches))
             for number, batches in producers.batches(self.number)
         )
-        numbers = np.flatnonzero(run.column("is_control"))
         said = self._said(piece, run, numbers)
         for number, entry, one in zip(numbers.tolist(), run.picked(numbers), said, strict=True):
             if self.check.beginning.awaits(entry.producer_id):
