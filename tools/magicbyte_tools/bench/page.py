@@ -199,11 +199,18 @@ be too little, or less than nothing. What it would take to spend less:
   third of what is moved are lines that are read only to be overwritten. Stores past the caches would spare
   that, but took a quarter longer where they were tried; views copy nothing. Of v0 and v1 each message is an
   entry, and its descriptor has 136 bytes: half as many would do, if what follows from other fields were not
-  kept there.
-- **Python** is the rest: some sixty microseconds for a record batch where all of Python is in the processor's
-  caches, and up to four times that behind a kernel that has had 4 MiB through them. Most of it were the dozens
-  of objects that Arrow's arrays are made of; Arrow is handed all columns in one call since. Batches of
-  8 MiB instead of 4 would halve it, and take twice the memory.
+  kept there. And their checksum is one for which processors have no instruction of its own: it takes half as
+  long again as that of v2.
+- **Python** is the rest: under thirty microseconds for a record batch where all of Python is in the processor's
+  caches, and four times that behind a kernel that has had 4 MiB through them. Arrow is handed all columns in
+  one call, and memory is used again; what is left are some dozen steps between two calls of a kernel. Record
+  batches of 8 MiB instead of 4 would halve it, and take twice the memory.
+- **views** and **offsets** of records of 1000 bytes take little but the checksum, which is as fast as memory. The
+  walk to each record's end comes next, some twenty nanoseconds of varints of which each has to wait for the
+  one before, and then Python. Pieces of 8 or 16 MiB were tried for them: a twentieth less from memory, but
+  from files a fifth more to several times as much, as what was read has left the caches when it is walked. To
+  verify a batch of 1 MiB piece by piece as its records are walked, and take back what a wrong checksum
+  refutes, would spare them a second way to the bytes: some ten nanoseconds, by estimate.
 
 What is slow besides is a consumer that keeps each record batch until it has the next, as a plain loop does
 (*one kept* above): two of them do not fit into caches where one would.
@@ -244,8 +251,9 @@ OF_THREADS = """\
 What is missing to twice is Python's lock first. Kernels and codecs let go of it; what stands under *Python* above
 holds it, and a thread that comes back from a kernel waits until the other lets go, and then until the system has woken
 it. Memory is the lesser part: two processes at once, which share no lock, took a tenth more CPU each than one alone
-where nothing is compressed, and come to some 1.8 times one. Hence fewer objects for a record batch would help two
-threads more than one; who cannot wait for that reads in processes, as Spark does.
+where nothing is compressed, and come to some 1.8 times one. There a record batch of 100-byte records is made in less
+than a millisecond, so that both come back for the lock some thousand times a second: larger record batches would help, or
+a Python without that lock. Who cannot wait for that reads in processes, as Spark does.
 """
 
 
@@ -291,7 +299,8 @@ def _headers(headers: HeaderScan, mb: int) -> str:
         f"One file of {mb} MiB of records, lz4, in the page cache: {headers.num_batches:,} batches. A pass is that of the\n"
         "library, warm; the command is `magicbyte dump --table batches --quick`, as a process, less what it takes\n"
         "for the first batch alone. Bytes are those of all its reads, as Linux counts them. Two thirds of a pass is the\n"
-        "system call that each header takes; of the rest, which is Python's, a kernel would spare the most.\n\n"
+        "system call that each header takes, and one that reads several would read what lies between; of the rest,\n"
+        "which is Python's, a kernel would spare the most.\n\n"
     )
     rows = [
         ["pass: CPU, µs", _number(headers.pass_us_per_batch)],
