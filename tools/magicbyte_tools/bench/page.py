@@ -199,15 +199,15 @@ be too little, or less than nothing. What it would take to spend less:
   third of what is moved are lines that are read only to be overwritten. Stores past the caches would spare
   that, but took a quarter longer where they were tried; views copy nothing. Of v0 and v1 each message is an
   entry, and its descriptor has 136 bytes: half as many would do, if what follows from other fields were not
-  kept there. And their checksum is one for which processors have no instruction of its own: it takes half as
-  long again as that of v2.
+  kept there. And each has a checksum of its own, for which x86 has no instruction as it has for that of v2:
+  that takes four times as long for messages of 100 bytes, and half as long again for those of 1000.
 - **Python** is the rest: under thirty microseconds for a record batch where all of Python is in the processor's
   caches, and four times that behind a kernel that has had 4 MiB through them. Arrow is handed all columns in
   one call, and memory is used again; what is left are some dozen steps between two calls of a kernel. Record
   batches of 8 MiB instead of 4 would halve it, and take twice the memory.
 - **views** and **offsets** of records of 1000 bytes take little but the checksum, which is as fast as memory. The
-  walk to each record's end comes next, some twenty nanoseconds of varints of which each has to wait for the
-  one before, and then Python. Pieces of 8 or 16 MiB were tried for them: a twentieth less from memory, but
+  walk to each record's end, ten to twenty nanoseconds of varints of which each has to wait for the one before,
+  and Python take about as much as one another. Pieces of 8 or 16 MiB were tried for them: a twentieth less from memory, but
   from files a fifth more to several times as much, as what was read has left the caches when it is walked. To
   verify a batch of 1 MiB piece by piece as its records are walked, and take back what a wrong checksum
   refutes, would spare them a second way to the bytes: some ten nanoseconds, by estimate.
@@ -253,7 +253,8 @@ holds it, and a thread that comes back from a kernel waits until the other lets 
 it. Memory is the lesser part: two processes at once, which share no lock, took a tenth more CPU each than one alone
 where nothing is compressed, and come to some 1.8 times one. There a record batch of 100-byte records is made in less
 than a millisecond, so that both come back for the lock some thousand times a second: larger record batches would help, or
-a Python without that lock. Who cannot wait for that reads in processes, as Spark does.
+a Python without that lock. From 1.1 to 1.7 was seen there in runs of the same code on the same machine; what decides
+between them is not known. Who cannot wait for that reads in processes, as Spark does.
 """
 
 
