@@ -12,7 +12,6 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.reading import heads, walk
-from magicbyte.reading.heads import read_heads
 
 COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
 CHECKPOINT = "cleaner-offset-checkpoint"
@@ -277,7 +276,7 @@ def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(make, 
 
 def test_a_gap_has_headers_read_up_to_what_shows_cleaning(make, workshop, monkeypatch) -> None:
     def read(*args: Any) -> Any:
-        found = read_heads(*args)
+        found = heads.read_heads(*args)
         seen.append(len(found))
         return found
 
@@ -286,8 +285,8 @@ def test_a_gap_has_headers_read_up_to_what_shows_cleaning(make, workshop, monkey
     monkeypatch.setattr(walk, "read_heads", read)
     plain = b"".join(make.batch(offset, b"p") for offset in range(8, 108))
     at_first = make.batch(0, b"x", last=1) + make.batch(2, b"t", producer=7)
-    workshop.put({name(0): at_first + make.marker(7, 7, commits=True) + plain})
-    _, findings = workshop.read(str(workshop.folder / "topic-0"))
+    path = workshop.put({name(0): at_first + make.marker(7, 7, commits=True) + plain})
+    _, findings = workshop.read(path)
     assert "offset-gap-cleaned" in codes(findings)
     assert seen == [4, 4]  # up to the transaction, and then up to the first batch
 

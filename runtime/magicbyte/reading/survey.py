@@ -267,7 +267,7 @@ class _Pass:
         kinds = ("snapshot",) if by_index else ("snapshot", "txnindex")
         self.companions = read_companions(log, kinds)
         self.cleaned: list[bool] | None = None
-        """By segment, whether a pass over all headers saw that it was cleaned."""
+        """By segment, whether a pass over headers alone saw that it was cleaned."""
         bases = [file.base_offset for file in log.logs]
         first = bases[0] if bases else None
         self.first_base = first
