@@ -147,8 +147,12 @@ def _interrupts_held() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    from multiprocessing.resource_tracker import ensure_running
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        ensure_running()  # the first start would do it, and that lets go of held signals
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
