@@ -1,7 +1,9 @@
 """Headers of many entries: the same as objects and as columns, whoever has read them."""
 
+import ctypes
 import os
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -9,17 +11,18 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from magicbyte.engines import Entries, engine
+from magicbyte.engines import Entries, Heads, auto, engine
+from magicbyte.engines import heads as engines_heads
+from magicbyte.engines.auto import AutoEngine
+from magicbyte.engines.columnar import libraries
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
 from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import groups as grouping
-from magicbyte.reading import heads as reading_heads
 from magicbyte.reading import survey
 from magicbyte.reading.groups import decode_groups, groups
-from magicbyte.reading.heads import Heads, read_heads
 from magicbyte.reading.walk import Bounds, Walk
 from magicbyte.storage import MemoryFile, open_file
 from magicbyte_tools.fuzz.agreement import copied, entries_of
@@ -67,11 +70,26 @@ def described(data: bytes) -> Entries:
 
 def heads(data: bytes) -> Entries:
     whole = MemoryFile(bytes(ORIGIN) + data, "memory")
-    return read_heads(whole, ORIGIN, ORIGIN + len(data))
+    return engine("reference").heads(whole, ORIGIN, ORIGIN + len(data))
+
+
+def heads_by_kernel(data: bytes) -> Entries:
+    with NamedTemporaryFile() as made:
+        made.write(bytes(ORIGIN) + data)
+        made.flush()
+        with open_file(made.name) as file:
+            assert file.descriptor is not None
+            return engine("columnar").heads(file, ORIGIN, ORIGIN + len(data))
 
 
 @pytest.mark.parametrize(
-    ("made", "read"), [(batches, described), (batches, heads), (messages, described)]
+    ("made", "read"),
+    [
+        (batches, described),
+        (batches, heads),
+        (batches, heads_by_kernel),
+        (messages, described),
+    ],
 )
 def test_entries_are_the_same_whoever_has_read_them(build: Any, made: Any, read: Any) -> None:
     data = b"".join(made(build))
@@ -99,7 +117,8 @@ def test_a_column_says_what_is_not_told(build: Any) -> None:
     assert NOT_TOLD in found.column("record_count")
 
 
-def test_heads_end_before_what_is_no_batch_of_theirs(build: Any) -> None:
+@pytest.mark.parametrize("heads", [heads, heads_by_kernel])
+def test_heads_end_before_what_is_no_batch_of_theirs(build: Any, heads: Any) -> None:
     two, one = build.batch() + build.batch(base=1), build.batch()
     for behind in (
         b"",
@@ -119,8 +138,11 @@ def test_heads_end_before_what_is_no_batch_of_theirs(build: Any) -> None:
     assert len(least) == 61 and len(heads(least + least)) == 2
 
 
-def test_not_all_heads_are_read_at_once(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading_heads, "MOST_HEADS", 3)
+@pytest.mark.parametrize("heads", [heads, heads_by_kernel])
+def test_not_all_heads_are_read_at_once(
+    build: Any, heads: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines_heads, "MOST_HEADS", 3)
     assert len(heads(build.batch() * 5)) == 3
 
 
@@ -218,26 +240,30 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, 
     assert max(sizes) < 6 << 20
 
 
+@pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("kept", [0, 1, 30, 60, 61, 80])
-def test_heads_end_where_a_file_has_become_shorter(build: Any, tmp_path: Path, kept: int) -> None:
+def test_heads_end_where_a_file_has_become_shorter(
+    build: Any, tmp_path: Path, kept: int, name: str
+) -> None:
     one, path = build.batch(), tmp_path / "00000000000000000000.log"
     path.write_bytes(one * 3)
     with open_file(str(path)) as file:
         os.truncate(path, 2 * len(one) + kept)
-        found = read_heads(file, 0, file.size_bytes)
+        found = engine(name).heads(file, 0, file.size_bytes)
         assert [entry.position for entry in found] == [0, len(one), 2 * len(one)][: len(found)]
         assert len(found) == (3 if kept >= 61 else 2)
         bounds = Bounds(floor=None, ceiling=None)
-        walk = Walk(file, engine=engine("reference"), limits=Limits(), bounds=bounds, verify=False)
+        walk = Walk(file, engine=engine(name), limits=Limits(), bounds=bounds, verify=False)
         if kept < 61:
             with pytest.raises(ChangedError, match="the file ends at byte"):
                 list(walk)
 
 
+@pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_headers_alone_are_read_once(
-    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(reading_heads, "MOST_HEADS", 5)
+    monkeypatch.setattr(engines_heads, "MOST_HEADS", 5)
     for base in (0, 40, 80):
         data = b"".join(build.batch(build.records(2), base + 2 * n) for n in range(20))
         path = folder.segment("t-0", data, base)
@@ -248,11 +274,20 @@ def test_headers_alone_are_read_once(
         positions.append((length, position))
         return pread(descriptor, length, position)
 
+    @ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p, *[ctypes.c_int64] * 2)
+    def noted_by_kernel(descriptor: int, to: int, length: int, position: int) -> int:
+        data = noted(descriptor, length, position)
+        ctypes.memmove(to, data, len(data))
+        return len(data)
+
     monkeypatch.setattr(os, "pread", noted)
+    address = ctypes.cast(noted_by_kernel, ctypes.c_void_p).value
+    monkeypatch.setattr(libraries, "pread", lambda: address)
 
     def quick() -> tuple[Any, list[tuple[int, int]]]:
         positions.clear()
-        return mb.open(str(path.parent)).batches(quick=True).to_table(), positions[:]
+        found = mb.open(str(path.parent), engine=name).batches(quick=True)
+        return found.to_table(), positions[:]
 
     once, read = quick()
     assert once.num_rows == 60
@@ -261,6 +296,37 @@ def test_headers_alone_are_read_once(
         monkeypatch.setattr(survey, "MOST_KEPT", most_kept)
         again, read = quick()
         assert again.equals(once) and len(read) == 120 - most_kept // 5 * 5
+
+
+def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Engine:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def heads(self, *_: object) -> Heads:
+            asked.append(self.name)
+            return Heads.back_to_back(bytes(4 * 61), 0)
+
+    asked: list[str] = []
+    chosen, process = AutoEngine(), auto._Process
+    for name in ("reference", "columnar"):
+        monkeypatch.setattr(chosen, f"_{name}", Engine(name))
+    for name, value in {"heads": 0, "is_loaded": False, "is_refused": False}.items():
+        monkeypatch.setattr(process, name, value)
+    monkeypatch.setattr(auto, "HEADS_BEFORE_LOADING", 6)
+    for is_loaded, is_kept, expected in [
+        (False, True, "reference"),
+        (True, False, "reference"),
+        (True, True, "columnar"),
+        (False, True, "columnar"),  # enough of them have been read
+        (False, False, "reference"),
+    ]:
+        process.is_loaded = is_loaded
+        monkeypatch.setattr(auto, "is_pass_over_compiled", lambda is_kept=is_kept: is_kept)
+        chosen.heads(MemoryFile(b"", "memory"), 0, 0)
+        assert asked[-1] == expected, (is_loaded, is_kept)
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])

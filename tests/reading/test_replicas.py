@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.reading import heads
+from magicbyte.engines import heads
 from places import DATA
 
 HIGH_WATERMARKS = "replication-offset-checkpoint"

@@ -1,4 +1,4 @@
-"""Engines turn bytes into entries and columns; they know nothing of files or transactions.
+"""Engines turn bytes into entries and columns; they know nothing of log directories or transactions.
 
 Each gives the same rows, the same problems, the same positions. `reference` is the Kaitai
 classes plus this runtime: slow, obvious, and the judge of any other.
@@ -12,9 +12,11 @@ import pyarrow as pa
 
 from magicbyte.engines.entries import Entries, Numbers
 from magicbyte.engines.entry import Entry
+from magicbyte.engines.heads import Heads
 from magicbyte.errors import InputError
 from magicbyte.findings import CODES
 from magicbyte.limits import Limits
+from magicbyte.storage import File
 
 __all__ = [
     "Control",
@@ -23,6 +25,7 @@ __all__ = [
     "Engine",
     "Entries",
     "Entry",
+    "Heads",
     "Problem",
     "Scan",
     "Taken",
@@ -173,6 +176,13 @@ class Engine(Protocol):
     @property
     def views(self) -> bool:
         """Whether columns of bytes are given as Arrow's `binary_view`."""
+
+    def heads(self, file: File, position: int, end: int) -> Heads:
+        """Return headers of v2 batches that lie back to back from *position* of a file to at most *end*.
+
+        Nothing that lies between them is read. It ends after some thousand, and in front of what
+        is no such batch, or does not lie whole in front of *end*; why, is for who can say.
+        """
 
     def scan(
         self,

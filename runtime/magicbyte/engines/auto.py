@@ -6,11 +6,12 @@ from functools import cache
 
 import numpy as np
 
-from magicbyte.engines import Decoded, Engine, Entry, Scan, Taken
+from magicbyte.engines import Decoded, Engine, Entry, Heads, Scan, Taken
 from magicbyte.engines.columnar import (
     INFLATED,
     ColumnarEngine,
     is_compiled,
+    is_pass_over_compiled,
     is_scan_compiled,
     magic_at,
 )
@@ -18,6 +19,7 @@ from magicbyte.engines.entries import NOT_TOLD, Entries
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
+from magicbyte.storage import File
 from magicbyte.tables.arrays import kinds
 
 logger = logging.getLogger("magicbyte")
@@ -27,6 +29,10 @@ ROWS_BEFORE_COMPILING = 200_000
 """Rows that the reference reads, or entries that it scans, before the columnar engine is worth it:
 that takes as long as loading the other's machine code, or making it where none is kept for the
 columns. So a small file never waits, and nobody waits twice as long as with the better choice."""
+
+HEADS_BEFORE_LOADING = 100_000
+"""Headers that are passed over before kernels are loaded for that alone: to read the bytes takes both
+engines the same, the half of what they need."""
 
 ANY_CODEC = frozenset(INFLATED)
 
@@ -39,6 +45,8 @@ class _Process:
 
     rows = 0
     """And entries that were scanned."""
+    heads = 0
+    """Headers that were passed over."""
     is_loaded = False
     """Whether it has gone over to the columnar engine."""
     is_refused = False
@@ -76,6 +84,13 @@ class _Process:
         return cls.rows >= ROWS_BEFORE_COMPILING or _is_scan_compiled(magic)
 
     @classmethod
+    def is_pass_over_worth_it(cls) -> bool:
+        """Whether a kernel is to read headers; one that is still to be made never is."""
+        if cls.is_refused or not (cls.is_loaded or cls.heads >= HEADS_BEFORE_LOADING):
+            return False
+        return is_pass_over_compiled()
+
+    @classmethod
     def load(cls, columnar: ColumnarEngine, magic: int) -> None:
         try:
             columnar.load(magic)
@@ -107,6 +122,12 @@ class AutoEngine:
         self.views = views
         self._reference = ReferenceEngine(views=views)
         self._columnar = ColumnarEngine(self._reference, views=views)
+
+    def heads(self, file: File, position: int, end: int) -> Heads:
+        chosen: Engine = self._columnar if _Process.is_pass_over_worth_it() else self._reference
+        found = chosen.heads(file, position, end)
+        _Process.heads += len(found)
+        return found
 
     def scan(
         self,

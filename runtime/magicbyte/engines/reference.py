@@ -11,7 +11,7 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import codecs
 from magicbyte.checksum import crc32
-from magicbyte.engines import Control, Decoded, DecodedEntry, Entries, Problem, Scan, Taken
+from magicbyte.engines import Control, Decoded, DecodedEntry, Entries, Heads, Problem, Scan, Taken
 from magicbyte.engines.entry import (
     LEAST_SIZE,
     OVERHEAD,
@@ -21,8 +21,10 @@ from magicbyte.engines.entry import (
     whole_entry,
     wrap64,
 )
+from magicbyte.engines.heads import read_heads
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
+from magicbyte.storage import File
 from magicbyte.tables.arrays import array_of
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.tables.views import viewed
@@ -79,6 +81,9 @@ class ReferenceEngine:
 
     def __init__(self, *, views: bool = False) -> None:
         self.views = views
+
+    def heads(self, file: File, position: int, end: int) -> Heads:
+        return read_heads(file, position, end)
 
     def scan(
         self,

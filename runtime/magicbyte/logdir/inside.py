@@ -41,6 +41,8 @@ class Inside:
 class InsideFile:
     """The file that lies *inside* the object *path*, of which *size_bytes* are read."""
 
+    descriptor = None
+
     def __init__(
         self, path: str, inside: Inside, *, size_bytes: int | None, store: Store | None
     ) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from magicbyte.engines import Engine, Entries, engine
+from magicbyte.engines import Engine, Entries, Heads, engine
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir
@@ -30,7 +30,6 @@ from magicbyte.reading.builders import (
     transaction_rows,
 )
 from magicbyte.reading.checks import all_checks
-from magicbyte.reading.heads import Heads
 from magicbyte.reading.judged import Judged
 from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.needed_segments import offset_at as offset_in_log

@@ -13,6 +13,7 @@ from magicbyte.engines import (
     Engine,
     Entries,
     Entry,
+    Heads,
     Problem,
     engine,
 )
@@ -22,7 +23,6 @@ from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.groups import decode_groups
-from magicbyte.reading.heads import Heads
 from magicbyte.reading.indexed import Listed, ListedOutcomes
 from magicbyte.reading.judged import CODES, Examined, Judged, Wanted, judge
 from magicbyte.reading.outcomes import (

@@ -16,7 +16,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from magicbyte.engines import Engine, Entries, Entry
+from magicbyte.engines import Engine, Entries, Entry, Heads
 from magicbyte.engines.control import ControlReader, Said
 from magicbyte.engines.entries import Numbers
 from magicbyte.findings import Finding
@@ -24,7 +24,6 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.live import LogFile
 from magicbyte.reading.crosscheck import CrossCheck, read_companions
-from magicbyte.reading.heads import Heads
 from magicbyte.reading.indexed import (
     Aborted,
     DoubtError,

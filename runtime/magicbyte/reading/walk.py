@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from magicbyte.checksum import crc32, crc32c
-from magicbyte.engines import Decoded, Engine, Entries, Entry, Problem, Taken, over_limit
+from magicbyte.engines import Decoded, Engine, Entries, Entry, Heads, Problem, Taken, over_limit
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import (
     HEADER_BYTES,
@@ -23,12 +23,12 @@ from magicbyte.engines.entry import (
     read_entry,
     stored_size,
 )
+from magicbyte.engines.heads import MOST_HEADS
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.inside import InsideFile
 from magicbyte.reading.groups import MAX_GROUP_BYTES, decode_groups
-from magicbyte.reading.heads import MOST_HEADS, Heads, read_heads
 from magicbyte.reading.search import STEP, candidates
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
@@ -201,7 +201,8 @@ class Walk:
         position = self.start
         while position < self.end:
             parts = (heads.between(position, self.end) for heads in self.known)
-            heads = next(filter(len, parts), None) or read_heads(self.file, position, self.end)
+            heads = next(filter(len, parts), None)
+            heads = heads or self.engine.heads(self.file, position, self.end)
             if heads:
                 notes = tuple(self._run_in_order(heads))
                 yield Sound(heads, memoryview(b""), position, notes)

@@ -20,6 +20,10 @@ class File(Protocol):
     name: str
     size_bytes: int
 
+    @property
+    def descriptor(self) -> int | None:
+        """What pread takes; None where the file has none, or lies inside another."""
+
     def read_at(self, position: int, length: int) -> bytes:
         """Return *length* bytes from *position*; ChangedError where the file is shorter now."""
 
@@ -37,6 +41,8 @@ class File(Protocol):
 
 class MemoryFile:
     """Bytes that are in memory already."""
+
+    descriptor = None
 
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name

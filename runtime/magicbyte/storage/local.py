@@ -69,16 +69,16 @@ class LocalFile:
         self.path = path
         self.name = os.path.basename(path)
         try:
-            self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            self.descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         except OSError as error:
             if size_bytes is not None and error.errno == errno.ENOENT:
                 raise ChangedError(
                     "the file is gone since the read was planned", path=path
                 ) from error
             raise MissingError(error, path) from error
-        now = os.fstat(self._descriptor).st_size
+        now = os.fstat(self.descriptor).st_size
         if size_bytes is not None and now < size_bytes:
-            os.close(self._descriptor)
+            os.close(self.descriptor)
             raise ChangedError(
                 f"the file has {now} bytes", f"the {size_bytes} it had when planned", path=path
             )
@@ -86,9 +86,9 @@ class LocalFile:
 
     def read_at(self, position: int, length: int) -> bytes:
         try:
-            data = os.pread(self._descriptor, length, position)
+            data = os.pread(self.descriptor, length, position)
             while len(data) < length:
-                more = os.pread(self._descriptor, length - len(data), position + len(data))
+                more = os.pread(self.descriptor, length - len(data), position + len(data))
                 if not more:
                     raise ChangedError(
                         f"the file ends at byte {position + len(data)}",
@@ -103,10 +103,10 @@ class LocalFile:
         return data
 
     def reader(self, length: int) -> Callable[[int], bytes]:
-        return partial(os.pread, self._descriptor, length)
+        return partial(os.pread, self.descriptor, length)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
+        os.close(self.descriptor)

@@ -248,6 +248,8 @@ class _Handle:
 class StoredFile:
     """A file in a store: read in blocks, that are shared by all who have it open."""
 
+    descriptor = None
+
     def __init__(self, store: Store, path: str, size_bytes: int) -> None:
         self.path = path
         self.name = path.rpartition("/")[2]

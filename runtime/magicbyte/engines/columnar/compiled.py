@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from magicbyte.engines.columnar import machine_code
 from magicbyte.engines.columnar.machine_code import MachineCode
-from magicbyte.engines.columnar.signatures import INFLATE, PUMP
+from magicbyte.engines.columnar.signatures import INFLATE, PASS_OVER, PUMP
 from magicbyte.errors import InputError
 from magicbyte_formats.columnar import (
     COPIED,
@@ -32,11 +32,13 @@ FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
 OWN_KERNELS = (
     ("engines", "columnar", "inflate.py"),
+    ("engines", "columnar", "pass_over.py"),
     ("engines", "columnar", "pump.py"),
     ("engines", "columnar", "signatures.py"),
     ("engines", "columnar", "unsnap.py"),
     ("engines", "columnar", "stops.py"),
     ("engines", "columnar", "turns.py"),
+    ("engines", "entry.py"),
     ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
     ("codecs", "uvarint.py"),
@@ -49,6 +51,8 @@ ALONG = ("scan", "describe", "verify", "sections")
 """Kernels that go with any that decodes."""
 ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
 """Columns that are made whether they are asked for or not, by format: `finish` needs them."""
+
+_PASS_OVER = "pass-over"
 
 LEN_DIGEST = 32
 
@@ -80,6 +84,8 @@ def decoder(name: str, columns: tuple[str, ...], views: bool) -> Decoding:
     chosen = wanted(name, columns, views)
     for of in ALONG:  # what is kept is kept together, so that nobody waits twice
         kernel(name, of)
+    if not is_pass_over_compiled():
+        pass_over()
     made: Decoding = _kernel(
         _decoder_name(name, chosen), SIGNATURES["decode"], lambda: _module(name).decoder(*chosen)
     )
@@ -118,6 +124,19 @@ def pump() -> MachineCode | None:
         return pump
 
     return None if is_plain_python() else cast(MachineCode, _kernel("pump", PUMP, function))
+
+
+@cache
+def pass_over() -> Callable[..., int]:
+    """Return the kernel that reads headers of v2 batches."""
+
+    def function() -> Any:
+        from magicbyte.engines.columnar.pass_over import pass_over  # takes Numba
+
+        return pass_over
+
+    made: Callable[..., int] = _kernel(_PASS_OVER, PASS_OVER, function)
+    return made
 
 
 def _module(name: str) -> Kernels:
@@ -174,6 +193,11 @@ def is_compiled(
 def is_scan_compiled(magic: int) -> bool:
     """Whether the machine code that takes headers of such entries is kept; without Numba, too."""
     return _are_kept([f"{FORMATS[magic]}-scan"])
+
+
+def is_pass_over_compiled() -> bool:
+    """Whether the machine code that reads headers of batches is loaded or kept; without Numba, too."""
+    return bool(pass_over.cache_info().currsize) or _are_kept([_PASS_OVER])
 
 
 def _are_kept(names: Collection[str]) -> bool:

@@ -6,21 +6,23 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, DecodedEntry, Entry, Scan, Taken
+from magicbyte.engines import Decoded, DecodedEntry, Entry, Heads, Scan, Taken, heads
+from magicbyte.engines.columnar import libraries
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import FORMATS, kernel
+from magicbyte.engines.columnar.compiled import FORMATS, kernel, pass_over
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.group import Group
 from magicbyte.engines.columnar.scratch import Numbers as Descriptors
-from magicbyte.engines.columnar.scratch import learnt, new_descriptors
+from magicbyte.engines.columnar.scratch import learnt, new_descriptors, room
 from magicbyte.engines.columnar.take import take
 from magicbyte.engines.control import ControlReader
 from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
 from magicbyte.limits import Limits
-from magicbyte_formats.wire import EntryHeader
+from magicbyte.storage import File
+from magicbyte_formats.wire import EntryHeader, RecordBatchHeader
 
 FEWEST_AT_ONCE, MOST_AT_ONCE = 512, 1 << 16
 """Entries that are described at once: a few more than there were the last time."""
@@ -40,6 +42,15 @@ class ColumnarEngine:
     def load(self, magic: int) -> None:
         """Load a kernel for such entries; else its first use does. InputError where none can run."""
         kernel(FORMATS[magic], "scan")
+
+    def heads(self, file: File, position: int, end: int) -> Heads:
+        pread = libraries.pread()
+        if file.descriptor is None or not pread:
+            return self._reference.heads(file, position, end)
+        most, size = heads.MOST_HEADS, RecordBatchHeader.SIZE
+        place = room("heads", most * size)
+        count = pass_over()(pread, file.descriptor, position, end, most, address(place))
+        return Heads.back_to_back(place[: count * size].tobytes(), position)
 
     def scan(
         self,

@@ -1,7 +1,8 @@
-"""Functions of codec libraries that kernels call, where the installed packages export them."""
+"""Functions of libraries that kernels call: of C, and of codecs where the installed packages export them."""
 
 import ctypes
 import importlib.util
+import os
 import threading
 from functools import cache
 from typing import Any
@@ -30,6 +31,12 @@ def functions() -> Functions:
         _kept.functions = np.array([_lz4(), *_zstd(), *_isal()], np.int64)
     found: Functions = _kept.functions
     return found
+
+
+@cache
+def pread() -> int:
+    """Return the address of C's pread; 0 where there is none."""
+    return _address(ctypes.CDLL(None).pread) if hasattr(os, "pread") else 0
 
 
 class _Context:

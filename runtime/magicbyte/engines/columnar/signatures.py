@@ -4,6 +4,7 @@ from magicbyte_formats.columnar import SIGNATURES, Signature
 
 INFLATE = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
 PUMP = Signature(0, (0,))
+PASS_OVER = Signature(1, (0,) * 6)
 SCAN, SECTIONS, DECODE = (SIGNATURES[name] for name in ("scan", "sections", "decode"))
 
 

@@ -100,11 +100,7 @@ class Heads(Entries):
 
 
 def read_heads(file: File, position: int, end: int) -> Heads:
-    """Return the headers of the batches that lie back to back from *position* to at most *end*.
-
-    Ends before the first that is none, is of another format or does not end there; such a one is
-    for who can say why.
-    """
+    """Do what `Engine.heads` says, in Python."""
     # There are some millions of them to a terabyte: here is nothing that need not be done for each.
     read, parts = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from
     heads = bytearray()
