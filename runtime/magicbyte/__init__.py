@@ -6,7 +6,9 @@ for rows in mb.open("/var/lib/kafka").records():
     ...
 """
 
-from magicbyte.companion import Companion, companion
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from magicbyte.errors import (
     ChangedError,
     ChecksumError,
@@ -20,13 +22,16 @@ from magicbyte.errors import (
 )
 from magicbyte.findings import CODES, Finding
 from magicbyte.limits import Limits
-from magicbyte.produced import check_produced
 from magicbyte.reading.dataset import Dataset, from_memory, open_paths
 from magicbyte.reading.rows import Report, Rows
 from magicbyte.reading.split import Split, read_split
-from magicbyte.spec import spec_files
-from magicbyte.stats import Statistics, stats
-from magicbyte.verify import Verification, verify
+
+if TYPE_CHECKING:
+    from magicbyte.companions import Companion, companion
+    from magicbyte.produced import check_produced
+    from magicbyte.spec import spec_files
+    from magicbyte.statistics import Statistics, stats
+    from magicbyte.verification import Verification, verify
 
 __all__ = [
     "CODES",
@@ -62,6 +67,18 @@ __all__ = [
 
 __version__: str
 
+_LATER = {
+    "Companion": "companions",
+    "Statistics": "statistics",
+    "Verification": "verification",
+    "check_produced": "produced",
+    "companion": "companions",
+    "spec_files": "spec",
+    "stats": "statistics",
+    "verify": "verification",
+}
+"""What is imported when it is asked for, and the modules it is in: who reads records needs none of it."""
+
 open = open_paths
 from_bytes = from_memory
 
@@ -71,10 +88,18 @@ def plan(dataset: Dataset, max_partition_bytes: int | None = None) -> list[Split
     return dataset.plan(max_partition_bytes)
 
 
-def __getattr__(name: str) -> str:
-    """Return the version; finding it takes as long as half of all that is imported here."""
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import version
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        found = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    elif name == "__version__":
+        from importlib.metadata import version  # takes as long as half of what is imported here
 
-    return version(__name__)
+        found = version(__name__)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -56,6 +56,21 @@ def test_importing_the_library_imports_nothing_slow_that_few_need() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True)[0].isdigit()
 
 
+def test_what_is_imported_later_is_there_all_the_same() -> None:
+    """Whatever of the package was imported before, and by whom."""
+    code = """
+import sys, magicbyte as mb
+late = ("magicbyte.verification", "magicbyte.statistics", "magicbyte.companions")
+print([name for name in late if name in sys.modules])
+import magicbyte.verification, magicbyte.statistics.counts, magicbyte.companions
+print([name for name in mb.__all__ if name not in dir(mb) or type(getattr(mb, name)) is type(sys)])
+from magicbyte import *
+print(verify is mb.verify is magicbyte.verification.verify, hasattr(mb, "nothing"))
+"""
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert printed.splitlines() == ["[]", "[]", "True False"]
+
+
 def test_what_spark_imports_leaves_numba_alone() -> None:
     code = "import sys, pyspark_magicbyte; print('numba' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from magicbyte.companion import kind_of
+from magicbyte.companions import kind_of
 from magicbyte_construct import (
     LeaderEpochCheckpoint,
     OffsetCheckpoint,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.stats.counts import MOST_PRODUCERS
-from magicbyte.stats.retention import Held, Largest, held
+from magicbyte.statistics.counts import MOST_PRODUCERS
+from magicbyte.statistics.retention import Held, Largest, held
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte.tables.stats import STATS

@@ -9,7 +9,7 @@ import click
 import magicbyte as mb
 from magicbyte.logdir.discover import discover
 from magicbyte.outside import check_outside
-from magicbyte.stats.partition import BY
+from magicbyte.statistics.partition import BY
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte_tools.cli import parameters
 from magicbyte_tools.cli.complaints import complain, complain_of

@@ -8,10 +8,10 @@ import numpy as np
 from magicbyte.engines import Entries
 from magicbyte.engines.entries import Numbers
 from magicbyte.reading.judged import CODES, Judged
-from magicbyte.stats.classes import Classes
-from magicbyte.stats.contents import Contents
-from magicbyte.stats.payloads import Payloads, times_of
-from magicbyte.stats.retention import Held, Largest, later, longest
+from magicbyte.statistics.classes import Classes
+from magicbyte.statistics.contents import Contents
+from magicbyte.statistics.payloads import Payloads, times_of
+from magicbyte.statistics.retention import Held, Largest, later, longest
 from magicbyte.tables.arrays import Mask, is_null, kinds, numpy_of
 from magicbyte_formats.wire import TimestampType
 

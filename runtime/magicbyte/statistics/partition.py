@@ -8,9 +8,9 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.judged import Judged
 from magicbyte.reading.rows import Report
 from magicbyte.reading.time_check import TimeCheck
-from magicbyte.stats.counts import Counts
-from magicbyte.stats.payloads import COLUMNS
-from magicbyte.stats.retention import held
+from magicbyte.statistics.counts import Counts
+from magicbyte.statistics.payloads import COLUMNS
+from magicbyte.statistics.retention import held
 
 BY = ("topic", "partition", "segment")
 """What can be counted as one."""

@@ -10,8 +10,8 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.reading.dataset import every_log
 from magicbyte.reading.rows import Report
-from magicbyte.stats.counts import Counts
-from magicbyte.stats.partition import BY, NOWHERE, Place, read_partition
+from magicbyte.statistics.counts import Counts
+from magicbyte.statistics.partition import BY, NOWHERE, Place, read_partition
 from magicbyte.storage import StorageOptions
 from magicbyte.tables.stats import STATS
 
