@@ -51,6 +51,14 @@ def test_one_who_compiles_is_warmed_up_for_longer(tmp_path: Path) -> None:
     assert log.read_text().splitlines() == ["a check memory"] + ["a columns memory"] * 6
 
 
+def test_one_who_settles_has_passes_before_each_that_is_measured(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    one = contender("a", log, settle_s=0.000_027)  # a pass takes 9 microseconds
+    cell = measure(SEGMENT, [one], repetitions=2)
+    assert len(log.read_text().splitlines()) == 1 + 2 + 2 * (3 + 1)
+    assert len(cell.wall_ns["a"]) == 2
+
+
 def test_one_who_reads_no_messages_is_not_asked_to(tmp_path: Path) -> None:
     log = tmp_path / "log"
     messages = Segment(Kind(1, "100B", "16k", "none"), Path("any.log"), 100, 1, 1000)

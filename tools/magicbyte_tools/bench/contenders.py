@@ -30,6 +30,9 @@ KAFKA_PYTHON = "kafka-python"
 JAVA_WARM_UP_S = 3.0
 """After a second, passes were seen to get no faster."""
 
+SETTLE_S = 0.5
+"""After a tenth or two, passes of several threads were seen to get no faster."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
@@ -40,6 +43,8 @@ class Contender:
     threads: int = 1
     warm_up_s: float = 0.0
     """CPU of passes that are not measured, two at least. Java compiles what it has run often."""
+    settle_s: float = 0.0
+    """Time of passes before each that is measured."""
     has_checksum: bool = True
     reads_all: bool = True
     """Whether it reads the whole file; a slow one reads its beginning."""
@@ -140,7 +145,12 @@ def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
     """Return our engine with each of *counts* threads, by the name `1 thread`, `2 threads`."""
     command = reader_command("ours", engine)
     return [
-        Contender(name=f"{count} thread{'s' * (count > 1)}", command=command, threads=count)
+        Contender(
+            name=f"{count} thread{'s' * (count > 1)}",
+            command=command,
+            threads=count,
+            settle_s=SETTLE_S,
+        )
         for count in counts
     ]
 

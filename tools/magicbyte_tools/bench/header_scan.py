@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte_tools.bench import jobs
-from magicbyte_tools.bench.contenders import reader_command
+from magicbyte_tools.bench.contenders import SETTLE_S, reader_command
 from magicbyte_tools.bench.data import Segment
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import WARM_UP, Disagreement
@@ -54,15 +54,17 @@ def header_scan(segment: Segment, cache: Path, *, engine: str, repetitions: int)
 
     Raises Disagreement where a pass does not find as many batches as were put in.
     """
-    pass_ns = []
+    pass_ns: list[int] = []
     with Process(reader_command("ours", engine)) as process:
-        for turn in range(WARM_UP + repetitions):
+        passes, spent_ns = 0, 0
+        while len(pass_ns) < repetitions:
             took = process.ask(segment.path, "headers", "file")
             if took.rows != segment.num_batches:
                 told = f"{took.rows} headers of {segment.num_batches}"
                 raise Disagreement(f"{segment.kind.name}: {told}")
-            if turn >= WARM_UP:
+            if passes >= WARM_UP and spent_ns >= SETTLE_S * 1e9:
                 pass_ns.append(took.thread_ns)
+            passes, spent_ns = passes + 1, spent_ns + took.wall_ns
     with TemporaryDirectory(dir=cache) as name:
         # By the same name, so that the command has the same to say.
         whole, first = (Path(name) / part / f"{0:020}.log" for part in ("whole", "first"))

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,8 +50,8 @@ def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: i
         others = Others()
         for _ in range(repetitions):
             for one in suited:
-                took = _ask(segment, one, working)
-                others.less(took.process_ns)
+                for took in _settled(segment, one, working):
+                    others.less(took.process_ns)
                 cell.cpu_ns[one.name].append(took.thread_ns / took.rows)
                 cell.wall_ns[one.name].append(took.wall_ns / took.rows)
         cell.busy = others.share()
@@ -64,6 +64,16 @@ def _warm_up(segment: Segment, one: Contender, working: dict[str, Process]) -> N
     while passes < WARM_UP or spent_ns < one.warm_up_s * 1e9:
         spent_ns += _ask(segment, one, working).thread_ns
         passes += 1
+
+
+def _settled(segment: Segment, one: Contender, working: dict[str, Process]) -> Iterator[Pass]:
+    """Yield passes, the last of which is to be measured."""
+    spent_ns = 0
+    while spent_ns < one.settle_s * 1e9:
+        took = _ask(segment, one, working)
+        spent_ns += took.wall_ns
+        yield took
+    yield _ask(segment, one, working)
 
 
 def _ask(segment: Segment, one: Contender, working: dict[str, Process]) -> Pass:

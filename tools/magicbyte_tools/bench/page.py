@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from magicbyte.engines.auto import HEADS_BEFORE_LOADING
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
@@ -251,10 +252,9 @@ OF_THREADS = """\
 What is missing to twice is Python's lock first. Kernels and codecs let go of it; what stands under *Python* above
 holds it, and a thread that comes back from a kernel waits until the other lets go, and then until the system has woken
 it. Memory is the lesser part: two processes at once, which share no lock, took a tenth more CPU each than one alone
-where nothing is compressed, and come to some 1.8 times one. There a record batch of 100-byte records is made in less
+where nothing is compressed, and come to some 1.9 times one. There a record batch of 100-byte records is made in less
 than a millisecond, so that both come back for the lock some thousand times a second: larger record batches would help, or
-a Python without that lock. From 1.1 to 1.7 was seen there in runs of the same code on the same machine; what decides
-between them is not known. Who cannot wait for that reads in processes, as Spark does.
+a Python without that lock. Who cannot wait for that reads in processes, as Spark does.
 """
 
 
@@ -267,7 +267,9 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
     text = (
         f"Times as fast as {names[0]}, by the clock, each with a decoder and a part of the file for\n"
         f"itself; {mb} MiB of records, as two are done with few before both have begun. What other programs took\n"
-        "meanwhile is missing from it.\n\n"
+        f"meanwhile is missing from it. In front of each read that is measured are {who.SETTLE_S:.1f} s of the same: a second processor\n"
+        "that has had nothing to do is slow at first. Of ten reads by two threads behind five by one, the first was 1.5\n"
+        "times as fast as those, uncompressed and lz4, and from the third or fourth on 1.7 and 1.8.\n\n"
     )
     return text + _table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS
 
@@ -298,10 +300,11 @@ def _whole_jobs(results: Results) -> str:
 def _headers(headers: HeaderScan, mb: int) -> str:
     text = (
         f"One file of {mb} MiB of records, lz4, in the page cache: {headers.num_batches:,} batches. A pass is that of the\n"
-        "library, warm; the command is `magicbyte dump --table batches --quick`, as a process, less what it takes\n"
-        "for the first batch alone. Bytes are those of all its reads, as Linux counts them. Two thirds of a pass is the\n"
-        "system call that each header takes, and one that reads several would read what lies between; of the rest,\n"
-        "which is Python's, a kernel would spare the most.\n\n"
+        f"engine `columnar`, behind {who.SETTLE_S:.1f} s of the same; the command is `magicbyte dump --table batches --quick`, as a\n"
+        "process, less what it takes for the first batch alone. Bytes are those of all its reads, as Linux counts them.\n"
+        "Three quarters of a pass is the system call that a kernel makes for each header, and one that reads several would\n"
+        "read what lies between. By default headers are read by the kernel where kernels are loaded anyway, or\n"
+        f"{HEADS_BEFORE_LOADING:,} have been read: as long as there are few, Python reads them, in a third more.\n\n"
     )
     rows = [
         ["pass: CPU, µs", _number(headers.pass_us_per_batch)],
