@@ -428,10 +428,10 @@ class _Pass:
 
     def _all_of(self, piece: Sound, entries: Entries, verify: bool) -> None:
         if verify:
-            for run in self._runs(entries):
-                self._track_run(piece, run, self._run(run))
+            for run, is_cleaned in self._runs(entries):
+                self._track_run(piece, run, self._run(run, is_cleaned))
         else:
-            boundaries = self._run(entries)
+            boundaries = self._run(entries, self._is_cleaned_in(entries))
             if self.followed is not None:
                 self._follow(self.followed, entries, boundaries)
 
@@ -473,8 +473,10 @@ class _Pass:
 
         What a note is about does not go on.
         """
+        if self.is_behind_damage:
+            return 0
         first, last = entries.column("first_offset"), entries.column("last_offset")
-        if self.is_behind_damage or self.next_offset not in (None, int(first[0])):
+        if self.next_offset not in (None, int(first[0])):
             return 0
         goes_on = last >= first
         if self.next_offset is not None and self.next_offset < self.highest:
@@ -485,23 +487,30 @@ class _Pass:
             goes_on &= entries.column("position") < notes[0].position
         return len(last) if goes_on.all() else int(np.argmin(goes_on))
 
-    def _runs(self, entries: Entries) -> Iterator[Entries]:
+    def _runs(self, entries: Entries) -> Iterator[tuple[Entries, bool]]:
         """Yield *entries* in runs within which nothing comes up that needs all before it tracked.
 
-        That is a snapshot, or the first sign of cleaning.
+        That is a snapshot, or the first sign of cleaning. Each comes with whether that has been seen.
         """
         first = entries.column("first_offset")
         cuts = {0, len(entries)}
         for base in self.check.snapshots_to_come:
             if first[0] < base <= first[-1]:
                 cuts.add(int(np.searchsorted(first, base)))
+        cleaned_from = len(entries)
         if not self.segment.is_cleaned:
-            cuts.update(np.flatnonzero(_look_cleaned(entries))[:1].tolist())
+            look_cleaned = np.flatnonzero(_look_cleaned(entries))
+            cleaned_from = int(look_cleaned[0]) if len(look_cleaned) else len(entries)
+            cuts.add(cleaned_from)
         for begin, end in pairwise(sorted(cuts)):
-            yield entries[begin:end]
+            yield entries[begin:end], begin >= cleaned_from
 
-    def _run(self, entries: Entries) -> list[tuple[int, Boundary]]:
-        """Take *entries* that go on without a gap, all at once.
+    def _is_cleaned_in(self, entries: Entries) -> bool:
+        """Return whether *entries* are the first to show that the segment was cleaned."""
+        return not self.segment.is_cleaned and bool(_look_cleaned(entries).any())
+
+    def _run(self, entries: Entries, is_cleaned: bool) -> list[tuple[int, Boundary]]:
+        """Take *entries* that go on without a gap, all at once; *is_cleaned* says whether they show that.
 
         Return the boundaries among them, with the numbers of the entries that they lie before.
         """
@@ -516,7 +525,7 @@ class _Pass:
         segment.leader_epoch = max(segment.leader_epoch, int(entries.column("leader_epoch").max()))
         is_control, is_data = entries.column("is_control"), entries.column("is_transactional")
         segment.has_transactions |= bool((is_control | is_data).any())
-        segment.is_cleaned |= bool(_look_cleaned(entries).any())
+        segment.is_cleaned |= is_cleaned
         return boundaries
 
     def _stops_at(self, piece: Sound, entry: Entry) -> bool:

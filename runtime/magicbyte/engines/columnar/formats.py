@@ -101,17 +101,19 @@ class RecordBatches:
         self.kernels = described(self.name)
         self._at = self.kernels.NAMES
         self.places = _places(self.kernels)
+        self._plain = self._at | {name: self._at[of] for name, of in OF_BATCHES.items()}
+        """Where a descriptor has fields of Entry as they are."""
+        del self._plain["position"]
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
-        def number(of: str) -> Numbers:
-            return desc[:, self._at[of]]
-
-        match name:
-            case "position":
-                return number("position") + origin
-            case "last_offset":
-                return number("base_offset") + number("last_offset_delta")
-        return number(OF_BATCHES.get(name, name))
+        at = self._plain.get(name)  # often asked for, of few entries
+        if at is not None:
+            return desc[:, at]
+        if name == "position":
+            return desc[:, self._at["position"]] + origin
+        if name == "last_offset":
+            return desc[:, self._at["base_offset"]] + desc[:, self._at["last_offset_delta"]]
+        raise KeyError(name)
 
     def untold(self, desc: Descriptors, name: str) -> Mask | None:
         return None
