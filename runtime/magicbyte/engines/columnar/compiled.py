@@ -84,7 +84,7 @@ def decoder(name: str, columns: tuple[str, ...], views: bool) -> Decoding:
     chosen = wanted(name, columns, views)
     for of in ALONG:  # what is kept is kept together, so that nobody waits twice
         kernel(name, of)
-    if not is_pass_over_compiled():
+    if name == FORMATS[2] and not is_pass_over_compiled():
         pass_over()
     made: Decoding = _kernel(
         _decoder_name(name, chosen), SIGNATURES["decode"], lambda: _module(name).decoder(*chosen)
