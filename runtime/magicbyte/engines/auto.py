@@ -31,8 +31,8 @@ that takes as long as loading the other's machine code, or making it where none 
 columns. So a small file never waits, and nobody waits twice as long as with the better choice."""
 
 HEADS_BEFORE_LOADING = 100_000
-"""Headers that are passed over before kernels are loaded for that alone: to read the bytes takes both
-engines the same, the half of what they need."""
+"""Headers that are passed over before kernels are loaded for that alone. A kernel takes three tenths of
+a microsecond less for each: about then that comes to what loading takes."""
 
 ANY_CODEC = frozenset(INFLATED)
 

@@ -490,7 +490,8 @@ class _Pass:
     def _runs(self, entries: Entries) -> Iterator[tuple[Entries, bool]]:
         """Yield *entries* in runs within which nothing comes up that needs all before it tracked.
 
-        That is a snapshot, or the first sign of cleaning. Each comes with whether that has been seen.
+        That is a snapshot, or the first sign of cleaning. Each comes with whether it has that sign, or
+        lies behind it.
         """
         first = entries.column("first_offset")
         cuts = {0, len(entries)}

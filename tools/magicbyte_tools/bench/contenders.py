@@ -31,7 +31,7 @@ JAVA_WARM_UP_S = 3.0
 """After a second, passes were seen to get no faster."""
 
 SETTLE_S = 0.5
-"""After a tenth or two, passes of several threads were seen to get no faster."""
+"""By then, passes of several threads were seen to get no faster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

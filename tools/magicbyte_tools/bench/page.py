@@ -269,7 +269,7 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
         f"itself; {mb} MiB of records, as two are done with few before both have begun. What other programs took\n"
         f"meanwhile is missing from it. In front of each read that is measured are {who.SETTLE_S:.1f} s of the same: a second processor\n"
         "that has had nothing to do is slow at first. Of ten reads by two threads behind five by one, the first was 1.5\n"
-        "times as fast as those, uncompressed and lz4, and from the third or fourth on 1.7 and 1.8.\n\n"
+        "times as fast as those, uncompressed and lz4; from the third or fourth on they came to 1.7 and 1.8.\n\n"
     )
     return text + _table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS
 
@@ -302,7 +302,7 @@ def _headers(headers: HeaderScan, mb: int) -> str:
         f"One file of {mb} MiB of records, lz4, in the page cache: {headers.num_batches:,} batches. A pass is that of the\n"
         f"engine `columnar`, behind {who.SETTLE_S:.1f} s of the same; the command is `magicbyte dump --table batches --quick`, as a\n"
         "process, less what it takes for the first batch alone. Bytes are those of all its reads, as Linux counts them.\n"
-        "Three quarters of a pass is the system call that a kernel makes for each header, and one that reads several would\n"
+        "At least three quarters of a pass are the system call that a kernel makes for each header, and one that reads several would\n"
         "read what lies between. By default headers are read by the kernel where kernels are loaded anyway, or\n"
         f"{HEADS_BEFORE_LOADING:,} have been read: as long as there are few, Python reads them, in 1.4 times as long.\n\n"
     )
