@@ -234,7 +234,7 @@ def test_a_processor_without_the_instruction_computes_checksums_by_table(
     variables: dict[str, Any],
 ) -> None:
     code = """
-from magicbyte_formats.columnar.primitives import NUM_LANES, has_instruction
+from magicbyte_formats.columnar.checksums import NUM_LANES, has_instruction
 print(has_instruction("sse4.2"), has_instruction("pclmul"), NUM_LANES)
 """
     environment = {**os.environ, **variables}
@@ -257,7 +257,7 @@ def test_checksums_are_the_same_however_many_blocks_are_multiplied_at_once(
 import random, zlib
 import crc32c
 import numpy as np
-from magicbyte_formats.columnar import primitives
+from magicbyte_formats.columnar import checksums
 drawn = random.Random(7)
 whole = np.frombuffer(drawn.randbytes(6000), np.uint8)
 data, place = whole.tobytes(), whole.ctypes.data
@@ -266,9 +266,9 @@ for size in sizes:
     begin = drawn.randrange(64)
     part = data[begin : begin + size]
     told = (place + begin, place + begin + size)
-    assert primitives.crc32(*told) == zlib.crc32(part), ("crc32", size)
-    assert primitives.crc32c(*told) == crc32c.crc32c(part), ("crc32c", size)
-print(primitives.NUM_LANES)
+    assert checksums.crc32(*told) == zlib.crc32(part), ("crc32", size)
+    assert checksums.crc32c(*told) == crc32c.crc32c(part), ("crc32c", size)
+print(checksums.NUM_LANES)
 """
     environment = {**os.environ, "NUMBA_CPU_FEATURES": features.flatten()}
     command = [sys.executable, "-c", code]

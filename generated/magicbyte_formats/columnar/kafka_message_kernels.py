@@ -14,10 +14,12 @@ from magicbyte_formats.columnar import (
     VIEWED,
     WHY,
 )
+from magicbyte_formats.columnar.checksums import (
+    crc32,
+)
 from magicbyte_formats.columnar.primitives import (
     ask_ahead,
     copy,
-    crc32,
     inlined,
     put1,
     put4,

@@ -13,10 +13,12 @@ from magicbyte_formats.columnar import (
     VIEWED,
     WHY,
 )
+from magicbyte_formats.columnar.checksums import (
+    crc32c,
+)
 from magicbyte_formats.columnar.primitives import (
     ask_ahead,
     copy,
-    crc32c,
     inlined,
     is_ascii,
     put1,

@@ -7,11 +7,9 @@ call_kernel: Any
 called: Any
 copy: Any
 copy16: Any
-crc32: Any
-crc32c: Any
-has_instruction: Any
 inlined: Any
 is_ascii: Any
+prefetch: Any
 put1: Any
 put2: Any
 put4: Any

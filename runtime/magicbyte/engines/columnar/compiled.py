@@ -300,8 +300,9 @@ def _release() -> str:
 
     generated, own = files("magicbyte_formats"), files("magicbyte")
     names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
-    sources = [generated.joinpath("columnar", f"{name}.py") for name in [*names, "__init__"]]
-    sources += [generated.joinpath("columnar", "primitives.py"), generated.joinpath("wire.py")]
+    names += ["__init__", "checksums", "primitives"]
+    sources = [generated.joinpath("columnar", f"{name}.py") for name in names]
+    sources.append(generated.joinpath("wire.py"))
     sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
     sources += [own.joinpath(*path) for path in OWN_KERNELS]
     texts = [source.read_bytes() for source in sources]

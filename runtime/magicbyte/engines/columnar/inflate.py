@@ -11,11 +11,11 @@ from typing import Any
 from magicbyte.codecs import gzip
 from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
 from magicbyte.engines.columnar.unsnap import unsnap
+from magicbyte_formats.columnar.checksums import crc32
 from magicbyte_formats.columnar.primitives import (
     call5,
     called,
     copy,
-    crc32,
     put4,
     put8,
     s8le,

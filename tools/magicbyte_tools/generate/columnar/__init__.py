@@ -11,16 +11,16 @@ is refused with its place in the YAML.
 from magicbyte_tools.generate.columnar import rows
 from magicbyte_tools.generate.columnar.fixed import files_of_rows, read_file
 from magicbyte_tools.generate.columnar.form import Unsupported, formats, read_form
-from magicbyte_tools.generate.columnar.kernels import description, module, package, primitives
+from magicbyte_tools.generate.columnar.kernels import common, description, module, package
 
 __all__ = [
     "Unsupported",
+    "common",
     "description",
     "files_of_rows",
     "formats",
     "module",
     "package",
-    "primitives",
     "read_file",
     "read_form",
     "rows",

@@ -26,7 +26,8 @@ from magicbyte_tools.generate.columnar.form import (
 )
 from magicbyte_tools.generate.columnar.unsupported import Unsupported
 
-PRIMITIVES = Path(__file__).with_name("primitives.py")
+COMMON = ("checksums", "primitives")
+"""Modules beside this one that kernels import: they are handed on as they are."""
 
 DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested")
 """What a descriptor says besides the numbers of the header."""
@@ -246,17 +247,23 @@ def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]: ...
 """
 
 
-def primitives() -> tuple[str, str]:
-    """Return the primitives as a module, and its types."""
-    stub = "from typing import Any\n\n" + "".join(f"{name}: Any\n" for name in _public())
-    return PRIMITIVES.read_text("utf-8"), stub
+def common() -> dict[str, tuple[str, str]]:
+    """Return what kernels are made of: each module by its name, and its types."""
+    made = {}
+    for name in COMMON:
+        types = "".join(f"{public}: Any\n" for public in _public(name))
+        made[name] = (_text(name), "from typing import Any\n\n" + types)
+    return made
 
 
-def _public() -> list[str]:
-    """Return the names of the primitives."""
-    text = PRIMITIVES.read_text("utf-8")
-    names = re.findall(r"^(?:    )?def (\w+)|^(\w+) = njit", text, re.MULTILINE)
-    return sorted({name for pair in names for name in pair if name and name[0] != "_"})
+def _text(name: str) -> str:
+    return Path(__file__).with_name(f"{name}.py").read_text("utf-8")
+
+
+def _public(name: str) -> list[str]:
+    """Return the public names of one of the modules in common."""
+    names = re.findall(r"^(?:    )?def (\w+)|^(\w+) = njit", _text(name), re.MULTILINE)
+    return sorted({one for pair in names for one in pair if one and one[0] != "_"})
 
 
 def package() -> str:
@@ -278,7 +285,11 @@ def module(entry: Entry) -> tuple[str, str]:
         "from functools import cache",
         "",
         *_imported("magicbyte_formats.columnar", words & CONSTANTS),
-        *_imported("magicbyte_formats.columnar.primitives", words & set(_public())),
+        *(
+            line
+            for name in COMMON
+            for line in _imported(f"magicbyte_formats.columnar.{name}", words & set(_public(name)))
+        ),
     ]
     text = "\n".join([ABOUT.format(name=entry.name), *lines, "", "", functions, ""])
     return text, KERNELS_STUB

@@ -1,0 +1,394 @@
+# Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
+"""Checksums of the kernels: CRC-32 and CRC-32C, by the best instructions that the host has.
+
+Like those of `primitives`, functions take addresses, and are ordinary Python with NUMBA_DISABLE_JIT=1.
+"""
+
+from typing import Any
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from magicbyte_formats.columnar.primitives import (
+    called,
+    inlined,
+    prefetch,
+    s8le,
+    u1,
+    u4le,
+)
+
+I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+
+
+def _tables(polynomial: int) -> Any:
+    """Return the eight tables of a checksum that is taken eight bytes at a time."""
+    table = np.zeros((8, 256), np.int64)
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (polynomial if crc & 1 else 0)
+        table[0, byte] = crc
+    for row in range(1, 8):
+        table[row] = (table[row - 1] >> 8) ^ table[0, table[row - 1] & 255]
+    return table
+
+
+def _zeros(length: int, table: Any) -> Any:
+    """Return what *length* zero bytes make of each byte of a checksum."""
+    crc = np.left_shift(1, np.arange(32, dtype=np.int64))
+    for _ in range(length):
+        crc = (crc >> 8) ^ table[0, crc & 255]
+    made = np.zeros((4, 256), np.int64)
+    for bit in range(32):
+        has_bit = (np.arange(256) >> bit % 8 & 1).astype(bool)
+        made[bit // 8, has_bit] ^= crc[bit]
+    return made
+
+
+CASTAGNOLI_POLYNOMIAL, IEEE_POLYNOMIAL = 0x82F63B78, 0xEDB88320
+"""Those of CRC-32C and CRC-32, the lowest power in the highest bit."""
+
+CASTAGNOLI = _tables(CASTAGNOLI_POLYNOMIAL)
+IEEE = _tables(IEEE_POLYNOMIAL)
+
+
+@inlined
+def _behind_8(table: Any, bits: int) -> int:
+    """Return what eight bytes make of the checksum that *bits* have been combined with."""
+    return (
+        table[7, bits & 255]
+        ^ table[6, (bits >> 8) & 255]
+        ^ table[5, (bits >> 16) & 255]
+        ^ table[4, (bits >> 24) & 255]
+        ^ table[3, (bits >> 32) & 255]
+        ^ table[2, (bits >> 40) & 255]
+        ^ table[1, (bits >> 48) & 255]
+        ^ table[0, (bits >> 56) & 255]
+    )
+
+
+@inlined
+def _behind_4(table: Any, bits: int) -> int:
+    """Return what four bytes make of the checksum that *bits* have been combined with."""
+    return (
+        table[3, bits & 255]
+        ^ table[2, (bits >> 8) & 255]
+        ^ table[1, (bits >> 16) & 255]
+        ^ table[0, (bits >> 24) & 255]
+    )
+
+
+@inlined
+def _by_table(table: Any, p: int, end: int, crc: int) -> int:
+    while end - p >= 8:
+        crc = _behind_8(table, s8le(p) ^ crc)
+        p += 8
+    if end - p >= 4:
+        crc = _behind_4(table, u4le(p) ^ crc)
+        p += 4
+    while p < end:
+        crc = (crc >> 8) ^ table[0, (crc ^ u1(p)) & 255]
+        p += 1
+    return crc ^ 0xFFFFFFFF
+
+
+def has_instruction(feature: str) -> bool:
+    """Whether the processor that is compiled for has the instructions that LLVM calls *feature*.
+
+    LLVM ends the process where it is asked for an instruction that the target lacks.
+    """
+    if config.DISABLE_JIT:
+        return False
+    if config.CPU_FEATURES is not None:
+        return f"+{feature}" in config.CPU_FEATURES.split(",")
+    if config.CPU_NAME is not None and config.CPU_NAME != "host":
+        return False
+    return bool(llvmlite.binding.get_host_cpu_features().get(feature))
+
+
+LEN_BLOCK = 16
+"""Bytes that one multiplication without carry folds into those behind them."""
+
+LOWER, HIGHER = 0x00, 0x11
+"""Which halves of two blocks a multiplication takes."""
+
+NUM_VECTORS = 4
+"""Vectors of blocks in a line: so many multiplications do not wait for each other."""
+
+if has_instruction("pclmul"):
+
+    def _power(polynomial: int, exponent: int) -> int:
+        """Return x to the power of *exponent*, modulo *polynomial*, as folding takes it."""
+        power = 1 << 31  # the highest bit is the lowest power
+        for _ in range(exponent):
+            power = (power >> 1) ^ (polynomial if power & 1 else 0)
+        return power << 1
+
+    def _quotient(polynomial: int) -> int:
+        """Return what x to the power of 64 holds of *polynomial*, the lowest power in the highest bit."""
+        divisor = 1 << 32 | int(f"{polynomial:032b}"[::-1], 2)
+        left, quotient = 1 << 64, 0
+        for power in range(32, -1, -1):
+            if left >> (power + 32) & 1:
+                left ^= divisor << power
+                quotient |= 1 << power
+        return int(f"{quotient:033b}"[::-1], 2)
+
+    def _folding(polynomial: int, num_lanes: int) -> Any:
+        """Return what folds lines of vectors of *num_lanes* blocks.
+
+        After "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Gopal and
+        others, 2009).
+        """
+        len_vector = LEN_BLOCK * num_lanes
+        block = ir.VectorType(I64, 2)
+        vector = ir.VectorType(I64, 2 * num_lanes)
+        suffix = "" if num_lanes == 1 else f".{8 * len_vector}"
+
+        def over(num_bytes: int) -> tuple[int, int]:
+            """Return what the halves of a block are multiplied with to count so much further behind."""
+            return (
+                _power(polynomial, 8 * num_bytes + 32),
+                _power(polynomial, 8 * num_bytes - 32),
+            )
+
+        over_line, over_vector = over(NUM_VECTORS * len_vector), over(len_vector)
+        over_block = over(LEN_BLOCK)
+        over_half, quotient = _power(polynomial, 64), _quotient(polynomial)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            at = cgutils.alloca_once_value(builder, args[0])
+
+            def load(kind: Any, distance: int = 0) -> Any:
+                here = builder.add(builder.load(at), I64(distance))
+                loaded = builder.load(builder.inttoptr(here, kind.as_pointer()))
+                loaded.align = 1
+                return loaded
+
+            def step(num_bytes: int) -> None:
+                builder.store(builder.add(builder.load(at), I64(num_bytes)), at)
+
+            def times(folded: Any, by: tuple[int, int], half: int) -> Any:
+                """Return a half of each block multiplied with that of *by*."""
+                kind = folded.type
+                name = "llvm.x86.pclmulqdq" + (suffix if kind == vector else "")
+                function = ir.FunctionType(kind, [kind, kind, I8])
+                multiply = cgutils.get_or_insert_function(builder.module, function, name)
+                return builder.call(multiply, [folded, kind(by * (kind.count // 2)), I8(half)])
+
+            def fold(folded: Any, by: tuple[int, int], behind: Any) -> Any:
+                halves = [times(folded, by, half) for half in (LOWER, HIGHER)]
+                return builder.xor(builder.xor(*halves), behind)
+
+            line = [load(vector, number * len_vector) for number in range(NUM_VECTORS)]
+            crc = builder.insert_element(vector((0,) * vector.count), args[4], I32(0))
+            line[0] = builder.xor(line[0], crc)
+            kept = [cgutils.alloca_once_value(builder, one) for one in line]
+            step(NUM_VECTORS * len_vector)
+            with cgutils.for_range(builder, builder.sub(args[1], I64(1))):
+                for number, place in enumerate(kept):
+                    behind = load(vector, number * len_vector)
+                    builder.store(fold(builder.load(place), over_line, behind), place)
+                step(NUM_VECTORS * len_vector)
+            one = builder.load(kept[0])
+            for place in kept[1:]:
+                one = fold(one, over_vector, builder.load(place))
+            builder.store(one, kept[0])
+            with cgutils.for_range(builder, args[2]):
+                builder.store(fold(builder.load(kept[0]), over_vector, load(vector)), kept[0])
+                step(len_vector)
+            made = builder.load(kept[0])
+
+            def lane(number: int) -> Any:
+                pair = ir.Constant(ir.VectorType(I32, 2), [2 * number, 2 * number + 1])
+                return builder.shuffle_vector(made, made, pair)
+
+            one = lane(0)
+            for number in range(1, num_lanes):
+                one = fold(one, over_block, lane(number))
+            last = cgutils.alloca_once_value(builder, one)
+            with cgutils.for_range(builder, args[3]):
+                builder.store(fold(builder.load(last), over_block, load(block)), last)
+                step(LEN_BLOCK)
+
+            def lower(folded: Any, bits: int) -> Any:
+                return builder.and_(folded, block(((1 << bits) - 1, 0)))
+
+            def higher(folded: Any, bits: int) -> Any:
+                whole = ir.IntType(128)
+                shifted = builder.lshr(builder.bitcast(folded, whole), whole(bits))
+                return builder.bitcast(shifted, block)
+
+            # What is left is divided by the polynomial: from 128 bits to 96, to 64, and to 32.
+            one = builder.load(last)
+            one = builder.xor(higher(one, 64), times(one, (over_block[1], 0), LOWER))
+            one = builder.xor(higher(one, 32), times(lower(one, 32), (over_half, 0), LOWER))
+            fits = lower(times(lower(one, 32), (quotient, 0), LOWER), 32)
+            one = builder.xor(one, times(fits, (polynomial << 1 | 1, 0), LOWER))
+            return builder.lshr(builder.extract_element(one, I32(0)), I64(32))
+
+        @intrinsic
+        def folded(typing: Any, p: Any, lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
+            """Return the checksum of so many lines, vectors and blocks at *p*.
+
+            There is a line at least.
+            """
+            number: Any = types.int64
+            return number(number, number, number, number, number), codegen
+
+        return folded
+
+    LEN_LINE = NUM_VECTORS * LEN_BLOCK
+    _fold_ieee = _folding(IEEE_POLYNOMIAL, 1)
+
+    @inlined
+    def _narrow_crc32(p: int, end: int) -> int:
+        lines, rest = (end - p) // LEN_LINE, (end - p) % LEN_LINE
+        crc = 0xFFFFFFFF
+        if lines:
+            crc = _fold_ieee(p, lines, rest // LEN_BLOCK, 0, crc)
+            p = end - rest % LEN_BLOCK
+        return _by_table(IEEE, p, end, crc)
+
+
+def _num_lanes() -> int:
+    """Return how many blocks the processor multiplies at once."""
+    if not has_instruction("vpclmulqdq"):
+        return 1
+    return 4 if has_instruction("avx512f") else 2
+
+
+NUM_LANES = _num_lanes()
+
+if NUM_LANES > 1:
+    LEN_WIDE_VECTOR = NUM_LANES * LEN_BLOCK
+    LEN_WIDE_LINE = NUM_VECTORS * LEN_WIDE_VECTOR
+    _fold_ieee_wide = _folding(IEEE_POLYNOMIAL, NUM_LANES)
+    _fold_castagnoli_wide = _folding(CASTAGNOLI_POLYNOMIAL, NUM_LANES)
+
+    @called
+    def crc32(p: int, end: int) -> int:
+        """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+        lines, rest = (end - p) // LEN_WIDE_LINE, (end - p) % LEN_WIDE_LINE
+        if not lines:
+            return _narrow_crc32(p, end)
+        vectors, rest = rest // LEN_WIDE_VECTOR, rest % LEN_WIDE_VECTOR
+        crc = _fold_ieee_wide(p, lines, vectors, rest // LEN_BLOCK, 0xFFFFFFFF)
+        return _by_table(IEEE, end - rest % LEN_BLOCK, end, crc)
+
+elif has_instruction("pclmul"):
+
+    @called
+    def crc32(p: int, end: int) -> int:
+        """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+        return _narrow_crc32(p, end)
+
+else:
+
+    @called
+    def crc32(p: int, end: int) -> int:
+        """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+        return _by_table(IEEE, p, end, 0xFFFFFFFF)
+
+
+if has_instruction("sse4.2"):
+
+    @intrinsic
+    def _crc8(typing: Any, crc: Any, number: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.FunctionType(I64, [I64, I64])
+            name = "llvm.x86.sse42.crc32.64.64"
+            return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @intrinsic
+    def _crc1(typing: Any, crc: Any, byte: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kind = ir.FunctionType(I32, [I32, I8])
+            name = "llvm.x86.sse42.crc32.32.8"
+            function = cgutils.get_or_insert_function(builder.module, kind, name)
+            cut = [builder.trunc(args[0], I32), builder.trunc(args[1], I8)]
+            return builder.zext(builder.call(function, cut), I64)
+
+        return types.int64(types.int64, types.int64), codegen
+
+    @inlined
+    def _by_instruction(p: int, end: int, crc: int) -> int:
+        while end - p >= 8:
+            crc = _crc8(crc, s8le(p))
+            p += 8
+        while p < end:
+            crc = _crc1(crc, u1(p))
+            p += 1
+        return crc ^ 0xFFFFFFFF
+
+
+if has_instruction("sse4.2") and NUM_LANES > 1:
+
+    @called
+    def crc32c(p: int, end: int) -> int:
+        """Return the CRC-32C of the bytes from *p* to *end*."""
+        crc = 0xFFFFFFFF
+        lines, rest = (end - p) // LEN_WIDE_LINE, (end - p) % LEN_WIDE_LINE
+        if lines:
+            vectors, rest = rest // LEN_WIDE_VECTOR, rest % LEN_WIDE_VECTOR
+            crc = _fold_castagnoli_wide(p, lines, vectors, rest // LEN_BLOCK, crc)
+            p = end - rest % LEN_BLOCK
+        return _by_instruction(p, end, crc)
+
+elif has_instruction("sse4.2"):
+    LONG, SHORT, AHEAD = 1024, 256, 3072
+    """Bytes of each of three streams, and how far ahead memory is asked for."""
+    ZEROS_LONG, ZEROS_SHORT = _zeros(LONG, CASTAGNOLI), _zeros(SHORT, CASTAGNOLI)
+
+    @inlined
+    def _behind(zeros: Any, crc: int) -> int:
+        return (
+            zeros[0, crc & 255]
+            ^ zeros[1, (crc >> 8) & 255]
+            ^ zeros[2, (crc >> 16) & 255]
+            ^ zeros[3, (crc >> 24) & 255]
+        )
+
+    @called
+    def crc32c(p: int, end: int) -> int:
+        """Return the CRC-32C of the bytes from *p* to *end*, in three streams at a time."""
+        crc = 0xFFFFFFFF
+        while end - p >= 3 * LONG:
+            second = 0
+            third = 0
+            for line in range(0, LONG, 64):
+                prefetch(p + line + AHEAD)
+                prefetch(p + line + LONG + AHEAD)
+                prefetch(p + line + 2 * LONG + AHEAD)
+                for at in range(line, line + 64, 8):
+                    crc = _crc8(crc, s8le(p + at))
+                    second = _crc8(second, s8le(p + LONG + at))
+                    third = _crc8(third, s8le(p + 2 * LONG + at))
+            crc = _behind(ZEROS_LONG, crc) ^ second
+            crc = _behind(ZEROS_LONG, crc) ^ third
+            p += 3 * LONG
+        while end - p >= 3 * SHORT:
+            second = 0
+            third = 0
+            for at in range(0, SHORT, 8):
+                crc = _crc8(crc, s8le(p + at))
+                second = _crc8(second, s8le(p + SHORT + at))
+                third = _crc8(third, s8le(p + 2 * SHORT + at))
+            crc = _behind(ZEROS_SHORT, crc) ^ second
+            crc = _behind(ZEROS_SHORT, crc) ^ third
+            p += 3 * SHORT
+        return _by_instruction(p, end, crc)
+
+else:
+
+    @called
+    def crc32c(p: int, end: int) -> int:
+        """Return the CRC-32C of the bytes from *p* to *end*."""
+        return _by_table(CASTAGNOLI, p, end, 0xFFFFFFFF)
