@@ -114,6 +114,8 @@ def has_instruction(feature: str) -> bool:
 LEN_BLOCK = 16
 """Bytes that one multiplication without carry folds into those behind them."""
 
+BLOCK = ir.VectorType(I64, 2)
+
 LOWER, HIGHER = 0x00, 0x11
 """Which halves of two blocks a multiplication takes."""
 
@@ -139,6 +141,55 @@ if has_instruction("pclmul"):
                 quotient |= 1 << power
         return int(f"{quotient:033b}"[::-1], 2)
 
+    def _over(polynomial: int, num_bytes: int) -> tuple[int, int]:
+        """Return what the halves of a block are multiplied with to count so much further behind."""
+        return (_power(polynomial, 8 * num_bytes + 32), _power(polynomial, 8 * num_bytes - 32))
+
+    def _load(builder: Any, kind: Any, place: Any) -> Any:
+        loaded = builder.load(builder.inttoptr(place, kind.as_pointer()))
+        loaded.align = 1
+        return loaded
+
+    def _part(builder: Any, vector: Any, count: int, first: int) -> Any:
+        """Return *count* of the elements of a vector."""
+        chosen = ir.Constant(ir.VectorType(I32, count), [first + number for number in range(count)])
+        return builder.shuffle_vector(vector, vector, chosen)
+
+    def _times(builder: Any, folded: Any, by: Any, half: int) -> Any:
+        """Return a half of each block multiplied with that of *by*, a vector or a block for all."""
+        kind = folded.type
+        num_lanes = kind.count // BLOCK.count
+        suffix = "" if num_lanes == 1 else f".{8 * LEN_BLOCK * num_lanes}"
+        function = ir.FunctionType(kind, [kind, kind, I8])
+        name = "llvm.x86.pclmulqdq" + suffix
+        multiply = cgutils.get_or_insert_function(builder.module, function, name)
+        by = by * (kind.count // len(by))
+        return builder.call(multiply, [folded, kind(by), I8(half)])
+
+    def _folded(builder: Any, folded: Any, by: Any) -> Any:
+        """Return both halves of each block multiplied with those of *by*."""
+        return builder.xor(*(_times(builder, folded, by, half) for half in (LOWER, HIGHER)))
+
+    def _divided(builder: Any, polynomial: int, block: Any) -> Any:
+        """Return the checksum of what one block holds: 128 bits become 96, 64, and 32."""
+
+        def lower(folded: Any, bits: int) -> Any:
+            return builder.and_(folded, BLOCK(((1 << bits) - 1, 0)))
+
+        def higher(folded: Any, bits: int) -> Any:
+            whole = ir.IntType(8 * LEN_BLOCK)
+            shifted = builder.lshr(builder.bitcast(folded, whole), whole(bits))
+            return builder.bitcast(shifted, BLOCK)
+
+        def by(folded: Any, number: int) -> Any:
+            return _times(builder, folded, (number, 0), LOWER)
+
+        one = builder.xor(higher(block, 64), by(block, _over(polynomial, LEN_BLOCK)[1]))
+        one = builder.xor(higher(one, 32), by(lower(one, 32), _power(polynomial, 64)))
+        fits = lower(by(lower(one, 32), _quotient(polynomial)), 32)
+        one = builder.xor(one, by(fits, polynomial << 1 | 1))
+        return builder.lshr(builder.extract_element(one, I32(0)), I64(32))
+
     def _folding(polynomial: int, num_lanes: int) -> Any:
         """Return what folds lines of vectors of *num_lanes* blocks.
 
@@ -146,44 +197,21 @@ if has_instruction("pclmul"):
         others, 2009).
         """
         len_vector = LEN_BLOCK * num_lanes
-        block = ir.VectorType(I64, 2)
-        vector = ir.VectorType(I64, 2 * num_lanes)
-        suffix = "" if num_lanes == 1 else f".{8 * len_vector}"
-
-        def over(num_bytes: int) -> tuple[int, int]:
-            """Return what the halves of a block are multiplied with to count so much further behind."""
-            return (
-                _power(polynomial, 8 * num_bytes + 32),
-                _power(polynomial, 8 * num_bytes - 32),
-            )
-
-        over_line, over_vector = over(NUM_VECTORS * len_vector), over(len_vector)
-        over_block = over(LEN_BLOCK)
-        over_half, quotient = _power(polynomial, 64), _quotient(polynomial)
+        vector = ir.VectorType(I64, BLOCK.count * num_lanes)
+        over_line = _over(polynomial, NUM_VECTORS * len_vector)
+        over_vector, over_block = _over(polynomial, len_vector), _over(polynomial, LEN_BLOCK)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             at = cgutils.alloca_once_value(builder, args[0])
 
             def load(kind: Any, distance: int = 0) -> Any:
-                here = builder.add(builder.load(at), I64(distance))
-                loaded = builder.load(builder.inttoptr(here, kind.as_pointer()))
-                loaded.align = 1
-                return loaded
+                return _load(builder, kind, builder.add(builder.load(at), I64(distance)))
 
             def step(num_bytes: int) -> None:
                 builder.store(builder.add(builder.load(at), I64(num_bytes)), at)
 
-            def times(folded: Any, by: tuple[int, int], half: int) -> Any:
-                """Return a half of each block multiplied with that of *by*."""
-                kind = folded.type
-                name = "llvm.x86.pclmulqdq" + (suffix if kind == vector else "")
-                function = ir.FunctionType(kind, [kind, kind, I8])
-                multiply = cgutils.get_or_insert_function(builder.module, function, name)
-                return builder.call(multiply, [folded, kind(by * (kind.count // 2)), I8(half)])
-
             def fold(folded: Any, by: tuple[int, int], behind: Any) -> Any:
-                halves = [times(folded, by, half) for half in (LOWER, HIGHER)]
-                return builder.xor(builder.xor(*halves), behind)
+                return builder.xor(_folded(builder, folded, by), behind)
 
             line = [load(vector, number * len_vector) for number in range(NUM_VECTORS)]
             crc = builder.insert_element(vector((0,) * vector.count), args[4], I32(0))
@@ -205,32 +233,16 @@ if has_instruction("pclmul"):
             made = builder.load(kept[0])
 
             def lane(number: int) -> Any:
-                pair = ir.Constant(ir.VectorType(I32, 2), [2 * number, 2 * number + 1])
-                return builder.shuffle_vector(made, made, pair)
+                return _part(builder, made, BLOCK.count, BLOCK.count * number)
 
             one = lane(0)
             for number in range(1, num_lanes):
                 one = fold(one, over_block, lane(number))
             last = cgutils.alloca_once_value(builder, one)
             with cgutils.for_range(builder, args[3]):
-                builder.store(fold(builder.load(last), over_block, load(block)), last)
+                builder.store(fold(builder.load(last), over_block, load(BLOCK)), last)
                 step(LEN_BLOCK)
-
-            def lower(folded: Any, bits: int) -> Any:
-                return builder.and_(folded, block(((1 << bits) - 1, 0)))
-
-            def higher(folded: Any, bits: int) -> Any:
-                whole = ir.IntType(128)
-                shifted = builder.lshr(builder.bitcast(folded, whole), whole(bits))
-                return builder.bitcast(shifted, block)
-
-            # What is left is divided by the polynomial: from 128 bits to 96, to 64, and to 32.
-            one = builder.load(last)
-            one = builder.xor(higher(one, 64), times(one, (over_block[1], 0), LOWER))
-            one = builder.xor(higher(one, 32), times(lower(one, 32), (over_half, 0), LOWER))
-            fits = lower(times(lower(one, 32), (quotient, 0), LOWER), 32)
-            one = builder.xor(one, times(fits, (polynomial << 1 | 1, 0), LOWER))
-            return builder.lshr(builder.extract_element(one, I32(0)), I64(32))
+            return _divided(builder, polynomial, builder.load(last))
 
         @intrinsic
         def folded(typing: Any, p: Any, lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
@@ -260,14 +272,136 @@ def _num_lanes() -> int:
     """Return how many blocks the processor multiplies at once."""
     if not has_instruction("vpclmulqdq"):
         return 1
-    return 4 if has_instruction("avx512f") else 2
+    return 4 if has_instruction("avx512bw") else 2
 
 
 NUM_LANES = _num_lanes()
+LEN_WIDE_VECTOR = NUM_LANES * LEN_BLOCK
+LEN_WIDE_LINE = NUM_VECTORS * LEN_WIDE_VECTOR
 
-if NUM_LANES > 1:
-    LEN_WIDE_VECTOR = NUM_LANES * LEN_BLOCK
-    LEN_WIDE_LINE = NUM_VECTORS * LEN_WIDE_VECTOR
+
+def _crc8_of(builder: Any, crc: Any, number: Any) -> Any:
+    kind = ir.FunctionType(I64, [I64, I64])
+    name = "llvm.x86.sse42.crc32.64.64"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [crc, number])
+
+
+if NUM_LANES == 4:
+
+    def _before_zeros(polynomial: int) -> Any:
+        """Return, by number, which checksum so many zero bytes turn into the one to begin with."""
+        before = np.zeros(LEN_WIDE_LINE, np.int64)
+        crc = 0xFFFFFFFF
+        for number in range(LEN_WIDE_LINE):
+            before[number] = crc
+            for _ in range(8):
+                has_carried = crc >> 31
+                crc = ((crc ^ polynomial) << 1 | 1) if has_carried else crc << 1
+        return before
+
+    BEFORE_IEEE_ZEROS = _before_zeros(IEEE_POLYNOMIAL)
+    BEFORE_CASTAGNOLI_ZEROS = _before_zeros(CASTAGNOLI_POLYNOMIAL)
+
+    def _behind_zeros(builder: Any, vector: Any, place: Any, num_zeros: Any) -> Any:
+        """Return the vector at *place*, with so many zeros for its first bytes.
+
+        What they stand for is not touched: it may lie on no page of memory.
+        """
+        num_bytes = I64(LEN_WIDE_VECTOR)
+        some = builder.shl(I64(-1), builder.and_(num_zeros, I64(LEN_WIDE_VECTOR - 1)))
+        rest = builder.select(builder.icmp_signed("<", num_zeros, num_bytes), some, I64(0))
+        mask = builder.select(builder.icmp_signed(">", num_zeros, I64(0)), rest, I64(-1))
+        kind = ir.VectorType(I8, LEN_WIDE_VECTOR)
+        bits = ir.VectorType(ir.IntType(1), LEN_WIDE_VECTOR)
+        function = ir.FunctionType(kind, [kind.as_pointer(), I32, bits, kind])
+        name = f"llvm.masked.load.v{LEN_WIDE_VECTOR}i8.p0"
+        load = cgutils.get_or_insert_function(builder.module, function, name)
+        pointer = builder.inttoptr(place, kind.as_pointer())
+        loaded = builder.call(load, [pointer, I32(1), builder.bitcast(mask, bits), kind(None)])
+        return builder.bitcast(loaded, vector)
+
+    def _padded(polynomial: int) -> Any:
+        """Return what folds whole lines: zeros in front make any message take as many.
+
+        So nothing is left for narrower steps, which would wait for one another: most of what a
+        short message takes. Zeros in front leave no trace in a checksum of zero, so what it
+        begins with is chosen to be right behind them.
+        """
+        vector = ir.VectorType(I64, BLOCK.count * NUM_LANES)
+        over_line = _over(polynomial, LEN_WIDE_LINE)
+
+        def over_rest(number: int) -> list[int]:
+            """Return what takes each block of a vector over those behind it in the line."""
+            behind = LEN_WIDE_LINE - LEN_BLOCK - LEN_WIDE_VECTOR * number
+            by: list[int] = []
+            for distance in range(behind, behind - LEN_WIDE_VECTOR, -LEN_BLOCK):
+                by += _over(polynomial, distance) if distance else (0, 0)
+            return by
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            p, end, crc = args
+            up = builder.add(builder.sub(end, p), I64(LEN_WIDE_LINE - 1))
+            lines = builder.udiv(up, I64(LEN_WIDE_LINE))
+            start = builder.sub(end, builder.mul(lines, I64(LEN_WIDE_LINE)))
+            num_zeros = builder.sub(p, start)
+            starts = [LEN_WIDE_VECTOR * number for number in range(NUM_VECTORS)]
+            line = []
+            for at in starts:
+                zeros = builder.sub(num_zeros, I64(at))
+                line.append(_behind_zeros(builder, vector, builder.add(start, I64(at)), zeros))
+            crc = builder.insert_element(vector((0,) * vector.count), crc, I32(0))
+            line[0] = builder.xor(line[0], crc)
+            kept = [cgutils.alloca_once_value(builder, one) for one in line]
+            place = cgutils.alloca_once_value(builder, start)
+            with cgutils.for_range(builder, builder.sub(lines, I64(1))):
+                here = builder.add(builder.load(place), I64(LEN_WIDE_LINE))
+                for at, one in zip(starts, kept, strict=True):
+                    behind = _load(builder, vector, builder.add(here, I64(at)))
+                    folded = _folded(builder, builder.load(one), over_line)
+                    builder.store(builder.xor(folded, behind), one)
+                builder.store(here, place)
+            line = [builder.load(one) for one in kept]
+            made = _last_lane(builder, line[-1])
+            for number, one in enumerate(line):
+                made = builder.xor(made, _folded(builder, one, over_rest(number)))
+            for count in (vector.count // 2, BLOCK.count):
+                made = builder.xor(
+                    _part(builder, made, count, 0), _part(builder, made, count, count)
+                )
+            if polynomial == CASTAGNOLI_POLYNOMIAL:
+                halves = [builder.extract_element(made, I32(number)) for number in range(2)]
+                return _crc8_of(builder, _crc8_of(builder, I64(0), halves[0]), halves[1])
+            return _divided(builder, polynomial, made)
+
+        @intrinsic
+        def padded(typing: Any, p: Any, end: Any, crc: Any) -> Any:
+            """Return the checksum of what lies from *p* to *end*, a byte at least.
+
+            *crc* is what to begin with in front of the zeros.
+            """
+            return types.int64(types.int64, types.int64, types.int64), codegen
+
+        return padded
+
+    def _last_lane(builder: Any, vector: Any) -> Any:
+        """Return the vector with zeros for all blocks but the last, behind which nothing lies."""
+        count = vector.type.count
+        chosen = [*[count] * (count - BLOCK.count), *range(count - BLOCK.count, count)]
+        zeros = vector.type((0,) * count)
+        return builder.shuffle_vector(vector, zeros, ir.Constant(ir.VectorType(I32, count), chosen))
+
+    _padded_ieee = _padded(IEEE_POLYNOMIAL)
+    _padded_castagnoli = _padded(CASTAGNOLI_POLYNOMIAL)
+
+    @called
+    def crc32(p: int, end: int) -> int:
+        """Return the CRC-32 (IEEE 802.3) of the bytes from *p* to *end*."""
+        if end <= p:
+            return 0
+        begin = BEFORE_IEEE_ZEROS[(p - end) % LEN_WIDE_LINE]
+        return _padded_ieee(p, end, begin) ^ 0xFFFFFFFF
+
+elif NUM_LANES == 2:
     _fold_ieee_wide = _folding(IEEE_POLYNOMIAL, NUM_LANES)
     _fold_castagnoli_wide = _folding(CASTAGNOLI_POLYNOMIAL, NUM_LANES)
 
@@ -301,9 +435,7 @@ if has_instruction("sse4.2"):
     @intrinsic
     def _crc8(typing: Any, crc: Any, number: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = ir.FunctionType(I64, [I64, I64])
-            name = "llvm.x86.sse42.crc32.64.64"
-            return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), args)
+            return _crc8_of(builder, *args)
 
         return types.int64(types.int64, types.int64), codegen
 
@@ -329,7 +461,17 @@ if has_instruction("sse4.2"):
         return crc ^ 0xFFFFFFFF
 
 
-if has_instruction("sse4.2") and NUM_LANES > 1:
+if NUM_LANES == 4:
+
+    @called
+    def crc32c(p: int, end: int) -> int:
+        """Return the CRC-32C of the bytes from *p* to *end*."""
+        if end <= p:
+            return 0
+        begin = BEFORE_CASTAGNOLI_ZEROS[(p - end) % LEN_WIDE_LINE]
+        return _padded_castagnoli(p, end, begin) ^ 0xFFFFFFFF
+
+elif has_instruction("sse4.2") and NUM_LANES == 2:
 
     @called
     def crc32c(p: int, end: int) -> int:
