@@ -229,6 +229,31 @@ def test_there_is_room_for_more_than_at_first(
     assert found is not None and len(found.entries) == 100
 
 
+def test_a_few_bytes_do_not_say_how_many_entries_there_are_in_many(
+    build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a segment is taken by itself: the next one begins with a table as large as before."""
+    tables: list[int] = []
+    made = take.new_descriptors
+
+    def noted(count: int, width: int) -> Any:
+        tables.append(count)
+        return made(count, width)
+
+    monkeypatch.setattr(take, "new_descriptors", noted)
+    monkeypatch.setattr(take, "FEWEST", 1)
+    one = build.message(b"value", 0, magic=1)
+    known: dict[object, Any] = {}
+    monkeypatch.setattr(take, "learnt", lambda: known)
+    columnar = engine("columnar")
+    for count in (1000, 10, 1000):
+        tables.clear()
+        data = memoryview(one * count + bytes(100))
+        found = columnar.take(data, OF_MESSAGES, origin=ORIGIN, limits=Limits(), most_bytes=ENOUGH)
+        assert found is not None and len(found.entries) == count
+    assert len(tables) == 1 and 1000 < tables[0] < 1400
+
+
 def test_a_payload_over_the_limit_is_for_others(build: Any, taken: Taking) -> None:
     made = some_batches(build, 5, codec=1)
     made.append(build.batch([build.record(bytes(3 << 20))], 90, codec=1))

@@ -38,7 +38,7 @@ from magicbyte.limits import Limits
 from magicbyte_formats.wire import EntryHeader
 
 FEWEST, MOST = 512, 1 << 16
-"""Entries that there is a table for at first: a few more than there were the last time."""
+"""Entries that there is a table for at first: a few more than there are of such a size as the last had."""
 
 PLACE_BYTES, MOST_PLACE_BYTES = 1 << 20, 8 << 20
 """Where payloads are made plain, at first, as most come to less, and at most: what does not fit is for
@@ -80,9 +80,13 @@ def take(
     chosen = format_of(magic)
     # Views are of what lies in the buffer as it is.
     is_viewed = views and len(buffer) <= MOST_BYTES and codec_at(buffer, 0, magic) == 0
-    taking = _Taking(chosen, run, buffer, columns, origin, limits, is_viewed)
-    taking.go(most_bytes, is_alike=views or chosen.kernels.IS_STREAM)
+    taking = _Taking(chosen, run, buffer, columns, origin, limits, most_bytes, is_viewed)
+    taking.go(is_alike=views or chosen.kernels.IS_STREAM)
     return taking.taken(controls, views=views)
+
+
+def _each(num_bytes: int, count: int) -> int:
+    return max(num_bytes // count, 1)
 
 
 class _Desk:
@@ -119,7 +123,10 @@ class _Desk:
 
 
 class _Taking:
-    """Entries from the beginning of *buffer* on, which the kernel *run* takes by turns."""
+    """Entries from the beginning of *buffer* on, which the kernel *run* takes by turns.
+
+    They end where they come to *most_bytes*, or one is not to be taken.
+    """
 
     def __init__(
         self,
@@ -129,43 +136,49 @@ class _Taking:
         columns: tuple[str, ...],
         origin: int,
         limits: Limits,
+        most_bytes: int,
         is_viewed: bool,
     ) -> None:
         self.format, self.run, self.buffer, self.columns = chosen, run, buffer, columns
-        self.origin, self.limits, self.is_viewed = origin, limits, is_viewed
+        self.origin, self.limits = origin, limits
+        self.most_bytes, self.is_viewed = most_bytes, is_viewed
         self.view = np.frombuffer(buffer, np.uint8)
         self.begin = address(self.view)
         self.names, self.slack = chosen.kernels.NAMES, chosen.kernels.SLACK
-        self.desc = new_descriptors(
-            learnt().get((chosen.name, "taken"), FEWEST), chosen.kernels.WIDTH
-        )
+        self.desc = new_descriptors(self._expected(), chosen.kernels.WIDTH)
         made = chosen.name, columns, is_viewed
         decode: Any = decoder(*made)
         self.desk = kept((*made, limits), lambda: _Desk(chosen, decode, limits))
         self.output = Output(layout(*made), self.view)
         self.tail = self.numbers = NOTHING
         """What the sheet has the addresses of, and nobody else holds."""
-        self.count = self.end = 0
-        """Entries that are decoded, and the byte behind them."""
+        self.count = self.end = self.made = 0
+        """Entries that are decoded, the byte behind them, and what they come to, plain."""
         self.why = DONE
         self.has_codec = self.has_control = self.is_little = False
 
-    def go(self, most_bytes: int, *, is_alike: bool) -> None:
-        """Have entries taken until they come to *most_bytes*, or one is not to be taken."""
+    def _expected(self) -> int:
+        """Return how many entries there are likely to be."""
+        size, plain_size = learnt().get((self.format.name, "taken"), (len(self.view), 1))
+        by_size: int = min(len(self.view) // size, self.most_bytes // plain_size)
+        return max(min(by_size + by_size // 4, MOST), FEWEST)
+
+    def go(self, *, is_alike: bool) -> None:
+        """Have entries taken."""
         sheet, length = self.desk.sheet, len(self.view)
         plain = room("plain", PLACE_BYTES)
         sheet[turns.IS_ALIKE] = is_alike
         _BEGUN.pack_into(
             *(self.desk.bytes, 8 * turns.STATE),
             *(address(self.output.state), 0, 0, 0, address(plain), len(plain)),
-            *(self.begin, length, self.begin + length - self.slack, most_bytes),
+            *(self.begin, length, self.begin + length - self.slack, self.most_bytes),
             *(0, 0, 0, 0, 0, 0, 0, DONE, 0),
         )
         come_to = self.desk.bytes, 8 * turns.COUNT
         self._describe_to(sheet)
         while True:
             self.run(self.desk.address)
-            self.count, self.end, made, last, *noted = _COME_TO.unpack_from(*come_to)
+            self.count, self.end, self.made, last, *noted = _COME_TO.unpack_from(*come_to)
             largest, has_codec, has_control, self.why, status = noted
             if status:
                 raise RuntimeError(f"a kernel ended with status {status}")
@@ -192,7 +205,7 @@ class _Taking:
                 break
         self.output.had(largest)
         # Where many are unusual, a group takes those between them along: they would be small batches.
-        self.is_little = self.why == ODD and made < most_bytes // LEAST_PART
+        self.is_little = self.why == ODD and self.made < self.most_bytes // LEAST_PART
         self.has_codec, self.has_control = bool(has_codec), bool(has_control)
 
     def _may_copy(self, sheet: Any) -> bool:
@@ -256,8 +269,8 @@ class _Taking:
 
     def _entries(self) -> Described:
         count = self.count
-        most = max(min(count + count // 4, MOST), FEWEST)
-        learnt()[self.format.name, "taken"] = most
+        if count:
+            learnt()[self.format.name, "taken"] = _each(self.end, count), _each(self.made, count)
         desc = self.desc[:count] if 2 * count > len(self.desc) else self.desc[:count].copy()
         return Described(self.format, desc, NOWHERE, self.origin)
 
