@@ -211,8 +211,8 @@ be too little, or less than nothing. What it would take to spend less:
   and Python take about as much as one another. Pieces of 8 or 16 MiB were tried for them: a twentieth less from memory, but
   from files a fifth more to several times as much, as what was read has left the caches when it is walked. To
   verify a batch of 1 MiB piece by piece as its records are walked would spare little: batches of 16 KiB, which
-  are walked while they are in the second cache, take as much. Two thirds of the steps in Python would do to be as
-  fast as Java.
+  are walked while they are in the second cache, take as much. With a third fewer steps in Python they would be
+  as fast as Java, by estimate.
 
 What is slow besides is a consumer that keeps each record batch until it has the next, as a plain loop does
 (*one kept* above): two of them do not fit into caches where one would.

@@ -85,7 +85,8 @@ def take(
     return taking.taken(controls, views=views)
 
 
-def _each(num_bytes: int, count: int) -> int:
+def _mean_size(num_bytes: int, count: int) -> int:
+    """Return the bytes of each of so many entries, rounded down, but 1 at least."""
     return max(num_bytes // count, 1)
 
 
@@ -270,7 +271,8 @@ class _Taking:
     def _entries(self) -> Described:
         count = self.count
         if count:
-            learnt()[self.format.name, "taken"] = _each(self.end, count), _each(self.made, count)
+            sizes = _mean_size(self.end, count), _mean_size(self.made, count)
+            learnt()[self.format.name, "taken"] = sizes
         desc = self.desc[:count] if 2 * count > len(self.desc) else self.desc[:count].copy()
         return Described(self.format, desc, NOWHERE, self.origin)
 

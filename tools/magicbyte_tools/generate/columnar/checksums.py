@@ -280,6 +280,7 @@ LEN_WIDE_LINE = NUM_VECTORS * LEN_WIDE_VECTOR
 
 
 def _crc8_of(builder: Any, crc: Any, number: Any) -> Any:
+    """Return what the processor's instruction makes of the CRC-32C *crc* and eight bytes."""
     kind = ir.FunctionType(I64, [I64, I64])
     name = "llvm.x86.sse42.crc32.64.64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [crc, number])
@@ -367,7 +368,7 @@ if NUM_LANES == 4:
                 made = builder.xor(
                     _part(builder, made, count, 0), _part(builder, made, count, count)
                 )
-            if polynomial == CASTAGNOLI_POLYNOMIAL:
+            if polynomial == CASTAGNOLI_POLYNOMIAL:  # there is an instruction that divides
                 halves = [builder.extract_element(made, I32(number)) for number in range(2)]
                 return _crc8_of(builder, _crc8_of(builder, I64(0), halves[0]), halves[1])
             return _divided(builder, polynomial, made)
