@@ -212,7 +212,7 @@ def test_a_split_with_transactions_is_read_once(
 
 @pytest.mark.parametrize("magic", [0, 1, 2])
 @pytest.mark.parametrize("is_first", [True, False])
-def test_where_a_damaged_size_leads_far_not_all_of_it_is_read_at_once(
+def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_that_far(
     is_first: bool, magic: int, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def entry(offset: int) -> bytes:
@@ -224,7 +224,7 @@ def test_where_a_damaged_size_leads_far_not_all_of_it_is_read_at_once(
     count = 200
     entries = [entry(offset) for offset in range(count)]
     damaged = 0 if is_first else 5
-    far = 15_001  # in the middle of an entry
+    far = 24_001  # in the middle of an entry
     entries[damaged] = entries[damaged][:8] + struct.pack(">i", far) + entries[damaged][12:]
     path = tmp_path / "t.log"
     path.write_bytes(b"".join(entries))
@@ -234,21 +234,46 @@ def test_where_a_damaged_size_leads_far_not_all_of_it_is_read_at_once(
         return rows.to_table().column("offset").to_pylist(), rows.report
 
     whole = read()
+    position = sum(map(len, entries[:damaged]))
+    told = [
+        (one.position, one.field, one.found, one.expected)
+        for one in whole[1].findings
+        if one.code == "bad-size"
+    ]
+    assert told == [(position, "size", str(far), str(len(entries[damaged]) - 12))]
     monkeypatch.setattr(walk, "CHUNK", 1000)
     monkeypatch.setattr(walk, "STEP", 700)
     monkeypatch.setattr(walk, "BLOCK", 700)
-    longest = 0
+    lengths = []
     read_at = storage.LocalFile.read_at
 
     def watched(file: storage.LocalFile, at: int, length: int) -> bytes:
-        nonlocal longest
-        longest = max(longest, length)
+        lengths.append(length)
         return read_at(file, at, length)
 
     monkeypatch.setattr(storage.LocalFile, "read_at", watched)
     assert read() == whole
     assert whole[0] == [offset for offset in range(count) if offset != damaged]
-    assert longest < 5000, "more than a search asks for at first"
+    assert max(lengths) < 5000, "more than a search asks for at first"
+    assert sum(lengths) < 2.8 * path.stat().st_size, "two passes and a search"
+
+
+@pytest.mark.parametrize("is_sound", [True, False])
+def test_a_large_entry_in_front_of_garbage_is_judged_by_all_of_its_bytes(
+    is_sound: bool, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = build.batch([build.record(bytes(9000))], 1)
+    entries = [build.batch(base=0), large, bytes(range(1, 99)), build.batch(base=2)]
+    if not is_sound:
+        entries[1] = large[:-1] + b"\1"
+    path = tmp_path / "t.log"
+    path.write_bytes(b"".join(entries))
+    monkeypatch.setattr(walk, "CHUNK", 1000)
+    rows = mb.open(path, on_damage="skip").records(["offset"])
+    offsets = rows.to_table().column("offset").to_pylist()
+    assert offsets == ([0, 1, 2] if is_sound else [0, 2])
+    codes = [one.code for one in rows.report.findings if one.severity == "error"]
+    assert ("checksum-mismatch" in codes) != is_sound
 
 
 @pytest.mark.parametrize("seed", range(120))

@@ -295,6 +295,7 @@ class Walk:
                 try:
                     entry = read_entry(buffer, position - origin, origin=origin)
                     self._judge_size(entry)
+                    self._judge_large(entry)
                     need = entry.size_bytes
                     wrong_crc = self._crc_if_wrong(entry)
                     if wrong_crc is not None or need > self.limits.max_entry_bytes:
@@ -357,14 +358,26 @@ class Walk:
         is_large = entry is not None and CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
         return entry.size_bytes if entry and is_large and self._is_plausible(entry.end) else 1
 
-    def _crc_if_wrong(self, entry: Entry) -> int | None:
-        """Return the checksum of a large *entry* behind which none follows, where that is wrong.
+    def _leads_nowhere(self, entry: Entry) -> bool:
+        """Return whether *entry* is a large one, of no forbidden size, behind which none follows.
 
         A damaged size leads anywhere, and what it leads to is not worth its memory.
         """
-        if not CHUNK < entry.size_bytes <= self.limits.max_entry_bytes:
-            return None
-        if self._is_plausible(entry.end):
+        is_large = CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
+        return is_large and not self._is_plausible(entry.end)
+
+    def _judge_large(self, entry: Entry) -> None:
+        """Raise FormatError where another size than that of a large *entry* makes its checksum right.
+
+        Its bytes up to there are few, those that the size claims would all have to be read.
+        """
+        true_end = self._true_end(entry, None) if self._leads_nowhere(entry) else None
+        if true_end is not None:
+            raise _wrong_size(entry, true_end)
+
+    def _crc_if_wrong(self, entry: Entry) -> int | None:
+        """Return the checksum of a large *entry* behind which none follows, where that is wrong."""
+        if not self._leads_nowhere(entry):
             return None
         prefix = _Prefix(self.file, entry)
         return None if prefix.is_whole(entry.end) else prefix.value
@@ -510,16 +523,25 @@ class Walk:
                 own_end = position + OVERHEAD + header.size
         extra: list[Note] = []
         resume: int | None = None
+        true_end: int | None = None
+        claim = entry
         if own_end is not None and self._is_plausible(own_end):
             resume = own_end
             if entry is not None:
-                resume = self._true_end(entry, own_end) or own_end
+                true_end = self._true_end(entry, own_end)
         elif any(head) or self._zeros_begin() > position:
-            resume = self._search(position, head, extra)
-            is_framed = own_end is not None and self._claim(position, head) is not None
+            claim = self._claim(position, head)
+            if claim is not None and not self._is_barren(position):
+                true_end = self._true_end(claim, None)
+            if true_end is None:
+                resume = self._search(position, claim, extra)
             if resume is None and own_end is not None:
                 # Nothing sound is left; the next frame says for itself what is wrong with it.
-                resume = own_end if is_framed or self._is_cut_tail(own_end) else None
+                resume = own_end if claim is not None or self._is_cut_tail(own_end) else None
+        if claim is not None and true_end is not None:
+            resume = true_end
+            if not isinstance(error, TruncatedError):  # which is about the size already
+                error = _wrong_size(claim, true_end)
         found = resume is not None
         if resume is None:
             resume = self.end
@@ -651,20 +673,19 @@ class Walk:
         head = self.file.read_at(position, min(EntryHeader.SIZE, self.end - position))
         return self.is_last and self._looks_cut(position, head)
 
-    def _search(self, position: int, head: bytes, notes: list[Note]) -> int | None:
-        """Return where the next sound entry begins behind *position*, where *head* stands.
+    def _is_barren(self, position: int) -> bool:
+        """Return whether it is known that no sound entry lies behind *position*."""
+        return self._barren_from is not None and position >= self._barren_from
 
-        If *head* reads like an entry, perhaps only its size is wrong, or the file's end cuts it
-        off: then what follows it has higher offsets, and what has not lies in its payload.
+    def _search(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
+        """Return where the next sound entry begins behind *position*.
+
+        If what stands there reads like an entry, a *claim*, perhaps the file's end cuts it off: then
+        what follows it has higher offsets, and what has not lies in its payload.
         """
-        if self._barren_from is not None and position >= self._barren_from:
+        if self._is_barren(position):
             return None
-        claim = self._claim(position, head)
-        found = None
-        if claim is not None:
-            found = self._true_end(claim, None)
-        if found is None:
-            found = self._first_sound(position, claim, notes)
+        found = self._first_sound(position, claim, notes)
         if found is None and claim is not None and claim.end <= self.end:
             claim = None
             found = self._first_sound(position, None, notes)
@@ -794,6 +815,19 @@ class Walk:
         if found is None:
             self._hunted += reached - entry.position
         return found
+
+
+def _wrong_size(entry: Entry, true_end: int) -> FormatError:
+    """Return what is wrong with *entry*, whose checksum is right if it ends at *true_end*."""
+    size, true_size = (end - entry.position - OVERHEAD for end in (entry.end, true_end))
+    return FormatError(
+        f"size field {size} where {true_size} makes the checksum right",
+        code="bad-size",
+        position=entry.position,
+        field="size",
+        found=size,
+        expected=true_size,
+    )
 
 
 class _Prefix:
