@@ -1,6 +1,7 @@
 """The engine: kernels where they go on, the reference engine where they stop."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -86,13 +87,26 @@ class ColumnarEngine:
             tables.append(desc)
             position += size
             count += found
+            if found < most:
+                break
         if stop is None:
             learnt()[chosen.name] = max(min(count + count // 4, MOST_AT_ONCE), FEWEST_AT_ONCE)
+        is_at_end = position == length or count == stop
+        # What is wrong where kernels stop, or unusual, the reference says.
+        behind = self._reference.scan(
+            buffer[position:],
+            origin=origin + position,
+            verify=verify,
+            limits=limits,
+            stop=0 if is_at_end else 1,
+        )
         if not count:
-            # What is wrong here, or unusual, the reference says.
-            return self._reference.scan(buffer, origin=origin, verify=verify, limits=limits, stop=1)
+            return behind
         desc = tables[0] if len(tables) == 1 else np.concatenate(tables)
-        return Scan(entries=Described(chosen, desc, begin, origin), end=position)
+        entries = Described(chosen, desc, begin, origin)
+        if behind.entries:
+            return Scan(entries=entries, end=position)
+        return replace(behind, entries=entries, end=position)
 
     def take(
         self,
