@@ -276,6 +276,30 @@ def test_a_large_entry_in_front_of_garbage_is_judged_by_all_of_its_bytes(
     assert ("checksum-mismatch" in codes) != is_sound
 
 
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        (range(10), range(12, 20)),
+        ([*range(10), 40], range(12, 20)),  # below what has been
+        ([*range(9), 40, *range(9, 15)], range(20, 30)),
+        ([*range(9), 40, *range(9, 15)], range(35, 50)),
+        ([*range(9), 40, *range(9, 15)], range(41, 50)),
+    ],
+)
+def test_a_plan_is_the_same_whatever_comes_behind_damage(
+    before: Any, behind: Any, build: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = bytearray(build.batch(base=11))
+    damaged[-1] ^= 1
+    batches = [[build.batch(base=offset) for offset in offsets] for offsets in (before, behind)]
+    log = tmp_path / "topic-0" / f"{0:020}.log"
+    log.parent.mkdir()
+    log.write_bytes(b"".join([*batches[0], damaged, *batches[1]]))
+    found = planned(log, 200)
+    one_by_one(monkeypatch)
+    assert found == planned(log, 200)
+
+
 @pytest.mark.parametrize("seed", range(120))
 def test_a_plan_of_transactions_is_the_same(
     seed: int, folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch

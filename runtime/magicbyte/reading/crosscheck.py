@@ -149,10 +149,12 @@ class CrossCheck:
         self.compare_snapshots(int(first[0]))
         low = bisect_left(self.stated_offsets, int(first[0]))
         stated = self.stated_offsets[low : bisect_right(self.stated_offsets, int(last[-1]))]
-        writers = entries.column("producer_id")[np.searchsorted(last, stated)]
-        self.writers.update(zip(stated, writers.tolist(), strict=True))
-        for producer_id, epoch in producers.highest_epochs():
-            self._raise_epoch(producer_id, epoch)
+        if stated:
+            writers = entries.column("producer_id")[np.searchsorted(last, stated)]
+            self.writers.update(zip(stated, writers.tolist(), strict=True))
+        if producers:
+            for producer_id, epoch in producers.highest_epochs():
+                self._raise_epoch(producer_id, epoch)
 
     def begins(self, entry: Entry) -> None:
         """Compare *entry* with the snapshot at the log's beginning."""

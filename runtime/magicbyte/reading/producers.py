@@ -19,6 +19,9 @@ class Producers:
         self._ids = entries.column("producer_id")
         self._is_control: Mask = entries.column("is_control") != 0
         numbers = np.flatnonzero(self._ids >= 0)
+        if not len(numbers):
+            self._all = self._data = numbers
+            return
         self._all = numbers[np.argsort(self._ids[numbers], kind="stable")]
         self._data = self._all[~self._is_control[self._all]]
 

@@ -471,12 +471,11 @@ class _Pass:
     def _num_going_on(self, entries: Entries, notes: Sequence[Note]) -> int:
         """Return how many of *entries* there are in front of which no offset is missing.
 
-        What a note is about does not go on.
+        What a note is about does not go on, as what went back. What is missing behind damage lay in
+        that.
         """
-        if self.is_behind_damage:
-            return 0
         first, last = entries.column("first_offset"), entries.column("last_offset")
-        if self.next_offset not in (None, int(first[0])):
+        if self.next_offset not in (None, int(first[0])) and not self.is_behind_damage:
             return 0
         goes_on = last >= first
         if self.next_offset is not None and self.next_offset < self.highest:
@@ -518,6 +517,8 @@ class _Pass:
         segment = self.segment
         last, sizes = entries.column("last_offset"), entries.column("size_bytes")
         begin = int(entries.column("position")[0])
+        if self.is_behind_damage:
+            self._gap_of_damage(int(entries.column("first_offset")[0]))
         ends = begin + np.cumsum(sizes)
         boundaries = list(self._boundaries(begin, ends, entries))
         self.end = self.next_offset = int(last[-1]) + 1
@@ -590,13 +591,10 @@ class _Pass:
 
     def _gap(self, position: int, first: int, is_base: bool) -> None:
         """See whether offsets are missing below *first*, and what that means."""
-        expected = self.next_offset
-        if expected is not None and expected < self.highest <= first:
-            expected = self.highest  # an entry went back, and the log goes on where it was
-        was_damaged, self.is_behind_damage = self.is_behind_damage, False
-        if was_damaged:
-            self.check.missing.append((expected or 0, first))
-            return  # the damage is reported, and has been taken for a hole
+        if self.is_behind_damage:
+            self._gap_of_damage(first)
+            return
+        expected = self._expected(first)
         if expected is None or first <= expected or not is_base:
             return
         cleaner = self.log.cleaner_offset
@@ -620,6 +618,18 @@ class _Pass:
         if not is_cleaned:
             self.check.missing.append((expected, first))
             self.tracker.hole()
+
+    def _gap_of_damage(self, first: int) -> None:
+        """Take what is missing below *first* for damaged, which is reported and taken for a hole."""
+        self.is_behind_damage = False
+        self.check.missing.append((self._expected(first) or 0, first))
+
+    def _expected(self, first: int) -> int | None:
+        """Return what the next entry should begin with, whose first offset is *first*."""
+        expected = self.next_offset
+        if expected is not None and expected < self.highest <= first:
+            return self.highest  # an entry went back, and the log goes on where it was
+        return expected
 
     def _looks_cleaned(self, start: int, end: int) -> bool:
         """Return whether the segments in which the offsets [start, end) are missing look cleaned."""
