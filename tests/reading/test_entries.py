@@ -14,13 +14,12 @@ import magicbyte as mb
 from magicbyte.engines import Entries, Heads, auto, engine
 from magicbyte.engines import heads as engines_heads
 from magicbyte.engines.auto import AutoEngine
-from magicbyte.engines.columnar import libraries
+from magicbyte.engines.columnar import libraries, scratch
 from magicbyte.engines.columnar.described import Described
 from magicbyte.engines.entries import NOT_TOLD
 from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
-from magicbyte.reading import groups as grouping
 from magicbyte.reading import survey
 from magicbyte.reading.groups import decode_groups, groups
 from magicbyte.reading.walk import Bounds, Walk
@@ -148,17 +147,17 @@ def test_not_all_heads_are_read_at_once(
 
 def test_groups_hold_so_many_stored_bytes(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     plain, large = build.batch(build.records(3)), build.batch([build.record(bytes(400))])
-    monkeypatch.setattr(grouping, "MAX_GROUP_BYTES", 2 * len(plain))
+    max_bytes = 2 * len(plain)
 
     def sizes(*made: bytes) -> list[int]:
-        return [len(group) for group in groups(listed(b"".join(made)))]
+        return [len(group) for group in groups(listed(b"".join(made)), max_bytes)]
 
     assert sizes() == []
     assert sizes(*[plain] * 5) == [2, 2, 1]
     assert sizes(plain, large, plain, plain, plain) == [1, 1, 2, 1]
     assert sizes(large, large) == [1, 1]
     entries = listed(plain * 3)
-    assert [entry for group in groups(entries) for entry in group] == list(entries)
+    assert [entry for group in groups(entries, max_bytes) for entry in group] == list(entries)
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
@@ -227,6 +226,7 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(build: Any, views: bool) -> 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, name: str) -> None:
+    scratch.forget()  # a larger place of before would take more at once
     value = bytes(1 << 20)
     bomb = build.batch([build.record(value)], codec=build.GZIP)
     data = memoryview(bomb * 40)
@@ -238,6 +238,23 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, 
     sizes = [made.rows.nbytes for _, made in runs]
     assert sum(sizes) > 40 << 20
     assert max(sizes) < 6 << 20
+
+
+@pytest.mark.parametrize("name", ["reference", "columnar"])
+@pytest.mark.parametrize("codec", [0, 2])
+def test_a_record_batch_of_numbers_holds_more_entries(build: Any, codec: int, name: str) -> None:
+    scratch.forget()
+    data = memoryview(build.batch([build.record(bytes(1 << 19))], codec=codec) * 80)
+
+    def sizes(*columns: str) -> list[int]:
+        entries, chosen = listed(bytes(data)), engine(name)
+        options: Any = {"origin": ORIGIN, "limits": Limits(), "verify": True}
+        runs = decode_groups(chosen, data, entries, columns, **options)
+        return [len(made.num_rows) for _, made in runs]
+
+    of_all, of_numbers = sizes("offset", "value"), sizes("offset", "position", "is_transactional")
+    assert sum(of_all) == sum(of_numbers) == 80
+    assert of_all[0] in range(7, 11) and of_numbers[0] in range(30, 36)
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])

@@ -11,7 +11,7 @@ from magicbyte.engines import Taken, engine
 from magicbyte.engines.columnar import buffers, output, take, turns
 from magicbyte.engines.entry import checksum_of
 from magicbyte.limits import Limits
-from magicbyte.reading import walk
+from magicbyte.reading import groups
 from magicbyte_tools.fuzz import agreement
 
 ORIGIN = 50
@@ -288,7 +288,7 @@ def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
 def test_a_record_batch_goes_before_the_next_is_made(
     folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    monkeypatch.setattr(walk, "MAX_GROUP_BYTES", 1)
+    monkeypatch.setattr(groups, "MAX_GROUP_BYTES", 1)
     path = folder.segment("t-0", b"".join(some_batches(build)), 0)
     log = mb.open(str(path.parent), engine="columnar")
     columns = ["offset", "value"]

@@ -3,24 +3,35 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from magicbyte.engines import Decoded, Engine, Entries
 from magicbyte.limits import MIB, Limits
+from magicbyte.tables.schemas import WIRE_TYPES
 
 MAX_GROUP_BYTES = 4 * MIB
 """Bytes of entries that go into one record batch; only a larger entry makes a larger batch."""
 
+OF_NUMBERS = 4
+"""Times as many go into one of numbers alone, which come to a part of that."""
 
-def groups(entries: Entries) -> Iterator[Entries]:
+
+def max_group_bytes(columns: Sequence[str]) -> int:
+    """Return the bytes of entries that go into one record batch of *columns* of the wire."""
+    are_numbers = all(pa.types.is_primitive(WIRE_TYPES[name]) for name in columns)
+    return MAX_GROUP_BYTES * OF_NUMBERS if are_numbers else MAX_GROUP_BYTES
+
+
+def groups(entries: Entries, max_bytes: int) -> Iterator[Entries]:
     """Yield *entries*, which lie back to back, in runs of so many bytes, as they are stored."""
     # Of small ones there are many: their sizes are looked at only where that tells something.
-    if _num_bytes(entries) <= MAX_GROUP_BYTES:
+    if _num_bytes(entries) <= max_bytes:
         yield from (entries,) if entries else ()
         return
     ends = np.cumsum(entries.column("size_bytes"))
     first = 0
     while first < len(entries):
-        most = MAX_GROUP_BYTES + (int(ends[first - 1]) if first else 0)
+        most = max_bytes + (int(ends[first - 1]) if first else 0)
         end = max(int(np.searchsorted(ends, most, "right")), first + 1)
         yield entries[first:end]
         first = end
@@ -51,7 +62,8 @@ def decode_groups(
     first entry whose checksum is wrong, if those are to be verified; that run, which may be empty,
     is the last then.
     """
-    for group in groups(entries):
+    max_bytes = max_group_bytes(columns)
+    for group in groups(entries, max_bytes):
         while group:
             found = engine.decode(
                 buffer,
@@ -59,7 +71,7 @@ def decode_groups(
                 columns,
                 origin=origin,
                 limits=limits,
-                most_bytes=MAX_GROUP_BYTES,
+                most_bytes=max_bytes,
                 verify=verify,
             )
             count = len(found.num_rows)

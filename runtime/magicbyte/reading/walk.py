@@ -28,7 +28,7 @@ from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.inside import InsideFile
-from magicbyte.reading.groups import MAX_GROUP_BYTES, decode_groups
+from magicbyte.reading.groups import decode_groups, max_group_bytes
 from magicbyte.reading.search import STEP, candidates
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
@@ -319,7 +319,7 @@ class Walk:
             self.columns,
             origin=origin,
             limits=self.limits,
-            most_bytes=MAX_GROUP_BYTES,
+            most_bytes=max_group_bytes(self.columns),
         )
 
     def _sound(
