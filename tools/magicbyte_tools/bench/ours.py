@@ -14,7 +14,7 @@ from magicbyte.engines import Decoded, Engine, Entry, engine
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import TruncatedError
 from magicbyte.limits import MIB, Limits
-from magicbyte.reading.groups import MAX_GROUP_BYTES, decode_groups
+from magicbyte.reading.groups import decode_groups, max_group_bytes
 from magicbyte.reading.walk import Bounds, Sound, Walk
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import Sums
@@ -34,7 +34,7 @@ ON_DAMAGE = {"open": "fail", "skip": "skip"}
 """What the library does about damage, by the way that leads through it."""
 
 CHUNK = 4 * MIB
-"""Bytes that are scanned at a time."""
+"""Bytes that are read at a time."""
 
 LIMITS = Limits()
 
@@ -50,7 +50,7 @@ class File(Protocol):
 
 
 class LoadedFile:
-    """Bytes of a file that are in memory beforehand, as those of a fetch are."""
+    """Bytes of a file that are in memory beforehand, as those of a fetch are: all are had at once."""
 
     def __init__(self, data: bytes) -> None:
         self.data = memoryview(data)
@@ -148,21 +148,23 @@ def read(
 
     Raises Damaged where an entry, its checksum or a record is not sound.
     """
-    position, length = begin, CHUNK
+    chunk = end - begin if isinstance(file, LoadedFile) else CHUNK
+    max_bytes = max_group_bytes(columns)
+    position, length = begin, chunk
     buffer, origin = memoryview(b""), begin
     while position < end:
-        if position == origin + len(buffer) or length > CHUNK:
+        if position == origin + len(buffer) or length > chunk:
             buffer = memoryview(b"")  # what was read goes before more comes
             buffer, origin = (
                 memoryview(file.read_at(position, min(length, end - position))),
                 position,
             )
         view = buffer[position - origin :]
-        taken = one.take(view, columns, origin=position, limits=LIMITS, most_bytes=MAX_GROUP_BYTES)
+        taken = one.take(view, columns, origin=position, limits=LIMITS, most_bytes=max_bytes)
         if taken is not None:
             _check(taken.entries, taken.decoded)
             yield taken.decoded.rows
-            position, length = position + taken.end, CHUNK
+            position, length = position + taken.end, chunk
             if taken.is_cut:
                 buffer, origin = memoryview(b""), position
             del taken
@@ -179,7 +181,7 @@ def read(
             _check(entries, made)
             yield made.rows
             del made
-        position, length = position + scan.end, CHUNK
+        position, length = position + scan.end, chunk
 
 
 def _num_rows(batches: Iterator[pa.RecordBatch], *, is_kept: bool = False) -> int:

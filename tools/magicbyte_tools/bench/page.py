@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from magicbyte.engines.auto import HEADS_BEFORE_LOADING
+from magicbyte.reading.groups import OF_NUMBERS
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
@@ -34,10 +35,11 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
 - **Time** is CPU time of the thread that reads, in processes of their own, warmed up: two passes before
   the first that counts; for Java, which compiles what it has run often, passes for three seconds of
   CPU, in a process for each of its modes. By the clock only threads and start-up are compared.
-- **Ours** verifies each checksum and makes Arrow record batches of about 4 MiB: offset, timestamp, key,
-  value, headers; *views*, where batches are not compressed, are `binary_view` of what was read
+- **Ours** verifies each checksum and makes Arrow record batches of about 4 MiB of entries: offset, timestamp, key,
+  value, headers; of {of_numbers} times as many where columns are
+  numbers alone, as *offsets*, which is offset and timestamp; *views*, where batches are not compressed, are `binary_view` of what was read
   for keys and values. Each is let go before the next is asked for, so its memory is used again;
-  *one kept* lets go of it afterwards. The bytes are in memory beforehand, unless it says *file*; *mb.open* is the whole
+  *one kept* lets go of it afterwards. The bytes are in memory beforehand, given all at once, unless it says *file*; *mb.open* is the whole
   library, from a path, with transactions, findings and the other default columns left out.
 - **Java** is Kafka's own reader, driven as its consumer drives it: `ensureValid`, a streaming iterator,
   buffers reused. *Exact* copies each column into an array of exact size every 4 MiB, as an Arrow batch
@@ -69,6 +71,7 @@ def page(results: Results, picture: str | None = None) -> str:
         repetitions=results.repetitions,
         command=results.command,
         mb=results.mb,
+        of_numbers=OF_NUMBERS,
         seed=results.seed,
         shapes=f"{shapes}.",
     )
@@ -208,11 +211,10 @@ be too little, or less than nothing. What it would take to spend less:
   batches of 8 MiB instead of 4 would halve it, and take twice the memory.
 - **views** and **offsets** of records of 1000 bytes take little but the checksum, which is as fast as memory. The
   walk to each record's end, ten to twenty nanoseconds of varints of which each has to wait for the one before,
-  and Python take about as much as one another. Pieces of 8 or 16 MiB were tried for them: a twentieth less from memory, but
-  from files a fifth more to several times as much, as what was read has left the caches when it is walked. To
-  verify a batch of 1 MiB piece by piece as its records are walked would spare little: batches of 16 KiB, which
-  are walked while they are in the second cache, take as much. With a third fewer steps in Python they would be
-  as fast as Java, by estimate.
+  and for views Python take about as much as one another. To read more than 4 MiB at a time was tried: from files
+  that takes a fifth more to several times as much, as what was read has left the caches when it is walked. A
+  batch of 1 MiB is walked when it has left the second cache, one of 16 KiB is not: five to ten nanoseconds. To
+  verify the large ones piece by piece as their records are walked would spare a part of that.
 
 What is slow besides is a consumer that keeps each record batch until it has the next, as a plain loop does
 (*one kept* above): two of them do not fit into caches where one would.
