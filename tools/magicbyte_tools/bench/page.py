@@ -212,9 +212,10 @@ be too little, or less than nothing. What it would take to spend less:
 - **views** and **offsets** of records of 1000 bytes take little but the checksum, which is as fast as memory. The
   walk to each record's end, ten to twenty nanoseconds of varints of which each has to wait for the one before,
   and for views Python take about as much as one another. To read more than 4 MiB at a time was tried: from files
-  that takes a fifth more to several times as much, as what was read has left the caches when it is walked. A
-  batch of 1 MiB is walked when it has left the second cache, one of 16 KiB is not: five to ten nanoseconds. To
-  verify the large ones piece by piece as their records are walked would spare a part of that.
+  that takes a fifth more to several times as much, as what was read has left the caches when it is walked. Batches
+  of 1 MiB have left the second cache when they are walked, those of 16 KiB have not: some nanoseconds, of which
+  it would spare a part to verify them piece by piece as their records are walked. What else there is to spare
+  is Python's share.
 
 What is slow besides is a consumer that keeps each record batch until it has the next, as a plain loop does
 (*one kept* above): two of them do not fit into caches where one would.
