@@ -295,9 +295,8 @@ class Walk:
                 try:
                     entry = read_entry(buffer, position - origin, origin=origin)
                     self._judge_size(entry)
-                    self._judge_large(entry)
-                    need = entry.size_bytes
                     wrong_crc = self._crc_if_wrong(entry)
+                    need = entry.size_bytes
                     if wrong_crc is not None or need > self.limits.max_entry_bytes:
                         yield from self._bad_entry(entry, wrong_crc)
                         position, most, need = self._resume, behind_damage, 1
@@ -358,27 +357,19 @@ class Walk:
         is_large = entry is not None and CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
         return entry.size_bytes if entry and is_large and self._is_plausible(entry.end) else 1
 
-    def _leads_nowhere(self, entry: Entry) -> bool:
-        """Return whether *entry* is a large one, of no forbidden size, behind which none follows.
+    def _crc_if_wrong(self, entry: Entry) -> int | None:
+        """Return the checksum of a large *entry* behind which none follows, where that is wrong.
 
-        A damaged size leads anywhere, and what it leads to is not worth its memory.
+        A damaged size leads anywhere, and what it leads to is not worth its memory. Raises FormatError
+        where another size makes the checksum right, before all that this one claims is read.
         """
-        is_large = CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
-        return is_large and not self._is_plausible(entry.end)
-
-    def _judge_large(self, entry: Entry) -> None:
-        """Raise FormatError where another size than that of a large *entry* makes its checksum right.
-
-        Its bytes up to there are few, those that the size claims would all have to be read.
-        """
-        true_end = self._true_end(entry, None) if self._leads_nowhere(entry) else None
+        if not CHUNK < entry.size_bytes <= self.limits.max_entry_bytes:
+            return None
+        if self._is_plausible(entry.end):
+            return None
+        true_end = self._true_end(entry, None)
         if true_end is not None:
             raise _wrong_size(entry, true_end)
-
-    def _crc_if_wrong(self, entry: Entry) -> int | None:
-        """Return the checksum of a large *entry* behind which none follows, where that is wrong."""
-        if not self._leads_nowhere(entry):
-            return None
         prefix = _Prefix(self.file, entry)
         return None if prefix.is_whole(entry.end) else prefix.value
 
