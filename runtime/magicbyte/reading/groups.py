@@ -12,14 +12,14 @@ from magicbyte.tables.schemas import WIRE_TYPES
 MAX_GROUP_BYTES = 4 * MIB
 """Bytes of entries that go into one record batch; only a larger entry makes a larger batch."""
 
-OF_NUMBERS = 4
-"""Times as many go into one of numbers alone, which come to a part of that."""
+MAX_GROUP_BYTES_OF_NUMBERS = 16 * MIB
+"""What goes into one of numbers alone, which come to a part of that."""
 
 
 def max_group_bytes(columns: Sequence[str]) -> int:
     """Return the bytes of entries that go into one record batch of *columns* of the wire."""
     are_numbers = all(pa.types.is_primitive(WIRE_TYPES[name]) for name in columns)
-    return MAX_GROUP_BYTES * OF_NUMBERS if are_numbers else MAX_GROUP_BYTES
+    return MAX_GROUP_BYTES_OF_NUMBERS if are_numbers else MAX_GROUP_BYTES
 
 
 def groups(entries: Entries, max_bytes: int) -> Iterator[Entries]:

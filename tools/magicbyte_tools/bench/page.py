@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from magicbyte.engines.auto import HEADS_BEFORE_LOADING
-from magicbyte.reading.groups import OF_NUMBERS
+from magicbyte.limits import MIB
+from magicbyte.reading.groups import MAX_GROUP_BYTES, MAX_GROUP_BYTES_OF_NUMBERS
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
@@ -35,10 +36,9 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
 - **Time** is CPU time of the thread that reads, in processes of their own, warmed up: two passes before
   the first that counts; for Java, which compiles what it has run often, passes for three seconds of
   CPU, in a process for each of its modes. By the clock only threads and start-up are compared.
-- **Ours** verifies each checksum and makes Arrow record batches of about 4 MiB of entries: offset, timestamp, key,
-  value, headers; of {of_numbers} times as many where columns are
-  numbers alone, as *offsets*, which is offset and timestamp; *views*, where batches are not compressed, are `binary_view` of what was read
-  for keys and values. Each is let go before the next is asked for, so its memory is used again;
+- **Ours** verifies each checksum and makes Arrow record batches of about {group_mb} MiB of entries: offset,
+  timestamp, key, value, headers; *views*, where batches are not compressed, are `binary_view` of what was
+  read for keys and values; *offsets* are offset and timestamp alone, of {numbers_mb} MiB of entries. Each is let go before the next is asked for, so its memory is used again;
   *one kept* lets go of it afterwards. The bytes are in memory beforehand, given all at once, unless it says *file*; *mb.open* is the whole
   library, from a path, with transactions, findings and the other default columns left out.
 - **Java** is Kafka's own reader, driven as its consumer drives it: `ensureValid`, a streaming iterator,
@@ -71,7 +71,8 @@ def page(results: Results, picture: str | None = None) -> str:
         repetitions=results.repetitions,
         command=results.command,
         mb=results.mb,
-        of_numbers=OF_NUMBERS,
+        group_mb=MAX_GROUP_BYTES // MIB,
+        numbers_mb=MAX_GROUP_BYTES_OF_NUMBERS // MIB,
         seed=results.seed,
         shapes=f"{shapes}.",
     )
