@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 from places import DATA
 
 Run = Callable[..., Result]
@@ -61,7 +61,7 @@ def run() -> Run:
 @pytest.fixture(scope="session")
 def command() -> list[str]:
     """What it takes to call the command in a process of its own."""
-    return [sys.executable, "-c", "from magicbyte_tools.cli import main; main()"]
+    return [sys.executable, "-c", "from magicbyte_cli import main; main()"]
 
 
 def only_line(text: str) -> str:

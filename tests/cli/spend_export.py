@@ -12,7 +12,7 @@ from pathlib import Path
 import crc32c
 
 from magicbyte.engines import auto
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 
 MIB = 1 << 20
 VALUE_BYTES = 64 << 10

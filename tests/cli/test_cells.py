@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.tables.schemas import TABLES
-from magicbyte_tools.cli.ndjson import NdjsonWriter
-from magicbyte_tools.cli.text import TextWriter
+from magicbyte_cli.ndjson import NdjsonWriter
+from magicbyte_cli.text import TextWriter
 
 TYPES = {column.name: column.type for column in TABLES["records"].columns}
 HEADERS, TIME = TYPES["headers"], TYPES["timestamp"]

@@ -321,7 +321,7 @@ def test_a_wrong_call_is_status_2_and_writes_nothing(
 PAUSED = """
 import sys, threading
 from magicbyte.tables import files
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 
 def write(self, table):
     print("writing", flush=True)

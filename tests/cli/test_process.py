@@ -146,7 +146,7 @@ def test_the_command_imports_neither_spark_nor_numba() -> None:
         [
             sys.executable,
             "-c",
-            f"import sys; from magicbyte_tools.cli import main; {verbs}"
+            f"import sys; from magicbyte_cli import main; {verbs}"
             "print([n for n in ('numba', 'pyspark') if n in sys.modules])",
         ],
         capture_output=True,

@@ -9,9 +9,9 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.tables.stats import STATS
-from magicbyte_tools.cli.stats_text import MOST_HELD, sentences
-from magicbyte_tools.report.stats.names import name_of
-from magicbyte_tools.report.stats.page import CONTENTS, MAX_ROWS, render
+from magicbyte_cli.stats_text import MOST_HELD, sentences
+from magicbyte_cli.report.stats.names import name_of
+from magicbyte_cli.report.stats.page import CONTENTS, MAX_ROWS, render
 from tags import EVIL, Tags
 
 from .conftest import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from magicbyte_tools.cli import tail
+from magicbyte_cli import tail
 
 from .conftest import Run
 

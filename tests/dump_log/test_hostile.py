@@ -5,9 +5,9 @@ import tracemalloc
 
 import pytest
 
-from magicbyte_tools.dump_log.decoders.topics import TOPICS
-from magicbyte_tools.dump_log.ends import EndError
-from magicbyte_tools.dump_log.releases import Release
+from magicbyte_cli.dump_log.decoders.topics import TOPICS
+from magicbyte_cli.dump_log.ends import EndError
+from magicbyte_cli.dump_log.releases import Release
 
 from .drawn import DRAWN, damaged
 

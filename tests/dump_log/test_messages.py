@@ -4,7 +4,7 @@ import pytest
 
 from magicbyte.messages import MessageError, read
 from magicbyte_formats.messages.schema import Field, Message, Range
-from magicbyte_tools.dump_log.decoders.words import complaint
+from magicbyte_cli.dump_log.decoders.words import complaint
 
 EVERY = ((3, 0), Range(0, 1))
 

@@ -15,7 +15,7 @@ TAKERS = ("duckdb", "pandas", "polars")
 
 
 @pytest.mark.parametrize(
-    "module", ["magicbyte", "magicbyte.engines.companions", "magicbyte_tools.cli"]
+    "module", ["magicbyte", "magicbyte.engines.companions", "magicbyte_cli"]
 )
 def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
     code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
@@ -23,7 +23,7 @@ def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
 
 
 @pytest.mark.parametrize("taker", TAKERS)
-@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_tools.cli"])
+@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_cli"])
 def test_importing_it_imports_nothing_that_takes_its_tables(module: str, taker: str) -> None:
     assert importlib.util.find_spec(taker), "what is not installed is never imported"
     code = f"import sys, {module}; print({taker!r} in sys.modules)"

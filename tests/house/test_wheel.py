@@ -11,7 +11,7 @@ import pytest
 CHECKOUT = Path(__file__).parents[2]
 SPEC = CHECKOUT / "spec"
 IMPORTS = """
-import magicbyte, magicbyte_formats.wire, magicbyte_tools.cli, pyspark_magicbyte
+import magicbyte, magicbyte_formats.wire, magicbyte_cli, pyspark_magicbyte
 assert (magicbyte.spec_files() / "kafka_varint.ksy").is_file()
 assert (magicbyte.spec_files() / "messages" / "consumer_offsets.yaml").is_file()
 print(magicbyte.__file__)
@@ -72,5 +72,5 @@ def test_the_command_reads_a_log_from_the_wheel(installed: Path) -> None:
     assert rows.startswith('{"topic":"v2-append-time-none","partition":0,"offset":0')
 
 
-def test_the_wheel_leaves_the_generator_behind(installed: Path) -> None:
-    assert not list(installed.glob("lib/python*/site-packages/magicbyte_tools/generate"))
+def test_the_wheel_contains_no_development_tools(installed: Path) -> None:
+    assert not list(installed.glob("lib/python*/site-packages/magicbyte_tools"))

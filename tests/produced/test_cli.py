@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from magicbyte.tables.schemas import TABLES
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 
 from .conftest import Batch, Record
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import magicbyte as mb
 from documents import blocks, examples
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 from places import CHECKOUT
 
 PAGE = "docs/encoding.md"

@@ -24,7 +24,7 @@ from magicbyte.spark.plan import decode, encode, make_plan, text_of
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored import stored_schema
 from magicbyte_tools.bench import planning
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 
 TOPICS = ("open", "interleaved", "deleted-records", "aborted")
 QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -220,7 +220,7 @@ def test_it_runs_alone_without_java_in_a_path_with_spaces_and_writes_nowhere_els
     python.chmod(0o755)
     run = (
         "import sys; sys.executable = sys.argv.pop(1);"
-        "from magicbyte_tools.cli import main; main(prog_name='magicbyte')"
+        "from magicbyte_cli import main; main(prog_name='magicbyte')"
     )
     source, out = cluster / "log-0" / "open-0", tmp_path / "o u t"
     environment = {
@@ -253,7 +253,7 @@ def test_a_plan_comes_back_from_json_as_it_was(cluster: Path) -> None:
     assert [decode(Split, encode(split)) for split in splits] == splits
 
 
-@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_tools.cli", "magicbyte_tools.report"])
+@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_cli", "magicbyte_cli.report"])
 def test_what_everybody_imports_leaves_spark_alone(module: str) -> None:
     command = [sys.executable, "-c", f"import sys, {module}; print('pyspark' in sys.modules)"]
     assert subprocess.check_output(command, text=True) == "False\n"

@@ -15,13 +15,13 @@ import pytest
 from magicbyte.findings import CODES
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
-from magicbyte_tools.report.advice import ADVICE
-from magicbyte_tools.report.figures import Figures, read_figures, scan
-from magicbyte_tools.report.figures.partitions import FATES
-from magicbyte_tools.report.markup import element
-from magicbyte_tools.report.page import CONTENTS, render, write_report
-from magicbyte_tools.report.sections.findings import with_code
-from magicbyte_tools.report.sections.partitions import MAX_PARTITIONS, MAX_TOPICS
+from magicbyte_cli.report.advice import ADVICE
+from magicbyte_cli.report.figures import Figures, read_figures, scan
+from magicbyte_cli.report.figures.partitions import FATES
+from magicbyte_cli.report.markup import element
+from magicbyte_cli.report.page import CONTENTS, render, write_report
+from magicbyte_cli.report.sections.findings import with_code
+from magicbyte_cli.report.sections.partitions import MAX_PARTITIONS, MAX_TOPICS
 from magicbyte_tools.webide.browser import chromium
 from places import DATA
 from spark.report_tables import (

@@ -26,10 +26,10 @@ from magicbyte.spark.stage import Stage, Work
 from magicbyte.spark.writing import Wanted, _Files, hive_folder
 from magicbyte.tables.files import Parquet
 from magicbyte.tables.schemas import TABLES
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 
 SMALL = "--max-partition-bytes=16KiB"
-COMMAND = "from magicbyte_tools.cli import main; main(prog_name='magicbyte')"
+COMMAND = "from magicbyte_cli import main; main(prog_name='magicbyte')"
 QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import magicbyte as mb
 from magicbyte.tables import schemas
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 from s3_server import ACCESS_KEY, SECRET, S3Server
 
 PARTITIONS = ("aborted-0", "interleaved-0", "open-0")

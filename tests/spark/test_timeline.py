@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from magicbyte_tools.report.figures import timeline
-from magicbyte_tools.report.figures.timeline import HOUR, MAX_BARS, MAX_PANELS, Timeline
+from magicbyte_cli.report.figures import timeline
+from magicbyte_cli.report.figures.timeline import HOUR, MAX_BARS, MAX_PANELS, Timeline
 
 FAR = (1 << 63) // 1000 - 1
 """Milliseconds: as far from the epoch as microseconds go."""

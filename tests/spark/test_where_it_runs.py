@@ -130,7 +130,7 @@ def test_what_is_not_there_is_named_with_what_to_do(
 
 def test_a_pipeline_says_it_too(tmp_path: Path) -> None:
     lacking = f"spark.executorEnv.PYTHONPATH={without('magicbyte', tmp_path)}"
-    run = "from magicbyte_tools.cli import main; main(prog_name='magicbyte')"
+    run = "from magicbyte_cli import main; main(prog_name='magicbyte')"
     command = ["pipeline", CLUSTER, tmp_path / "out", "--master", EXECUTORS, "--conf", lacking]
     done = subprocess.run(
         [sys.executable, "-c", run, *command],

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 from s3_server import ACCESS_KEY, SECRET, S3Server
 
 Run = Callable[..., Result]
@@ -128,7 +128,7 @@ def test_the_environment_opens_a_store_and_a_process_ends(s3: S3Server, tree: st
         "AWS_SECRET_ACCESS_KEY": SECRET,
         "AWS_REGION": "us-east-1",
     }
-    code = "from magicbyte_tools.cli import main; main()"
+    code = "from magicbyte_cli import main; main()"
     path = f"{tree}/broker-1/log-0/interleaved-0"
     done = subprocess.run(
         [sys.executable, "-c", code, "dump", path, "--limit", "3"],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from magicbyte_tools.cli import main
+from magicbyte_cli import main
 from magicbyte_tools.webide.browser import Job, Opened, chromium, in_page, in_site
 from magicbyte_tools.webide.claims import in_javascript
 from places import CHECKOUT, DATA

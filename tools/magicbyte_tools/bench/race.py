@@ -63,7 +63,7 @@ def _race(segment: Segment, python: str, folder: Path, parquet: str, repetitions
     broker.mkdir()
     reaped = [sys.executable, "-m", "magicbyte_tools.bench.reaped", python]
     job = [*reaped, "-m", "magicbyte_tools.bench.spark_job"]
-    ours = [*reaped, "-c", "from magicbyte_tools.cli import main; main()", "pipeline"]
+    ours = [*reaped, "-c", "from magicbyte_cli import main; main()", "pipeline"]
     settings = ["--overwrite", "--master=local[2]", "--conf=spark.driver.memory=4g"]
     only = ["--tables=records", f"--columns={COLUMNS}"]
     with serving(segment.path, segment.num_rows, broker, CACHE, partitions=PARTITIONS) as address:

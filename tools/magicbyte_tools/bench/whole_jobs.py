@@ -13,7 +13,7 @@ from magicbyte_tools.bench.data import Segment
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.ours import COLUMNS
 
-MAGICBYTE = [sys.executable, "-c", "from magicbyte_tools.cli import main; main()"]
+MAGICBYTE = [sys.executable, "-c", "from magicbyte_cli import main; main()"]
 
 DUMP_LOG = "org.apache.kafka.tools.DumpLogSegments"
 

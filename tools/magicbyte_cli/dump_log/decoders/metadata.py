@@ -1,0 +1,136 @@
+"""Records of `__cluster_metadata` as JSON, and the frame that `__remote_log_metadata` has, too."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from magicbyte import messages
+from magicbyte.messages import MessageError
+from magicbyte_formats.messages import cluster_metadata
+from magicbyte_formats.messages.schema import Message
+from magicbyte_cli.dump_log.decoders import Decoder, Said
+from magicbyte_cli.dump_log.decoders.json_text import json_text
+from magicbyte_cli.dump_log.decoders.words import complaint
+from magicbyte_cli.dump_log.releases import Release
+
+FRAME_VERSION, EARLY_FRAME_VERSION = 1, 0
+"""Of frames since 3.0, and of those of 2.8."""
+
+LARGEST = 0x7FFF
+"""Type and version are int16, though they are written as varints, of 32 bits."""
+
+
+class Framed(NamedTuple):
+    """A message in a frame."""
+
+    schema: Message
+    version: int
+    fields: dict[str, Any]
+
+
+class FrameError(Exception):
+    """The text of the exception that Kafka throws."""
+
+
+def cluster_metadata_records(release: Release) -> Decoder:
+    """Return the decoder of `__cluster_metadata`."""
+
+    def decode(offset: int, key: bytes | None, value: bytes | None) -> Said:
+        if value is None:
+            return None, f"Error at {offset}, skipping. {_null_value(release)}"
+        try:
+            told = framed(cluster_metadata.MESSAGES, value, release)
+        except FrameError as error:
+            return None, f"Error at {offset}, skipping. {error}"
+        name = _constant(told.schema.name)
+        return None, json_text({"type": name, "version": told.version, "data": told.fields})
+
+    return decode
+
+
+def _null_value(release: Release) -> str:
+    if release.since(3, 0):
+        return "Error while reading frame version"
+    return 'Cannot invoke "java.nio.ByteBuffer.get()" because "buffer" is null'
+
+
+def _constant(name: str) -> str:
+    """Return the name of a message as Kafka's enums write it."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
+
+
+def framed(schemas: Sequence[Message], value: bytes, release: Release) -> Framed:
+    """Return the message in *value*, which is one of *schemas*; FrameError where there is none."""
+    if not release.since(3, 0):
+        return _framed_early(schemas, value, release)
+    number, position = _number(value, 0, "frame version")
+    if number != FRAME_VERSION:
+        raise FrameError(_frame_version(number))
+    type_, position = _number(value, position, "type")
+    version, position = _number(value, position, "version")
+    known = messages.known_messages(schemas, type_, release.version)
+    if not known:
+        raise FrameError(
+            "org.apache.kafka.common.errors.UnsupportedVersionException: "
+            f"Unknown metadata id {type_}"
+        )
+    (schema,) = known
+    try:
+        read = messages.read(schema, value, version, release.version, position)
+    except MessageError as error:
+        raise FrameError(f"Failed to deserialize record with type {type_}") from error
+    left = len(value) - read.end
+    if left:
+        raise FrameError(f"Found {left} byte(s) of garbage after {type_}")
+    return Framed(schema, version, read.fields)
+
+
+def _framed_early(schemas: Sequence[Message], value: bytes, release: Release) -> Framed:
+    """Return the message in a frame of 2.8, whose tool says what went wrong and not where."""
+    version = 0
+    try:
+        number, position = messages.read_uvarint(value)
+        if _short(number) != EARLY_FRAME_VERSION:
+            raise FrameError(_unknown_frame(_short(number), EARLY_FRAME_VERSION))
+        type_, position = messages.read_uvarint(value, position)
+        number, position = messages.read_uvarint(value, position)
+        version = _short(number)
+        known = messages.known_messages(schemas, _short(type_), release.version)
+        if not known:
+            raise FrameError(f"Unknown metadata id {_short(type_)}")
+        (schema,) = known
+        read = messages.read(schema, value, version, release.version, position)
+    except MessageError as error:
+        raise FrameError(complaint(error, version)) from error
+    return Framed(schema, version, read.fields)
+
+
+def _short(number: int) -> int:
+    """Return the lowest 16 bits of *number*, as Java's cast to a short does."""
+    return (number + 0x8000 & 0xFFFF) - 0x8000
+
+
+def _number(data: bytes, position: int, what: str) -> tuple[int, int]:
+    try:
+        number, position = messages.read_uvarint(data, position)
+    except MessageError as error:
+        raise FrameError(f"Error while reading {what}") from error
+    if number > LARGEST:
+        raise FrameError(f"Value for {what} was too large.")
+    return _short(number), position
+
+
+def _frame_version(number: int) -> str:
+    if number == EARLY_FRAME_VERSION:
+        return (
+            "Could not deserialize metadata record with frame version 0. Note that upgrades from "
+            "the preview release of KRaft in 2.8 to newer versions are not supported."
+        )
+    return _unknown_frame(number, FRAME_VERSION)
+
+
+def _unknown_frame(number: int, known: int) -> str:
+    return (
+        f"Could not deserialize metadata record due to unknown frame version {number}"
+        f"(only frame version {known} is supported)"
+    )

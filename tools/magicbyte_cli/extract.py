@@ -1,0 +1,144 @@
+"""`magicbyte extract`: the decompressed payload of one entry."""
+
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import click
+from kaitaistruct import KaitaiStream, KaitaiStructError
+
+from magicbyte import FormatError, InputError, LimitError, Limits, codecs
+from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, read_entry
+from magicbyte.errors import ChecksumError, TruncatedError
+from magicbyte.storage import File, Storage, StorageOptions, is_url, plain
+from magicbyte_formats.kaitai.kafka_message import KafkaMessage
+from magicbyte_formats.wire import RecordBatchHeader
+from magicbyte_cli import parameters
+from magicbyte_cli.complaints import complain, counted
+from magicbyte_cli.files import check_writable, write_whole
+from magicbyte_cli.selection import limit_options, limits_of, store_options, with_options
+
+
+@click.command(
+    short_help="Write one entry's decompressed payload.",
+    epilog="""\b
+    Examples:
+      magicbyte extract orders-0/00000000000000000000.log@4096 -o payload.bin
+      magicbyte extract orders-0/00000000000000000000.log@0 | xxd | less
+    """,
+)
+@click.argument("place", metavar="FILE@POSITION")
+@click.option(
+    "-o",
+    "path",
+    metavar="OUT",
+    type=parameters.OutPath(),
+    help="Write to this file, whole or not at all, instead of to stdout.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
+@click.option("--no-check", is_flag=True, help="Do not mind a wrong CRC.")
+@with_options((*limit_options, *store_options))
+@click.pass_context
+def extract(
+    ctx: click.Context,
+    *,
+    place: str,
+    path: Path | None,
+    overwrite: bool,
+    no_check: bool,
+    max_batch_bytes: int | None,
+    max_entry_bytes: int | None,
+    storage_option: StorageOptions,
+) -> None:
+    """Write the decompressed payload of the entry that begins at byte POSITION of FILE.
+
+    That is the records of a v2 batch, or the message set inside a compressed v0 or v1 message.
+    Where entries begin, `magicbyte dump --table batches` tells.
+    """
+    name, position = _place(place)
+    if path is None and sys.stdout.isatty():
+        raise click.UsageError("a payload is no text for a terminal; expected -o OUT, or a pipe")
+    if path is not None:
+        check_writable(path, replace=overwrite)
+        if not is_url(name) and path.exists() and path.samefile(plain(name)):
+            raise InputError("the output is the input", "another file", path=str(path))
+    storage, found = Storage(storage_option), plain(name)
+    storage.check([name])
+    if storage.kind_of(found) != "file":
+        raise InputError("no file", "a segment", path=name)
+    limits = limits_of(max_batch_bytes, max_entry_bytes)
+    try:
+        with storage.open_file(found) as file:
+            entry, payload = _payload(file, name, position, limits, check=not no_check)
+    except (FormatError, LimitError) as error:
+        reason = error.message if isinstance(error, FormatError) else str(error)
+        complain(f"{name} byte {position}: {reason}")
+        ctx.exit(1)
+    if path is not None:
+        write_whole(path, payload)
+    else:
+        out = sys.stdout.buffer
+        out.write(payload)
+        out.flush()
+    opener = "kafka_records.ksy" if entry.magic == 2 else "kafka_log.ksy"
+    complain(f"{counted(len(payload), 'byte')}, which {opener} opens")
+
+
+def _place(text: str) -> tuple[str, int]:
+    """Return the file and the byte that *text* names."""
+    name, _, position = text.rpartition("@")
+    if not name or not (position.isascii() and position.isdecimal()):
+        raise InputError(repr(text), "FILE@POSITION, as 00000000000000000000.log@4096")
+    return name, int(position)
+
+
+def _payload(
+    file: File, name: str, position: int, limits: Limits, *, check: bool
+) -> tuple[Entry, bytes]:
+    """Return the entry at *position* of *file*, and its payload decompressed."""
+    left = file.size_bytes - position
+    if left <= 0:
+        raise InputError(
+            f"byte {position}", f"one of the {file.size_bytes} that the file has", path=name
+        )
+    entry = read_entry(file.read_at(position, min(HEADER_BYTES, left)), 0)
+    if entry.size_bytes > limits.max_entry_bytes:
+        raise LimitError("max_entry_bytes", entry.size_bytes, limit=limits.max_entry_bytes)
+    if entry.size_bytes > left:
+        raise TruncatedError(
+            f"{left} bytes are left of an entry of {entry.size_bytes}", code="incomplete-entry"
+        )
+    data = memoryview(file.read_at(position, entry.size_bytes))
+    computed = checksum_of(data, entry)
+    if check and computed != entry.crc:
+        raise ChecksumError(
+            position=position,
+            stored=entry.crc,
+            computed=computed,
+            algorithm="CRC-32C" if entry.magic == 2 else "CRC-32",
+        )
+    section = data[RecordBatchHeader.SIZE :] if entry.magic == 2 else _wrapped(data, entry, name)
+    payload = codecs.decompress(
+        entry.codec, section, magic=entry.magic, max_bytes=limits.max_batch_bytes
+    )
+    return entry, payload
+
+
+def _wrapped(data: memoryview, entry: Entry, name: str) -> bytes:
+    """Return the compressed message set that the v0 or v1 message *data* holds."""
+    if not entry.is_wrapper:
+        raise InputError(
+            f"the entry at this byte is a v{entry.magic} message that is not compressed",
+            "a compressed one, or a v2 batch",
+            path=name,
+        )
+    try:
+        message = KafkaMessage(KaitaiStream(BytesIO(bytes(data)))).message
+    except (EOFError, ValueError, KaitaiStructError) as error:
+        raise FormatError(
+            f"a message does not hold what it states: {error}", code="bad-message"
+        ) from error
+    if message.value is None:
+        raise FormatError("a compressed message without a value", code="bad-wrapper")
+    value: bytes = message.value
+    return value

@@ -1,0 +1,68 @@
+"""What was found wrong: how grave, where, and what to do."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from magicbyte.findings import CODES
+from magicbyte_cli.report import words
+from magicbyte_cli.report.advice import ADVICE
+from magicbyte_cli.report.figures.problems import CodeFigures, ProblemFigures
+from magicbyte_cli.report.markup import Content, Markup, element
+from magicbyte_cli.report.tables import card, section, soft, table
+from magicbyte_cli.report.words import DASH
+
+HEADS = ("Partition", "File", ">Byte", ">Length", ">Offset", "What was found")
+
+
+def findings(problems: ProblemFigures) -> Markup:
+    """Return a block for each code: what it means, what to do, and its first places."""
+    if not problems.codes:
+        return section("findings", "Findings", soft("Nothing was found wrong."))
+    return section("findings", "Findings", *map(_code, problems.codes))
+
+
+def _code(found: CodeFigures) -> Markup:
+    known = CODES.get(found.code)
+    in_partitions = f"in {words.counted(found.num_partitions, 'partition')}"
+    return card(
+        element(
+            "h3",
+            words.severity(found.severity),
+            " ",
+            element("code", found.code),
+            element("span", f"{found.count:,} {in_partitions}", class_="count"),
+        ),
+        element("p", known.sentence if known else ""),
+        element(
+            "p",
+            element("b", "What to do: "),
+            *with_code(ADVICE.get(found.code, "")),
+            class_="advice",
+        ),
+        table(
+            words.part("Where", len(found.places), found.count, "problems", "that come first"),
+            HEADS,
+            [_place(row) for row in found.places],
+            wide=5,
+        ),
+        class_=f"card finding of-{found.severity}",
+    )
+
+
+def with_code(text: str) -> Iterator[Content]:
+    """Yield *text* with what stands between backticks as code."""
+    for number, part in enumerate(text.split("`")):
+        yield element("code", part) if number % 2 else part
+
+
+def _place(row: dict[str, Any]) -> tuple[Content, ...]:
+    inside = row["payload_position"]
+    position = words.plain(row["position"])
+    return (
+        words.place(row["topic"], row["partition"]),
+        element("code", row["file"]) if row["file"] else DASH,
+        position if inside is None else words.two(position, f"payload {inside}"),
+        words.number(row["length"]),
+        words.plain(row["base_offset"]),
+        row["message"],
+    )
