@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from places import CHECKOUT
+from paths import CHECKOUT
 
 
 def blocks(page: str, *languages: str) -> list[str]:

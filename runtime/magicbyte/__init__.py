@@ -23,15 +23,15 @@ from magicbyte.errors import (
 from magicbyte.findings import CODES, Finding
 from magicbyte.limits import Limits
 from magicbyte.reading.dataset import Dataset, from_memory, open_paths
-from magicbyte.reading.rows import Report, Rows
+from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Split, read_split
 
 if TYPE_CHECKING:
-    from magicbyte.companions import Companion, companion
-    from magicbyte.produced import check_produced
+    from magicbyte.companion_tables import Companion, companion
+    from magicbyte.produce_check import check_produced
     from magicbyte.spec import spec_files
     from magicbyte.statistics import Statistics, stats
-    from magicbyte.verification import Verification, verify
+    from magicbyte.verification.verify import Verification, verify
 
 __all__ = [
     "CODES",
@@ -68,14 +68,14 @@ __all__ = [
 __version__: str
 
 _LATER = {
-    "Companion": "companions",
+    "Companion": "companion_tables",
     "Statistics": "statistics",
-    "Verification": "verification",
-    "check_produced": "produced",
-    "companion": "companions",
+    "Verification": "verification.verify",
+    "check_produced": "produce_check",
+    "companion": "companion_tables",
     "spec_files": "spec",
     "stats": "statistics",
-    "verify": "verification",
+    "verify": "verification.verify",
 }
 """What is imported when it is asked for, and the modules it is in: who reads records needs none of it."""
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.companions import read_rows
+from magicbyte.engines.companion_rows import read_rows
 from magicbyte.errors import FormatError, InputError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import (
@@ -26,8 +26,8 @@ from magicbyte.logdir.companions import (
     read_producer_snapshot,
     transaction_index,
 )
+from magicbyte.logdir.file_names import parse_file
 from magicbyte.logdir.indexes import wrong_index
-from magicbyte.logdir.names import parse_file
 from magicbyte.logdir.remote_names import parse_remote_file
 from magicbyte.storage import Storage, StorageOptions, absolute
 from magicbyte.tables.arrays import array_of, numbers, numpy_of

@@ -7,7 +7,7 @@ import pytest
 
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench import go_reader, rust_reader
-from magicbyte_tools.bench.compiled import Unavailable, compiled, sources
+from magicbyte_tools.bench.foreign_programs import Unavailable, compiled, sources
 
 READERS = {"go": go_reader, "cargo": rust_reader}
 

@@ -11,7 +11,7 @@ import magicbyte as mb
 from magicbyte_construct import RecordBatch
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench.data import KINDS, Kind, Segment, chosen, segments
-from magicbyte_tools.bench.rows import SHAPES, Row, rows
+from magicbyte_tools.bench.record_data import SHAPES, Row, rows
 
 RAW_BYTES = 20_000
 SEED = 7

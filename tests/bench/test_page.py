@@ -9,7 +9,7 @@ import pytest
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.__main__ import write
 from magicbyte_tools.bench.goals import Goal, goals
-from magicbyte_tools.bench.page import page
+from magicbyte_tools.bench.performance_page import page
 from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.ratios import per_second, ratio, spread
 from magicbyte_tools.bench.results import load

@@ -23,10 +23,10 @@ from click.testing import CliRunner
 from dump_log import cases
 from dump_log.drawn import DRAWN, Record, control_record
 from dump_log.told import TOLD, Told, by_release, load, steps, tail
-from magicbyte_cli.kafka_dump_log import kafka_dump_log
 from magicbyte_cli.dump_log.decoders.topics import TOPICS
 from magicbyte_cli.dump_log.releases import Release
-from places import shared
+from magicbyte_cli.kafka_dump_log import kafka_dump_log
+from paths import shared
 from reading.conftest import CONTROL, batch, control, message, record
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from direct import planned
+from data_source import planned
 from kafka_cases import CASES, LATE, MIDDLE, TRANSACTIONS, Case, options_of
 from magicbyte.errors import InputError
 from magicbyte_tools.bench import kafka_source
-from places import DATA, shared
+from paths import DATA, shared
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "kafka_source.json"

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from places import DATA, shared
+from paths import DATA, shared
 from recovery.conftest import BOUNDS, LAST, TOPIC
 from recovery.test_by_field import FIRST, FIRST_SIZE, TABLE, flipped
 

@@ -29,7 +29,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from places import shared
+from paths import shared
 from spark_environment import environment
 
 HERE = Path(__file__).parent

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from magicbyte_cli import main
-from places import DATA
+from paths import DATA
 
 Run = Callable[..., Result]
 

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import magicbyte as mb
-from magicbyte.tables.files import Arrow, Parquet
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored import stored_schema
+from magicbyte.tables.table_files import Arrow, Parquet
 
 from .conftest import Run, only_line
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from places import DATA, shared
+from paths import DATA, shared
 
 from .conftest import Run, flip, only_line
 

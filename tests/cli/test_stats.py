@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.tables.stats import STATS
+from html_tags import EVIL, Tags
+from magicbyte.tables.stats_table import STATS
+from magicbyte_cli.report.stats.class_labels import name_of
+from magicbyte_cli.report.stats.stats_page import CONTENTS, MAX_ROWS, render
 from magicbyte_cli.stats_text import MOST_HELD, sentences
-from magicbyte_cli.report.stats.names import name_of
-from magicbyte_cli.report.stats.page import CONTENTS, MAX_ROWS, render
-from tags import EVIL, Tags
 
 from .conftest import Run
 

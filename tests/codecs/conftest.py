@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from places import shared, vectors
+from paths import shared, vectors
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -17,7 +17,7 @@ from magicbyte_tools.conformance.cases import Case
 from magicbyte_tools.conformance.child import MIB, Bounds, ChildError
 from magicbyte_tools.conformance.compare import differences
 from magicbyte_tools.conformance.runner import Output, Runner, parse
-from places import DATA, shared
+from paths import DATA, shared
 
 REFERENCE = "kaitai-python"
 ALWAYS = ("construct", "kaitai-javascript", "kaitai-java")

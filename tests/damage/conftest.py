@@ -16,7 +16,7 @@ import crc32c
 import pytest
 
 import magicbyte as mb
-from places import DATA, shared
+from paths import DATA, shared
 
 T = TypeVar("T")
 

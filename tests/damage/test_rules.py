@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.engines import heads
+from magicbyte.engines import header_scan
 from magicbyte.engines.auto import AutoEngine
 
 COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
@@ -283,7 +283,7 @@ def test_a_gap_has_headers_read_up_to_what_shows_cleaning(make, workshop, monkey
 
     seen: list[int] = []
     read_heads = AutoEngine.heads
-    monkeypatch.setattr(heads, "MOST_HEADS", 4)
+    monkeypatch.setattr(header_scan, "MOST_HEADS", 4)
     monkeypatch.setattr(AutoEngine, "heads", read)
     plain = b"".join(make.batch(offset, b"p") for offset in range(8, 108))
     at_first = make.batch(0, b"x", last=1) + make.batch(2, b"t", producer=7)

@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from magicbyte_cli.dump_log.decoders.topics import TOPICS
-from magicbyte_cli.dump_log.ends import EndError
+from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 
 from .drawn import DRAWN, damaged

@@ -3,8 +3,8 @@
 import pytest
 
 from magicbyte.messages import MessageError, read
+from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
 from magicbyte_formats.messages.schema import Field, Message, Range
-from magicbyte_cli.dump_log.decoders.words import complaint
 
 EVERY = ((3, 0), Range(0, 1))
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from magicbyte_cli.kafka_dump_log import kafka_dump_log
 from magicbyte_cli.dump_log.decoders.topics import TOPICS
-from magicbyte_cli.dump_log.ends import EndError
+from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
+from magicbyte_cli.kafka_dump_log import kafka_dump_log
 
 from .cases import Case, cases, segment
 from .told import by_release, load, tail

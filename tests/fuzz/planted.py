@@ -14,7 +14,7 @@ from magicbyte.engines import Decoded, Entry
 from magicbyte.engines.columnar import ColumnarEngine, buffers
 from magicbyte.engines.columnar.formats import format_of
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.tables.views import copied
+from magicbyte.tables.binary_views import copied
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import whole
 

@@ -13,12 +13,12 @@ from magicbyte.engines.entry import read_entry
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import __main__ as fuzz
 from magicbyte_tools.fuzz import mutate, numbers, partition, seed, seeds, whole
-from magicbyte_tools.fuzz.entries import Again, Entries
+from magicbyte_tools.fuzz.entry_fuzzer import Again, Entries
 from magicbyte_tools.fuzz.group import NUM_CASES, Arrangement, group
 from magicbyte_tools.fuzz.report import Report
 from magicbyte_tools.fuzz.task import Failure, Task
 from magicbyte_tools.fuzz.watch import watched
-from places import DATA
+from paths import DATA
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
 

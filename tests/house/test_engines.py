@@ -12,7 +12,7 @@ import pytest
 
 from magicbyte.engines import engine
 from magicbyte.errors import InputError
-from places import DATA
+from paths import DATA
 
 LOG = max(DATA.rglob("*.log"), key=lambda log: log.stat().st_size)
 

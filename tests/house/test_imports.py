@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from places import DATA
+from paths import DATA
 
 HEAVY = ("numba", "pyspark", "yaml")
 
@@ -15,7 +15,7 @@ TAKERS = ("duckdb", "pandas", "polars")
 
 
 @pytest.mark.parametrize(
-    "module", ["magicbyte", "magicbyte.engines.companions", "magicbyte_cli"]
+    "module", ["magicbyte", "magicbyte.engines.companion_rows", "magicbyte_cli"]
 )
 def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
     code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
@@ -60,12 +60,12 @@ def test_what_is_imported_later_is_there_all_the_same() -> None:
     """Whatever of the package was imported before, and by whom."""
     code = """
 import sys, magicbyte as mb
-late = ("magicbyte.verification", "magicbyte.statistics", "magicbyte.companions")
+late = ("magicbyte.verification.verify", "magicbyte.statistics", "magicbyte.companion_tables")
 print([name for name in late if name in sys.modules])
-import magicbyte.verification, magicbyte.statistics.counts, magicbyte.companions
+import magicbyte.verification.verify, magicbyte.statistics.counts, magicbyte.companion_tables
 print([name for name in mb.__all__ if name not in dir(mb) or type(getattr(mb, name)) is type(sys)])
 from magicbyte import *
-print(verify is mb.verify is magicbyte.verification.verify, hasattr(mb, "nothing"))
+print(verify is mb.verify is magicbyte.verification.verify.verify, hasattr(mb, "nothing"))
 """
     printed = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert printed.splitlines() == ["[]", "[]", "True False"]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from documents import blocks
-from magicbyte.tables.stats import STATS
-from places import CHECKOUT
+from doc_examples import blocks
+from magicbyte.tables.stats_table import STATS
+from paths import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from places import DATA
+from paths import DATA
 
 
 class Cluster:

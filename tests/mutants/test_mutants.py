@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from magicbyte_tools.mutants import code, grammars, spec, suite
+from magicbyte_tools.mutants import code_mutants, grammars, spec_mutants, suite
 from magicbyte_tools.mutants.__main__ import SURVIVORS, planned
 from magicbyte_tools.mutants.checks import PARSERS, Vectors
 from magicbyte_tools.mutants.trial import STILL
@@ -23,7 +23,7 @@ def judged(size: int = 3) -> int:
 
 
 def test_the_rules_in_a_function_are_changed_one_at_a_time() -> None:
-    found = {mutant.name: mutant.text for mutant in code.mutants("a.py", RULE)}
+    found = {mutant.name: mutant.text for mutant in code_mutants.mutants("a.py", RULE)}
     assert list(found) == [
         "a.py module off by one: 7 -> (7 + 1)",
         "a.py judged check dropped: size > LIMIT -> False",
@@ -48,7 +48,9 @@ def test_every_property_of_a_field_is_changed() -> None:
     }
     inner = {"seq": [{"id": "rest", "size": 5}]}
     made = {"meta": {"id": "x"}, "seq": [field], "types": {"y": inner}, "enums": {"some": {3: "b"}}}
-    assert [mutant.name.removeprefix("x.ksy ") for mutant in spec.mutants("x.ksy", made)] == [
+    assert [
+        mutant.name.removeprefix("x.ksy ") for mutant in spec_mutants.mutants("x.ksy", made)
+    ] == [
         "x.a width: s4 -> s8",
         "x.a sign: s4 -> u4",
         "x.a condition: dropped",

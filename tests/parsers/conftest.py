@@ -9,9 +9,9 @@ import pytest
 from magicbyte_tools.generate import kaitai, source
 from magicbyte_tools.parsers import Unavailable, dumper
 from magicbyte_tools.parsers.__main__ import write
-from magicbyte_tools.parsers.compiled import Files, compile_targets
+from magicbyte_tools.parsers.compiler_output import Files, compile_targets
 from magicbyte_tools.parsers.packages import REFUSED, package
-from places import DATA
+from paths import DATA
 
 SUFFIXES = {
     ".log": "kafka_log",

@@ -14,7 +14,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte_tools.generate import kaitai
-from places import DATA
+from paths import DATA
 
 Run = Callable[..., str]
 

@@ -6,10 +6,10 @@ import pytest
 
 from magicbyte_tools.generate import kaitai
 from magicbyte_tools.parsers import __main__ as command
-from magicbyte_tools.parsers.compiled import VISUAL, Files, with_parameters
-from magicbyte_tools.parsers.names import camel
+from magicbyte_tools.parsers.compiler_output import VISUAL, Files, with_parameters
+from magicbyte_tools.parsers.identifier_names import camel
 from magicbyte_tools.parsers.packages import REFUSED, Refused, left_out, package
-from places import CHECKOUT
+from paths import CHECKOUT
 
 Specs = dict[str, dict[str, Any]]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from places import CHECKOUT
+from paths import CHECKOUT
 
 MEASURED = json.loads((CHECKOUT / "tests" / "produced" / "brokers.json").read_text("utf-8"))
 ROWS = MEASURED["rows"]

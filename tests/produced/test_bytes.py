@@ -8,7 +8,7 @@ import lz4.frame
 import pytest
 
 import magicbyte as mb
-from places import shared, vectors
+from paths import shared, vectors
 
 from .conftest import Batch
 

@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 import magicbyte as mb
-from documents import blocks, examples
+from doc_examples import blocks, examples
 from magicbyte_cli import main
-from places import CHECKOUT
+from paths import CHECKOUT
 
 PAGE = "docs/encoding.md"
 TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")

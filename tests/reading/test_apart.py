@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import magicbyte as mb
-from magicbyte.reading.apart import TASKS_AHEAD, in_processes
-from places import DATA, shared
+from magicbyte.reading.process_pool import TASKS_AHEAD, in_processes
+from paths import DATA, shared
 
 WAIT_S = 60
 """What takes longer hangs."""
@@ -114,7 +114,7 @@ MASKS = """
 import sys
 from functools import partial
 from signal import SIG_BLOCK, pthread_sigmask
-from magicbyte.reading.apart import in_processes
+from magicbyte.reading.process_pool import in_processes
 
 mask = partial(pthread_sigmask, SIG_BLOCK)
 mask(map(int, sys.argv[1:]))
@@ -139,7 +139,7 @@ def test_no_processes_are_refused() -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from magicbyte.reading.apart import in_processes
+from magicbyte.reading.process_pool import in_processes
 
 if __name__ == "__main__":
     list(in_processes(Path.read_bytes, iter(map(Path, sys.argv[1:])), processes=2))

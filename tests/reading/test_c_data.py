@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.engines import engine
+from magicbyte.engines.columnar.arrow_release import release
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
-from magicbyte.engines.columnar.release import release
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte_tools.fuzz.agreement import differences
@@ -60,7 +60,7 @@ def test_what_is_dropped_when_python_has_ended_stays() -> None:
     script = (
         "import ctypes\n"
         "from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE\n"
-        "from magicbyte.engines.columnar.release import release\n"
+        "from magicbyte.engines.columnar.arrow_release import release\n"
         "struct = (ctypes.c_int64 * LEN_STRUCT)()\n"
         "struct[RELEASE], struct[PRIVATE_DATA] = 1, id(struct)\n"
         "ctypes.pythonapi.Py_IncRef(ctypes.py_object(struct))\n"

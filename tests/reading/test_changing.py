@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from changing import CALLS, Broker, Watched
+from broker_simulator import CALLS, Broker, Watched
 from magicbyte.storage import local
 
 STEPS = 1000

@@ -14,11 +14,11 @@ from magicbyte.checksum import crc32c
 from magicbyte.engines import Entries
 from magicbyte.engines.entry import Entry
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.epoch_check import EpochCheck
 from magicbyte.reading.sequence_check import SequenceCheck
 from magicbyte.reading.time_check import AHEAD_MS, TimeCheck
-from places import DATA
+from paths import DATA
 
 SOURCE = DATA / "4.3" / "transactions" / "log-0"
 TOPIC = "aborted-0"

@@ -21,17 +21,17 @@ import zstandard
 
 from magicbyte.codecs.snappy import XERIAL
 from magicbyte.engines import Engine, engine
-from magicbyte.engines.columnar import buffers, output, payloads, scratch
+from magicbyte.engines.columnar import buffers, output, payload_arena, thread_buffers
 from magicbyte.engines.columnar import engine as columnar_engine
 from magicbyte.engines.columnar.buffers import Loan, Pool
 from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.payloads import Arena
+from magicbyte.engines.columnar.payload_arena import Arena
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte_tools.fuzz.agreement import differences, entries_of
 from magicbyte_tools.fuzz.memory import Place
-from places import CHECKOUT, DATA, shared
+from paths import CHECKOUT, DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
@@ -513,7 +513,7 @@ def test_columns_do_not_grow_where_entries_are_like_the_last_ones(
 
     monkeypatch.setattr(buffers.Memory, "grow", noted)
     monkeypatch.setattr(buffers.POOL, "take", lambda _, count: buffers.Memory(count))
-    scratch.forget()
+    thread_buffers.forget()
     many = [build.record(b"v" * 40, b"k" * 40, delta=i) for i in range(6000)]
     data = build.batch(many, codec=build.LZ4) * 12  # decompressed one after another
     decoded(data)
@@ -622,14 +622,14 @@ def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
     codec: int, build: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left of it is a negative number, which to a library would be much."""
-    monkeypatch.setattr(payloads, "GROUP_BYTES", 16)
-    monkeypatch.setattr(scratch, "LEAST_BYTES", 1)
-    scratch.forget()
+    monkeypatch.setattr(payload_arena, "GROUP_BYTES", 16)
+    monkeypatch.setattr(thread_buffers, "LEAST_BYTES", 1)
+    thread_buffers.forget()
     data = b"".join(build.batch(build.records(3), 3 * n, codec=codec) for n in range(4))
     try:
         assert not differences(COLUMNAR, data)
     finally:
-        scratch.forget()
+        thread_buffers.forget()
 
 
 # Bytes at the end of what may be read

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from magicbyte.companions import kind_of
+from magicbyte.companion_tables import kind_of
 from magicbyte_construct import (
     LeaderEpochCheckpoint,
     OffsetCheckpoint,
@@ -18,7 +18,7 @@ from magicbyte_construct import (
     TimeIndex,
     TransactionIndex,
 )
-from places import DATA
+from paths import DATA
 
 LEAST_FILES = {
     "index": 20,

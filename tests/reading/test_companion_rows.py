@@ -11,13 +11,13 @@ import kaitaistruct
 import pyarrow as pa
 import pytest
 
-from magicbyte.engines.companions import FILES, read_rows
+from magicbyte.engines.companion_rows import FILES, read_rows
 from magicbyte_formats.kaitai.kafka_offset_index import KafkaOffsetIndex
 from magicbyte_formats.kaitai.kafka_producer_snapshot import KafkaProducerSnapshot
 from magicbyte_formats.kaitai.kafka_time_index import KafkaTimeIndex
 from magicbyte_formats.kaitai.kafka_transaction_index import KafkaTransactionIndex
 from magicbyte_formats.wire import COLUMNS
-from places import CHECKOUT, DATA, shared
+from paths import CHECKOUT, DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from magicbyte.engines import DecodedEntry, Engine, Entries, control, engine
-from magicbyte.engines.control import ControlReader, Said
+from magicbyte.engines import DecodedEntry, Engine, Entries, control_records, engine
+from magicbyte.engines.control_records import ControlReader, Said
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 
@@ -53,7 +53,7 @@ def alone(data: bytes, entries: Entries, number: int, limits: Limits) -> Decoded
 def test_a_control_batch_says_what_it_would_say_alone(
     build: Any, name: str, most_kinds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control, "MOST_KINDS", most_kinds)
+    monkeypatch.setattr(control_records, "MOST_KINDS", most_kinds)
     data = b"".join(control_batches(build)) * 2
     entries, reader = scanned(data), ControlReader(engine(name))
     numbers = np.arange(len(entries))

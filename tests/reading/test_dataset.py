@@ -19,7 +19,7 @@ import magicbyte as mb
 from magicbyte import storage
 from magicbyte.errors import MissingError
 from magicbyte.reading.times import milliseconds
-from places import DATA
+from paths import DATA
 
 
 def log(folder: Any, build: Any, *segments: bytes, bases: tuple[int, ...] = (0,)) -> str:

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 import magicbyte as mb
-from documents import examples
+from doc_examples import examples
 from magicbyte.tables.schemas import TABLES
-from places import CHECKOUT
+from paths import CHECKOUT
 
 PAGE = "docs/datasets.md"
 TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")

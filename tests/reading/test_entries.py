@@ -12,16 +12,16 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.engines import Entries, Heads, auto, engine
-from magicbyte.engines import heads as engines_heads
+from magicbyte.engines import header_scan as engines_heads
 from magicbyte.engines.auto import AutoEngine
-from magicbyte.engines.columnar import libraries, scratch
-from magicbyte.engines.columnar.described import Described
-from magicbyte.engines.entries import NOT_TOLD
+from magicbyte.engines.columnar import libraries, thread_buffers
+from magicbyte.engines.columnar.descriptor_entries import Described
 from magicbyte.engines.entry import Entry, checksum_of
+from magicbyte.engines.entry_columns import NOT_TOLD
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import survey
-from magicbyte.reading.groups import decode_groups, groups
+from magicbyte.reading.entry_groups import decode_groups, groups
 from magicbyte.reading.walk import Bounds, Walk
 from magicbyte.storage import MemoryFile, open_file
 from magicbyte_tools.fuzz.agreement import copied, entries_of
@@ -226,7 +226,7 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(build: Any, views: bool) -> 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, name: str) -> None:
-    scratch.forget()  # a larger place of before would take more at once
+    thread_buffers.forget()  # a larger place of before would take more at once
     value = bytes(1 << 20)
     bomb = build.batch([build.record(value)], codec=build.GZIP)
     data = memoryview(bomb * 40)
@@ -243,7 +243,7 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("codec", [0, 2])
 def test_a_record_batch_of_numbers_holds_more_entries(build: Any, codec: int, name: str) -> None:
-    scratch.forget()
+    thread_buffers.forget()
     data = memoryview(build.batch([build.record(bytes(1 << 19))], codec=codec) * 80)
 
     def sizes(*columns: str) -> list[int]:

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 import pytest
 
 import magicbyte as mb
-from changing import CALLS, Broker, Watched
+from broker_simulator import CALLS, Broker, Watched
 from magicbyte import Dataset, Report, Rows
 from magicbyte.reading.follow import Choose, Follower, last_rows
 from magicbyte.storage import local
-from places import DATA
+from paths import DATA
 
 TRANSACTIONS = DATA / "4.3/transactions/log-0"
 

@@ -12,10 +12,10 @@ import magicbyte as mb
 from magicbyte import Finding
 from magicbyte.checksum import crc32c
 from magicbyte.logdir.indexes import position_of, whole_rows
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.index_check import _Places
 from magicbyte_formats.wire import OffsetIndexEntry
-from places import DATA
+from paths import DATA
 
 # Of 4.3's busy-0: a batch each 4 KiB or so has an entry in both indexes.
 SOURCE = DATA / "4.3" / "killed" / "log-0"

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import magicbyte as mb
-from direct import planned, rows
+from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
-from magicbyte.reading.indexed import Aborted
+from magicbyte.reading.index_outcomes import Aborted
 from magicbyte.reading.split import read_split
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_tools.bench import planning
-from places import DATA
+from paths import DATA
 
 ENTRY = struct.Struct(">hqqqq")
 COLUMNS = ("topic", "partition", "offset", "disposition", "outcome", "value")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import magicbyte as mb
-from documents import examples
+from doc_examples import examples
 from magicbyte import messages
 from magicbyte.messages import MessageError, Record, read_record
 from magicbyte_formats.messages import (
@@ -17,7 +17,7 @@ from magicbyte_formats.messages import (
     share_group_state,
     transaction_state,
 )
-from places import CHECKOUT, DATA
+from paths import CHECKOUT, DATA
 
 PAGE = "docs/reading.md"
 LOG = DATA / "4.3" / "transactions" / "log-0"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry, Problem
-from magicbyte.reading.judged import CODES, Wanted, judge
+from magicbyte.reading.dispositions import CODES, Wanted, judge
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading.split import Piece, chosen_rows
 from magicbyte.tables.schemas import DISPOSITIONS

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from documents import examples
-from magicbyte.reading.rows import Rows
+from doc_examples import examples
+from magicbyte.reading.results import Rows
 from magicbyte.tables.schemas import RECORDS, TABLES
-from places import DATA
+from paths import DATA
 
 LOGS = {
     "2.8/lives": ["upgraded-one-segment", "v2-append-time-gzip"],

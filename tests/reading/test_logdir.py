@@ -16,7 +16,7 @@ from magicbyte.logdir.checkpoints import (
     read_topic_id,
 )
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
-from magicbyte.logdir.names import FileName, FolderName, parse_file, parse_folder
+from magicbyte.logdir.file_names import FileName, FolderName, parse_file, parse_folder
 from magicbyte.storage import Storage, local
 
 BASE = "00000000000000000012"

@@ -9,7 +9,7 @@ import pytest
 import magicbyte as mb
 from magicbyte.reading.dataset import ISOLATION_LEVELS, Dataset
 from magicbyte.reading.times import milliseconds
-from places import DATA
+from paths import DATA
 
 LOGS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())
 SEGMENTED = DATA / "2.8/lives/log-0/v2-segments-0"

@@ -15,7 +15,7 @@ from magicbyte.engines import Entries, Heads
 from magicbyte.engines.auto import AutoEngine
 from magicbyte.reading import split, survey, walk
 from magicbyte.tables import schemas
-from places import DATA
+from paths import DATA
 
 LOGS = sorted(log for log in DATA.rglob("*.log") if log.stat().st_size)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import magicbyte as mb
-from places import DATA
+from paths import DATA
 
 SNAPSHOTS = sorted(DATA.glob("*/*/log-0/**/*.checkpoint"))
 

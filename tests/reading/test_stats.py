@@ -11,7 +11,7 @@ from magicbyte.statistics.counts import MOST_PRODUCERS
 from magicbyte.statistics.retention import Held, Largest, held
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
-from magicbyte.tables.stats import STATS
+from magicbyte.tables.stats_table import STATS
 
 from .conftest import TIME, Build, Folder
 

@@ -8,10 +8,10 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.engines import Taken, engine
-from magicbyte.engines.columnar import buffers, output, take, turns
+from magicbyte.engines.columnar import buffers, control_block, fused, output
 from magicbyte.engines.entry import checksum_of
 from magicbyte.limits import Limits
-from magicbyte.reading import groups
+from magicbyte.reading import entry_groups
 from magicbyte_tools.fuzz import agreement
 
 ORIGIN = 50
@@ -217,8 +217,8 @@ def test_there_is_room_for_more_than_at_first(
 ) -> None:
     monkeypatch.setattr(output, "POOL", buffers.Pool())
     monkeypatch.setattr(output, "LEAST_ROOM", 1)
-    monkeypatch.setattr(take, "FEWEST", 1)
-    monkeypatch.setattr(take, "learnt", dict)
+    monkeypatch.setattr(fused, "FEWEST", 1)
+    monkeypatch.setattr(fused, "learnt", dict)
     monkeypatch.setattr(output, "learnt", dict)
     made = some_batches(build, codec=codec)
     large = [build.batch([build.record(bytes(30_000))] * 100, 90, codec=codec)]
@@ -234,17 +234,17 @@ def test_a_few_bytes_do_not_say_how_many_entries_there_are_in_many(
 ) -> None:
     """The end of a segment is taken by itself: the next one begins with a table as large as before."""
     tables: list[int] = []
-    made = take.new_descriptors
+    made = fused.new_descriptors
 
     def noted(count: int, width: int) -> Any:
         tables.append(count)
         return made(count, width)
 
-    monkeypatch.setattr(take, "new_descriptors", noted)
-    monkeypatch.setattr(take, "FEWEST", 1)
+    monkeypatch.setattr(fused, "new_descriptors", noted)
+    monkeypatch.setattr(fused, "FEWEST", 1)
     one = build.message(b"value", 0, magic=1)
     known: dict[object, Any] = {}
-    monkeypatch.setattr(take, "learnt", lambda: known)
+    monkeypatch.setattr(fused, "learnt", lambda: known)
     columnar = engine("columnar")
     for count in (1000, 10, 1000):
         tables.clear()
@@ -276,10 +276,10 @@ def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
     build: Any, taken: Taking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(place: int) -> None:
-        sheet = (ctypes.c_int64 * turns.LENGTH_OF_SHEET).from_address(place)
-        sheet[turns.STATUS] = 1
+        sheet = (ctypes.c_int64 * control_block.LENGTH_OF_SHEET).from_address(place)
+        sheet[control_block.STATUS] = 1
 
-    monkeypatch.setattr(take, "pump", lambda: run)
+    monkeypatch.setattr(fused, "pump", lambda: run)
     with pytest.raises(RuntimeError, match="a kernel ended"):
         taken(build.batch() + bytes(100))
 
@@ -288,7 +288,7 @@ def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
 def test_a_record_batch_goes_before_the_next_is_made(
     folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    monkeypatch.setattr(groups, "MAX_GROUP_BYTES", 1)
+    monkeypatch.setattr(entry_groups, "MAX_GROUP_BYTES", 1)
     path = folder.segment("t-0", b"".join(some_batches(build)), 0)
     log = mb.open(str(path.parent), engine="columnar")
     columns = ["offset", "value"]

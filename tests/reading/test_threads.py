@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from magicbyte.reading.ahead import MAX_AHEAD_BYTES, in_order
-from places import DATA, shared
+from magicbyte.reading.ordered_threads import MAX_AHEAD_BYTES, in_order
+from paths import DATA, shared
 
 COLUMNS = ("topic", "partition", "offset", "key", "value", "file", "position", "disposition")
 THREADS = (1, 2, 5)

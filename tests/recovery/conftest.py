@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from places import DATA
+from paths import DATA
 
 TOPIC = "aborted"
 LAST = f"{6:020}.log"

@@ -14,11 +14,15 @@ from magicbyte.checksum import crc32c
 from magicbyte.engines import Entries, Scan, engine
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.logdir.indexes import SEGMENT_SPAN
-from magicbyte.recovery import parts
-from magicbyte.recovery.forecast import RefusedError
-from magicbyte.recovery.producers import Producers
-from magicbyte.recovery.segment import OffsetOrderError, OffsetOverflowError, recover
 from magicbyte.storage import MemoryFile
+from magicbyte.verification.startup import segment_entries
+from magicbyte.verification.startup.prediction import RefusedError
+from magicbyte.verification.startup.producer_state import Producers
+from magicbyte.verification.startup.segment_recovery import (
+    OffsetOrderError,
+    OffsetOverflowError,
+    recover,
+)
 
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
 
@@ -136,7 +140,7 @@ def test_runs_of_entries_leave_what_one_by_one_they_leave(
             "interval_bytes": chance.choice([-1, 0, 60, 300, 4096, 1 << 70]),
             "opened": chance.choice([{}, {}, {1: 5}]),
         }
-        monkeypatch.setattr(parts, "CHUNK", chance.choice([100, 1000, 1 << 20]))
+        monkeypatch.setattr(segment_entries, "CHUNK", chance.choice([100, 1000, 1 << 20]))
         expected = left(data, OneByOne(), **options)
         found = left(data, engine(name), **options)
         assert found == expected, f"MAGICBYTE_SEED={SEED}, case {number}"

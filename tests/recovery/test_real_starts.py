@@ -9,8 +9,8 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.logdir.discover import discover
-from magicbyte.recovery import foresee
-from places import shared
+from magicbyte.verification.startup import foresee
+from paths import shared
 
 DAMAGED = shared() / "logs-damage"
 

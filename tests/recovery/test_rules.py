@@ -10,9 +10,9 @@ import pytest
 import magicbyte as mb
 from magicbyte.checksum import crc32c
 from magicbyte.engines import engine
-from magicbyte.recovery.producers import Producers
-from magicbyte.recovery.segment import OffsetOverflowError, Recovered, recover
 from magicbyte.storage import File, open_file
+from magicbyte.verification.startup.producer_state import Producers
+from magicbyte.verification.startup.segment_recovery import OffsetOverflowError, Recovered, recover
 
 from .conftest import END, FLIPPED, LAST, TOPIC, Partition
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from magicbyte_tools.generate.messages import load_all
+from magicbyte_tools.generate.message_schemas import load_all
 from magicbyte_tools.generate.source import Spec, specs
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.reference import reference

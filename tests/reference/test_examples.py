@@ -10,7 +10,7 @@ import pytest
 from magicbyte_tools.reference.examples import EXAMPLES, Example
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.walk import UnaccountedError, leaves, parse
-from places import CHECKOUT, DATA
+from paths import CHECKOUT, DATA
 from reference.by_hand import read
 
 HEAD = "| at | bytes | field | value |"

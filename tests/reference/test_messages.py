@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from magicbyte_tools.reference.library import Spec
-from magicbyte_tools.reference.messages import (
+from magicbyte_tools.reference.message_pages import (
     default_words,
     flexible_words,
     known_words,

@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 import pytest
 
 from magicbyte_tools.reference.__main__ import check, differing, write
+from magicbyte_tools.reference.anchors import slug
 from magicbyte_tools.reference.html import html
 from magicbyte_tools.reference.library import Library, Spec
-from magicbyte_tools.reference.links import slug
 from magicbyte_tools.reference.prose import HEADINGS, HERE, prose
-from places import CHECKOUT
+from paths import CHECKOUT
 
 FORMATS = CHECKOUT / "docs" / "formats"
 SVG = "{http://www.w3.org/2000/svg}"

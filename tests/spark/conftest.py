@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from magicbyte.spark import use_java
-from places import DATA
+from paths import DATA
 from spark_environment import environment
 
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 import magicbyte as mb
 from magicbyte.reading.split import examine
-from magicbyte.spark.facts import COLUMNS, Facts, Told, summed
+from magicbyte.spark.split_stats import COLUMNS, Facts, Told, summed
 from magicbyte.tables.schemas import DISPOSITIONS, TABLES
 from magicbyte.tables.stored import stored_schema
 

@@ -6,9 +6,9 @@ import pyarrow.compute as pc
 import pytest
 
 import magicbyte as mb
-from magicbyte.spark.facts import Contents, summed
+from magicbyte.spark.split_stats import Contents, summed
 from magicbyte.tables.schemas import DISPOSITIONS
-from places import DATA
+from paths import DATA
 from spark.report_tables import told
 
 DATA_OF_PRODUCERS = tuple(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from direct import planned, rows
+from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
 from magicbyte.spark.options import parse
-from places import DATA
+from paths import DATA
 from s3_server import SECRET
 
 TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from direct import places, planned, rows
+from data_source import places, planned, rows
 from magicbyte.errors import InputError, MagicbyteError
 from magicbyte.spark.options import parse
 from magicbyte.spark.values import duration, size_in_bytes, to_json
 from magicbyte.tables import schemas
-from places import DATA
+from paths import DATA
 
 TRANSACTIONS = str(DATA / "4.3" / "transactions" / "log-0")
 LIVES = str(DATA / "2.8" / "lives" / "log-0")

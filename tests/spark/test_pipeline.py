@@ -18,13 +18,13 @@ from pyspark.sql import SparkSession
 
 import magicbyte as mb
 from magicbyte.errors import InputError
-from magicbyte.reading.builders import transaction_rows
 from magicbyte.reading.split import Split
+from magicbyte.reading.table_rows import transaction_rows
 from magicbyte.spark.plan import decode, encode, make_plan, text_of
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored import stored_schema
-from magicbyte_tools.bench import planning
 from magicbyte_cli import main
+from magicbyte_tools.bench import planning
 
 TOPICS = ("open", "interleaved", "deleted-records", "aborted")
 QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

@@ -12,15 +12,15 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from direct import places, planned, rows
+from data_source import places, planned, rows
 from magicbyte import storage
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
 from magicbyte.reading.dataset import ISOLATION_LEVELS, Dataset
-from magicbyte.reading.needed_segments import available, offset_at
+from magicbyte.reading.partial_plan import available, offset_at
 from magicbyte.storage import File
-from places import DATA, shared
+from paths import DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 OURS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())

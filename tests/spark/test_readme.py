@@ -2,8 +2,8 @@
 
 from pyspark.sql import SparkSession
 
-from documents import blocks
-from places import CHECKOUT
+from doc_examples import blocks
+from paths import CHECKOUT
 
 
 def test_the_spark_example_of_the_readme_runs(spark: SparkSession, monkeypatch) -> None:

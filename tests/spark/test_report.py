@@ -12,18 +12,19 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
+from html_tags import EVIL, Tags
 from magicbyte.findings import CODES
 from magicbyte.tables.schemas import DISPOSITIONS
-from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
 from magicbyte_cli.report.advice import ADVICE
 from magicbyte_cli.report.figures import Figures, read_figures, scan
-from magicbyte_cli.report.figures.partitions import FATES
+from magicbyte_cli.report.figures.partition_figures import FATES
 from magicbyte_cli.report.markup import element
-from magicbyte_cli.report.page import CONTENTS, render, write_report
-from magicbyte_cli.report.sections.findings import with_code
-from magicbyte_cli.report.sections.partitions import MAX_PARTITIONS, MAX_TOPICS
+from magicbyte_cli.report.report_page import CONTENTS, render, write_report
+from magicbyte_cli.report.sections.findings_section import with_code
+from magicbyte_cli.report.sections.partitions_section import MAX_PARTITIONS, MAX_TOPICS
+from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
 from magicbyte_tools.webide.browser import chromium
-from places import DATA
+from paths import DATA
 from spark.report_tables import (
     BEGUN,
     batch_row,
@@ -32,7 +33,6 @@ from spark.report_tables import (
     output_of_logs,
     partition_rows,
 )
-from tags import EVIL, Tags
 
 HERE = Path(__file__).parent
 

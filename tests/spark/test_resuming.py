@@ -23,9 +23,9 @@ from pyspark.sql import SparkSession
 from magicbyte.errors import InputError
 from magicbyte.spark.pipeline import _Run
 from magicbyte.spark.stage import Stage, Work
-from magicbyte.spark.writing import Wanted, _Files, hive_folder
-from magicbyte.tables.files import Parquet
+from magicbyte.spark.task_writer import Wanted, _Files, hive_folder
 from magicbyte.tables.schemas import TABLES
+from magicbyte.tables.table_files import Parquet
 from magicbyte_cli import main
 
 SMALL = "--max-partition-bytes=16KiB"

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from places import DATA
+from paths import DATA
 from spark_environment import environment
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import magicbyte as mb
 from magicbyte.errors import InputError
-from magicbyte.spark import columns
+from magicbyte.spark import spark_columns
 from magicbyte.spark.options import parse
 from magicbyte.spark.tasks import tasks
 from magicbyte.spark.values import size_in_bytes
@@ -129,7 +129,7 @@ def test_a_schema_of_the_users_is_obeyed_and_alone_decoded(
     names = ("offset", "topic", "partition", "magic")
     assert frame.columns == ["Offset", *names[1:]]
     assert rows_of(frame) == expected(cluster, names, topics=["committed"])
-    assert columns.sources_of(columns.named(["timestampType", "OFFSET"])) == (
+    assert spark_columns.sources_of(spark_columns.named(["timestampType", "OFFSET"])) == (
         "timestamp_type",
         "offset",
     )
@@ -237,7 +237,7 @@ def test_a_time_beyond_microseconds_is_null_and_one_that_is_not_there_is_kafkas(
     far = pa.array([0, None, -1, 1 << 62, -(1 << 62), MAX_MILLISECONDS]).cast(
         pa.timestamp("ms", tz="UTC")
     )
-    timestamp = columns.named(["timestamp"])[0]
+    timestamp = spark_columns.named(["timestamp"])[0]
     made = timestamp.made_from(far).cast(pa.int64()).to_pylist()
     assert made == [0, -1000, -1000, None, None, MAX_MILLISECONDS * 1000]
     assert is_out_of_range(far).to_pylist() == [False, False, False, True, True, False]

@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 
 import magicbyte as mb
 from magicbyte.errors import ChecksumError, InputError
-from magicbyte.reading.parts import from_offset, up_to
+from magicbyte.reading.segment_range import from_offset, up_to
 from magicbyte.spark.source import MagicbyteDataSource
 from magicbyte.spark.stream import StreamReader, admission, shared
-from places import DATA
+from paths import DATA
 
 TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
 LIVES = DATA / "2.8" / "lives" / "log-0"
@@ -307,7 +307,7 @@ def test_a_part_of_a_log_begins_where_a_sound_snapshot_is(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("seed", range(8))
 def test_parts_of_a_log_tell_of_its_ends_and_transactions_what_the_whole_tells(seed: int) -> None:
-    from magicbyte.reading.needed_segments import Ends, part_for
+    from magicbyte.reading.partial_plan import Ends, part_for
 
     rng = random.Random(seed)
     dataset = mb.open(TRANSACTIONS)

@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import magicbyte as mb
-from places import shared
-from uploads import aiven_partition
+from paths import shared
+from tiered_segments import aiven_partition
 
 TIERED = shared() / "logs" / "3.9" / "tiered"
 

@@ -16,8 +16,8 @@ from pyspark import cloudpickle
 import magicbyte as mb
 from magicbyte.spark.source import MagicbyteDataSource
 from magicbyte.spark.stage import Work
-from magicbyte.spark.writing import Wanted, Worker
-from places import DATA
+from magicbyte.spark.task_writer import Wanted, Worker
+from paths import DATA
 from spark_environment import environment
 
 HERE = Path(__file__).parent

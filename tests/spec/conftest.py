@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from magicbyte_tools.generate import kaitai
-from places import CHECKOUT, shared
+from paths import CHECKOUT, shared
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from places import CHECKOUT
+from paths import CHECKOUT
 
 Spec = dict[str, Any]
 Release = tuple[int, int]

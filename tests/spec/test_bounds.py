@@ -8,7 +8,7 @@ import kaitaistruct
 import pytest
 
 from magicbyte_tools.generate.parsers import camel
-from places import CHECKOUT
+from paths import CHECKOUT
 
 VECTORS = CHECKOUT / "tests" / "vectors" / "valid"
 

@@ -8,7 +8,7 @@ import pytest
 from magicbyte_formats.kaitai.kafka_leader_epoch_checkpoint import KafkaLeaderEpochCheckpoint
 from magicbyte_formats.kaitai.kafka_offset_checkpoint import KafkaOffsetCheckpoint
 from magicbyte_formats.kaitai.kafka_partition_metadata import KafkaPartitionMetadata
-from places import DATA
+from paths import DATA
 
 OFFSETS = b"0\n2\norders 0 123\n__consumer_offsets 49 9223372036854775807\n"
 EPOCHS = b"0\n2\n0 0\n7 1500\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from magicbyte_tools.generate.columnar import Unsupported, formats, module, read_form
-from magicbyte_tools.generate.columnar.form import Number, least
+from magicbyte_tools.generate.columnar.entry_model import Number, least
 from magicbyte_tools.generate.source import specs
 
 BATCH, RECORD, MESSAGE = "kafka_record_batch", "kafka_record", "kafka_message"

@@ -139,7 +139,7 @@ def test_a_new_field_is_a_column_of_both_engines_with_no_other_edit(copy: Path) 
 
 READ_A_NEW_NUMBER = """
 import struct
-from magicbyte.engines.companions import read_rows
+from magicbyte.engines.companion_rows import read_rows
 
 rows, end = read_rows("txnindex", struct.pack(">hqqqqi", 0, 7, 2, 3, 4, -1) * 2 + bytes(37))
 print(rows.schema.field("shard").type, rows.column("shard").to_pylist(), end)

@@ -12,7 +12,7 @@ from magicbyte_formats.kaitai.kafka_kraft_snapshot import KafkaKraftSnapshot
 from magicbyte_formats.kaitai.kafka_log import KafkaLog
 from magicbyte_formats.kaitai.kafka_metadata_record import KafkaMetadataRecord
 from magicbyte_formats.kaitai.kafka_record_batch import KafkaRecordBatch
-from places import DATA
+from paths import DATA
 
 SNAPSHOT = DATA / "4.3" / "transactions" / "log-0" / "bootstrap.checkpoint"
 REFUSED = (EOFError, kaitaistruct.ValidationFailedError)

@@ -2,10 +2,10 @@
 
 import re
 
-from documents import blocks
+from doc_examples import blocks
 from magicbyte.messages import read
 from magicbyte_formats.messages import consumer_offsets
-from places import CHECKOUT, DATA
+from paths import CHECKOUT, DATA
 
 PAGE = "spec/messages/README.md"
 LOG = DATA / "4.3/transactions/log-0/__consumer_offsets-0/00000000000000000000.log"

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from magicbyte_tools.generate.columnar import Unsupported, files_of_rows, read_file, rows
+from magicbyte_tools.generate.columnar import (
+    Unsupported,
+    files_of_rows,
+    read_file,
+    row_file_modules,
+)
 from magicbyte_tools.generate.columns import columns
 from magicbyte_tools.generate.source import specs
 
@@ -28,7 +33,7 @@ def files() -> Specs:
 def made(name: str, files: Specs) -> dict[str, Any]:
     """Return what the module of *name* defines."""
     found: dict[str, Any] = {}
-    exec(rows.module(read_file(name, files[name])), found)
+    exec(row_file_modules.module(read_file(name, files[name])), found)
     return found
 
 
@@ -53,7 +58,9 @@ def test_files_of_rows_are_those_with_a_table_and_no_entries(files: Specs) -> No
 
 @pytest.mark.parametrize("name", files_of_rows(WRITTEN))
 def test_a_module_is_the_same_every_time(files: Specs, name: str) -> None:
-    assert rows.module(read_file(name, files[name])) == rows.module(read_file(name, WRITTEN[name]))
+    assert row_file_modules.module(read_file(name, files[name])) == row_file_modules.module(
+        read_file(name, WRITTEN[name])
+    )
 
 
 def test_a_new_field_becomes_a_column(files: Specs) -> None:
@@ -242,6 +249,6 @@ def test_what_is_outside_of_the_subset_is_refused_with_its_place(
 ) -> None:
     change(files)
     with pytest.raises(Unsupported) as refused:
-        rows.module(read_file(name, files[name]))
+        row_file_modules.module(read_file(name, files[name]))
     assert refused.value.place == f"{name}.ksy:/{place}"
     assert str(refused.value).startswith(f"{name}.ksy:/{place}: ")

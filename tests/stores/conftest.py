@@ -7,7 +7,7 @@ from pathlib import Path
 import crc32c
 import pytest
 
-from places import DATA
+from paths import DATA
 from s3_server import S3Server
 
 BROKERS = DATA / "4.3" / "transactions" / "log-0"

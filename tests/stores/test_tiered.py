@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import magicbyte as mb
-from places import shared
+from paths import shared
 from s3_server import S3Server
-from uploads import aiven_partition
+from tiered_segments import aiven_partition
 
 TIERED = shared() / "logs" / "3.9" / "tiered"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from places import shared
+from paths import shared
 
 TIERED = shared() / "logs" / "3.9" / "tiered"
 

@@ -12,12 +12,12 @@ import pytest
 import zstandard
 
 import magicbyte as mb
-from magicbyte.logdir.inside import Inside, InsideFile
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.embedded_file import Inside, InsideFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.manifest import MAX_MANIFEST_BYTES, parse_manifest
 from magicbyte.reading.split import Split
 from magicbyte.spark.plan import decode, encode
-from uploads import aiven_partition, chunk_table, segments_of
+from tiered_segments import aiven_partition, chunk_table, segments_of
 
 NAME = "tiered-0"
 ENDS = {"tiered-0": 310, "tiered-transactions-1": 236}

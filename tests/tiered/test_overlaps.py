@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from uploads import aiven, batches_of, local_tiered, segments_of
+from tiered_segments import aiven, batches_of, local_tiered, segments_of
 
 A, B, C, D = (letter * 22 for letter in "abcd")
 

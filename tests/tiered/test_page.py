@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from documents import blocks
+from doc_examples import blocks
 
 
 def test_the_page_shows_what_happens(log_dir: Path, remote: Path, tmp_path: Path) -> None:

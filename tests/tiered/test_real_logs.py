@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.outside import check_outside
-from uploads import segments_of
+from magicbyte.output_guard import check_outside
+from tiered_segments import segments_of
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "leader_epoch", "key", "value")
 LEVELS = ("read_committed", "read_uncommitted")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import magicbyte_construct as twin
-from places import DATA, shared
+from paths import DATA, shared
 
 FORMATS = (
     (".log", twin.Log),

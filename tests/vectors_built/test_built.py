@@ -12,8 +12,8 @@ import magicbyte as mb
 from magicbyte_tools.vectors import __main__ as command
 from magicbyte_tools.vectors import build
 from magicbyte_tools.vectors.case import Case, severity_of
-from magicbyte_tools.vectors.classes import CLASSES, CODES_WITHOUT_A_CASE, WITHOUT_A_CASE
-from places import CHECKOUT
+from magicbyte_tools.vectors.input_classes import CLASSES, CODES_WITHOUT_A_CASE, WITHOUT_A_CASE
+from paths import CHECKOUT
 
 VECTORS = CHECKOUT / "tests" / "vectors"
 MAX_BYTES = 1_500_000

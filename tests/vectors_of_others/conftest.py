@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from places import shared, vectors
+from paths import shared, vectors
 
 ENTRIES = ("record_batches", "message_set", "mixed", "message")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-import places
+import paths
 
 # A disputed vector's own rule (docs/differences.md), by file: the code of the finding, or None
 # where it is accepted. Severity is the code's.
@@ -358,9 +358,9 @@ def test_every_vector_is_of_a_kind_that_some_test_reads(request: pytest.FixtureR
     conftest: Any = request.config.pluginmanager.get_plugin(
         str(request.path.parent / "conftest.py")
     )
-    vectors = places.vectors()
+    vectors = paths.vectors()
     if not vectors:
-        pytest.skip(f"no vectors in {places.shared()}; set MAGICBYTE_SHARED")
+        pytest.skip(f"no vectors in {paths.shared()}; set MAGICBYTE_SHARED")
     kinds = Counter(vector["kind"] for vector in vectors)
     assert set(kinds) == {
         *conftest.ENTRIES,

@@ -6,8 +6,8 @@ import pytest
 
 from magicbyte_tools.webide import kinds
 from magicbyte_tools.webide.claims import Claims, in_javascript
-from magicbyte_tools.webide.compiled import Formats
-from places import CHECKOUT, DATA, shared
+from magicbyte_tools.webide.debug_parsers import Formats
+from paths import CHECKOUT, DATA, shared
 
 SPEC = CHECKOUT / "spec"
 VALID = CHECKOUT / "tests" / "vectors" / "valid"

@@ -11,8 +11,8 @@ import pytest
 
 from magicbyte_tools.webide import claims, kinds
 from magicbyte_tools.webide.claims import Claims, Fault, in_javascript, in_python
-from magicbyte_tools.webide.compiled import Formats
-from places import CHECKOUT, DATA
+from magicbyte_tools.webide.debug_parsers import Formats
+from paths import CHECKOUT, DATA
 
 from .conftest import REFUSED, VALID, relative, vector
 

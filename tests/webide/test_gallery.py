@@ -11,7 +11,7 @@ import pytest
 from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
 from magicbyte_tools.generate.source import SPEC, load
 from magicbyte_tools.webide import gallery
-from magicbyte_tools.webide.compiled import HERE
+from magicbyte_tools.webide.debug_parsers import HERE
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from kaitaistruct import ConsistencyError, KaitaiStructError
 import magicbyte_construct as twin
 from magicbyte_construct.flexible import Tags
 from magicbyte_tools.generate.kaitai import CHECKOUT, NODE, CompileError, install
-from magicbyte_tools.webide.compiled import HERE, Formats
+from magicbyte_tools.webide.debug_parsers import HERE, Formats
 from magicbyte_tools.webide.roundtrip import rewritten
-from places import DATA
+from paths import DATA
 
 from .conftest import relative, vector
 

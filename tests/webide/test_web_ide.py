@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from magicbyte_cli import main
 from magicbyte_tools.webide.browser import Job, Opened, chromium, in_page, in_site
 from magicbyte_tools.webide.claims import in_javascript
-from places import CHECKOUT, DATA
+from paths import CHECKOUT, DATA
 
 SPEC = CHECKOUT / "spec"
 

@@ -50,7 +50,7 @@ class Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         from magicbyte.errors import InputError, MagicbyteError
-        from magicbyte_cli.complaints import complain
+        from magicbyte_cli.stderr_messages import complain
 
         try:
             result = super().invoke(ctx)

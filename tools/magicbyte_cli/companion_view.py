@@ -8,7 +8,7 @@ import pyarrow as pa
 from click.core import ParameterSource
 
 from magicbyte import Finding, InputError, companion
-from magicbyte.companions import kind_of
+from magicbyte.companion_tables import kind_of
 from magicbyte.storage import StorageOptions
 
 OPTIONS = ("paths", "format_name", "columns", "bytes_as", "limit", "storage_option")

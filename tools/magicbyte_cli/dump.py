@@ -12,15 +12,20 @@ from magicbyte.findings import worst
 from magicbyte.reading.follow import last_rows
 from magicbyte.tables.schemas import RECORDS, TABLES, Table
 from magicbyte_cli import parameters
-from magicbyte_cli.companions import are_companions, check_options, rows_of_companions
-from magicbyte_cli.complaints import complain, complain_of, complain_of_hidden, complain_of_internal
-from magicbyte_cli.formats import format_option
+from magicbyte_cli.companion_view import are_companions, check_options, rows_of_companions
+from magicbyte_cli.format_option import format_option
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.progress import bar_beside_stdout
+from magicbyte_cli.record_filter import Condition, records_where, where_options
 from magicbyte_cli.selection import Selection, paths_argument, selection_options
+from magicbyte_cli.stderr_messages import (
+    complain,
+    complain_of,
+    complain_of_hidden,
+    complain_of_internal,
+)
 from magicbyte_cli.tail import Following, tail_options
 from magicbyte_cli.text import TextWriter
-from magicbyte_cli.where import Condition, records_where, where_options
 
 DELIVERED = ("delivered",)
 

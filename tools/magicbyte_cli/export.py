@@ -5,14 +5,20 @@ from pathlib import Path
 import click
 
 from magicbyte import Dataset, InputError, Report
-from magicbyte.outside import check_outside
-from magicbyte.tables.files import FORMATS, SUFFIXES, TableFile
+from magicbyte.output_guard import check_outside
 from magicbyte.tables.schemas import TABLES
+from magicbyte.tables.table_files import FORMATS, SUFFIXES, TableFile
 from magicbyte_cli import parameters
-from magicbyte_cli.complaints import complain, complain_of, complain_of_hidden, complain_of_internal, counted
-from magicbyte_cli.files import beside, check_writable
+from magicbyte_cli.output_files import beside, check_writable
 from magicbyte_cli.progress import Bar
 from magicbyte_cli.selection import Selection, paths_argument, selection_options
+from magicbyte_cli.stderr_messages import (
+    complain,
+    complain_of,
+    complain_of_hidden,
+    complain_of_internal,
+    counted,
+)
 
 
 @click.command(

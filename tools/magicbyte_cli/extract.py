@@ -11,12 +11,12 @@ from magicbyte import FormatError, InputError, LimitError, Limits, codecs
 from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, read_entry
 from magicbyte.errors import ChecksumError, TruncatedError
 from magicbyte.storage import File, Storage, StorageOptions, is_url, plain
+from magicbyte_cli import parameters
+from magicbyte_cli.output_files import check_writable, write_whole
+from magicbyte_cli.selection import limit_options, limits_of, store_options, with_options
+from magicbyte_cli.stderr_messages import complain, counted
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import RecordBatchHeader
-from magicbyte_cli import parameters
-from magicbyte_cli.complaints import complain, counted
-from magicbyte_cli.files import check_writable, write_whole
-from magicbyte_cli.selection import limit_options, limits_of, store_options, with_options
 
 
 @click.command(

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from magicbyte_cli.complaints import complain
+from magicbyte_cli.dump_log.closing_findings import Findings
 from magicbyte_cli.dump_log.decoders import Decoder
 from magicbyte_cli.dump_log.decoders.plain import CLASSES, plain
 from magicbyte_cli.dump_log.decoders.topics import TOPICS
-from magicbyte_cli.dump_log.ends import EndError
-from magicbyte_cli.dump_log.files import Files, file_lines
-from magicbyte_cli.dump_log.findings import Findings
-from magicbyte_cli.dump_log.records import Wanted
+from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log.file_lines import Files, file_lines
+from magicbyte_cli.dump_log.record_lines import Wanted
 from magicbyte_cli.dump_log.releases import DEFAULT, Release
+from magicbyte_cli.stderr_messages import complain
 
 Command = Callable[..., None]
 

@@ -9,9 +9,9 @@ from magicbyte import Dataset, InputError
 from magicbyte.findings import worst
 from magicbyte.tables.schemas import RECORDS, TABLES
 from magicbyte_cli import parameters
-from magicbyte_cli.complaints import complain, complain_of_internal, counted
 from magicbyte_cli.parameters import size
 from magicbyte_cli.selection import Selection, selection_options
+from magicbyte_cli.stderr_messages import complain, complain_of_internal, counted
 
 REPORT = "report.html"
 
@@ -102,12 +102,12 @@ def pipeline(
         from magicbyte.spark.plan import SMALL_BYTES, make_plan, size_of
         from magicbyte.spark.session import Lazy
         from magicbyte.spark.stage import check_output, staged
-        from magicbyte.spark.writing import Wanted
+        from magicbyte.spark.task_writer import Wanted
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
             raise
         raise InputError("no Spark", "the extra `spark`: pip install 'magicbyte[spark]'") from error
-    from magicbyte_cli.report.page import write_report
+    from magicbyte_cli.report.report_page import write_report
 
     dataset = selection.open(paths)
     has_report = len(chosen) == len(TABLES)

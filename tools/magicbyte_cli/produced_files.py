@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from magicbyte import Finding, InputError, Limits, check_produced
-from magicbyte.reading.builders import problem_rows
+from magicbyte.reading.table_rows import problem_rows
 from magicbyte.storage import Storage, StorageOptions, plain
-from magicbyte_cli.complaints import SEVERITIES, counted, counted_severities
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.printable import text_line
+from magicbyte_cli.stderr_messages import SEVERITIES, counted, counted_severities
 
 MAX_BYTES = (1 << 31) - 1
 """The most that the `records` of a request can be: their length is an int32."""

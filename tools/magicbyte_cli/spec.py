@@ -10,8 +10,8 @@ import click
 
 from magicbyte import InputError, spec_files
 from magicbyte_cli import parameters
-from magicbyte_cli.complaints import complain, counted
-from magicbyte_cli.files import write_whole
+from magicbyte_cli.output_files import write_whole
+from magicbyte_cli.stderr_messages import complain, counted
 
 FOLDERS = {"": ".ksy", "messages": ".yaml"}
 """Which files are formats, by the folder that they are in."""

@@ -8,18 +8,25 @@ import click
 
 import magicbyte as mb
 from magicbyte.logdir.discover import discover
-from magicbyte.outside import check_outside
+from magicbyte.output_guard import check_outside
 from magicbyte.statistics.partition import BY
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte_cli import parameters
-from magicbyte_cli.complaints import complain, complain_of
-from magicbyte_cli.files import check_writable, write_whole
-from magicbyte_cli.formats import format_option
+from magicbyte_cli.format_option import format_option
 from magicbyte_cli.ndjson import object_line
+from magicbyte_cli.output_files import check_writable, write_whole
 from magicbyte_cli.printable import text_line
 from magicbyte_cli.progress import Bar
-from magicbyte_cli.selection import limit_options, limits_of, paths_argument, store_options, topic_options, with_options
+from magicbyte_cli.selection import (
+    limit_options,
+    limits_of,
+    paths_argument,
+    store_options,
+    topic_options,
+    with_options,
+)
 from magicbyte_cli.stats_text import sentences
+from magicbyte_cli.stderr_messages import complain, complain_of
 
 
 @click.command(
@@ -97,7 +104,7 @@ def stats(
             storage_options=storage_option,
         )
     if out is not None:
-        from magicbyte_cli.report.stats.page import render
+        from magicbyte_cli.report.stats.stats_page import render
 
         write_whole(out, render(found, paths).encode("utf-8"))
         complain(f"{out}: what {found.total['log_bytes']:,} bytes consist of")

@@ -4,9 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import magicbyte as mb
+from magicbyte_cli.report.display import counted, length, moment, percent, size
+from magicbyte_cli.report.stats.class_labels import (
+    TOGETHER,
+    class_names,
+    held_longest,
+    named,
+    ratio,
+)
 from magicbyte_cli.text import NULL, shown_time, table_lines
-from magicbyte_cli.report.stats.names import TOGETHER, class_names, held_longest, named, ratio
-from magicbyte_cli.report.words import counted, length, moment, percent, size
 
 Row = dict[str, Any]
 

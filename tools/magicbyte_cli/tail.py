@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from magicbyte import Dataset, Finding, Report
 from magicbyte.reading.follow import Choose, Follower
-from magicbyte_cli.complaints import complain, complain_of
 from magicbyte_cli.selection import with_options
+from magicbyte_cli.stderr_messages import complain, complain_of
 
 POLL_S = 1.0
 """How long nothing is looked at, after all that was there has been shown."""

@@ -13,11 +13,11 @@ from magicbyte import Report
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import TRANSACTIONS
-from magicbyte_cli.complaints import complain, complain_of, complain_of_internal
-from magicbyte_cli.formats import format_option
+from magicbyte_cli.format_option import format_option
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.printable import text_line
 from magicbyte_cli.selection import Selection, paths_argument, selection_options
+from magicbyte_cli.stderr_messages import complain, complain_of, complain_of_internal
 from magicbyte_cli.text import TextWriter
 
 OUTCOMES = pa.schema(

@@ -9,15 +9,21 @@ import click
 
 import magicbyte as mb
 from magicbyte import CODES, Finding, InputError
-from magicbyte.recovery import INDEX_INTERVAL_BYTES
 from magicbyte.storage import StorageOptions
-from magicbyte_cli.complaints import counted, counted_severities
-from magicbyte_cli.formats import format_option
+from magicbyte.verification.startup import INDEX_INTERVAL_BYTES
+from magicbyte_cli.format_option import format_option
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.printable import text_line
-from magicbyte_cli.produced import check_files
+from magicbyte_cli.produced_files import check_files
 from magicbyte_cli.progress import Bar
-from magicbyte_cli.selection import limit_options, limits_of, store_options, topic_options, with_options
+from magicbyte_cli.selection import (
+    limit_options,
+    limits_of,
+    store_options,
+    topic_options,
+    with_options,
+)
+from magicbyte_cli.stderr_messages import counted, counted_severities
 
 BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
 """Verdicts that count as errors."""

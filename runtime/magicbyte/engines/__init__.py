@@ -10,9 +10,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from magicbyte.engines.entries import Entries, Numbers
 from magicbyte.engines.entry import Entry
-from magicbyte.engines.heads import Heads
+from magicbyte.engines.entry_columns import Entries, Numbers
+from magicbyte.engines.header_scan import Heads
 from magicbyte.errors import InputError
 from magicbyte.findings import CODES
 from magicbyte.limits import Limits

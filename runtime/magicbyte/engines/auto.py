@@ -15,7 +15,7 @@ from magicbyte.engines.columnar import (
     is_scan_compiled,
     magic_at,
 )
-from magicbyte.engines.entries import NOT_TOLD, Entries
+from magicbyte.engines.entry_columns import NOT_TOLD, Entries
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits

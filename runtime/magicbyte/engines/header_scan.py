@@ -7,8 +7,8 @@ from typing import Any, Self, overload
 
 import numpy as np
 
-from magicbyte.engines.entries import Entries, Numbers
 from magicbyte.engines.entry import BATCH_NAMES, LEAST_SIZES, OVERHEAD, Entry, read_entry
+from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Places, kinds
 from magicbyte_formats.wire import RecordBatchHeader

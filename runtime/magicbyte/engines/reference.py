@@ -21,13 +21,13 @@ from magicbyte.engines.entry import (
     whole_entry,
     wrap64,
 )
-from magicbyte.engines.heads import read_heads
+from magicbyte.engines.header_scan import read_heads
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.storage import File
 from magicbyte.tables.arrays import array_of
+from magicbyte.tables.binary_views import viewed
 from magicbyte.tables.schemas import WIRE_TYPES
-from magicbyte.tables.views import viewed
 from magicbyte.text import decode_utf8
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord

@@ -7,7 +7,7 @@ import numpy as np
 
 from magicbyte.checksum import crc32c
 from magicbyte.errors import ChecksumError, FormatError, TruncatedError
-from magicbyte.logdir.columns import Table, dtype_of
+from magicbyte.logdir.row_files import Table, dtype_of
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import (
     AbortedTransaction,

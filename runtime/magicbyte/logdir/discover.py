@@ -13,16 +13,16 @@ from magicbyte.logdir.checkpoints import (
     read_log_dir,
     read_topic_id,
 )
-from magicbyte.logdir.live import LogFile, classify
+from magicbyte.logdir.file_names import LOG_DIR_MARKS, FolderName, parse_file, parse_folder
+from magicbyte.logdir.log_file import LogFile, classify
 from magicbyte.logdir.manifest import as_in_manifest
-from magicbyte.logdir.names import LOG_DIR_MARKS, FolderName, parse_file, parse_folder
 from magicbyte.logdir.remote_names import (
     MANIFEST,
     RemoteFolder,
     parse_remote_file,
     parse_remote_folder,
 )
-from magicbyte.logdir.uploads import Upload, uploads_in
+from magicbyte.logdir.tiered_files import Upload, uploads_in
 from magicbyte.storage import Item, Storage, absolute, is_url
 from magicbyte_formats.wire import EntryHeader
 

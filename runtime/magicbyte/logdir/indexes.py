@@ -3,9 +3,9 @@
 import numpy as np
 
 from magicbyte.errors import FormatError, MissingError
-from magicbyte.logdir.columns import Rows, Table, dtype_of
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.row_files import Rows, Table, dtype_of
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 MAX_INDEX_BYTES = 1 << 30

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
-from magicbyte.logdir.inside import Inside, InsideFile
-from magicbyte.logdir.names import parse_file
+from magicbyte.logdir.embedded_file import Inside, InsideFile
+from magicbyte.logdir.file_names import parse_file
 from magicbyte.storage import File, Item, Store
 
 

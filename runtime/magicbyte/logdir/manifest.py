@@ -14,8 +14,8 @@ from typing import Any
 from magicbyte.codecs import zstd
 from magicbyte.errors import CodecError, FormatError, InputError, LimitError
 from magicbyte.limits import MIB
-from magicbyte.logdir.inside import Inside
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.embedded_file import Inside
+from magicbyte.logdir.log_file import LogFile
 
 MAX_MANIFEST_BYTES = 16 * MIB
 """A chunk takes some three bytes; what is longer is no manifest."""

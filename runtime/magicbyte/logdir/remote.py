@@ -16,13 +16,13 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
 from magicbyte.logdir.discover import AT_A_TIME, PartitionLog
+from magicbyte.logdir.embedded_file import Inside
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import positions_of
-from magicbyte.logdir.inside import Inside
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.manifest import read_manifest
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
-from magicbyte.logdir.uploads import Upload
+from magicbyte.logdir.tiered_files import Upload
 from magicbyte.storage import Storage, is_url, read_small
 
 Epochs = list[tuple[int, int]]

@@ -8,7 +8,7 @@ base64url, which may be dashes, so they are counted from the end.
 import re
 from dataclasses import dataclass
 
-from magicbyte.logdir.names import TOPIC
+from magicbyte.logdir.file_names import TOPIC
 
 MANIFEST = ".rsm-manifest"
 LEADER_EPOCHS = ".leader-epoch-checkpoint"

@@ -18,8 +18,8 @@ from magicbyte.logdir.companions import (
     read_transaction_index,
 )
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.beginning import Beginning
-from magicbyte.reading.producers import Producers
+from magicbyte.reading.producer_batches import Producers
+from magicbyte.reading.start_snapshot import Beginning
 from magicbyte.transactions import Tracker, Transaction
 from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
 

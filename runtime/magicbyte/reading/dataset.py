@@ -17,11 +17,20 @@ from magicbyte.errors import InputError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog, check_one_log_each
-from magicbyte.logdir.find import find_logs
-from magicbyte.logdir.live import LogFile
-from magicbyte.logdir.names import INTERNAL_TOPICS
-from magicbyte.reading.ahead import Item, Task, in_order
-from magicbyte.reading.builders import (
+from magicbyte.logdir.file_names import INTERNAL_TOPICS
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_selection import find_logs
+from magicbyte.reading.checks import all_checks
+from magicbyte.reading.disposition_tally import Tally, bytes_of_no_split
+from magicbyte.reading.dispositions import Judged
+from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
+from magicbyte.reading.ordered_threads import Item, Task, in_order
+from magicbyte.reading.partial_plan import offset_at as offset_in_log
+from magicbyte.reading.partial_plan import part_for
+from magicbyte.reading.results import Report, Rows
+from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_entries, quick_pieces
+from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
+from magicbyte.reading.table_rows import (
     batch_rows,
     partition_row,
     problem_rows,
@@ -29,20 +38,11 @@ from magicbyte.reading.builders import (
     segment_row,
     transaction_rows,
 )
-from magicbyte.reading.checks import all_checks
-from magicbyte.reading.judged import Judged
-from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
-from magicbyte.reading.needed_segments import offset_at as offset_in_log
-from magicbyte.reading.needed_segments import part_for
-from magicbyte.reading.rows import Report, Rows
-from magicbyte.reading.split import Piece, Split, chosen_rows, examine, quick_entries, quick_pieces
-from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
-from magicbyte.reading.tally import Tally, bytes_of_no_split
 from magicbyte.reading.times import Time, milliseconds, offset_at
 from magicbyte.storage import MemoryFile, Storage, StorageOptions
 from magicbyte.tables import schemas
+from magicbyte.tables.binary_views import viewed
 from magicbyte.tables.stored import in_stored_types, stored_schema
-from magicbyte.tables.views import viewed
 from magicbyte.transactions import Fates, cut_off
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from magicbyte.reading.rows import Report
+from magicbyte.reading.results import Report
 from magicbyte.reading.split import Piece
 from magicbyte.reading.survey import Survey
 

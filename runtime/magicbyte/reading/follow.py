@@ -9,9 +9,9 @@ from magicbyte.errors import ChangedError, MissingError
 from magicbyte.findings import TAILS
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.needed_segments import Ends, Range
-from magicbyte.reading.rows import Report, Rows
-from magicbyte.reading.unchanging import unchanging
+from magicbyte.reading.partial_plan import Ends, Range
+from magicbyte.reading.results import Report, Rows
+from magicbyte.reading.retry import unchanging
 
 Choose = Callable[[Dataset, Sequence[str]], Rows]
 """Returns records of a dataset, those that are wanted, with some columns."""

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from magicbyte.engines import Entries
-from magicbyte.engines.entries import NOT_TOLD, Numbers
+from magicbyte.engines.entry_columns import NOT_TOLD, Numbers
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
-from magicbyte.logdir.columns import Rows
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, without_zeros, wrong_index
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.row_files import Rows
 from magicbyte.reading.survey import SegmentSurvey
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry

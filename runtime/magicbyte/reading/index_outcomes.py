@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from magicbyte.engines import Decoded, Entries, Entry
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.errors import ChangedError, FormatError, MissingError
-from magicbyte.logdir.columns import Table
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.row_files import Table
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Mask
 from magicbyte.transactions import Place, Transaction, open_in, outcome_of

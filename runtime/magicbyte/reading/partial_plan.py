@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
-from magicbyte.reading.parts import each_segment, from_offset, log_start_offset, up_to
+from magicbyte.reading.segment_range import each_segment, from_offset, log_start_offset, up_to
 from magicbyte.reading.survey import Survey
 
 if TYPE_CHECKING:

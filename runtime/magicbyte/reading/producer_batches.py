@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines import Entries
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import Mask
 from magicbyte.transactions import Batches, Place
 

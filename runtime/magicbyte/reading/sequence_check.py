@@ -11,8 +11,8 @@ from magicbyte.engines import Entries
 from magicbyte.engines.entry import SEQUENCES
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
-from magicbyte.logdir.names import INTERNAL_TOPICS
+from magicbyte.logdir.file_names import INTERNAL_TOPICS
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.survey import SegmentSurvey
 
 

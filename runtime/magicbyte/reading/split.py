@@ -17,14 +17,14 @@ from magicbyte.engines import (
     Problem,
     engine,
 )
-from magicbyte.engines.control import ControlReader
+from magicbyte.engines.control_records import ControlReader
 from magicbyte.errors import ChangedError
 from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
-from magicbyte.logdir.live import LogFile
-from magicbyte.reading.groups import decode_groups
-from magicbyte.reading.indexed import Listed, ListedOutcomes
-from magicbyte.reading.judged import CODES, Examined, Judged, Wanted, judge
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judge
+from magicbyte.reading.entry_groups import decode_groups
+from magicbyte.reading.index_outcomes import Listed, ListedOutcomes
 from magicbyte.reading.outcomes import (
     OUTCOMES,
     Outcomes,
@@ -36,9 +36,9 @@ from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import CHUNK, Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, numbers, words
+from magicbyte.tables.binary_views import chosen, viewed
 from magicbyte.tables.constants import constant
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
-from magicbyte.tables.views import chosen, viewed
 from magicbyte.transactions import Fates
 
 _OUTCOMES = words([*OUTCOMES, None])

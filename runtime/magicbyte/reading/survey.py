@@ -17,14 +17,14 @@ from operator import itemgetter
 import numpy as np
 
 from magicbyte.engines import Engine, Entries, Entry, Heads
-from magicbyte.engines.control import ControlReader, Said
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.control_records import ControlReader, Said
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.crosscheck import CrossCheck, read_companions
-from magicbyte.reading.indexed import (
+from magicbyte.reading.index_outcomes import (
     Aborted,
     DoubtError,
     Followed,
@@ -34,8 +34,8 @@ from magicbyte.reading.indexed import (
     indexes_of,
     settle,
 )
-from magicbyte.reading.parts import log_start_offset
-from magicbyte.reading.producers import Producers
+from magicbyte.reading.producer_batches import Producers
+from magicbyte.reading.segment_range import log_start_offset
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Mask, Places

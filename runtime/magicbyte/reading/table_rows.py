@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.reading.disposition_tally import Tally
 from magicbyte.reading.split import Piece, Split
 from magicbyte.reading.survey import Survey
-from magicbyte.reading.tally import Tally
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES

@@ -8,7 +8,7 @@ import numpy as np
 from magicbyte.engines import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.survey import SegmentSurvey
 
 AHEAD_MS = 3_600_000

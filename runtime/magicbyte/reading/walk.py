@@ -13,7 +13,6 @@ import numpy as np
 
 from magicbyte.checksum import crc32, crc32c
 from magicbyte.engines import Decoded, Engine, Entries, Entry, Heads, Problem, Taken, over_limit
-from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -23,13 +22,14 @@ from magicbyte.engines.entry import (
     read_entry,
     stored_size,
 )
-from magicbyte.engines.heads import MOST_HEADS
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.header_scan import MOST_HEADS
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
+from magicbyte.logdir.embedded_file import InsideFile
 from magicbyte.logdir.indexes import SEGMENT_SPAN
-from magicbyte.logdir.inside import InsideFile
-from magicbyte.reading.groups import decode_groups, max_group_bytes
-from magicbyte.reading.search import STEP, candidates
+from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
+from magicbyte.reading.resynchronize import STEP, candidates
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
 

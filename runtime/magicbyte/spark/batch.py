@@ -4,13 +4,13 @@ from functools import partial
 
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.needed_segments import Ends, Range, available, offset_at, part_for
+from magicbyte.reading.partial_plan import Ends, Range, available, offset_at, part_for
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
+from magicbyte.spark.driver_log import say
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit
 from magicbyte.spark.options import ReadOptions
 from magicbyte.spark.ranges import divided, partition_of, range_of
-from magicbyte.spark.told import say
 
 
 class Batch:

@@ -13,10 +13,10 @@ from itertools import count
 import pyarrow as pa
 
 from magicbyte.errors import ChangedError, FormatError
-from magicbyte.reading.needed_segments import Range
+from magicbyte.reading.partial_plan import Range
+from magicbyte.reading.retry import MOST_TRIES, unchanging
 from magicbyte.reading.split import Split
-from magicbyte.reading.unchanging import MOST_TRIES, unchanging
-from magicbyte.spark.records import Part
+from magicbyte.spark.record_reader import Part
 from magicbyte.spark.values import Partition
 
 

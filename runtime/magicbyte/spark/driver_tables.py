@@ -12,17 +12,17 @@ import pyarrow.parquet as pq
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.builders import (
+from magicbyte.reading.disposition_tally import Tally, bytes_of_no_split
+from magicbyte.reading.survey import Survey
+from magicbyte.reading.table_rows import (
     partition_row,
     problem_rows,
     record_batch,
     segment_row,
     transaction_rows,
 )
-from magicbyte.reading.survey import Survey
-from magicbyte.reading.tally import Tally, bytes_of_no_split
-from magicbyte.spark.facts import Facts, summed
 from magicbyte.spark.plan import Plan
+from magicbyte.spark.split_stats import Facts, summed
 from magicbyte.spark.stage import OWN
 from magicbyte.tables import schemas
 from magicbyte.tables.stored import in_stored_types

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from magicbyte.cache_dir import cache_folder
 from magicbyte.errors import InputError
-from magicbyte.places import cache_folder
 
 SUPPORTED = {17, 21}
 

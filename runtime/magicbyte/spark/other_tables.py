@@ -14,14 +14,14 @@ from pyspark.sql.types import StructType
 
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.builders import batch_rows, record_batch
 from magicbyte.reading.dataset import Dataset, Options
 from magicbyte.reading.split import Split, examine
-from magicbyte.spark import columns
+from magicbyte.reading.table_rows import batch_rows, record_batch
+from magicbyte.spark import spark_columns
+from magicbyte.spark.driver_log import one_sentence, say
 from magicbyte.spark.options import ReadOptions
-from magicbyte.spark.shipped import Shipped
+from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.tasks import tasks
-from magicbyte.spark.told import one_sentence, say
 from magicbyte.tables import schemas
 from magicbyte.tables.stored import in_stored_types
 
@@ -59,7 +59,7 @@ class TableReader(Shipped, DataSourceReader):
 
     def __init__(self, read: ReadOptions, schema: StructType) -> None:
         self.options = read
-        self.columns, self.schema = columns.wanted(read, schema)
+        self.columns, self.schema = spark_columns.wanted(read, schema)
 
     def partitions(self) -> list[InputPartition]:
         with one_sentence():

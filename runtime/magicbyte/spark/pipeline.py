@@ -17,12 +17,12 @@ from typing import Any
 
 import magicbyte
 from magicbyte.errors import InputError
+from magicbyte.spark.driver_tables import Summary, write_small, write_table
 from magicbyte.spark.failures import DamagedError, plain_errors
 from magicbyte.spark.plan import Plan, task_lines, text_of
 from magicbyte.spark.session import Lazy
-from magicbyte.spark.small import Summary, write_small, write_table
 from magicbyte.spark.stage import OWN, Stage, plan_path
-from magicbyte.spark.writing import BY_TASKS, Done, Wanted, Worker, Written, place_of
+from magicbyte.spark.task_writer import BY_TASKS, Done, Wanted, Worker, Written, place_of
 from magicbyte.storage import NONE, StorageOptions
 
 Say = Callable[[str], None]

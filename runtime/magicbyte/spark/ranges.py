@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.needed_segments import Range
+from magicbyte.reading.partial_plan import Range
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit, check_order
 from magicbyte.spark.values import Partition
 

@@ -11,14 +11,14 @@ from pyspark.sql.types import StructType
 from magicbyte.findings import Finding
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Split, read_split
-from magicbyte.spark import columns
+from magicbyte.spark import spark_columns
 from magicbyte.spark.batch import Batch
-from magicbyte.spark.columns import Column
-from magicbyte.spark.kept import kept
+from magicbyte.spark.driver_log import one_sentence, say
 from magicbyte.spark.options import OF_STREAMS, ReadOptions
-from magicbyte.spark.shipped import Shipped
+from magicbyte.spark.pickled_readers import Shipped
+from magicbyte.spark.plan_file import kept
+from magicbyte.spark.spark_columns import Column
 from magicbyte.spark.tasks import size_of, spare_collector, tasks
-from magicbyte.spark.told import one_sentence, say
 
 log = logging.getLogger("magicbyte.spark")
 
@@ -37,7 +37,7 @@ class RecordsReader(Shipped, DataSourceReader):
     def __init__(self, read: ReadOptions, schema: StructType) -> None:
         self.options = read
         self.limits = read.batch
-        self.columns, self.schema = columns.wanted(read, schema)
+        self.columns, self.schema = spark_columns.wanted(read, schema)
 
     def partitions(self) -> Sequence[InputPartition]:
         with one_sentence():
@@ -90,7 +90,7 @@ def rows_of(
     with one_sentence():
         for split in partition.splits:
             findings: list[Finding] = []
-            for batch in read_split(split, columns.sources_of(chosen), findings=findings):
+            for batch in read_split(split, spark_columns.sources_of(chosen), findings=findings):
                 if "timestamp" in batch.schema.names:
                     findings.extend(lost_times(split, batch.column("timestamp"), None))
                 arrays = [column.made_from(batch.column(column.source)) for column in chosen]

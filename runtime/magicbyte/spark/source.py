@@ -4,12 +4,12 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
-from magicbyte.spark import columns, options
-from magicbyte.spark.others import TableReader
-from magicbyte.spark.records import RecordsReader
-from magicbyte.spark.shipped import Shipped
+from magicbyte.spark import options, spark_columns
+from magicbyte.spark.driver_log import one_sentence
+from magicbyte.spark.other_tables import TableReader
+from magicbyte.spark.pickled_readers import Shipped
+from magicbyte.spark.record_reader import RecordsReader
 from magicbyte.spark.stream import StreamReader
-from magicbyte.spark.told import one_sentence
 
 
 class MagicbyteDataSource(Shipped, DataSource):
@@ -42,8 +42,10 @@ class MagicbyteDataSource(Shipped, DataSource):
 
     def schema(self) -> StructType:
         with one_sentence():
-            chosen = columns.chosen(options.parse(self.options))
-            return columns.struct_of(pa.schema([(column.name, column.type) for column in chosen]))
+            chosen = spark_columns.chosen(options.parse(self.options))
+            return spark_columns.struct_of(
+                pa.schema([(column.name, column.type) for column in chosen])
+            )
 
     def reader(self, schema: StructType) -> DataSourceReader:
         with one_sentence():

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.findings import Finding
-from magicbyte.reading.judged import CODES, Judged
+from magicbyte.reading.disposition_tally import Tally
+from magicbyte.reading.dispositions import CODES, Judged
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Piece, Split
-from magicbyte.reading.tally import Tally
 from magicbyte_formats.wire import CODEC_NAMES
 
 COLUMNS = ("timestamp", "position", "key", "value")

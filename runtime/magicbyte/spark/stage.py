@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from magicbyte.errors import InputError
-from magicbyte.outside import check_outside
+from magicbyte.output_guard import check_outside
 from magicbyte.reading.dataset import Dataset
 from magicbyte.spark.plan import is_plan
 

@@ -13,23 +13,18 @@ from pyspark.sql.types import StructType
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.needed_segments import Ends, Range, offset_at, part_for
-from magicbyte.reading.parts import log_start_offset
+from magicbyte.reading.partial_plan import Ends, Range, offset_at, part_for
+from magicbyte.reading.retry import unchanging
+from magicbyte.reading.segment_range import log_start_offset
 from magicbyte.reading.split import Split
-from magicbyte.reading.unchanging import unchanging
-from magicbyte.spark import columns
+from magicbyte.spark import spark_columns
+from magicbyte.spark.compacted_segments import OwnPart, place_of, read_again, with_own_offsets
+from magicbyte.spark.driver_log import one_sentence, say
 from magicbyte.spark.limits import EARLIEST, LATEST
 from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.ranges import divided, lose, offset_of, partition_of
-from magicbyte.spark.records import Part, parts, rows_of
-from magicbyte.spark.replaced import (
-    OwnPart,
-    place_of,
-    read_again,
-    with_own_offsets,
-)
-from magicbyte.spark.shipped import Shipped
-from magicbyte.spark.told import one_sentence, say
+from magicbyte.spark.record_reader import Part, parts, rows_of
 from magicbyte.spark.values import Partition, from_json, name_of, to_json
 
 try:
@@ -56,7 +51,7 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
             raise InputError(f"a stream of the table {read.table}", "the table records")
         self.options = read
         self.start = read.stream_start
-        self.columns, self.schema = columns.wanted(read, schema)
+        self.columns, self.schema = spark_columns.wanted(read, schema)
         self._ends = Ends()
         self._latest: Offsets = {}
         self._target: Offsets | None = None
@@ -204,7 +199,7 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, OwnPart):  # a plan without splits
             return
-        offset = columns.named(["offset"])[0]
+        offset = spark_columns.named(["offset"])[0]
         schema = self.schema.insert(0, pa.field(offset.name, offset.type))
 
         def read(split: Split) -> Iterator[pa.RecordBatch]:

@@ -8,9 +8,9 @@ from pyspark.sql import SparkSession
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset, Options
 from magicbyte.reading.survey import Survey
-from magicbyte.spark.shipped import Shipped
+from magicbyte.spark.driver_log import one_sentence
+from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.tasks import spare_collector
-from magicbyte.spark.told import one_sentence
 
 
 @dataclass(frozen=True)

@@ -14,19 +14,19 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from magicbyte.reading.builders import batch_rows
 from magicbyte.reading.split import Split, chosen_rows, examine
-from magicbyte.spark.facts import COLUMNS, Facts, Told
+from magicbyte.reading.table_rows import batch_rows
+from magicbyte.spark.driver_log import one_sentence
+from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.plan import splits_of
-from magicbyte.spark.shipped import Shipped
+from magicbyte.spark.split_stats import COLUMNS, Facts, Told
 from magicbyte.spark.stage import Work
 from magicbyte.spark.tasks import spare_collector
-from magicbyte.spark.told import one_sentence
 from magicbyte.storage import NONE, Storage, StorageOptions
 from magicbyte.tables.arrays import batch_of
-from magicbyte.tables.files import TableFile
 from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES
 from magicbyte.tables.stored import in_stored_types, stored_schema
+from magicbyte.tables.table_files import TableFile
 
 ROWS = 4096
 """Rows of batches in a record batch."""

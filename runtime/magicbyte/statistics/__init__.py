@@ -9,11 +9,11 @@ from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.reading.dataset import every_log
-from magicbyte.reading.rows import Report
+from magicbyte.reading.results import Report
 from magicbyte.statistics.counts import Counts
 from magicbyte.statistics.partition import BY, NOWHERE, Place, read_partition
 from magicbyte.storage import StorageOptions
-from magicbyte.tables.stats import STATS
+from magicbyte.tables.stats_table import STATS
 
 __all__ = ["BY", "Statistics", "stats"]
 
@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Statistics:
-    """What `stats` counted. Rows are dicts with the columns of `magicbyte.tables.stats.STATS`."""
+    """What `stats` counted. Rows are dicts with the columns of `magicbyte.tables.stats_table.STATS`."""
 
     quick: bool
     """Whether headers alone were read: then what only payloads tell is null, and no CRC checked."""

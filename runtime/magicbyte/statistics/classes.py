@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 
 NUM_CLASSES = 65
 """Nothing, and each power of two that 64 bits hold."""

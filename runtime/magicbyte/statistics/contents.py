@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import kinds
 from magicbyte_formats.wire import CODEC_NAMES, RecordBatchHeader
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines import Entries
-from magicbyte.engines.entries import Numbers
-from magicbyte.reading.judged import CODES, Judged
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.reading.dispositions import CODES, Judged
 from magicbyte.statistics.classes import Classes
 from magicbyte.statistics.contents import Contents
-from magicbyte.statistics.payloads import Payloads, times_of
+from magicbyte.statistics.payload_sizes import Payloads, times_of
 from magicbyte.statistics.retention import Held, Largest, later, longest
 from magicbyte.tables.arrays import Mask, is_null, kinds, numpy_of
 from magicbyte_formats.wire import TimestampType

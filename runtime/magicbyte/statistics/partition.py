@@ -3,13 +3,13 @@
 from typing import NamedTuple
 
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.judged import Judged
-from magicbyte.reading.rows import Report
+from magicbyte.reading.dispositions import Judged
+from magicbyte.reading.results import Report
 from magicbyte.reading.time_check import TimeCheck
 from magicbyte.statistics.counts import Counts
-from magicbyte.statistics.payloads import COLUMNS
+from magicbyte.statistics.payload_sizes import COLUMNS
 from magicbyte.statistics.retention import held
 
 BY = ("topic", "partition", "segment")

@@ -16,7 +16,7 @@ from magicbyte.errors import ChangedError, InputError, MissingError, StoreError
 from magicbyte.limits import MIB
 from magicbyte.storage.files import Item
 from magicbyte.storage.filesystems import Connected, connect
-from magicbyte.storage.kept import Kept
+from magicbyte.storage.lru_cache import Kept
 from magicbyte.storage.options import StorageOptions
 from magicbyte.storage.urls import parse_url
 

@@ -8,10 +8,10 @@ from itertools import groupby
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
-from magicbyte.logdir.names import KINDS, parse_file
+from magicbyte.logdir.file_names import KINDS, parse_file
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.survey import Survey
-from magicbyte.recovery import has_offset_name, wrong_files
+from magicbyte.verification.startup import has_offset_name, wrong_files
 
 UNDER_WAY = {
     "cleaned": "a cleaning or split was not finished, and a start removes them",

@@ -12,7 +12,7 @@ import numpy as np
 from magicbyte.engines import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.survey import Survey
 

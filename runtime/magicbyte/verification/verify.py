@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from magicbyte.beside import wrong_beside, wrong_between
 from magicbyte.errors import InputError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.live import LogFile
-from magicbyte.reading.apart import in_processes
-from magicbyte.reading.builders import partition_row, problem_rows, segment_row
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.dataset import Dataset, Options, every_log
-from magicbyte.reading.rows import Report
+from magicbyte.reading.process_pool import in_processes
+from magicbyte.reading.results import Report
 from magicbyte.reading.survey import Survey
-from magicbyte.recovery import INDEX_INTERVAL_BYTES, Forecast, foresee
-from magicbyte.replicas import differences
+from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
 from magicbyte.storage import StorageOptions
+from magicbyte.verification.companion_checks import wrong_beside, wrong_between
+from magicbyte.verification.replicas import differences
+from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, Forecast, foresee
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are done."""

@@ -2,9 +2,9 @@
 
 from magicbyte.engines.entry import SEQUENCES, Entry
 from magicbyte.logdir.frames import Frame
-from magicbyte_formats.wire import Codec
 from magicbyte_cli.dump_log.frames import batch_of, end_error
 from magicbyte_cli.dump_log.releases import Release
+from magicbyte_formats.wire import Codec
 
 
 def batch_line(frame: Frame, entry: Entry, release: Release) -> str:

@@ -16,16 +16,16 @@ from magicbyte.logdir.companions import (
 from magicbyte.logdir.frames import Frame
 from magicbyte.logdir.indexes import position_of, whole_rows, without_zeros
 from magicbyte.storage import read_small
+from magicbyte_cli.dump_log.closing_findings import Findings
+from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
+from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.wire import (
     OffsetIndexEntry,
     ProducerSnapshotEntry,
     ProducerSnapshotHeader,
     TimeIndexEntry,
 )
-from magicbyte_cli.dump_log.ends import EndError
-from magicbyte_cli.dump_log.findings import Findings
-from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
-from magicbyte_cli.dump_log.releases import Release
 
 Complain = Callable[[str], None]
 """Says a line on stderr."""

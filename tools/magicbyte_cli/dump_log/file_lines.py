@@ -5,11 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from magicbyte_cli.dump_log.companions import Complain, base_offset, index_lines, snapshot_lines, time_index_lines, transaction_index_lines
-from magicbyte_cli.dump_log.ends import EndError
-from magicbyte_cli.dump_log.findings import Findings
-from magicbyte_cli.dump_log.records import Wanted
-from magicbyte_cli.dump_log.segments import segment_lines
+from magicbyte_cli.dump_log.closing_findings import Findings
+from magicbyte_cli.dump_log.companion_lines import (
+    Complain,
+    base_offset,
+    index_lines,
+    snapshot_lines,
+    time_index_lines,
+    transaction_index_lines,
+)
+from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log.record_lines import Wanted
+from magicbyte_cli.dump_log.segment_lines import segment_lines
 
 BOOTSTRAP = "bootstrap.checkpoint"
 """The snapshot of KRaft that the formatting of a log.dir writes."""

@@ -9,8 +9,8 @@ from magicbyte.limits import Limits
 from magicbyte.logdir import frames as kafka
 from magicbyte.logdir.frames import Frame
 from magicbyte.storage import open_file
+from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_formats.wire import RecordBatchHeader
-from magicbyte_cli.dump_log.ends import EndError
 
 LIMITS = Limits()
 

@@ -3,11 +3,11 @@
 from typing import Any, NamedTuple
 
 from magicbyte import messages
+from magicbyte_cli.dump_log.decoders.json_text import json_text
+from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import control_records
 from magicbyte_formats.messages.schema import Message
 from magicbyte_formats.wire import ControlType
-from magicbyte_cli.dump_log.decoders.json_text import json_text
-from magicbyte_cli.dump_log.releases import Release
 
 
 class Shown(NamedTuple):

@@ -14,6 +14,19 @@ from magicbyte.engines.entry import OVERHEAD, Entry
 from magicbyte.engines.reference import Row
 from magicbyte.logdir.frames import Frame
 from magicbyte.tables.arrays import array_of, numpy_of
+from magicbyte_cli.dump_log import kraft_lines
+from magicbyte_cli.dump_log.batch_lines import (
+    codec_name,
+    kind_of_time,
+    last_sequence,
+    sequence,
+    word,
+)
+from magicbyte_cli.dump_log.decoders import Decoder
+from magicbyte_cli.dump_log.decoders.plain import AS_TEXT
+from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log.frames import LIMITS, end_error
+from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import (
     Codec,
@@ -22,13 +35,6 @@ from magicbyte_formats.wire import (
     MessageHeader,
     TransactionMarker,
 )
-from magicbyte_cli.dump_log import kraft
-from magicbyte_cli.dump_log.batches import codec_name, kind_of_time, last_sequence, sequence, word
-from magicbyte_cli.dump_log.decoders import Decoder
-from magicbyte_cli.dump_log.decoders.plain import AS_TEXT
-from magicbyte_cli.dump_log.ends import EndError
-from magicbyte_cli.dump_log.frames import LIMITS, end_error
-from magicbyte_cli.dump_log.releases import Release
 
 NONE = array_of([-1], pa.int64())[0]
 
@@ -256,7 +262,7 @@ def _control(offset: int, key: bytes | None, value: bytes | None, release: Relea
             raise ValueError("its key is null")
         kind = ControlKey.unpack_from(key).control_type
         if kind not in MARKERS:
-            return kraft.said(kind, value, release)
+            return kraft_lines.said(kind, value, release)
         if value is None:
             raise ValueError("its value is null")
         epoch = TransactionMarker.unpack_from(value).coordinator_epoch

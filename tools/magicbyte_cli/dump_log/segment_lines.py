@@ -5,15 +5,15 @@ from pathlib import Path
 
 import magicbyte
 from magicbyte.engines import Engine, engine
-from magicbyte.engines.entries import Entries
 from magicbyte.engines.entry import Entry
+from magicbyte.engines.entry_columns import Entries
 from magicbyte.engines.reference import rows_before_damage
 from magicbyte.logdir.frames import Frame
-from magicbyte_cli.dump_log.batches import batch_line
-from magicbyte_cli.dump_log.ends import EndError
-from magicbyte_cli.dump_log.findings import Findings, Pair
+from magicbyte_cli.dump_log.batch_lines import batch_line
+from magicbyte_cli.dump_log.closing_findings import Findings, Pair
+from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.frames import LIMITS, end_error, entry_of, frames
-from magicbyte_cli.dump_log.records import Records, Wanted, record_lines
+from magicbyte_cli.dump_log.record_lines import Records, Wanted, record_lines
 
 BYTES_AT_ONCE = 4 << 20
 """Of a segment; of its records, decompressed, too."""

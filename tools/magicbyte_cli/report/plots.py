@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from magicbyte_cli.report.figures.partitions import FATES
+from magicbyte_cli.report.display import counted, fine_moment, length, words
+from magicbyte_cli.report.figures.partition_figures import FATES
 from magicbyte_cli.report.figures.timeline import Panel
 from magicbyte_cli.report.markup import Content, Markup, element, joined
-from magicbyte_cli.report.words import counted, fine_moment, length, words
 
 HEIGHT = 100
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from magicbyte_cli.report.document import document
 from magicbyte_cli.report.figures import Figures, read_figures
-from magicbyte_cli.report.sections import overview
-from magicbyte_cli.report.sections.findings import findings
-from magicbyte_cli.report.sections.partitions import partitions
-from magicbyte_cli.report.sections.producers import producers
-from magicbyte_cli.report.sections.storage import sizes, storage
-from magicbyte_cli.report.sections.time import records_over_time
-from magicbyte_cli.report.sections.transactions import transactions
+from magicbyte_cli.report.sections import overview_section
+from magicbyte_cli.report.sections.findings_section import findings
+from magicbyte_cli.report.sections.partitions_section import partitions
+from magicbyte_cli.report.sections.producers_section import producers
+from magicbyte_cli.report.sections.storage_section import sizes, storage
+from magicbyte_cli.report.sections.time_section import records_over_time
+from magicbyte_cli.report.sections.transactions_section import transactions
 
 CONTENTS = {
     "fates": "Bytes",
@@ -39,9 +39,9 @@ def render(figures: Figures) -> str:
         "magicbyte report",
         paths,
         CONTENTS,
-        overview.heading(figures),
-        overview.cards(figures),
-        overview.fates(figures),
+        overview_section.heading(figures),
+        overview_section.cards(figures),
+        overview_section.fates(figures),
         findings(figures.problems),
         partitions(figures),
         records_over_time(figures.entries.times),
@@ -49,5 +49,5 @@ def render(figures: Figures) -> str:
         producers(figures.entries.producers),
         storage(figures.entries),
         sizes(figures.entries),
-        overview.files(figures),
+        overview_section.files(figures),
     )

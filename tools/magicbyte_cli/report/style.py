@@ -1,6 +1,6 @@
 """How the report looks."""
 
-from magicbyte_cli.report.figures.partitions import FATES
+from magicbyte_cli.report.figures.partition_figures import FATES
 
 STYLE = """
 :root { color-scheme: light dark;

@@ -18,7 +18,7 @@ from magicbyte_tools.bench.damage import damage
 from magicbyte_tools.bench.header_scan import header_scan
 from magicbyte_tools.bench.machine import machine
 from magicbyte_tools.bench.measure import Disagreement, measure
-from magicbyte_tools.bench.page import page
+from magicbyte_tools.bench.performance_page import page
 from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.process import Stopped
 from magicbyte_tools.bench.profile import modes, profile

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from magicbyte_tools.bench.compiled import Unavailable, tool
+from magicbyte_tools.bench.foreign_programs import Unavailable, tool
 from magicbyte_tools.bench.java_reader import class_path
 
 TOPIC = "bench"

@@ -7,8 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from magicbyte_tools.bench import go_reader, java_reader, rust_reader
-from magicbyte_tools.bench.compiled import Unavailable
 from magicbyte_tools.bench.data import Kind
+from magicbyte_tools.bench.foreign_programs import Unavailable
 
 OURS = "ours"
 OURS_OFFSETS = "ours, offsets"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench import encode
-from magicbyte_tools.bench.rows import SHAPES, Row, rows
+from magicbyte_tools.bench.record_data import SHAPES, Row, rows
 
 BATCHES = {"16k": (16 << 10) - RecordBatchHeader.SIZE, "1m": 1 << 20}
 """What a batch's records come to at most, by name. `16k` is Kafka's default batch.size, with the header in it."""

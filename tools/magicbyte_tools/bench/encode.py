@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 
 from magicbyte_construct import Message, RecordBatch
-from magicbyte_tools.bench.rows import Row
+from magicbyte_tools.bench.record_data import Row
 from magicbyte_tools.costs.codecs import COMPRESSORS
 
 NUMBERS = {"none": 0, **{name: number for name, (number, _) in COMPRESSORS.items()}}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from magicbyte_tools.bench.compiled import attempt, compiled, sources, tool
+from magicbyte_tools.bench.foreign_programs import attempt, compiled, sources, tool
 
 SOURCES = Path(__file__).with_name("go")
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from magicbyte_tools.bench.compiled import Unavailable, compiled, tool
+from magicbyte_tools.bench.foreign_programs import Unavailable, compiled, tool
 
 SOURCES = Path(__file__).with_name("java")
 POM = SOURCES / "pom.xml"

@@ -14,7 +14,7 @@ from magicbyte.engines import Decoded, Engine, Entry, engine
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import TruncatedError
 from magicbyte.limits import MIB, Limits
-from magicbyte.reading.groups import decode_groups, max_group_bytes
+from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
 from magicbyte.reading.walk import Bounds, Sound, Walk
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import Sums

@@ -5,7 +5,7 @@ from statistics import median
 
 from magicbyte.engines.auto import HEADS_BEFORE_LOADING
 from magicbyte.limits import MIB
-from magicbyte.reading.groups import MAX_GROUP_BYTES, MAX_GROUP_BYTES_OF_NUMBERS
+from magicbyte.reading.entry_groups import MAX_GROUP_BYTES, MAX_GROUP_BYTES_OF_NUMBERS
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
@@ -16,8 +16,8 @@ from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.profile import PARTS, Profile
 from magicbyte_tools.bench.ratios import per_second, spread, wall_ratio
+from magicbyte_tools.bench.record_data import SHAPES
 from magicbyte_tools.bench.results import Results
-from magicbyte_tools.bench.rows import SHAPES
 
 INTRODUCTION = """\
 # Performance

@@ -18,7 +18,7 @@ from typing import Any
 from magicbyte_formats.wire import AbortedTransaction
 from magicbyte_tools.bench.kafka_source import CACHE
 from magicbyte_tools.bench.machine import machine
-from magicbyte_tools.vectors import parts
+from magicbyte_tools.vectors import entry_parts
 
 SEGMENTS = (2_000, 10_000, 20_000)
 SEGMENTS_PER_PARTITION = 20
@@ -126,10 +126,10 @@ def _write(folder: Path, entries: Iterator[bytes]) -> None:
 
 
 PRODUCER = 1
-_ONE = parts.rec(0)
-PLAIN = parts.batch(_ONE).data
-DATA = parts.transactional(_ONE, producer=PRODUCER).data
-ABORT = parts.marker(parts.ABORT, 0, producer=PRODUCER).data
+_ONE = entry_parts.rec(0)
+PLAIN = entry_parts.batch(_ONE).data
+DATA = entry_parts.transactional(_ONE, producer=PRODUCER).data
+ABORT = entry_parts.marker(entry_parts.ABORT, 0, producer=PRODUCER).data
 
 
 def _at(entry: bytes, offset: int) -> bytes:

@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.bench.reaped COMMAND...: runs a command to the end of all that it started.
+"""python -m magicbyte_tools.bench.process_reaper COMMAND...: runs a command to the end of all that it started.
 
 Java outlives the Python that has started it for a moment: who counts only what its parent has
 waited for would miss most of Spark. Linux alone knows how to adopt orphans.

@@ -12,13 +12,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from magicbyte.engines.columnar import ColumnarEngine, take
+from magicbyte.engines.columnar import ColumnarEngine, fused
 from magicbyte.engines.columnar.buffers import address, fresh
-from magicbyte.engines.columnar.compiled import inflate, kernel, pump
-from magicbyte.engines.columnar.described import Described
+from magicbyte.engines.columnar.descriptor_entries import Described
+from magicbyte.engines.columnar.fused_kernel import TURN_ROOM
+from magicbyte.engines.columnar.kernel_loader import inflate, kernel, pump
 from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.pump import TURN_ROOM
-from magicbyte.engines.columnar.scratch import Numbers
+from magicbyte.engines.columnar.thread_buffers import Numbers
 from magicbyte.limits import MIB
 from magicbyte_tools.bench.data import Kind, Segment
 from magicbyte_tools.bench.ours import LIMITS, Ours
@@ -57,7 +57,7 @@ def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Pro
     ours.load(segment.path, "memory")
     for turn in range(WARM_UP + repetitions):
         in_kernels = _Clock()
-        with patch.object(take, "pump", lambda clock=in_kernels: _Timed(pump(), clock)):
+        with patch.object(fused, "pump", lambda clock=in_kernels: _Timed(pump(), clock)):
             whole = _Clock()
             rows = whole.timed(lambda: ours.read(mode, 1))
         if turn < WARM_UP:

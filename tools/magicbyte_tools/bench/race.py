@@ -61,7 +61,7 @@ def _race(segment: Segment, python: str, folder: Path, parquet: str, repetitions
     planning.write_batches(single / f"{TOPIC}-0", 1)
     broker = folder / "broker"
     broker.mkdir()
-    reaped = [sys.executable, "-m", "magicbyte_tools.bench.reaped", python]
+    reaped = [sys.executable, "-m", "magicbyte_tools.bench.process_reaper", python]
     job = [*reaped, "-m", "magicbyte_tools.bench.spark_job"]
     ours = [*reaped, "-c", "from magicbyte_cli import main; main()", "pipeline"]
     settings = ["--overwrite", "--master=local[2]", "--conf=spark.driver.memory=4g"]

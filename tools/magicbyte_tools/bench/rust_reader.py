@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from magicbyte_tools.bench.compiled import attempt, compiled, sources, tool
+from magicbyte_tools.bench.foreign_programs import attempt, compiled, sources, tool
 
 SOURCES = Path(__file__).with_name("rust")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from magicbyte_tools.bench import java_reader, jobs
-from magicbyte_tools.bench.compiled import tool
 from magicbyte_tools.bench.data import chosen, segments
+from magicbyte_tools.bench.foreign_programs import tool
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.kafka_source import CACHE
 from magicbyte_tools.bench.machine import machine

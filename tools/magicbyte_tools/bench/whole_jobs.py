@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 from magicbyte_tools.bench import java_reader, jobs
 from magicbyte_tools.bench.broker import TOPIC, serving
-from magicbyte_tools.bench.compiled import Unavailable, tool
 from magicbyte_tools.bench.data import Segment
+from magicbyte_tools.bench.foreign_programs import Unavailable, tool
 from magicbyte_tools.bench.jobs import Job
 from magicbyte_tools.bench.ours import COLUMNS
 

@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from magicbyte_tools.costs.cost_page import page
 from magicbyte_tools.costs.measure import Measured, measure
-from magicbyte_tools.costs.page import page
 from magicbyte_tools.costs.samples import samples
 
 

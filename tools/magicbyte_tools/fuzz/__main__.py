@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from magicbyte_tools.fuzz.entries import Again, Entries
+from magicbyte_tools.fuzz.entry_fuzzer import Again, Entries
 from magicbyte_tools.fuzz.group import NUM_CASES
 from magicbyte_tools.fuzz.report import Report
 from magicbyte_tools.fuzz.task import Task

@@ -6,8 +6,8 @@ from magicbyte.engines import Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
+from magicbyte.tables.binary_views import copied
 from magicbyte.tables.schemas import WIRE_COLUMNS
-from magicbyte.tables.views import copied
 
 REFERENCE = ReferenceEngine()
 

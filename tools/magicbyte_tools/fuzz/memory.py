@@ -8,14 +8,7 @@ import mmap
 
 import numpy as np
 
-from magicbyte.engines.columnar import (
-    buffers,
-    engine,
-    output,
-    payloads,
-    scratch,
-    take,
-)
+from magicbyte.engines.columnar import buffers, engine, fused, output, payload_arena, thread_buffers
 from magicbyte.engines.columnar.buffers import POOL, Bytes
 
 NOBODY = 0
@@ -89,8 +82,8 @@ def use(places: Places) -> None:
     """Have the columnar engine of this process take all its memory from *places*, as it needs it."""
     buffers.fresh = places.fresh
     POOL.max_bytes = 0
-    scratch.LEAST_BYTES = scratch.LEAST_DESCRIPTORS = 1
-    engine.FEWEST_AT_ONCE = take.FEWEST = 1
+    thread_buffers.LEAST_BYTES = thread_buffers.LEAST_DESCRIPTORS = 1
+    engine.FEWEST_AT_ONCE = fused.FEWEST = 1
 
 
 def begin_anew(places: Places, *, least_room: int, most_bytes: int, group_bytes: int) -> None:
@@ -101,7 +94,7 @@ def begin_anew(places: Places, *, least_room: int, most_bytes: int, group_bytes:
     few of them, and each payload has a place of its own.
     """
     places.clear()
-    scratch.forget()
+    thread_buffers.forget()
     output.LEAST_ROOM = least_room
     output.MOST_BYTES = most_bytes
-    payloads.GROUP_BYTES = group_bytes
+    payload_arena.GROUP_BYTES = group_bytes

@@ -12,8 +12,8 @@ from magicbyte.limits import Limits
 from magicbyte_formats.wire import ControlType
 from magicbyte_tools.fuzz import seeds
 from magicbyte_tools.fuzz.seed import Seed, taken_apart
-from magicbyte_tools.vectors import parts
-from magicbyte_tools.vectors.parts import rec
+from magicbyte_tools.vectors import entry_parts
+from magicbyte_tools.vectors.entry_parts import rec
 
 MAX_BYTES = 6 << 10
 """Of the files of a partition that is tried: a larger one only takes longer."""
@@ -79,9 +79,9 @@ def _transactional(chance: Random, offset: int) -> bytes:
     producer, epoch = chance.choice((4, 5)), chance.choice((0, 1))
     if chance.random() < 0.4:
         kind = chance.choice((ControlType.ABORT, ControlType.COMMIT))
-        return parts.marker(kind, offset, producer=producer, epoch=epoch).data
+        return entry_parts.marker(kind, offset, producer=producer, epoch=epoch).data
     records = [rec(offset + n, b"value") for n in range(chance.randrange(1, 4))]
-    return parts.transactional(*records, producer=producer, epoch=epoch).data
+    return entry_parts.transactional(*records, producer=producer, epoch=epoch).data
 
 
 def seed_of(data: bytes) -> Seed | None:

@@ -11,7 +11,7 @@ from crc32c import crc32c
 from magicbyte import codecs
 from magicbyte.engines.entry import OVERHEAD, stored_size
 from magicbyte_formats.wire import CODEC_NAMES, Codec, EntryHeader, MessageHeader, RecordBatchHeader
-from magicbyte_tools.fuzz.forms import FORMS, USUAL
+from magicbyte_tools.fuzz.compressed_forms import FORMS, USUAL
 from magicbyte_tools.fuzz.numbers import read_varint
 
 MAGIC_AT = EntryHeader.POSITIONS["magic"]

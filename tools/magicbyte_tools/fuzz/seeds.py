@@ -10,10 +10,10 @@ from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import MagicbyteError
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import RecordBatchHeader
-from magicbyte_tools.fuzz.forms import FORMS, OF_BATCHES, OF_MESSAGES
+from magicbyte_tools.fuzz.compressed_forms import FORMS, OF_BATCHES, OF_MESSAGES
 from magicbyte_tools.fuzz.seed import Seed, seal, set_size, taken_apart
-from magicbyte_tools.vectors import parts
-from magicbyte_tools.vectors.parts import T0, Rec, rec
+from magicbyte_tools.vectors import entry_parts
+from magicbyte_tools.vectors.entry_parts import T0, Rec, rec
 
 MAX_BYTES = 4096
 """Of an entry of a log: larger ones are no better, and slower."""
@@ -88,32 +88,32 @@ def _records(chance: Random, count: int, first: int, *, has_headers: bool = Fals
 def _batches(chance: Random) -> Iterator[bytes]:
     """Yield batches that are not compressed."""
     first = chance.randrange(1 << 40)
-    yield parts.batch(*_records(chance, 1, first)).data
-    yield parts.batch(*_records(chance, 3, first, has_headers=True)).data
-    yield parts.batch(*_records(chance, 4, first), append_time=T0 + 9).data
-    yield parts.batch(*_records(chance, 5, first, has_headers=True), base_time=-1).data
+    yield entry_parts.batch(*_records(chance, 1, first)).data
+    yield entry_parts.batch(*_records(chance, 3, first, has_headers=True)).data
+    yield entry_parts.batch(*_records(chance, 4, first), append_time=T0 + 9).data
+    yield entry_parts.batch(*_records(chance, 5, first, has_headers=True), base_time=-1).data
     small = [rec(first + n, b"v", None, time=T0) for n in range(chance.randrange(20, 90))]
-    yield parts.batch(*small).data
+    yield entry_parts.batch(*small).data
     wide = [rec(first, b"", None, headers=[(b"h", None)] * chance.randrange(60, 150))]
-    yield parts.batch(*wide).data
+    yield entry_parts.batch(*wide).data
     # Each column of bytes is the longest once: each has room of its own.
-    yield parts.batch(rec(first, None, b"k" * chance.choice((300, 600)))).data
-    yield parts.batch(rec(first, None, None, headers=[(b"h" * 300, None)])).data
-    yield parts.batch(rec(first, None, None, headers=[(b"", b"v" * 300)])).data
+    yield entry_parts.batch(rec(first, None, b"k" * chance.choice((300, 600)))).data
+    yield entry_parts.batch(rec(first, None, None, headers=[(b"h" * 300, None)])).data
+    yield entry_parts.batch(rec(first, None, None, headers=[(b"", b"v" * 300)])).data
     horizon = {"has_delete_horizon_ms": True}
-    yield parts.batch(*_records(chance, 2, first), attributes=horizon).data
+    yield entry_parts.batch(*_records(chance, 2, first), attributes=horizon).data
     sequence = chance.choice((0, 77, 2**31 - 2))
-    for attributes in ({}, parts.TRANSACTIONAL):
-        yield parts.batch(
+    for attributes in ({}, entry_parts.TRANSACTIONAL):
+        yield entry_parts.batch(
             *_records(chance, 3, first, has_headers=True),
             producer_id=chance.randrange(1 << 40),
             producer_epoch=3,
             base_sequence=sequence,
             attributes=attributes,
         ).data
-    yield parts.batch(base_offset=first, last_offset=first + 9).data
+    yield entry_parts.batch(base_offset=first, last_offset=first + 9).data
     for kind in (0, 1, 77):
-        yield parts.marker(kind, first, producer=4).data
+        yield entry_parts.marker(kind, first, producer=4).data
 
 
 def _in_form(plain: bytes, form: str) -> Seed:
@@ -129,10 +129,10 @@ def _in_form(plain: bytes, form: str) -> Seed:
 
 def _messages(chance: Random, magic: int) -> Iterator[bytes]:
     for one in _records(chance, 12, chance.randrange(1 << 40)):
-        yield parts.message(one, magic=magic).data
+        yield entry_parts.message(one, magic=magic).data
     if magic:
-        yield parts.message(rec(5), append_time=T0).data
-        yield parts.message(rec(5, time=-1)).data
+        yield entry_parts.message(rec(5), append_time=T0).data
+        yield entry_parts.message(rec(5, time=-1)).data
 
 
 def _wrappers(chance: Random, magic: int) -> Iterator[Seed]:
@@ -143,10 +143,12 @@ def _wrappers(chance: Random, magic: int) -> Iterator[Seed]:
             start = inside[0].offset if magic else 0
             for append_time in (None, T0 + 3) if magic else (None,):
                 plain = b"".join(
-                    parts.message(rec(one.offset - start, one.value, one.key), magic=magic).data
+                    entry_parts.message(
+                        rec(one.offset - start, one.value, one.key), magic=magic
+                    ).data
                     for one in inside
                 )
-                whole = parts.wrapper(
+                whole = entry_parts.wrapper(
                     *inside,
                     codec=codec,
                     magic=magic,

@@ -9,11 +9,11 @@ from magicbyte.engines.columnar import ColumnarEngine
 from magicbyte.engines.columnar.buffers import POOL
 from magicbyte.errors import InputError
 from magicbyte.tables.schemas import WIRE_COLUMNS
-from magicbyte_tools.fuzz import entries, whole
+from magicbyte_tools.fuzz import entry_fuzzer, whole
 from magicbyte_tools.fuzz.group import COLUMNS, USUAL_LIMITS
 from magicbyte_tools.fuzz.seeds import built
 
-__all__ = ["entries", "whole"]
+__all__ = ["entry_fuzzer", "whole"]
 
 POOL.max_bytes = 0  # no memory of before is used again
 with suppress(InputError):  # no Numba: the tasks say so

@@ -4,7 +4,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from magicbyte_tools.generate import columnar, messages, parsers, stubs, wire
+from magicbyte_tools.generate import columnar, message_schemas, parsers, stubs, wire
 from magicbyte_tools.generate.kaitai import CHECKOUT, Compiled, compile_specs
 from magicbyte_tools.generate.origin import FIXED, header, messages_header
 from magicbyte_tools.generate.source import SPEC, load
@@ -47,13 +47,13 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
     for name in columnar.files_of_rows(specs(compiled)):
         head = header([specifications / f"{name}.ksy"])
         file = columnar.read_file(name, specs(compiled)[name])
-        files[folder / f"{name}.py"] = head + columnar.rows.module(file)
-        files[folder / f"{name}.pyi"] = head + columnar.rows.stub(file)
+        files[folder / f"{name}.py"] = head + columnar.row_file_modules.module(file)
+        files[folder / f"{name}.pyi"] = head + columnar.row_file_modules.stub(file)
     folder = generated / "messages"
-    files[folder / "__init__.py"] = FIXED + messages.PACKAGE
-    files[folder / "schema.py"] = FIXED + messages.SCHEMA
+    files[folder / "__init__.py"] = FIXED + message_schemas.PACKAGE
+    files[folder / "schema.py"] = FIXED + message_schemas.SCHEMA
     for source in sorted((specifications / "messages").glob("*.yaml")):
-        text = messages_header(source) + messages.module(load(source))
+        text = messages_header(source) + message_schemas.module(load(source))
         files[folder / f"{source.stem}.py"] = text
     return files
 

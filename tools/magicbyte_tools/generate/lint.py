@@ -13,9 +13,9 @@ from pathlib import Path
 
 import jsonschema
 
-from magicbyte_tools.generate.checked import Checked, Node, Problem
 from magicbyte_tools.generate.expressions import tokens
 from magicbyte_tools.generate.lint_messages import lint_messages
+from magicbyte_tools.generate.linted_yaml import Checked, Node, Problem
 from magicbyte_tools.generate.parsers import camel
 from magicbyte_tools.generate.source import SPEC, Spec, load
 

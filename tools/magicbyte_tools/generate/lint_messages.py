@@ -8,8 +8,8 @@ from typing import Any
 
 import jsonschema
 
-from magicbyte_tools.generate.checked import Checked, Node, Problem
-from magicbyte_tools.generate.messages import SCALARS, json_name
+from magicbyte_tools.generate.linted_yaml import Checked, Node, Problem
+from magicbyte_tools.generate.message_schemas import SCALARS, json_name
 from magicbyte_tools.generate.presence import (
     Places,
     Release,

@@ -18,10 +18,10 @@ from tempfile import TemporaryDirectory
 
 from magicbyte_tools.generate import source
 from magicbyte_tools.generate.kaitai import CHECKOUT
-from magicbyte_tools.mutants import code, forked, spec, suite
+from magicbyte_tools.mutants import code_mutants, forked, spec_mutants, suite
 from magicbyte_tools.mutants.mutant import Mutant
 from magicbyte_tools.mutants.trial import STILL, Outcome, fails_as_it_is, run, sound_tree
-from magicbyte_tools.parsers.compiled import VISUAL
+from magicbyte_tools.parsers.compiler_output import VISUAL
 
 SURVIVORS = CHECKOUT / "tests" / "mutants" / "survivors.json"
 
@@ -33,11 +33,11 @@ def planned(parts: list[str]) -> Iterator[Mutant]:
     if "spec" in parts:
         for name, parsed in source.specs().items():
             if name not in VISUAL:
-                yield from spec.mutants(f"spec/{name}.ksy", parsed)
+                yield from spec_mutants.mutants(f"spec/{name}.ksy", parsed)
     if "runtime" in parts:
         for module in suite.RULES:
             file = f"{suite.RUNTIME_ROOT}{module}"
-            yield from code.mutants(file, (CHECKOUT / file).read_text("utf-8"))
+            yield from code_mutants.mutants(file, (CHECKOUT / file).read_text("utf-8"))
 
 
 def main(arguments: list[str]) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from magicbyte_tools.generate import source
 from magicbyte_tools.generate.kaitai import CompileError
-from magicbyte_tools.parsers.compiled import Files, compile_targets
+from magicbyte_tools.parsers.compiler_output import Files, compile_targets
 from magicbyte_tools.parsers.packages import LAYOUTS, REFUSED, left_out, package
 
 USAGE = "usage: python -m magicbyte_tools.parsers TARGET OUT (make parsers TARGET=... OUT=...)"

@@ -9,7 +9,7 @@ from typing import Any
 
 from magicbyte_tools.generate import source
 from magicbyte_tools.generate.kaitai import VERSION, compile_specs
-from magicbyte_tools.parsers.names import camel
+from magicbyte_tools.parsers.identifier_names import camel
 
 Spec = dict[str, Any]
 Files = dict[str, str]

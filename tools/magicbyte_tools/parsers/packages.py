@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from magicbyte_tools.generate import parsers, source
-from magicbyte_tools.parsers.compiled import (
+from magicbyte_tools.parsers.compiler_output import (
     VISUAL,
     Files,
     Spec,
@@ -18,7 +18,7 @@ from magicbyte_tools.parsers.compiled import (
     types,
     with_parameters,
 )
-from magicbyte_tools.parsers.names import camel
+from magicbyte_tools.parsers.identifier_names import camel
 
 TEMPLATES = Path(__file__).with_name("templates")
 

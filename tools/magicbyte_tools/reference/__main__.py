@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from magicbyte_tools.generate import messages
+from magicbyte_tools.generate import message_schemas
 from magicbyte_tools.generate.kaitai import CHECKOUT
 from magicbyte_tools.generate.source import specs
 from magicbyte_tools.reference.html import html
@@ -55,7 +55,7 @@ def check(wanted: dict[str, str], folder: Path = FORMATS) -> int:
 
 def main(arguments: list[str]) -> int:
     """Do what *arguments* say; return the exit status."""
-    wanted = reference(Library(specs()), messages.load_all())
+    wanted = reference(Library(specs()), message_schemas.load_all())
     if arguments == ["--check"]:
         return check(wanted)
     if len(arguments) == 2 and arguments[0] == "--html":

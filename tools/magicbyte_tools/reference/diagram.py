@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from magicbyte_tools.reference.field_cells import is_impossible, type_words
 from magicbyte_tools.reference.layout import TIMES, Place, expression, places
 from magicbyte_tools.reference.library import Library, Structure, bits
 from magicbyte_tools.reference.svg import Picture, width_of
-from magicbyte_tools.reference.words import is_impossible, type_words
 
 WIDTH = 1000.0
 MARGIN = 20.0

@@ -7,7 +7,7 @@ from html import escape
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from magicbyte_tools.reference.links import slug
+from magicbyte_tools.reference.anchors import slug
 from magicbyte_tools.reference.svg import ORIGIN
 from magicbyte_tools.reference.svg import STYLE as PICTURE_STYLE
 

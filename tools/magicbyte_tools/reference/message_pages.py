@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from magicbyte_tools.generate.messages import SCALARS
+from magicbyte_tools.generate.message_schemas import SCALARS
+from magicbyte_tools.reference.anchors import slug
 from magicbyte_tools.reference.library import Library, Spec
-from magicbyte_tools.reference.links import slug
 from magicbyte_tools.reference.pages import NOTE, cell, table, text
 
 FOLDER = "messages"

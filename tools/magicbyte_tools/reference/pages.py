@@ -9,13 +9,13 @@ from typing import Any
 from magicbyte_tools.reference.diagram import diagram
 from magicbyte_tools.reference.dump import dump
 from magicbyte_tools.reference.examples import Example
+from magicbyte_tools.reference.field_cells import is_impossible, null_words, type_words, valid_words
 from magicbyte_tools.reference.layout import Place, expression, opposite, places
 from magicbyte_tools.reference.library import Library, Spec, Structure, bits
 from magicbyte_tools.reference.prose import Prose
 from magicbyte_tools.reference.svg import ORIGIN
 from magicbyte_tools.reference.values import hex_words, value_words
 from magicbyte_tools.reference.walk import Leaf, leaves, parse
-from magicbyte_tools.reference.words import is_impossible, null_words, type_words, valid_words
 
 NOTE = f"{ORIGIN}\n"
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from magicbyte_tools.reference.examples import EXAMPLES
 from magicbyte_tools.reference.library import Library, Spec
-from magicbyte_tools.reference.messages import Messages, MessagesPage
+from magicbyte_tools.reference.message_pages import Messages, MessagesPage
 from magicbyte_tools.reference.overview import overview
 from magicbyte_tools.reference.pages import NOTE, Page, table
 from magicbyte_tools.reference.prose import HERE, prose

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import FIRST, between, either, invalid, last, valid
-from magicbyte_tools.vectors.parts import (
+from magicbyte_tools.vectors.entry_parts import (
     T0,
     Part,
     bad,
@@ -14,6 +13,7 @@ from magicbyte_tools.vectors.parts import (
     sealed,
     transactional,
 )
+from magicbyte_tools.vectors.log_case import FIRST, between, either, invalid, last, valid
 
 DAY = 86_400_000
 

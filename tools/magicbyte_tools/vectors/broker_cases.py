@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from magicbyte_tools.vectors.alone import whole
 from magicbyte_tools.vectors.case import Case, Found, Row
-from magicbyte_tools.vectors.cases import valid
-from magicbyte_tools.vectors.directories import META
-from magicbyte_tools.vectors.parts import Part
+from magicbyte_tools.vectors.directory_cases import META
+from magicbyte_tools.vectors.entry_parts import Part
+from magicbyte_tools.vectors.log_case import valid
+from magicbyte_tools.vectors.single_structure import whole
 
 DATA = Path(__file__).parents[3] / "tests" / "data"
 

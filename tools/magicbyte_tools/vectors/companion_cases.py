@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.alone import broken, doubtful, whole
 from magicbyte_tools.vectors.case import CHECKSUM, TRUNCATED, Case
-from magicbyte_tools.vectors.parts import T0
+from magicbyte_tools.vectors.entry_parts import T0
+from magicbyte_tools.vectors.single_structure import broken, doubtful, whole
 
 ALL_BITS = (
     "Of most entries a single byte is not 0: who looks at less than all of an entry takes it for "

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.alone import broken, whole
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import between, either, invalid, last, valid
-from magicbyte_tools.vectors.framers import GZIP
-from magicbyte_tools.vectors.parts import (
+from magicbyte_tools.vectors.entry_parts import (
     ABORT,
     COMMIT,
     KRAFT_VERSION,
@@ -25,6 +22,9 @@ from magicbyte_tools.vectors.parts import (
     rec,
     transactional,
 )
+from magicbyte_tools.vectors.framers import GZIP
+from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
+from magicbyte_tools.vectors.single_structure import broken, whole
 
 SOURCE = "ControlRecordType, EndTransactionMarker"
 DIRECTORY_ID = bytes(range(16))

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from magicbyte_tools.vectors.case import Case, Fault, Found, Row
-from magicbyte_tools.vectors.cases import TWIN
-from magicbyte_tools.vectors.companions import (
+from magicbyte_tools.vectors.companion_cases import (
     TOPIC_ID,
     checkpoint,
     epochs,
@@ -13,14 +12,8 @@ from magicbyte_tools.vectors.companions import (
     producer_snapshot,
     time_index,
 )
-from magicbyte_tools.vectors.parts import (
-    T0,
-    Part,
-    batch,
-    cut,
-    flipped,
-    rec,
-)
+from magicbyte_tools.vectors.entry_parts import T0, Part, batch, cut, flipped, rec
+from magicbyte_tools.vectors.log_case import TWIN
 
 TOPIC = "events"
 META = b"version=1\nnode.id=1\ncluster.id=example-of-a-cluster-id\n"

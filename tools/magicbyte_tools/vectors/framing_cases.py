@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import FIRST, between, either, invalid, last, valid
-from magicbyte_tools.vectors.parts import (
+from magicbyte_tools.vectors.entry_parts import (
     T0,
     Part,
     bad,
@@ -18,6 +17,7 @@ from magicbyte_tools.vectors.parts import (
     patched,
     rec,
 )
+from magicbyte_tools.vectors.log_case import FIRST, between, either, invalid, last, valid
 
 FRAME = "FileLogInputStream, ByteBufferLogInputStream"
 SECOND = batch(rec(1, b"of the second entry"))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from magicbyte_tools.vectors.case import Case, Fault, Found, Row
-from magicbyte_tools.vectors.parts import Part, batch, rec
+from magicbyte_tools.vectors.entry_parts import Part, batch, rec
 
 Finding = tuple[str, int]
 """A code, and the part at which it is found, counted from 0; -1 is the last."""

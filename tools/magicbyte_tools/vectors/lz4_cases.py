@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import between, either
+from magicbyte_tools.vectors.entry_parts import payload, rec
 from magicbyte_tools.vectors.framers import (
     BLOCK_CHECKSUM,
     CONTENT_CHECKSUM,
@@ -14,7 +14,7 @@ from magicbyte_tools.vectors.framers import (
     lz4_plain,
     lz4_sequence,
 )
-from magicbyte_tools.vectors.parts import payload, rec
+from magicbyte_tools.vectors.log_case import between, either
 from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, of, refused, sound
 
 

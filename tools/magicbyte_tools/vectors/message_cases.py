@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import between, either, invalid, last, valid
-from magicbyte_tools.vectors.parts import T0, Part, bad, i32, message, rec, sealed
+from magicbyte_tools.vectors.entry_parts import T0, Part, bad, i32, message, rec, sealed
+from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
 
 LEGACY = "LegacyRecord, AbstractLegacyRecordBatch"
 OFS_LEN_KEY = {0: 18, 1: 26}

@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.alone import broken, whole
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.control import CONTENTS, control, control_batch
-from magicbyte_tools.vectors.framers import GZIP, SNAPPY
-from magicbyte_tools.vectors.parts import (
+from magicbyte_tools.vectors.control_cases import CONTENTS, control, control_batch
+from magicbyte_tools.vectors.entry_parts import (
     ABORT,
     T0,
     Part,
@@ -20,6 +18,8 @@ from magicbyte_tools.vectors.parts import (
     rec,
     wrapper,
 )
+from magicbyte_tools.vectors.framers import GZIP, SNAPPY
+from magicbyte_tools.vectors.single_structure import broken, whole
 
 TOPIC_RECORD = bytes.fromhex("0274") + bytes(range(16)) + b"\0"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import between, invalid, valid
+from magicbyte_tools.vectors.entry_parts import bad, batch, i32, payload, rec, sealed
 from magicbyte_tools.vectors.framers import (
     GZIP,
     LZ4,
@@ -19,7 +19,7 @@ from magicbyte_tools.vectors.framers import (
     zstd_raw,
     zstd_run,
 )
-from magicbyte_tools.vectors.parts import bad, batch, i32, payload, rec, sealed
+from magicbyte_tools.vectors.log_case import between, invalid, valid
 from magicbyte_tools.vectors.sections import HALF, PLAIN, RECORDS, of, refused
 
 LONG = rec(1, bytes(100_000))

@@ -8,9 +8,9 @@ from typing import Any
 
 from magicbyte_construct import Stored
 from magicbyte_tools.vectors.case import Case, Fault, Found, severity_of
-from magicbyte_tools.vectors.cases import TWIN
+from magicbyte_tools.vectors.entry_parts import T0, Part, Rec, batch, message, payload, rec
 from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, ZSTD, gzip, lz4, snappy
-from magicbyte_tools.vectors.parts import T0, Part, Rec, batch, message, payload, rec
+from magicbyte_tools.vectors.log_case import TWIN
 
 FORM = "kafka_produced"
 VALIDATOR = "LogValidator, DefaultRecordBatch"

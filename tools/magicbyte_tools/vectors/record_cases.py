@@ -6,9 +6,9 @@ from typing import Any
 
 from magicbyte_construct import Stored
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import between, either, invalid, last, valid
+from magicbyte_tools.vectors.entry_parts import Part, bad, batch, payload, rec
 from magicbyte_tools.vectors.framers import GZIP, zstd, zstd_raw
-from magicbyte_tools.vectors.parts import Part, bad, batch, payload, rec
+from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
 from magicbyte_tools.vectors.tree import tree
 
 SOURCE = "DefaultRecordTest"

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import between, invalid, valid
-from magicbyte_tools.vectors.parts import Part, Rec, bad, batch, payload, rec
+from magicbyte_tools.vectors.entry_parts import Part, Rec, bad, batch, payload, rec
+from magicbyte_tools.vectors.log_case import between, invalid, valid
 
 RECORDS = rec(1, b"first"), rec(2, b"second"), rec(3, b"third")
 PLAIN = payload(*RECORDS)

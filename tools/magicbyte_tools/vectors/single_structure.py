@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from magicbyte_tools.vectors.case import Case, Fault
-from magicbyte_tools.vectors.cases import TWIN
+from magicbyte_tools.vectors.log_case import TWIN
 
 
 def whole(

@@ -3,13 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from magicbyte_tools.vectors.case import Case, Found
-from magicbyte_tools.vectors.companions import (
-    producer,
-    producer_snapshot,
-    transaction_index,
-)
-from magicbyte_tools.vectors.directories import Partition, hidden, log_dir, log_name, one
-from magicbyte_tools.vectors.parts import (
+from magicbyte_tools.vectors.companion_cases import producer, producer_snapshot, transaction_index
+from magicbyte_tools.vectors.directory_cases import Partition, hidden, log_dir, log_name, one
+from magicbyte_tools.vectors.entry_parts import (
     ABORT,
     COMMIT,
     Part,

@@ -13,7 +13,7 @@ import magicbyte_construct as twin
 from magicbyte_construct.fields import Data, Fields
 from magicbyte_construct.flexible import Tags
 from magicbyte_construct.varint import Varint
-from magicbyte_tools.vectors.parts import SNAPSHOT_FOOTER, SNAPSHOT_HEADER
+from magicbyte_tools.vectors.entry_parts import SNAPSHOT_FOOTER, SNAPSHOT_HEADER
 
 Json = dict[str, Any]
 

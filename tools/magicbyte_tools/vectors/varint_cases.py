@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.alone import broken, doubtful, whole
 from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.single_structure import broken, doubtful, whole
 
 SOURCE = "ByteUtilsTest"
 KINDS = {

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.cases import between, either, invalid, last, valid
-from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, compress, gzip, lz4, snappy
-from magicbyte_tools.vectors.parts import (
+from magicbyte_tools.vectors.entry_parts import (
     T0,
     Part,
     bad,
@@ -19,6 +17,8 @@ from magicbyte_tools.vectors.parts import (
     sealed,
     wrapper,
 )
+from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, compress, gzip, lz4, snappy
+from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
 
 WRAPPER = "AbstractLegacyRecordBatch.DeepRecordsIterator"
 CODECS = {"gzip": GZIP, "snappy": SNAPPY, "lz4": LZ4}

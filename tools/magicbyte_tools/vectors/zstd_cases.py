@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.entry_parts import payload, rec
 from magicbyte_tools.vectors.framers import (
     ZSTD,
     zstd,
@@ -11,7 +12,6 @@ from magicbyte_tools.vectors.framers import (
     zstd_run,
     zstd_skippable,
 )
-from magicbyte_tools.vectors.parts import payload, rec
 from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, refused, sound
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
 from magicbyte_tools.webide.claims import Claims, claims_of
-from magicbyte_tools.webide.compiled import HERE
+from magicbyte_tools.webide.debug_parsers import HERE
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -17,7 +17,7 @@ from typing import Any
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
 from magicbyte_tools.generate.kaitai import INSTALLED, NODE, CompileError, install
-from magicbyte_tools.webide.compiled import HERE, Formats
+from magicbyte_tools.webide.debug_parsers import HERE, Formats
 
 
 @dataclass(frozen=True, slots=True)

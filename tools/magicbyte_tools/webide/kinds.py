@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from magicbyte.logdir.names import parse_file
+from magicbyte.logdir.file_names import parse_file
 
 FORMATS = {
     "log": "kafka_log",

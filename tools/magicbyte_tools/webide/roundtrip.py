@@ -4,7 +4,7 @@ from io import BytesIO
 
 from kaitaistruct import KaitaiStream
 
-from magicbyte_tools.webide.compiled import Formats
+from magicbyte_tools.webide.debug_parsers import Formats
 
 
 def rewritten(formats: Formats, name: str, data: bytes, *, check: bool = True) -> bytes:

@@ -5,13 +5,13 @@ engine decodes, an entry at a time, and its rows take their place among the othe
 problems and positions are those of the reference by construction.
 """
 
-from magicbyte.engines.columnar.compiled import (
+from magicbyte.engines.columnar.engine import ColumnarEngine, magic_at
+from magicbyte.engines.columnar.kernel_loader import (
     INFLATED,
     is_compiled,
     is_pass_over_compiled,
     is_scan_compiled,
 )
-from magicbyte.engines.columnar.engine import ColumnarEngine, magic_at
 
 __all__ = [
     "INFLATED",

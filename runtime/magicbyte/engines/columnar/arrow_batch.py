@@ -8,12 +8,12 @@ import pyarrow as pa
 from magicbyte.engines.columnar.constants import entry_column
 from magicbyte.engines.columnar.formats import Format
 from magicbyte.engines.columnar.output import Output
-from magicbyte.engines.columnar.scratch import Numbers as Descriptors
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.tables.arrays import batch_of, numbers
+from magicbyte.tables.binary_views import viewed
 from magicbyte.tables.schemas import WIRE_TYPES
-from magicbyte.tables.views import viewed
 from magicbyte_formats.columnar import ABSENT
 
 

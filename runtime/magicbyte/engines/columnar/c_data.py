@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.engines.columnar.arrow_release import LEN_WORD, release
 from magicbyte.engines.columnar.buffers import Bytes, Loan, address
-from magicbyte.engines.columnar.release import LEN_WORD, release
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_formats.columnar import Column, Table
 

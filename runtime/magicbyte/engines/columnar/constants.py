@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import array_of, kinds, nullable, numbers
 from magicbyte.tables.constants import constant
 from magicbyte_formats.columnar import EntryColumn

@@ -9,8 +9,8 @@ that `magicbyte.codecs` judges. That has the last word on everything else.
 from typing import Any
 
 from magicbyte.codecs import gzip
+from magicbyte.engines.columnar.snappy_kernel import unsnap
 from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
-from magicbyte.engines.columnar.unsnap import unsnap
 from magicbyte_formats.columnar.checksums import crc32
 from magicbyte_formats.columnar.primitives import (
     call5,

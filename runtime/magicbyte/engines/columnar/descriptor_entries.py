@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import overload
 
 from magicbyte.engines.columnar.formats import Format, entries
-from magicbyte.engines.columnar.scratch import Numbers as Descriptors
-from magicbyte.engines.entries import Entries, Numbers
+from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
 from magicbyte.engines.entry import Entry
+from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.tables.arrays import Places
 
 

@@ -7,19 +7,19 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, DecodedEntry, Entry, Heads, Scan, Taken, heads
+from magicbyte.engines import Decoded, DecodedEntry, Entry, Heads, Scan, Taken, header_scan
 from magicbyte.engines.columnar import libraries
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import FORMATS, kernel, pass_over
-from magicbyte.engines.columnar.described import Described
+from magicbyte.engines.columnar.descriptor_entries import Described
 from magicbyte.engines.columnar.formats import Format, format_of
-from magicbyte.engines.columnar.group import Group
-from magicbyte.engines.columnar.scratch import Numbers as Descriptors
-from magicbyte.engines.columnar.scratch import learnt, new_descriptors, room
-from magicbyte.engines.columnar.take import take
-from magicbyte.engines.control import ControlReader
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.columnar.fused import take
+from magicbyte.engines.columnar.kernel_loader import FORMATS, kernel, pass_over
+from magicbyte.engines.columnar.stepwise import Group
+from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
+from magicbyte.engines.columnar.thread_buffers import learnt, new_descriptors, room
+from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte.storage import File
@@ -48,7 +48,7 @@ class ColumnarEngine:
         pread = libraries.pread()
         if file.descriptor is None or not pread:
             return self._reference.heads(file, position, end)
-        most, size = heads.MOST_HEADS, RecordBatchHeader.SIZE
+        most, size = header_scan.MOST_HEADS, RecordBatchHeader.SIZE
         place = room("heads", most * size)
         count = pass_over()(pread, file.descriptor, position, end, most, address(place))
         return Heads.back_to_back(place[: count * size].tobytes(), position)

@@ -5,12 +5,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from magicbyte.engines.columnar.compiled import FORMATS, described
+from magicbyte.engines.columnar.control_block import PLACES
+from magicbyte.engines.columnar.kernel_loader import FORMATS, described
 from magicbyte.engines.columnar.output import Output
-from magicbyte.engines.columnar.scratch import Numbers as Descriptors
-from magicbyte.engines.columnar.turns import PLACES
-from magicbyte.engines.entries import NOT_TOLD, Numbers
+from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
 from magicbyte.engines.entry import BATCH_NAMES, Entry
+from magicbyte.engines.entry_columns import NOT_TOLD, Numbers
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.columnar import Description
 from magicbyte_formats.wire import Codec

@@ -10,30 +10,29 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines import Decoded, DecodedEntry, Entry, Taken
-from magicbyte.engines.columnar import buffers, turns
+from magicbyte.engines.columnar import buffers, control_block
+from magicbyte.engines.columnar.arrow_batch import record_batch
 from magicbyte.engines.columnar.buffers import NOTHING, address
-from magicbyte.engines.columnar.compiled import decoder, inflate, kernel, pump
-from magicbyte.engines.columnar.described import Described
+from magicbyte.engines.columnar.control_block import AT_EDGE, DONE, NO_COLUMN, NO_PLACE, ODD, WRONG
+from magicbyte.engines.columnar.descriptor_entries import Described
 from magicbyte.engines.columnar.formats import Format, format_of
+from magicbyte.engines.columnar.kernel_loader import decoder, inflate, kernel, pump
 from magicbyte.engines.columnar.layout import layout
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.machine_code import MachineCode
-from magicbyte.engines.columnar.made import record_batch
 from magicbyte.engines.columnar.output import MOST_BYTES, Output
-from magicbyte.engines.columnar.scratch import Numbers as Descriptors
-from magicbyte.engines.columnar.scratch import forget_room, kept, learnt, new_descriptors, room
 from magicbyte.engines.columnar.signatures import SCAN, num_words
-from magicbyte.engines.columnar.turns import (
-    AT_EDGE,
-    DONE,
-    NO_COLUMN,
-    NO_PLACE,
-    ODD,
-    WRONG,
+from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
+from magicbyte.engines.columnar.thread_buffers import (
+    forget_room,
+    kept,
+    learnt,
+    new_descriptors,
+    room,
 )
-from magicbyte.engines.control import ControlReader
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import OVERHEAD, checksum_of, codec_at, stored_size
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import EntryHeader
 
@@ -50,8 +49,8 @@ LEAST_PART = 8
 MOST_COPIED = 2 << 20
 """Bytes at the end that are copied: of a larger entry a copy would be one too many."""
 
-_BEGUN = struct.Struct(f"{turns.LENGTH_OF_SHEET - turns.STATE}q")
-_COME_TO = struct.Struct(f"{turns.LENGTH_OF_SHEET - turns.COUNT}q")
+_BEGUN = struct.Struct(f"{control_block.LENGTH_OF_SHEET - control_block.STATE}q")
+_COME_TO = struct.Struct(f"{control_block.LENGTH_OF_SHEET - control_block.COUNT}q")
 """What a sheet has from there on: an array of NumPy's takes longer to be written and read."""
 
 NOWHERE = 0
@@ -113,14 +112,16 @@ class _Desk:
         words[0][num_words(SCAN, 5) + 5] = MOST  # rows of the table: it looks at that
         whole, results = np.zeros((1, kernels.WIDTH), np.int64), np.empty(4, np.int64)
         self.held = words, whole, results, given
-        self.sheet = np.zeros(turns.LENGTH_OF_SHEET, np.int64)
+        self.sheet = np.zeros(control_block.LENGTH_OF_SHEET, np.int64)
         self.bytes, self.address = self.sheet.view(np.uint8).data, address(self.sheet)
         for number, (code, _) in enumerate(given):
             self.sheet[2 * number : 2 * number + 2] = code.address, address(words[number])
-        self.sheet[turns.RESULTS] = address(results)
-        self.sheet[turns.WHOLE] = address(whole) if kernels.IS_STREAM else 0
-        self.sheet[turns.CODEC : turns.CODEC + len(turns.PLACES)] = chosen.places
-        self.sheet[turns.WIDTH] = 8 * kernels.WIDTH
+        self.sheet[control_block.RESULTS] = address(results)
+        self.sheet[control_block.WHOLE] = address(whole) if kernels.IS_STREAM else 0
+        self.sheet[control_block.CODEC : control_block.CODEC + len(control_block.PLACES)] = (
+            chosen.places
+        )
+        self.sheet[control_block.WIDTH] = 8 * kernels.WIDTH
 
 
 class _Taking:
@@ -168,14 +169,14 @@ class _Taking:
         """Have entries taken."""
         sheet, length = self.desk.sheet, len(self.view)
         plain = room("plain", PLACE_BYTES)
-        sheet[turns.IS_ALIKE] = is_alike
+        sheet[control_block.IS_ALIKE] = is_alike
         _BEGUN.pack_into(
-            *(self.desk.bytes, 8 * turns.STATE),
+            *(self.desk.bytes, 8 * control_block.STATE),
             *(address(self.output.state), 0, 0, 0, address(plain), len(plain)),
             *(self.begin, length, self.begin + length - self.slack, self.most_bytes),
             *(0, 0, 0, 0, 0, 0, 0, DONE, 0),
         )
-        come_to = self.desk.bytes, 8 * turns.COUNT
+        come_to = self.desk.bytes, 8 * control_block.COUNT
         self._describe_to(sheet)
         while True:
             self.run(self.desk.address)
@@ -189,7 +190,7 @@ class _Taking:
                 size, plain = 2 * len(plain), NOTHING  # what is too small goes before there is more
                 forget_room("plain")
                 plain = room("plain", size)
-                sheet[turns.PLAIN], sheet[turns.ROOM] = address(plain), size
+                sheet[control_block.PLAIN], sheet[control_block.ROOM] = address(plain), size
             elif self.why == DONE and self.count == len(self.desc):
                 self._more_descriptors()
                 self._describe_to(sheet)
@@ -201,7 +202,10 @@ class _Taking:
                 begin = address(self.tail)
                 if self.is_viewed:
                     self.output.view(self.tail)
-                sheet[turns.ADDRESS], sheet[turns.LIMIT] = begin - self.end, begin + size
+                sheet[control_block.ADDRESS], sheet[control_block.LIMIT] = (
+                    begin - self.end,
+                    begin + size,
+                )
             else:
                 break
         self.output.had(largest)
@@ -211,15 +215,15 @@ class _Taking:
 
     def _may_copy(self, sheet: Any) -> bool:
         """Return whether what is left may lie elsewhere, and does not yet."""
-        is_here = bool(sheet[turns.ADDRESS] == self.begin)
+        is_here = bool(sheet[control_block.ADDRESS] == self.begin)
         is_alike = not (self.is_viewed and self.count)  # all views of a batch are of the same bytes
         return is_here and is_alike and len(self.view) - self.end <= MOST_COPIED
 
     def _describe_to(self, sheet: Any) -> None:
-        sheet[turns.TABLE], sheet[turns.MOST] = address(self.desc), len(self.desc)
+        sheet[control_block.TABLE], sheet[control_block.MOST] = address(self.desc), len(self.desc)
         if self.format.kernels.IS_STREAM:
             self.numbers = buffers.fresh(8 * len(self.desc))
-            sheet[turns.NUMBERS] = address(self.numbers)
+            sheet[control_block.NUMBERS] = address(self.numbers)
 
     def _more_room(self, last: int) -> bool:
         """Make room for the entries of a turn that ends before *last*, if that is possible."""

@@ -4,18 +4,8 @@ What a turn reads is in the processor's nearest caches until it is done with; an
 one thread at a time, is come back to once for many turns.
 """
 
-from magicbyte.engines.columnar import turns
-from magicbyte.engines.columnar.signatures import (
-    DECODE,
-    INFLATE,
-    SCAN,
-    SECTIONS,
-    array_place,
-    num_words,
-    place,
-)
-from magicbyte.engines.columnar.stops import NO_ROOM
-from magicbyte.engines.columnar.turns import (
+from magicbyte.engines.columnar import control_block
+from magicbyte.engines.columnar.control_block import (
     ADDRESS,
     AT,
     AT_EDGE,
@@ -58,6 +48,16 @@ from magicbyte.engines.columnar.turns import (
     WIDTH,
     WRONG,
 )
+from magicbyte.engines.columnar.signatures import (
+    DECODE,
+    INFLATE,
+    SCAN,
+    SECTIONS,
+    array_place,
+    num_words,
+    place,
+)
+from magicbyte.engines.columnar.stops import NO_ROOM
 from magicbyte_formats import columnar
 from magicbyte_formats.columnar.primitives import call_kernel, called, inlined, put8, s8le
 
@@ -122,13 +122,13 @@ def _frame(sheet: int, n: int, position: int, most: int) -> int:
     put8(p + MOST_SCANNED, most)
     put8(p + SCANNED_TO, _get(sheet, TABLE) + n * _get(sheet, WIDTH))
     put8(p + VERIFIED, 1)
-    _note(sheet, _scan(_get(sheet, turns.SCAN), results, p))
+    _note(sheet, _scan(_get(sheet, control_block.SCAN), results, p))
     count = s8le(results)
     if count == 0:
         # Is it the checksum, or is there no entry?
         put8(p + MOST_SCANNED, 1)
         put8(p + VERIFIED, 0)
-        _note(sheet, _scan(_get(sheet, turns.SCAN), results, p))
+        _note(sheet, _scan(_get(sheet, control_block.SCAN), results, p))
         put8(_place(sheet, n, POSITION), position)
         _put(sheet, WHY, WRONG if s8le(results) else DONE)
     return n + count
@@ -184,7 +184,7 @@ def _decoded(sheet: int, table: int, first: int, last: int) -> int:
     put8(p + DECODED_FROM, table)
     put8(p + DECODED, first)
     put8(p + TO_DECODE, last)
-    _note(sheet, _decode(_get(sheet, turns.DECODE), results, p))
+    _note(sheet, _decode(_get(sheet, control_block.DECODE), results, p))
     done = s8le(results)
     if done < last:
         is_full = s8le(_get(sheet, STATE) + 8 * columnar.WHY) == columnar.FULL
@@ -222,7 +222,7 @@ def _narrowed(sheet: int, n: int, last: int) -> int:
     put8(p + CHOSEN, numbers + 8 * n)
     put8(p + NUM_CHOSEN, last - n)
     put8(p + LEN_CHOSEN, last - n)
-    _note(sheet, _sections(_get(sheet, turns.SECTIONS), results, p))
+    _note(sheet, _sections(_get(sheet, control_block.SECTIONS), results, p))
     ready = last
     for k in range(last - 1, n - 1, -1):
         if _field(sheet, k, SIZE) == 0:
@@ -244,10 +244,10 @@ def _inflated(sheet: int, n: int, last: int) -> int:
     room = _get(sheet, ROOM)
     is_small = _field(sheet, n, END) - _field(sheet, n, START) <= MOST_SMALL
     put8(p + PLAIN_ROOM, min(room, TURN_ROOM) if is_small else room)
-    _note(sheet, _inflate(_get(sheet, turns.INFLATE), results, p))
+    _note(sheet, _inflate(_get(sheet, control_block.INFLATE), results, p))
     if s8le(results) == n and is_small and s8le(results + 8) == NO_ROOM:
         put8(p + PLAIN_ROOM, room)
-        _note(sheet, _inflate(_get(sheet, turns.INFLATE), results, p))
+        _note(sheet, _inflate(_get(sheet, control_block.INFLATE), results, p))
     if s8le(results) == n:
         _put(sheet, WHY, NO_PLACE if s8le(results + 8) == NO_ROOM else ODD)
     return s8le(results)

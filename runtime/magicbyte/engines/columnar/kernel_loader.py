@@ -106,7 +106,7 @@ def inflate() -> Decompressing:
     """Return the kernel that decompresses entries of `INFLATED` codecs."""
 
     def function() -> Any:
-        from magicbyte.engines.columnar.inflate import inflate  # takes Numba
+        from magicbyte.engines.columnar.decompress_kernels import inflate  # takes Numba
 
         return inflate
 
@@ -119,7 +119,7 @@ def pump() -> MachineCode | None:
     """Return the kernel that has others take entries by turns; None where kernels are plain Python."""
 
     def function() -> Any:
-        from magicbyte.engines.columnar.pump import pump  # takes Numba
+        from magicbyte.engines.columnar.fused_kernel import pump  # takes Numba
 
         return pump
 
@@ -131,7 +131,7 @@ def pass_over() -> Callable[..., int]:
     """Return the kernel that reads headers of v2 batches."""
 
     def function() -> Any:
-        from magicbyte.engines.columnar.pass_over import pass_over  # takes Numba
+        from magicbyte.engines.columnar.header_pass_kernel import pass_over  # takes Numba
 
         return pass_over
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines.columnar.c_data import Form
-from magicbyte.engines.columnar.compiled import described, wanted
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.columnar.kernel_loader import described, wanted
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.constants import LEN_OFFSET
 from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Description, Table
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 from magicbyte.engines.columnar.buffers import POOL, Bytes, address
 from magicbyte.engines.columnar.c_data import Form
 from magicbyte.engines.columnar.layout import Layout
-from magicbyte.engines.columnar.scratch import learnt
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.columnar.thread_buffers import learnt
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import bits, words
 from magicbyte.text import decode_utf8
 from magicbyte_formats.columnar import Column

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from magicbyte import codecs
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import NOTHING, Bytes, address
-from magicbyte.engines.columnar.compiled import inflate
 from magicbyte.engines.columnar.formats import Places
+from magicbyte.engines.columnar.kernel_loader import inflate
 from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.scratch import Numbers, forget_room, room
 from magicbyte.engines.columnar.stops import NO_ROOM
+from magicbyte.engines.columnar.thread_buffers import Numbers, forget_room, room
 from magicbyte.errors import CodecError, LimitError
 
 GROUP_BYTES = 512 << 10

@@ -9,18 +9,18 @@ import pyarrow as pa
 
 from magicbyte.engines import DecodedEntry, Engine, Entries, Entry
 from magicbyte.engines.columnar import buffers
+from magicbyte.engines.columnar.arrow_batch import record_batch
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.compiled import INFLATED, decoder, kernel
-from magicbyte.engines.columnar.described import Described
+from magicbyte.engines.columnar.descriptor_entries import Described
 from magicbyte.engines.columnar.formats import Format
+from magicbyte.engines.columnar.kernel_loader import INFLATED, decoder, kernel
 from magicbyte.engines.columnar.layout import layout
-from magicbyte.engines.columnar.made import record_batch
 from magicbyte.engines.columnar.output import MOST_BYTES, Output
-from magicbyte.engines.columnar.payloads import GROUP_BYTES, Arena
-from magicbyte.engines.columnar.scratch import descriptors
-from magicbyte.engines.control import ControlReader, Said
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.columnar.payload_arena import GROUP_BYTES, Arena
+from magicbyte.engines.columnar.thread_buffers import descriptors
+from magicbyte.engines.control_records import ControlReader, Said
 from magicbyte.engines.entry import checksum_of
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.columnar import FULL, SOURCE, UNSOUND, WHY

@@ -4,8 +4,8 @@ The rules are those of LogLoader, LogSegment.recover and ProducerStateManager, a
 and 4.3 were seen to keep them. Nothing is written, and no broker is asked.
 """
 
-from magicbyte.recovery.forecast import Forecast
-from magicbyte.recovery.refusals import has_offset_name, wrong_files
-from magicbyte.recovery.start import INDEX_INTERVAL_BYTES, foresee
+from magicbyte.verification.startup.log_loader import INDEX_INTERVAL_BYTES, foresee
+from magicbyte.verification.startup.prediction import Forecast
+from magicbyte.verification.startup.startup_errors import has_offset_name, wrong_files
 
 __all__ = ["INDEX_INTERVAL_BYTES", "Forecast", "foresee", "has_offset_name", "wrong_files"]

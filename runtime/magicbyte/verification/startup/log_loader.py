@@ -11,18 +11,18 @@ from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unjudged_transactio
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import SEGMENT_SPAN
-from magicbyte.logdir.live import LogFile
-from magicbyte.recovery.forecast import Forecast, RefusedError
-from magicbyte.recovery.lookup import end_of
-from magicbyte.recovery.producers import Producers, newest_state, snapshots
-from magicbyte.recovery.refusals import check_log_dir, check_partition
-from magicbyte.recovery.segment import (
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.storage import File
+from magicbyte.verification.startup.next_offset import end_of
+from magicbyte.verification.startup.prediction import Forecast, RefusedError
+from magicbyte.verification.startup.producer_state import Producers, newest_state, snapshots
+from magicbyte.verification.startup.segment_recovery import (
     OffsetOrderError,
     OffsetOverflowError,
     Recovered,
     recover,
 )
-from magicbyte.storage import File
+from magicbyte.verification.startup.startup_errors import check_log_dir, check_partition
 
 INDEX_INTERVAL_BYTES = 4096
 """The default of `index.interval.bytes`."""

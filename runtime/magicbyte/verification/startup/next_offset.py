@@ -10,9 +10,9 @@ from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, position_of, whole_rows
-from magicbyte.logdir.live import LogFile
-from magicbyte.recovery.forecast import RefusedError
+from magicbyte.logdir.log_file import LogFile
 from magicbyte.storage import File
+from magicbyte.verification.startup.prediction import RefusedError
 from magicbyte_formats.wire import OffsetIndexEntry
 
 

@@ -11,8 +11,8 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.frames import Frame
-from magicbyte.logdir.live import LogFile
-from magicbyte.recovery.forecast import RefusedError
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.verification.startup.prediction import RefusedError
 from magicbyte_formats.wire import ControlType
 
 TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)

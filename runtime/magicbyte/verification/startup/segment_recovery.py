@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from magicbyte.engines import Engine
-from magicbyte.engines.entries import Numbers
 from magicbyte.engines.entry import Entry
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
-from magicbyte.recovery.parts import Run, parts
-from magicbyte.recovery.producers import Producers
 from magicbyte.storage import File
+from magicbyte.verification.startup.producer_state import Producers
+from magicbyte.verification.startup.segment_entries import Run, parts
 
 
 class OffsetOrderError(Exception):

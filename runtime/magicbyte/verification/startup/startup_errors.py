@@ -15,8 +15,8 @@ from magicbyte.logdir.checkpoints import (
     parse_topic_id,
 )
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.recovery.forecast import RefusedError
 from magicbyte.storage import Store, read_small
+from magicbyte.verification.startup.prediction import RefusedError
 
 LENIENT = ("recovery-point-offset-checkpoint", "log-start-offset-checkpoint")
 """A word where a number belongs ends no start since 3.x: all points are 0, then, and all starts the

@@ -5,13 +5,13 @@ from typing import Any
 
 from magicbyte import messages
 from magicbyte.messages import MessageError
+from magicbyte_cli.dump_log.decoders import Decoder, Said
+from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
+from magicbyte_cli.dump_log.decoders.json_text import json_text
+from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import consumer_offsets, consumer_protocol, share_group_state
 from magicbyte_formats.messages.schema import Message
-from magicbyte_cli.dump_log.decoders import Decoder, Said
-from magicbyte_cli.dump_log.decoders.json_text import json_text
-from magicbyte_cli.dump_log.decoders.words import complaint
-from magicbyte_cli.dump_log.ends import EndError
-from magicbyte_cli.dump_log.releases import Release
 
 DELETED = "<DELETE>"
 

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from magicbyte import messages
 from magicbyte.messages import MessageError
+from magicbyte_cli.dump_log.decoders import Decoder, Said
+from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
+from magicbyte_cli.dump_log.decoders.json_text import json_text
+from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import cluster_metadata
 from magicbyte_formats.messages.schema import Message
-from magicbyte_cli.dump_log.decoders import Decoder, Said
-from magicbyte_cli.dump_log.decoders.json_text import json_text
-from magicbyte_cli.dump_log.decoders.words import complaint
-from magicbyte_cli.dump_log.releases import Release
 
 FRAME_VERSION, EARLY_FRAME_VERSION = 1, 0
 """Of frames since 3.0, and of those of 2.8."""

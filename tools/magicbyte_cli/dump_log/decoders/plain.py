@@ -5,7 +5,7 @@ from functools import partial
 
 from magicbyte.text import decode_utf8
 from magicbyte_cli.dump_log.decoders import Decoder
-from magicbyte_cli.dump_log.ends import EndError
+from magicbyte_cli.dump_log.end_error import EndError
 
 
 def _integer(size_bytes: int, data: bytes) -> str:

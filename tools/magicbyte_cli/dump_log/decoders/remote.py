@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from magicbyte_formats.messages import remote_log_metadata as schemas
-from magicbyte_formats.messages.schema import Field
 from magicbyte_cli.dump_log.decoders import Decoder, Said
 from magicbyte_cli.dump_log.decoders.metadata import Framed, FrameError, framed
 from magicbyte_cli.dump_log.releases import Release
+from magicbyte_formats.messages import remote_log_metadata as schemas
+from magicbyte_formats.messages.schema import Field
 
 Fields = dict[str, Any]
 """Of a message."""

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from magicbyte_formats.messages import consumer_offsets, share_group_state, transaction_state
 from magicbyte_cli.dump_log.decoders import Decoder
 from magicbyte_cli.dump_log.decoders.coordinators import coordinators_records
 from magicbyte_cli.dump_log.decoders.metadata import cluster_metadata_records
 from magicbyte_cli.dump_log.decoders.older import offsets_as_text, transactions_as_text
 from magicbyte_cli.dump_log.decoders.remote import remote_log_metadata_records
 from magicbyte_cli.dump_log.releases import Release
+from magicbyte_formats.messages import consumer_offsets, share_group_state, transaction_state
 
 
 class Topic(NamedTuple):

@@ -9,10 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from magicbyte_cli.report.figures.entries import EntryFigures, read_entries
-from magicbyte_cli.report.figures.partitions import FileKind, PartitionFigures, read_partitions, read_segments, together
-from magicbyte_cli.report.figures.problems import ProblemFigures, read_problems
-from magicbyte_cli.report.figures.transactions import TransactionFigures, read_transactions
+from magicbyte_cli.report.figures.entry_figures import EntryFigures, read_entries
+from magicbyte_cli.report.figures.partition_figures import (
+    FileKind,
+    PartitionFigures,
+    read_partitions,
+    read_segments,
+    together,
+)
+from magicbyte_cli.report.figures.problem_figures import ProblemFigures, read_problems
+from magicbyte_cli.report.figures.transaction_figures import TransactionFigures, read_transactions
 
 
 @dataclass(slots=True)

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte_cli.report.figures.partitions import FATES, UNREAD, Key, PartitionFigures
-from magicbyte_cli.report.figures.producers import Producers
+from magicbyte_cli.report.figures.partition_figures import FATES, UNREAD, Key, PartitionFigures
+from magicbyte_cli.report.figures.producer_figures import Producers
 from magicbyte_cli.report.figures.scan import Sums, scan
 from magicbyte_cli.report.figures.timeline import Timeline
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte_cli.report.figures.partitions import Key, PartitionFigures
+from magicbyte_cli.report.figures.partition_figures import Key, PartitionFigures
 from magicbyte_cli.report.figures.scan import Sums, scan
 
 SEVERITIES = ("error", "warning", "note")

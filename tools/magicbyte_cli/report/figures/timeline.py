@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 
 MAX_CELLS = 1 << 16
 """Stretches of time that have a count, at most; before there are more, they become longer."""

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte.engines.entries import Numbers
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte_cli.report.figures.partitions import Key, PartitionFigures
-from magicbyte_cli.report.figures.producers import Producers
+from magicbyte_cli.report.figures.partition_figures import Key, PartitionFigures
+from magicbyte_cli.report.figures.producer_figures import Producers
 from magicbyte_cli.report.figures.scan import Sums, first_rows, scan
 from magicbyte_cli.report.figures.timeline import Timeline
 

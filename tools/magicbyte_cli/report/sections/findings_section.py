@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from magicbyte.findings import CODES
-from magicbyte_cli.report import words
+from magicbyte_cli.report import display
 from magicbyte_cli.report.advice import ADVICE
-from magicbyte_cli.report.figures.problems import CodeFigures, ProblemFigures
+from magicbyte_cli.report.display import DASH
+from magicbyte_cli.report.figures.problem_figures import CodeFigures, ProblemFigures
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.tables import card, section, soft, table
-from magicbyte_cli.report.words import DASH
 
 HEADS = ("Partition", "File", ">Byte", ">Length", ">Offset", "What was found")
 
@@ -23,11 +23,11 @@ def findings(problems: ProblemFigures) -> Markup:
 
 def _code(found: CodeFigures) -> Markup:
     known = CODES.get(found.code)
-    in_partitions = f"in {words.counted(found.num_partitions, 'partition')}"
+    in_partitions = f"in {display.counted(found.num_partitions, 'partition')}"
     return card(
         element(
             "h3",
-            words.severity(found.severity),
+            display.severity(found.severity),
             " ",
             element("code", found.code),
             element("span", f"{found.count:,} {in_partitions}", class_="count"),
@@ -40,7 +40,7 @@ def _code(found: CodeFigures) -> Markup:
             class_="advice",
         ),
         table(
-            words.part("Where", len(found.places), found.count, "problems", "that come first"),
+            display.part("Where", len(found.places), found.count, "problems", "that come first"),
             HEADS,
             [_place(row) for row in found.places],
             wide=5,
@@ -57,12 +57,12 @@ def with_code(text: str) -> Iterator[Content]:
 
 def _place(row: dict[str, Any]) -> tuple[Content, ...]:
     inside = row["payload_position"]
-    position = words.plain(row["position"])
+    position = display.plain(row["position"])
     return (
-        words.place(row["topic"], row["partition"]),
+        display.place(row["topic"], row["partition"]),
         element("code", row["file"]) if row["file"] else DASH,
-        position if inside is None else words.two(position, f"payload {inside}"),
-        words.number(row["length"]),
-        words.plain(row["base_offset"]),
+        position if inside is None else display.two(position, f"payload {inside}"),
+        display.number(row["length"]),
+        display.plain(row["base_offset"]),
         row["message"],
     )

@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from magicbyte_cli.report import document, words
+from magicbyte_cli.report import display, document
 from magicbyte_cli.report.figures import Figures
-from magicbyte_cli.report.figures.partitions import FATES, UNREAD, PartitionFigures
-from magicbyte_cli.report.figures.problems import SEVERITIES
+from magicbyte_cli.report.figures.partition_figures import FATES, UNREAD, PartitionFigures
+from magicbyte_cli.report.figures.problem_figures import SEVERITIES
 from magicbyte_cli.report.markup import Markup, element
 from magicbyte_cli.report.plots import bar, key
 from magicbyte_cli.report.tables import figure_card, section, table
@@ -42,8 +42,8 @@ def cards(figures: Figures) -> Markup:
     rest = whole.records.total() - delivered
     severities = figures.problems.severities
     errors = severities["error"]
-    others = [words.counted(severities[name], name) for name in SEVERITIES[1:]]
-    left_out = words.counted(len(figures.internal), "internal one")
+    others = [display.counted(severities[name], name) for name in SEVERITIES[1:]]
+    left_out = display.counted(len(figures.internal), "internal one")
     first, last = whole.times
     return element(
         "div",
@@ -58,8 +58,8 @@ def cards(figures: Figures) -> Markup:
             f"{left_out} left out" if figures.internal else None,
         ),
         figure_card(
-            words.size(whole.size_bytes),
-            f"in {words.counted(whole.num_segments, 'live segment')}",
+            display.size(whole.size_bytes),
+            f"in {display.counted(whole.num_segments, 'live segment')}",
             f"{whole.size_bytes:,} bytes",
         ),
         figure_card(
@@ -68,9 +68,11 @@ def cards(figures: Figures) -> Markup:
             ", ".join(others),
         ),
         figure_card(
-            "none" if first is None else words.day(first), "first record", words.clock(first)
+            "none" if first is None else display.day(first), "first record", display.clock(first)
         ),
-        figure_card("none" if last is None else words.day(last), "last record", words.clock(last)),
+        figure_card(
+            "none" if last is None else display.day(last), "last record", display.clock(last)
+        ),
         class_="cards",
     )
 
@@ -83,7 +85,7 @@ def fates(figures: Figures) -> Markup:
             element("div", key(name), element("small", _meaning(name, whole)), class_="told"),
             "" if name in UNCOUNTED else f"{whole.records[name]:,}",
             f"{whole.bytes[name]:,}",
-            words.percent(whole.bytes[name], whole.size_bytes),
+            display.percent(whole.bytes[name], whole.size_bytes),
             bar(Counter({name: whole.bytes[name]}), whole=whole.size_bytes),
         )
         for name in FATES
@@ -93,7 +95,7 @@ def fates(figures: Figures) -> Markup:
         element("div", element("b", "together"), element("small", _sum(figures)), class_="told"),
         f"{whole.records.total():,}",
         f"{whole.bytes.total():,}",
-        words.percent(whole.bytes.total(), whole.size_bytes),
+        display.percent(whole.bytes.total(), whole.size_bytes),
         bar(whole.bytes),
     )
     made = table(
@@ -109,13 +111,13 @@ def _sum(figures: Figures) -> Markup:
     """Return whether the bytes add up to the sizes of the files."""
     whole = figures.whole
     wrong = sum(bool(one.missing_bytes) for one in figures.partitions)
-    segments = words.counted(whole.num_segments, "live segment")
+    segments = display.counted(whole.num_segments, "live segment")
     if not wrong:
         return element("span", f"✓ the size of {segments}, in each partition too")
-    return words.severity(
+    return display.severity(
         "error",
         f"the {segments} have {whole.size_bytes:,} bytes: "
-        f"{words.counted(wrong, 'partition does', 'partitions do')} not add up",
+        f"{display.counted(wrong, 'partition does', 'partitions do')} not add up",
     )
 
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from magicbyte_cli.report import words
+from magicbyte_cli.report import display
+from magicbyte_cli.report.display import DASH
 from magicbyte_cli.report.figures import Figures
-from magicbyte_cli.report.figures.partitions import FATES, PartitionFigures, together
-from magicbyte_cli.report.figures.problems import SEVERITIES
+from magicbyte_cli.report.figures.partition_figures import FATES, PartitionFigures, together
+from magicbyte_cli.report.figures.problem_figures import SEVERITIES
 from magicbyte_cli.report.markup import Content, Markup, element, joined
 from magicbyte_cli.report.plots import bar, key
-from magicbyte_cli.report.sections.overview import UNCOUNTED
+from magicbyte_cli.report.sections.overview_section import UNCOUNTED
 from magicbyte_cli.report.tables import Row, section, soft, table
-from magicbyte_cli.report.words import DASH
 
 MAX_TOPICS = 100
 """Topics that have a row."""
@@ -51,7 +51,7 @@ def _topics(
     shown, rest = _gravest(topics, MAX_TOPICS)
 
     def row(one: PartitionFigures, name: Content, count: int) -> Row:
-        return (words.two(name, words.counted(count, "partition")), *_fates(one, keys))
+        return (display.two(name, display.counted(count, "partition")), *_fates(one, keys))
 
     rows = [row(one, _topic(one), counts[one.topic]) for one in shown]
     if rest:
@@ -110,13 +110,13 @@ def _topic(one: PartitionFigures) -> Markup:
 
 
 def _fate_heads(keys: Sequence[str]) -> tuple[str, ...]:
-    return "Findings", "", *(f">{words.words(name).capitalize()}" for name in keys), ">Size"
+    return "Findings", "", *(f">{display.words(name).capitalize()}" for name in keys), ">Size"
 
 
 def _fates(one: PartitionFigures, keys: Sequence[str]) -> Row:
-    size = words.two(f"{one.size_bytes:,}", words.counted(one.num_segments, "segment"))
+    size = display.two(f"{one.size_bytes:,}", display.counted(one.num_segments, "segment"))
     if one.missing_bytes:
-        size = joined((size, words.severity("error", f"{one.missing_bytes:,} in none")))
+        size = joined((size, display.severity("error", f"{one.missing_bytes:,} in none")))
     return _findings(one), bar(one.bytes), *(_fate(one, name) for name in keys), size
 
 
@@ -124,7 +124,7 @@ def _fate(one: PartitionFigures, name: str) -> Content:
     records, size = one.records[name], one.bytes[name]
     if not records and not size:
         return DASH
-    cell = words.two("" if name in UNCOUNTED else f"{records:,}", f"{size:,} B")
+    cell = display.two("" if name in UNCOUNTED else f"{records:,}", f"{size:,} B")
     if name != "withheld" or not one.unended:
         return cell
     told = ", ".join(f"{count:,} {outcome}" for outcome, count in one.unended.items())
@@ -133,7 +133,7 @@ def _fate(one: PartitionFigures, name: str) -> Content:
 
 def _findings(one: PartitionFigures) -> Content:
     told = [
-        element("div", words.severity(name, words.counted(one.problems[name], name)))
+        element("div", display.severity(name, display.counted(one.problems[name], name)))
         for name in SEVERITIES
         if one.problems[name]
     ]
@@ -145,7 +145,7 @@ def _ends(one: PartitionFigures) -> Row:
         values = one.row.get(first), one.row.get(second)
         if values == (None, None):
             return DASH
-        return joined((words.number(values[0]), element("div", words.number(values[1]))))
+        return joined((display.number(values[0]), element("div", display.number(values[1]))))
 
     first, last = one.times
     return (
@@ -153,7 +153,7 @@ def _ends(one: PartitionFigures) -> Row:
         pair("last_stable_offset", "high_watermark"),
         DASH
         if first is None
-        else joined((words.moment(first), element("div", words.moment(last)))),
+        else joined((display.moment(first), element("div", display.moment(last)))),
     )
 
 

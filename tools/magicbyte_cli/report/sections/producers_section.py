@@ -1,10 +1,10 @@
 """Who wrote it."""
 
-from magicbyte_cli.report import words
-from magicbyte_cli.report.figures.producers import Producer, Producers
+from magicbyte_cli.report import display
+from magicbyte_cli.report.display import DASH
+from magicbyte_cli.report.figures.producer_figures import Producer, Producers
 from magicbyte_cli.report.markup import Content, Markup, element, joined
 from magicbyte_cli.report.tables import Row, section, soft, table
-from magicbyte_cli.report.words import DASH
 
 MAX_PRODUCERS = 30
 """Producers that have a row."""
@@ -28,12 +28,12 @@ def producers(found: Producers) -> Markup:
     named = sum(one.producer_id is not None for one in shown)
     if not shown:
         return section("producers", "Producers", soft("No batches, no producers."))
-    caption = f"{words.counted(number, 'producer')} with an id"
+    caption = f"{display.counted(number, 'producer')} with an id"
     return section(
         "producers",
         "Producers",
         table(
-            words.part(caption, named, number, "batches", "with most bytes"),
+            display.part(caption, named, number, "batches", "with most bytes"),
             HEADS,
             [_row(one) for one in shown],
         ),
@@ -54,7 +54,7 @@ def _row(one: Producer) -> Row:
         f"{one.unended:,}" if one.unended else DASH,
         DASH
         if first is None
-        else joined((words.moment(first), element("div", words.moment(last)))),
+        else joined((display.moment(first), element("div", display.moment(last)))),
     )
 
 
@@ -66,4 +66,4 @@ def _epochs(one: Producer) -> Content:
 
 
 def _part(part: int, whole: int) -> Content:
-    return words.two(f"{part:,}", words.percent(part, whole)) if part else DASH
+    return display.two(f"{part:,}", display.percent(part, whole)) if part else DASH

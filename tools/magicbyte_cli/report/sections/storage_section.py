@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from magicbyte_cli.report import words
-from magicbyte_cli.report.figures.entries import EntryFigures, Share, Sizes
+from magicbyte_cli.report import display
+from magicbyte_cli.report.display import DASH
+from magicbyte_cli.report.figures.entry_figures import EntryFigures, Share, Sizes
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar
 from magicbyte_cli.report.tables import section, soft, table
-from magicbyte_cli.report.words import DASH
 
 
 def storage(entries: EntryFigures) -> Markup:
@@ -25,9 +25,9 @@ def storage(entries: EntryFigures) -> Markup:
         "storage",
         "Formats and codecs",
         soft(
-            f"{words.counted(entries.num_entries - entries.num_control, 'entry', 'entries')}: batches "
+            f"{display.counted(entries.num_entries - entries.num_control, 'entry', 'entries')}: batches "
             "of v2, messages and wrappers of v0 and v1. "
-            f"{words.counted(entries.num_control, 'control batch', 'control batches')} and what is "
+            f"{display.counted(entries.num_control, 'control batch', 'control batches')} and what is "
             "damaged are left out of the tables. ",
             ratio,
         ),
@@ -42,7 +42,7 @@ def _shares(caption: str, head: str, shares: Sequence[Share]) -> Markup:
         (
             element("b", share.name),
             bar(Counter(delivered=share.bytes), whole=whole),
-            words.percent(share.bytes, whole),
+            display.percent(share.bytes, whole),
             f"{share.entries:,}",
             f"{share.records:,}",
             f"{share.bytes:,}",
@@ -53,7 +53,7 @@ def _shares(caption: str, head: str, shares: Sequence[Share]) -> Markup:
     foot: tuple[Content, ...] = (
         element("b", "together"),
         "",
-        words.percent(whole, whole),
+        display.percent(whole, whole),
         f"{sum(share.entries for share in shares):,}",
         f"{sum(share.records for share in shares):,}",
         f"{whole:,}",
@@ -87,14 +87,14 @@ def sizes(entries: EntryFigures) -> Markup:
         "Batch sizes",
         element(
             "div",
-            _classes("Bytes of an entry", "Bytes", entries.bytes, words.size),
+            _classes("Bytes of an entry", "Bytes", entries.bytes, display.size),
             _classes("Records in an entry", "Records", entries.records, lambda value: f"{value:,}"),
             class_="pair",
         ),
     )
 
 
-def _classes(caption: str, head: str, found: Sizes, shown: words.Shown) -> Markup:
+def _classes(caption: str, head: str, found: Sizes, shown: display.Shown) -> Markup:
     if found.mean is None:
         return table(f"{caption}: there are none", (head,), [])
     most, whole, weight = (
@@ -107,8 +107,8 @@ def _classes(caption: str, head: str, found: Sizes, shown: words.Shown) -> Marku
             name,
             bar(Counter(delivered=found.entries[number]), "entry", most),
             f"{found.entries[number]:,}",
-            words.percent(found.entries[number], whole),
-            words.percent(found.weights[number], weight),
+            display.percent(found.entries[number], whole),
+            display.percent(found.weights[number], weight),
         )
         for number, name in _names(found, shown)
     ]
@@ -120,14 +120,14 @@ def _classes(caption: str, head: str, found: Sizes, shown: words.Shown) -> Marku
     )
 
 
-def _names(found: Sizes, shown: words.Shown) -> Iterator[tuple[int, str]]:
+def _names(found: Sizes, shown: display.Shown) -> Iterator[tuple[int, str]]:
     """Yield each class between the smallest and the largest there are, with a name."""
     for number in range(min(found.entries), max(found.entries) + 1):
         if number < 0:
             yield number, "0"
         elif number == 0:
             yield number, shown(1)
-        elif number == 1 or shown is not words.size:
+        elif number == 1 or shown is not display.size:
             yield number, f"{shown(1 << number)} to {shown((2 << number) - 1)}"
         else:
             yield number, f"{shown(1 << number)} up to {shown(2 << number)}"

@@ -1,6 +1,6 @@
 """Records over time."""
 
-from magicbyte_cli.report import words
+from magicbyte_cli.report import display
 from magicbyte_cli.report.figures.timeline import Timeline
 from magicbyte_cli.report.markup import Markup
 from magicbyte_cli.report.plots import lanes
@@ -24,7 +24,7 @@ def records_over_time(times: Timeline) -> Markup:
 
 def untimed(times: Timeline, noun: str = "record") -> list[Markup]:
     missing = times.untimed.total()
-    return [soft(f"{words.counted(missing, noun)} without a time: not drawn.")] if missing else []
+    return [soft(f"{display.counted(missing, noun)} without a time: not drawn.")] if missing else []
 
 
 def scales(num_panels: int) -> list[Markup]:

@@ -6,14 +6,14 @@ from itertools import pairwise
 from typing import Any
 
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte_cli.report import words
+from magicbyte_cli.report import display
+from magicbyte_cli.report.display import DASH
 from magicbyte_cli.report.figures import Figures
-from magicbyte_cli.report.figures.transactions import DURATIONS, UNENDED, TransactionFigures
+from magicbyte_cli.report.figures.transaction_figures import DURATIONS, UNENDED, TransactionFigures
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar, lanes
-from magicbyte_cli.report.sections.time import scales, untimed
+from magicbyte_cli.report.sections.time_section import scales, untimed
 from magicbyte_cli.report.tables import Row, section, soft, table
-from magicbyte_cli.report.words import DASH
 
 HEADS = ("Partition", ">Producer id", ">Epoch", "Outcome", ">Offsets", ">Records", "Begun, UTC")
 
@@ -77,11 +77,11 @@ def _classes() -> list[str]:
     names = ["negative: the clocks disagree"]
     for first, end in pairwise(DURATIONS):
         names.append(
-            f"{words.length(first)} up to {words.length(end)}"
+            f"{display.length(first)} up to {display.length(end)}"
             if first
-            else f"below {words.length(end)}"
+            else f"below {display.length(end)}"
         )
-    return [*names, f"{words.length(DURATIONS[-1])} or more"]
+    return [*names, f"{display.length(DURATIONS[-1])} or more"]
 
 
 def _unended(figures: Figures) -> Markup:
@@ -90,30 +90,30 @@ def _unended(figures: Figures) -> Markup:
     rows = []
     for row in found.unended:
         begun, last = _begun(row), lasts.get((row["topic"], row["partition"]))
-        waited = DASH if begun is None or last is None else words.length(max(last - begun, 0))
+        waited = DASH if begun is None or last is None else display.length(max(last - begun, 0))
         rows.append((*_cells(row), waited))
     number = sum(found.outcomes[name]["transactions"] for name in UNENDED if name in found.outcomes)
     return table(
-        words.part("Without an end", len(rows), number, "transactions", "that began first"),
+        display.part("Without an end", len(rows), number, "transactions", "that began first"),
         (*HEADS, ">Until the partition's last time"),
         rows,
     )
 
 
 def _longest(longest: Sequence[dict[str, Any]]) -> Markup:
-    rows = [(*_cells(row), words.length(row["duration"])) for row in longest]
+    rows = [(*_cells(row), display.length(row["duration"])) for row in longest]
     return table("The longest that ended", (*HEADS, ">Duration"), rows)
 
 
 def _cells(row: dict[str, Any]) -> Row:
     return (
-        words.place(row["topic"], row["partition"]),
-        words.plain(row["producer_id"]),
-        words.plain(row["producer_epoch"]),
+        display.place(row["topic"], row["partition"]),
+        display.plain(row["producer_id"]),
+        display.plain(row["producer_epoch"]),
         row["outcome"],
         f"{row['first_offset']} to {row['last_offset']}",
-        words.number(row["record_count"]),
-        words.moment(_begun(row)),
+        display.number(row["record_count"]),
+        display.moment(_begun(row)),
     )
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from magicbyte_cli.report.words import Shown, size
+from magicbyte_cli.report.display import Shown, size
 
 Row = dict[str, Any]
 

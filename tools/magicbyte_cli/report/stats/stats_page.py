@@ -4,13 +4,20 @@ from collections import Counter
 from collections.abc import Sequence
 
 import magicbyte as mb
-from magicbyte_cli.report import words
+from magicbyte_cli.report import display
+from magicbyte_cli.report.display import DASH
 from magicbyte_cli.report.document import document, heading
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar, key
-from magicbyte_cli.report.stats.names import TOGETHER, Row, class_names, held_longest, named, ratio
+from magicbyte_cli.report.stats.class_labels import (
+    TOGETHER,
+    Row,
+    class_names,
+    held_longest,
+    named,
+    ratio,
+)
 from magicbyte_cli.report.tables import figure_card, section, soft, table
-from magicbyte_cli.report.words import DASH
 
 CONTENTS = {
     "bytes": "Bytes",
@@ -51,14 +58,14 @@ def _cards(found: mb.Statistics) -> Markup:
     return element(
         "div",
         figure_card(
-            words.size(total["log_bytes"]),
-            f"in {words.counted(total['segment_count'], 'live segment')}",
-            f"{words.size(sum(total[name] for name in files))} in other files",
+            display.size(total["log_bytes"]),
+            f"in {display.counted(total['segment_count'], 'live segment')}",
+            f"{display.size(sum(total[name] for name in files))} in other files",
         ),
         figure_card(
             DASH if records is None else f"{records:,}",
             "records",
-            f"in {words.counted(entries, 'entry', 'entries')}",
+            f"in {display.counted(entries, 'entry', 'entries')}",
         ),
         figure_card(
             ratio(total["plain_bytes"], total["stored_bytes"]) or DASH,
@@ -68,12 +75,14 @@ def _cards(found: mb.Statistics) -> Markup:
         figure_card(
             element("span", f"{errors:,}", class_="error" if errors else None),
             "error" if errors == 1 else "errors",
-            f"{words.size(total['damaged_bytes'])} damaged",
+            f"{display.size(total['damaged_bytes'])} damaged",
         ),
         figure_card(
-            DASH if first is None else words.day(first), "first record", words.clock(first)
+            DASH if first is None else display.day(first), "first record", display.clock(first)
         ),
-        figure_card(DASH if last is None else words.day(last), "last record", words.clock(last)),
+        figure_card(
+            DASH if last is None else display.day(last), "last record", display.clock(last)
+        ),
         class_="cards",
     )
 
@@ -102,7 +111,7 @@ def _bytes(total: Row) -> Markup:
         (
             element("div", key(name), element("small", meanings[name]), class_="told"),
             f"{number:,}",
-            words.percent(number, held.total()),
+            display.percent(number, held.total()),
             bar(Counter({name: number}), whole=held.total()),
         )
         for name, number in held.items()
@@ -112,8 +121,8 @@ def _bytes(total: Row) -> Markup:
         "bytes",
         "What the bytes hold",
         soft(
-            f"{words.counted(total['control_count'], 'control batch', 'control batches')} with "
-            f"{words.counted(total['control_bytes'], 'byte')}, what is damaged, and tails are left out."
+            f"{display.counted(total['control_count'], 'control batch', 'control batches')} with "
+            f"{display.counted(total['control_bytes'], 'byte')}, what is damaged, and tails are left out."
         ),
         table(
             "Entries with data, as they would be without a codec",
@@ -171,15 +180,15 @@ def _cells(name: str, row: Row, most: int) -> tuple[Content, ...]:
         f"{row['index_bytes']:,}",
         f"{row['unused_bytes']:,}",
         f"{row['entry_count']:,}",
-        words.number(row["record_count"]),
+        display.number(row["record_count"]),
         ratio(plain, row["stored_bytes"]) or DASH,
         bar(held) if held.total() else DASH,
-        words.percent(held["format"], plain) if plain and held.total() else DASH,
-        words.number(row["null_key_count"]),
-        words.number(row["tombstone_count"]),
-        words.number(row["producer_count"]),
-        words.moment(row["first_timestamp"]),
-        words.moment(row["last_timestamp"]),
+        display.percent(held["format"], plain) if plain and held.total() else DASH,
+        display.number(row["null_key_count"]),
+        display.number(row["tombstone_count"]),
+        display.number(row["producer_count"]),
+        display.moment(row["first_timestamp"]),
+        display.moment(row["last_timestamp"]),
     )
 
 
@@ -189,11 +198,11 @@ def _codecs(total: Row) -> Markup:
         (
             element("b", f"v{one['magic']} {one['codec'] or 'unknown'}"),
             bar(Counter(delivered=one["stored_bytes"]), whole=total["stored_bytes"]),
-            words.percent(one["stored_bytes"], total["stored_bytes"]),
+            display.percent(one["stored_bytes"], total["stored_bytes"]),
             f"{one['entry_count']:,}",
-            words.number(one["record_count"]),
+            display.number(one["record_count"]),
             f"{one['stored_bytes']:,}",
-            words.number(one["plain_bytes"]),
+            display.number(one["plain_bytes"]),
             ratio(one["plain_bytes"], one["stored_bytes"]) or DASH,
         )
         for one in contents
@@ -217,14 +226,14 @@ def _sizes(total: Row) -> Markup:
         "Batch sizes",
         element(
             "div",
-            _classes("Bytes of an entry", total["entry_bytes"], words.size),
+            _classes("Bytes of an entry", total["entry_bytes"], display.size),
             _classes("Records in an entry", total["entry_records"], lambda value: f"{value:,}"),
             class_="pair",
         ),
     )
 
 
-def _classes(caption: str, classes: Sequence[Row], shown: words.Shown) -> Markup:
+def _classes(caption: str, classes: Sequence[Row], shown: display.Shown) -> Markup:
     whole = sum(row["entry_count"] for row in classes)
     weight = sum(row["sum"] for row in classes)
     most = max((row["entry_count"] for row in classes), default=0)
@@ -233,8 +242,8 @@ def _classes(caption: str, classes: Sequence[Row], shown: words.Shown) -> Markup
             name,
             bar(Counter(delivered=row["entry_count"]), "entry", most),
             f"{row['entry_count']:,}",
-            words.percent(row["entry_count"], whole),
-            words.percent(row["sum"], weight),
+            display.percent(row["entry_count"], whole),
+            display.percent(row["sum"], weight),
         )
         for name, row in zip(class_names(classes, shown), classes, strict=True)
     ]
@@ -249,10 +258,10 @@ def _retention(rows: Sequence[Row]) -> Markup:
         (
             element("b", name),
             bar(Counter(aborted=row["held_ms"]), "millisecond", longest),
-            words.length(row["held_ms"]),
+            display.length(row["held_ms"]),
             f"{row['held_bytes']:,}",
-            words.two(row["held_by_file"], f"offset {row['held_by_offset']}"),
-            words.moment(row["held_by_timestamp"]),
+            display.two(row["held_by_file"], f"offset {row['held_by_offset']}"),
+            display.moment(row["held_by_timestamp"]),
         )
         for name, row in held[:MAX_ROWS]
     ]

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 import magicbyte as mb
-from magicbyte.engines.companions import read_rows
+from magicbyte.engines.companion_rows import read_rows
 from magicbyte.errors import FormatError
 from magicbyte.findings import raised
 from magicbyte.logdir.checkpoints import parse_offsets

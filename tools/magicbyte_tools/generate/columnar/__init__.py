@@ -8,10 +8,10 @@ Nothing about any one format is known here. What lies outside of the subset that
 is refused with its place in the YAML.
 """
 
-from magicbyte_tools.generate.columnar import rows
-from magicbyte_tools.generate.columnar.fixed import files_of_rows, read_file
-from magicbyte_tools.generate.columnar.form import Unsupported, formats, read_form
-from magicbyte_tools.generate.columnar.kernels import common, description, module, package
+from magicbyte_tools.generate.columnar import row_file_modules
+from magicbyte_tools.generate.columnar.entry_model import Unsupported, formats, read_form
+from magicbyte_tools.generate.columnar.kernel_printer import common, description, module, package
+from magicbyte_tools.generate.columnar.row_file_model import files_of_rows, read_file
 
 __all__ = [
     "Unsupported",
@@ -23,5 +23,5 @@ __all__ = [
     "package",
     "read_file",
     "read_form",
-    "rows",
+    "row_file_modules",
 ]

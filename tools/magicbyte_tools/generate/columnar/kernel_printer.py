@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from magicbyte_tools.generate.columnar.arithmetic import Expression
-from magicbyte_tools.generate.columnar.form import (
+from magicbyte_tools.generate.columnar.entry_model import (
     ABSENT,
     Bytes,
     Column,

@@ -9,7 +9,7 @@ there is no Numba, so nobody waits for a compiler to see a handful of rows.
 from collections.abc import Iterator, Sequence
 from textwrap import fill
 
-from magicbyte_tools.generate.columnar.fixed import File, Number
+from magicbyte_tools.generate.columnar.row_file_model import File, Number
 
 MODULE = '''\
 """Rows of {name}: bytes to columns, by NumPy alone."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from magicbyte_tools.generate import kaitai
-from magicbyte_tools.parsers.compiled import Files, Spec, compile_targets
+from magicbyte_tools.parsers.compiler_output import Files, Spec, compile_targets
 from magicbyte_tools.parsers.dumpers.cpp_stl import Cpp
 from magicbyte_tools.parsers.dumpers.csharp import CSharp
 from magicbyte_tools.parsers.dumpers.go import Go

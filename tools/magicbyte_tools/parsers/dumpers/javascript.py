@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive
 from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
-from magicbyte_tools.parsers.names import camel, lower_camel, nested
+from magicbyte_tools.parsers.identifier_names import camel, lower_camel, nested
 
 
 class JavaScript(Language):

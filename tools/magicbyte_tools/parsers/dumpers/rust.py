@@ -11,7 +11,7 @@ from magicbyte_tools.parsers.dumpers.shapes import (
     Primitive,
 )
 from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
-from magicbyte_tools.parsers.names import camel, nested
+from magicbyte_tools.parsers.identifier_names import camel, nested
 
 
 class Rust(Language):

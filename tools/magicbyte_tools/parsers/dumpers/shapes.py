@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from magicbyte_tools.parsers.compiled import VISUAL, Spec, types
+from magicbyte_tools.parsers.compiler_output import VISUAL, Spec, types
 
 Path = tuple[str, ...]
 """Names of a specification and of the types in it, from the outside in."""
