@@ -31,13 +31,13 @@ from magicbyte_formats.wire import Codec
 FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
 OWN_KERNELS = (
-    ("engines", "columnar", "inflate.py"),
-    ("engines", "columnar", "pass_over.py"),
-    ("engines", "columnar", "pump.py"),
+    ("engines", "columnar", "decompress_kernels.py"),
+    ("engines", "columnar", "header_pass_kernel.py"),
+    ("engines", "columnar", "fused_kernel.py"),
     ("engines", "columnar", "signatures.py"),
-    ("engines", "columnar", "unsnap.py"),
+    ("engines", "columnar", "snappy_kernel.py"),
     ("engines", "columnar", "stops.py"),
-    ("engines", "columnar", "turns.py"),
+    ("engines", "columnar", "control_block.py"),
     ("engines", "entry.py"),
     ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
