@@ -12,8 +12,9 @@ from typing import Any
 from kaitaistruct import KaitaiStream
 
 from magicbyte import codecs
-from magicbyte.engines import DecodedEntry, Problem, engine, over_limit
 from magicbyte.engines.entry import Entry, checksum_of, whole_entry, wrap64
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import DecodedEntry, Problem, over_limit
 from magicbyte.engines.reference import UNREADABLE
 from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError
 from magicbyte.findings import Finding

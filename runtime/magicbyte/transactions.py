@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from magicbyte.engines import Control, Entry
+from magicbyte.engines.protocol import Control, Entry
 from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import magicbyte.reading.walk as walk
 from magicbyte import Limits
-from magicbyte.engines import engine
+from magicbyte.engines.factory import engine
 from magicbyte.storage import MemoryFile
 
 MB = 1 << 20

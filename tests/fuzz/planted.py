@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, Entry
 from magicbyte.engines.columnar import ColumnarEngine, buffers
 from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.protocol import Decoded, Entry
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.tables.binary_views import copied
 from magicbyte_formats.wire import Codec

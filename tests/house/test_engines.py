@@ -10,7 +10,7 @@ from typing import Any
 import llvmlite.binding
 import pytest
 
-from magicbyte.engines import engine
+from magicbyte.engines.factory import engine
 from magicbyte.errors import InputError
 from paths import DATA
 

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from magicbyte.engines import engine
 from magicbyte.engines.columnar.arrow_release import release
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
+from magicbyte.engines.factory import engine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte_tools.fuzz.agreement import differences

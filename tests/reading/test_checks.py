@@ -11,8 +11,8 @@ import pytest
 import magicbyte as mb
 from magicbyte import Finding
 from magicbyte.checksum import crc32c
-from magicbyte.engines import Entries
 from magicbyte.engines.entry import Entry
+from magicbyte.engines.protocol import Entries
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.epoch_check import EpochCheck

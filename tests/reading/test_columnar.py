@@ -20,12 +20,13 @@ import pytest
 import zstandard
 
 from magicbyte.codecs.snappy import XERIAL
-from magicbyte.engines import Engine, engine
 from magicbyte.engines.columnar import buffers, output, payload_arena, thread_buffers
 from magicbyte.engines.columnar import engine as columnar_engine
 from magicbyte.engines.columnar.buffers import Loan, Pool
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.payload_arena import Arena
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Engine
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS

@@ -6,8 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from magicbyte.engines import DecodedEntry, Engine, Entries, control_records, engine
+from magicbyte.engines import control_records
 from magicbyte.engines.control_records import ControlReader, Said
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import DecodedEntry, Engine, Entries
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 

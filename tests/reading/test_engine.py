@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from magicbyte.engines import Problem
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     Entry,
@@ -13,6 +12,7 @@ from magicbyte.engines.entry import (
     stored_size,
     wrap64,
 )
+from magicbyte.engines.protocol import Problem
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import Limits

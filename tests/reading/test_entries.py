@@ -11,13 +11,15 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
-from magicbyte.engines import Entries, Heads, auto, engine
+from magicbyte.engines import auto
 from magicbyte.engines import header_scan as engines_heads
 from magicbyte.engines.auto import AutoEngine
 from magicbyte.engines.columnar import libraries, thread_buffers
 from magicbyte.engines.columnar.descriptor_entries import Described
 from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.engines.entry_columns import NOT_TOLD
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Entries, Heads
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import survey

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry, Problem
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry, Problem
 from magicbyte.reading.dispositions import CODES, Wanted, judge
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading.split import Piece, chosen_rows

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from magicbyte.engines import Control, Entries, Entry
+from magicbyte.engines.protocol import Control, Entries, Entry
 from magicbyte.reading.outcomes import (
     NO_OUTCOME,
     OUTCOME_CODES,

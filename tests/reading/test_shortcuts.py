@@ -11,8 +11,8 @@ import pytest
 
 import magicbyte as mb
 from magicbyte import storage
-from magicbyte.engines import Entries, Heads
 from magicbyte.engines.auto import AutoEngine
+from magicbyte.engines.protocol import Entries, Heads
 from magicbyte.reading import split, survey, walk
 from magicbyte.tables import schemas
 from paths import DATA

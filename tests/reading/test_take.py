@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.engines import Taken, engine
 from magicbyte.engines.columnar import buffers, control_block, fused, output
 from magicbyte.engines.entry import checksum_of
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Taken
 from magicbyte.limits import Limits
 from magicbyte.reading import entry_groups
 from magicbyte_tools.fuzz import agreement

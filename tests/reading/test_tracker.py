@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from magicbyte.engines import Control
 from magicbyte.engines.entry import Entry
+from magicbyte.engines.protocol import Control
 from magicbyte.transactions import (
     Place,
     Tracker,

@@ -11,7 +11,8 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.checksum import crc32c
-from magicbyte.engines import Entries, Scan, engine
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Entries, Scan
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.storage import MemoryFile

@@ -9,7 +9,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.checksum import crc32c
-from magicbyte.engines import engine
+from magicbyte.engines.factory import engine
 from magicbyte.storage import File, open_file
 from magicbyte.verification.startup.producer_state import Producers
 from magicbyte.verification.startup.segment_recovery import OffsetOverflowError, Recovered, recover

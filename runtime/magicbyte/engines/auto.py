@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 
-from magicbyte.engines import Decoded, Engine, Entry, Heads, Scan, Taken
 from magicbyte.engines.columnar import (
     INFLATED,
     ColumnarEngine,
@@ -16,6 +15,7 @@ from magicbyte.engines.columnar import (
     magic_at,
 )
 from magicbyte.engines.entry_columns import NOT_TOLD, Entries
+from magicbyte.engines.protocol import Decoded, Engine, Entry, Heads, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits

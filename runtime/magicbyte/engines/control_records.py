@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from magicbyte.engines import Control, Engine, Entries
+from magicbyte.engines.protocol import Control, Engine, Entries
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Places
 from magicbyte_formats.wire import RecordBatchHeader

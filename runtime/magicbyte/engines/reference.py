@@ -11,7 +11,6 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import codecs
 from magicbyte.checksum import crc32
-from magicbyte.engines import Control, Decoded, DecodedEntry, Entries, Heads, Problem, Scan, Taken
 from magicbyte.engines.entry import (
     LEAST_SIZE,
     OVERHEAD,
@@ -22,6 +21,16 @@ from magicbyte.engines.entry import (
     wrap64,
 )
 from magicbyte.engines.header_scan import read_heads
+from magicbyte.engines.protocol import (
+    Control,
+    Decoded,
+    DecodedEntry,
+    Entries,
+    Heads,
+    Problem,
+    Scan,
+    Taken,
+)
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.storage import File

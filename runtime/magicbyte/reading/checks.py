@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from magicbyte.engines import Entries
+from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile

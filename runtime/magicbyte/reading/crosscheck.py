@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from magicbyte.engines import Control, Entries, Entry
+from magicbyte.engines.protocol import Control, Entries, Entry
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.companions import (

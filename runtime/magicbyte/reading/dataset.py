@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from magicbyte.engines import Engine, Entries, Heads, engine
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Engine, Entries, Heads
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Mask, kinds, numbers, numpy_of, words
 from magicbyte.tables.constants import constant

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, Engine, Entries
+from magicbyte.engines.protocol import Decoded, Engine, Entries
 from magicbyte.limits import MIB, Limits
 from magicbyte.tables.schemas import WIRE_TYPES
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from magicbyte import storage
-from magicbyte.engines import Entries
+from magicbyte.engines.protocol import Entries
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from magicbyte.engines import Entries
 from magicbyte.engines.entry_columns import NOT_TOLD, Numbers
+from magicbyte.engines.protocol import Entries
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from magicbyte.engines import Decoded, Entries, Entry
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Decoded, Entries, Entry
 from magicbyte.errors import ChangedError, FormatError, MissingError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.discover import PartitionLog

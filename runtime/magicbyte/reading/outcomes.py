@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from magicbyte.engines import Control, Entries
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Control, Entries
 from magicbyte.tables.arrays import Codes
 from magicbyte.transactions import Fates, outcome_of
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.engines import Entries
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Entries
 from magicbyte.tables.arrays import Mask
 from magicbyte.transactions import Batches, Place
 

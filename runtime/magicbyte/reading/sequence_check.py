@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte.engines import Entries
 from magicbyte.engines.entry import SEQUENCES
+from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.file_names import INTERNAL_TOPICS

@@ -7,17 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import (
-    Decoded,
-    DecodedEntry,
-    Engine,
-    Entries,
-    Entry,
-    Heads,
-    Problem,
-    engine,
-)
 from magicbyte.engines.control_records import ControlReader
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Engine, Entries, Entry, Heads, Problem
 from magicbyte.errors import ChangedError
 from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits

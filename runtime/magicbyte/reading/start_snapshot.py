@@ -7,8 +7,8 @@ on where it was.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from magicbyte.engines import Entry
 from magicbyte.engines.entry import SEQUENCES
+from magicbyte.engines.protocol import Entry
 from magicbyte_formats.wire import ProducerSnapshotEntry
 
 

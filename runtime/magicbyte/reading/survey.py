@@ -16,9 +16,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from magicbyte.engines import Engine, Entries, Entry, Heads
 from magicbyte.engines.control_records import ControlReader, Said
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Engine, Entries, Entry, Heads
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog

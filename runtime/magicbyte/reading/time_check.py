@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte.engines import Entries
+from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile

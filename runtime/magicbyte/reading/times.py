@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Engine, Entries
+from magicbyte.engines.protocol import Engine, Entries
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import read_positions, read_times

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from magicbyte.checksum import crc32, crc32c
-from magicbyte.engines import Decoded, Engine, Entries, Entry, Heads, Problem, Taken, over_limit
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -24,6 +23,16 @@ from magicbyte.engines.entry import (
 )
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.header_scan import MOST_HEADS
+from magicbyte.engines.protocol import (
+    Decoded,
+    Engine,
+    Entries,
+    Entry,
+    Heads,
+    Problem,
+    Taken,
+    over_limit,
+)
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.embedded_file import InsideFile

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.engines import Entries
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Entries
 from magicbyte.reading.dispositions import CODES, Judged
 from magicbyte.statistics.classes import Classes
 from magicbyte.statistics.contents import Contents

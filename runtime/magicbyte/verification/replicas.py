@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from magicbyte.engines import Entries
+from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile

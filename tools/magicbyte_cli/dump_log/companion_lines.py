@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 from magicbyte import ChecksumError, FormatError
-from magicbyte.engines import engine
 from magicbyte.engines.entry import SEQUENCES
+from magicbyte.engines.factory import engine
 from magicbyte.logdir.companions import (
     MAX_COMPANION_BYTES,
     read_producer_snapshot,

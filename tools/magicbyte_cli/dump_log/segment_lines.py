@@ -4,9 +4,10 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import magicbyte
-from magicbyte.engines import Engine, engine
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Entries
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Engine
 from magicbyte.engines.reference import rows_before_damage
 from magicbyte.logdir.frames import Frame
 from magicbyte_cli.dump_log.batch_lines import batch_line

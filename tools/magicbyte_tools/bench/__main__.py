@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from magicbyte.engines import engine
+from magicbyte.engines.factory import engine
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench import data

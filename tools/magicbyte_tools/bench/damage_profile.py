@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from magicbyte.engines import engine
+from magicbyte.engines.factory import engine
 from magicbyte.reading import dataset
 from magicbyte.reading.survey import survey
 from magicbyte.reading.walk import Walk

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import magicbyte as mb
-from magicbyte.engines import Decoded, Engine, Entry, engine
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Decoded, Engine, Entry
 from magicbyte.errors import TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.reading.entry_groups import decode_groups, max_group_bytes

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from magicbyte.engines import Decoded, Engine, Entry, Scan, Taken
+from magicbyte.engines.protocol import Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits

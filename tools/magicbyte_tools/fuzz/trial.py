@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, DecodedEntry, Engine, Entry, Problem
 from magicbyte.engines.columnar import ColumnarEngine
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Engine, Entry, Problem
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte_tools.fuzz import agreement, memory
 from magicbyte_tools.fuzz.group import Arrangement

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import Decoded, DecodedEntry, Entry, Heads, Scan, Taken, header_scan
+from magicbyte.engines import header_scan
 from magicbyte.engines.columnar import libraries
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.descriptor_entries import Described
@@ -20,6 +20,7 @@ from magicbyte.engines.columnar.thread_buffers import learnt, new_descriptors, r
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Entry, Heads, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte.storage import File

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.engines import Decoded, DecodedEntry, Entry, Taken
 from magicbyte.engines.columnar import buffers, control_block
 from magicbyte.engines.columnar.arrow_batch import record_batch
 from magicbyte.engines.columnar.buffers import NOTHING, address
@@ -33,6 +32,7 @@ from magicbyte.engines.columnar.thread_buffers import (
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import OVERHEAD, checksum_of, codec_at, stored_size
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Entry, Taken
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import EntryHeader
 

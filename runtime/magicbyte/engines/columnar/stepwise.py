@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines import DecodedEntry, Engine, Entries, Entry
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.arrow_batch import record_batch
 from magicbyte.engines.columnar.buffers import address
@@ -21,6 +20,7 @@ from magicbyte.engines.columnar.thread_buffers import descriptors
 from magicbyte.engines.control_records import ControlReader, Said
 from magicbyte.engines.entry import checksum_of
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import DecodedEntry, Engine, Entries, Entry
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.columnar import FULL, SOURCE, UNSOUND, WHY

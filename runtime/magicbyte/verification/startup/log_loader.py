@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from magicbyte.engines import Engine
-from magicbyte.engines import engine as engine_named
+from magicbyte.engines.factory import engine as engine_named
+from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unjudged_transactions

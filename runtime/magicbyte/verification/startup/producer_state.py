@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from magicbyte.engines import Entries
 from magicbyte.engines.entry import Entry
+from magicbyte.engines.protocol import Entries
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot

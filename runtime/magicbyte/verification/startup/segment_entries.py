@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from magicbyte.engines import Engine, Entries, Entry
+from magicbyte.engines.protocol import Engine, Entries, Entry
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import CHUNK, Frame, frames
 from magicbyte.storage import File

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte.engines import Engine
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
