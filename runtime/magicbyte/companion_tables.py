@@ -29,8 +29,8 @@ from magicbyte.logdir.companions import (
 from magicbyte.logdir.file_names import parse_file
 from magicbyte.logdir.indexes import wrong_index
 from magicbyte.logdir.remote_names import parse_remote_file
-from magicbyte.storage import Storage, StorageOptions, absolute
-from magicbyte.tables.arrays import array_of, numbers, numpy_of
+from magicbyte.storage import Storage, StorageOptions, absolute_path
+from magicbyte.tables.arrays import array_of, number_array, to_numpy
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 
@@ -84,7 +84,7 @@ def companion(
             "a name that no file beside a log has", f"one of {', '.join(EXPECTED)}", path=str(path)
         )
     storage = Storage(StorageOptions.of(storage_options))
-    place = absolute(os.fspath(path))
+    place = absolute_path(os.fspath(path))
     name = place.rpartition("/")[2]
     read, max_bytes = KINDS[kind]
     with storage.open_file(place) as file:
@@ -129,7 +129,7 @@ def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, p
     relative = columns["relative_offset"]
     offsets = pa.nulls(len(relative), pa.int64())
     if base is not None:
-        offsets = numbers(pa.int64(), base + numpy_of(relative).astype(np.int64))
+        offsets = number_array(pa.int64(), base + to_numpy(relative).astype(np.int64))
     others = {name: column for name, column in columns.items() if name != "relative_offset"}
     return {"relative_offset": relative, "offset": offsets, **others}
 

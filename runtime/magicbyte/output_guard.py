@@ -6,7 +6,7 @@ from pathlib import Path
 
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.storage import absolute, is_url
+from magicbyte.storage import absolute_path, is_url
 
 
 def check_outside(out: Path, logs: Iterable[PartitionLog], paths: Iterable[str]) -> None:
@@ -16,7 +16,7 @@ def check_outside(out: Path, logs: Iterable[PartitionLog], paths: Iterable[str])
     a segment lies in a folder of another name, somebody has put it there, and it alone is read.
     """
     real = Path(os.path.realpath(out))
-    places = {absolute(path) for path in paths}
+    places = {absolute_path(path) for path in paths}
     for log in logs:
         if log.topic is not None:
             places.add(log.folder)

@@ -18,7 +18,7 @@ import pytest
 import magicbyte as mb
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored import stored_schema
-from magicbyte.tables.table_files import Arrow, Parquet
+from magicbyte.tables.table_files import ArrowFormat, ParquetFormat
 
 from .conftest import Run, only_line
 
@@ -136,7 +136,7 @@ def test_buffers_are_compressed(plain: Path, run: Run, tmp_path: Path) -> None:
     assert arrow.stat().st_size < 0.7 * table_in(arrow).nbytes
 
 
-@pytest.mark.parametrize(("suffix", "kind"), [(".parquet", Parquet), (".arrow", Arrow)])
+@pytest.mark.parametrize(("suffix", "kind"), [(".parquet", ParquetFormat), (".arrow", ArrowFormat)])
 def test_small_batches_are_put_together_up_to_a_bound(
     plain: Path,
     run: Run,
@@ -235,13 +235,13 @@ def test_what_is_there_is_replaced_only_when_told_and_only_by_a_whole_file(
 def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(
     transactions: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, write = tmp_path / "out.parquet", Parquet.write
+    out, write = tmp_path / "out.parquet", ParquetFormat.write
 
-    def meanwhile(self: Parquet, table: pa.Table) -> None:
+    def meanwhile(self: ParquetFormat, table: pa.Table) -> None:
         out.write_bytes(b"theirs")
         write(self, table)
 
-    monkeypatch.setattr(Parquet, "write", meanwhile)
+    monkeypatch.setattr(ParquetFormat, "write", meanwhile)
     result = run("export", transactions / "append-time-0", "-o", out)
     assert (result.exit_code, out.read_bytes()) == (2, b"theirs")
     assert "there already" in only_line(result.stderr)

@@ -14,7 +14,7 @@ from magicbyte.engines.columnar import ColumnarEngine, buffers
 from magicbyte.engines.columnar.formats import format_of
 from magicbyte.engines.protocol import Decoded, Entry
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.tables.binary_views import copied
+from magicbyte.tables.binary_views import without_binary_views
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import whole
 
@@ -96,7 +96,7 @@ class AltersRows(ColumnarEngine):
     def decode(self, *args: Any, **keys: Any) -> Decoded:
         decoded = super().decode(*args, **keys)
         backwards = pa.array(range(decoded.rows.num_rows - 1, -1, -1), pa.int64())
-        return replace(decoded, rows=copied(decoded.rows).take(backwards))
+        return replace(decoded, rows=without_binary_views(decoded.rows).take(backwards))
 
 
 def one_row_less(folder: Path, engine: str, level: str) -> whole.Told:

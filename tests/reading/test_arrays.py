@@ -5,7 +5,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from magicbyte.tables.arrays import array_of, batch_of, ends_of, is_null, lengths_of, numpy_of
+from magicbyte.tables.arrays import (
+    array_of,
+    batch_of,
+    null_mask,
+    to_numpy,
+    value_lengths,
+    value_offsets,
+)
 from magicbyte.tables.schemas import TABLES, WIRE_TYPES
 
 HEADERS = WIRE_TYPES["headers"]
@@ -58,7 +65,7 @@ def test_what_does_not_fit_is_refused(kind: pa.DataType, value: int) -> None:
 
 def test_a_part_of_an_array_as_numpy() -> None:
     array = pa.array([5, 6, 7, 8], pa.int32())
-    assert numpy_of(array.slice(1, 2)).tolist() == [6, 7]
+    assert to_numpy(array.slice(1, 2)).tolist() == [6, 7]
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.binary()])
@@ -67,12 +74,12 @@ def test_nulls_and_lengths_of_a_part_are_those_of_its_values(kind: pa.DataType, 
     values = [b"a", None, b"", b"abc", None, b"ab", b"x", b"y", b"z", None, b"four", b""]
     part = pa.array(values, kind).slice(first)
     expected = [-1 if value is None else len(value) for value in values[first:]]
-    assert lengths_of(part).tolist() == expected
-    assert is_null(part).tolist() == [value is None for value in values[first:]]
+    assert value_lengths(part).tolist() == expected
+    assert null_mask(part).tolist() == [value is None for value in values[first:]]
 
 
 def test_ends_of_lists_count_elements() -> None:
     lists = pa.array([[1, 2], None, [], [3]], pa.list_(pa.int8()))
-    assert ends_of(lists).tolist() == [0, 2, 2, 2, 3]
-    assert ends_of(lists.slice(2)).tolist() == [2, 2, 3]
-    assert ends_of(lists.slice(4)).tolist() == [0]
+    assert value_offsets(lists).tolist() == [0, 2, 2, 2, 3]
+    assert value_offsets(lists.slice(2)).tolist() == [2, 2, 3]
+    assert value_offsets(lists.slice(4)).tolist() == [0]

@@ -25,7 +25,7 @@ from magicbyte.spark.pipeline import _Run
 from magicbyte.spark.stage import Stage, Work
 from magicbyte.spark.task_writer import Wanted, _Files, hive_folder
 from magicbyte.tables.schemas import TABLES
-from magicbyte.tables.table_files import Parquet
+from magicbyte.tables.table_files import ParquetFormat
 from magicbyte_cli import main
 
 SMALL = "--max-partition-bytes=16KiB"
@@ -361,7 +361,7 @@ def test_the_name_of_a_topic_is_escaped_as_hive_does() -> None:
 def test_files_end_at_the_size_that_is_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Parquet, "max_bytes", 1)
+    monkeypatch.setattr(ParquetFormat, "max_bytes", 1)
     (tmp_path / "files").mkdir()
     rng = random.Random(3)
     values = [rng.randbytes(10_000) for _ in range(20)]

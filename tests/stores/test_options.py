@@ -44,7 +44,7 @@ def test_a_path_is_of_this_machine_or_a_url_in_one_form(path: str, found: str | 
 
 @pytest.mark.parametrize("path", ["file:/x/y", "file:///x/y", "FILE:/x/y", "/x/y"])
 def test_file_is_this_machine(path: str) -> None:
-    assert storage.absolute(path) == "/x/y"
+    assert storage.absolute_path(path) == "/x/y"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pyarrow as pa
 from magicbyte import Dataset, Report, Rows
 from magicbyte.findings import worst
 from magicbyte.reading.follow import last_rows
-from magicbyte.tables.schemas import RECORDS, TABLES, Table
+from magicbyte.tables.schemas import RECORDS, TABLES, TableDefinition
 from magicbyte_cli import parameters
 from magicbyte_cli.companion_view import are_companions, check_options, rows_of_companions
 from magicbyte_cli.format_option import format_option
@@ -224,7 +224,9 @@ def dump(
     ctx.exit(1 if report.severity == "error" else 0)
 
 
-def _columns(table: Table, format_name: str, columns: Sequence[str] | None) -> tuple[str, ...]:
+def _columns(
+    table: TableDefinition, format_name: str, columns: Sequence[str] | None
+) -> tuple[str, ...]:
     """Return the names of the columns to show, in the order of *table*."""
     if columns is not None:
         chosen: Sequence[str] = table.check(tuple(columns))

@@ -10,7 +10,7 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 from magicbyte import FormatError, InputError, LimitError, Limits, codecs
 from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, read_entry
 from magicbyte.errors import ChecksumError, TruncatedError
-from magicbyte.storage import File, Storage, StorageOptions, is_url, plain
+from magicbyte.storage import File, Storage, StorageOptions, is_url, normalize_path
 from magicbyte_cli import parameters
 from magicbyte_cli.output_files import check_writable, write_whole
 from magicbyte_cli.selection import limit_options, limits_of, store_options, with_options
@@ -60,9 +60,9 @@ def extract(
         raise click.UsageError("a payload is no text for a terminal; expected -o OUT, or a pipe")
     if path is not None:
         check_writable(path, replace=overwrite)
-        if not is_url(name) and path.exists() and path.samefile(plain(name)):
+        if not is_url(name) and path.exists() and path.samefile(normalize_path(name)):
             raise InputError("the output is the input", "another file", path=str(path))
-    storage, found = Storage(storage_option), plain(name)
+    storage, found = Storage(storage_option), normalize_path(name)
     storage.check([name])
     if storage.kind_of(found) != "file":
         raise InputError("no file", "a segment", path=name)

@@ -13,7 +13,7 @@ import click
 from click import BadParameter
 
 from magicbyte.errors import InputError
-from magicbyte.storage import StorageOptions, is_url, local_path, shown
+from magicbyte.storage import StorageOptions, is_url, local_path, redacted
 
 UNITS = {
     "": 1,
@@ -99,7 +99,7 @@ class OutPath(click.Path):
                 raise InputError(
                     "writing into a store is not supported",
                     "a place on this machine",
-                    path=shown(value),
+                    path=redacted(value),
                 )
             value = local_path(value)
         return super().convert(value, param, ctx)

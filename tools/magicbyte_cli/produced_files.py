@@ -7,7 +7,7 @@ from typing import Any
 
 from magicbyte import Finding, InputError, Limits, check_produced
 from magicbyte.reading.table_rows import problem_rows
-from magicbyte.storage import Storage, StorageOptions, plain
+from magicbyte.storage import Storage, StorageOptions, normalize_path
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.printable import text_line
 from magicbyte_cli.stderr_messages import SEVERITIES, counted, counted_severities
@@ -62,7 +62,7 @@ def check_files(
 
 
 def _read(path: str, storage: Storage) -> bytes:
-    place = plain(path)
+    place = normalize_path(path)
     if storage.kind_of(place) != "file":
         raise InputError("no file", "one that holds a batch", path=path)
     with storage.open_file(place) as file:

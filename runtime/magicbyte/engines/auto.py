@@ -20,7 +20,7 @@ from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
 from magicbyte.storage import File
-from magicbyte.tables.arrays import kinds
+from magicbyte.tables.arrays import distinct
 
 logger = logging.getLogger("magicbyte")
 
@@ -64,7 +64,7 @@ class _Process:
         known = entries if isinstance(entries, Entries) else Entries(entries)
         if cls.rows + _num_rows(known) < ROWS_BEFORE_LOADING:
             return False
-        magics, codecs = (frozenset(kinds(known.column(name))[0]) for name in ("magic", "codec"))
+        magics, codecs = (frozenset(distinct(known.column(name))[0]) for name in ("magic", "codec"))
         return _is_compiled(magics, codecs, columns, views)
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.tables.arrays import nullable
+from magicbyte.tables.arrays import nullable_array
 from magicbyte.tables.schemas import arrow_type
 from magicbyte_formats.columnar import (
     Rows,
@@ -52,4 +52,4 @@ def _array(column: Column, stored: "np.ndarray[Any, Any]") -> pa.Array:
     kind = arrow_type(column.type)
     if is_null is None:
         is_null = np.zeros(len(numbers), np.bool_)
-    return nullable(pa.from_numpy_dtype(numbers.dtype), numbers, is_null).cast(kind)
+    return nullable_array(pa.from_numpy_dtype(numbers.dtype), numbers, is_null).cast(kind)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from magicbyte.engines.protocol import Control, Engine, Entries
 from magicbyte.limits import Limits
-from magicbyte.tables.arrays import Places
+from magicbyte.tables.arrays import Indices
 from magicbyte_formats.wire import RecordBatchHeader
 
 MOST_BYTES = 64
@@ -36,7 +36,7 @@ class ControlReader:
         self,
         buffer: memoryview,
         entries: Entries,
-        numbers: Places,
+        numbers: Indices,
         *,
         origin: int,
         limits: Limits,

@@ -6,7 +6,7 @@ from typing import overload
 import numpy as np
 
 from magicbyte.engines.entry import Entry
-from magicbyte.tables.arrays import Places
+from magicbyte.tables.arrays import Indices
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
@@ -33,7 +33,7 @@ class Entries(Sequence[Entry]):
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)
 
-    def picked(self, numbers: Places) -> "Entries":
+    def picked(self, numbers: Indices) -> "Entries":
         """Return those with these *numbers*: an Entry of each costs less than one by one."""
         return Entries([self._entries[number] for number in numbers.tolist()])
 

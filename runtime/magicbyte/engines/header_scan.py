@@ -10,7 +10,7 @@ import numpy as np
 from magicbyte.engines.entry import BATCH_NAMES, LEAST_SIZES, OVERHEAD, Entry, read_entry
 from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Places, kinds
+from magicbyte.tables.arrays import Indices, distinct
 from magicbyte_formats.wire import RecordBatchHeader
 
 MOST_HEADS = 4096
@@ -66,7 +66,7 @@ class Heads(Entries):
             begin = at * RecordBatchHeader.SIZE
             yield read_entry(heads, begin, origin=position - begin)
 
-    def picked(self, numbers: Places) -> "Heads":
+    def picked(self, numbers: Indices) -> "Heads":
         return Heads(self._fields[numbers], self._positions[numbers])
 
     def between(self, begin: int, end: int) -> "Heads":
@@ -93,7 +93,7 @@ class Heads(Entries):
 
     def _of_attributes(self, name: str) -> Numbers:
         """Return what the attributes say: there are few of them that differ."""
-        numbers, which = kinds(self._fields["attributes"])
+        numbers, which = distinct(self._fields["attributes"])
         nothing: Any = RecordBatchHeader.unpack_from(bytes(RecordBatchHeader.SIZE))
         meanings = [getattr(nothing._replace(attributes=number), name) for number in numbers]
         return np.array(meanings, np.int64)[which]

@@ -35,7 +35,7 @@ from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.storage import File
 from magicbyte.tables.arrays import array_of
-from magicbyte.tables.binary_views import viewed
+from magicbyte.tables.binary_views import with_binary_views
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte.text import decode_utf8
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
@@ -174,7 +174,7 @@ class ReferenceEngine:
                 told[number] = one
         made = rows_of(values, sum(num_rows))
         return Decoded(
-            rows=made.cast(viewed(made.schema)) if self.views and values else made,
+            rows=made.cast(with_binary_views(made.schema)) if self.views and values else made,
             headers=entries,
             num_rows=np.array(num_rows, np.int64),
             decompressed=np.array(decompressed, np.int64),

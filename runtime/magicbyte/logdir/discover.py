@@ -23,7 +23,7 @@ from magicbyte.logdir.remote_names import (
     parse_remote_folder,
 )
 from magicbyte.logdir.tiered_files import Upload, uploads_in
-from magicbyte.storage import Item, Storage, absolute, is_url
+from magicbyte.storage import FolderItem, Storage, absolute_path, is_url
 from magicbyte_formats.wire import EntryHeader
 
 AT_A_TIME = 16
@@ -148,7 +148,7 @@ def discover(
     found = _Found(storage)
     named: dict[str, list[str]] = {}
     for given in paths:
-        path = absolute(given)
+        path = absolute_path(given)
         match storage.kind_of(path):
             case "folder":
                 if not _folder(path, found, MAX_DEPTH, is_named=True):
@@ -249,7 +249,7 @@ def _partition(
 
 
 def _remote(
-    path: str, of: RemoteFolder, items: list[Item], found: _Found, *, is_named: bool
+    path: str, of: RemoteFolder, items: list[FolderItem], found: _Found, *, is_named: bool
 ) -> None:
     """Add the segments in the folder *path* of remote storage to those of their partition."""
     if path in found.seen:
@@ -440,7 +440,7 @@ def check_one_log_each(
             kept.append(log)
         else:
             by_name.setdefault((log.topic, log.partition), []).append(log)
-    chosen = absolute(replica) if replica is not None else None
+    chosen = absolute_path(replica) if replica is not None else None
     if chosen is not None and not any(_is_below(log.folder, chosen) for log in partitions):
         raise InputError(f"no partition lies in the replica {replica}", "a log.dir that was named")
     for logs in by_name.values():

@@ -7,7 +7,7 @@ from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
 from magicbyte.logdir.embedded_file import Inside, InsideFile
 from magicbyte.logdir.file_names import parse_file
-from magicbyte.storage import File, Item, Store
+from magicbyte.storage import File, FolderItem, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class LogFile:
 
 
 def classify(
-    folder: str, items: list[Item], folder_state: str | None, store: Store | None = None
+    folder: str, items: list[FolderItem], folder_state: str | None, store: Store | None = None
 ) -> tuple[LogFile, ...]:
     """Return the files of *folder*, which lies in *store*, with what a broker's start would make of each.
 

@@ -23,7 +23,7 @@ from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.manifest import read_manifest
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
 from magicbyte.logdir.tiered_files import Upload
-from magicbyte.storage import Storage, is_url, read_small
+from magicbyte.storage import Storage, is_url, read_small_file
 
 Epochs = list[tuple[int, int]]
 
@@ -306,7 +306,7 @@ def _local_epochs(log: PartitionLog, storage: Storage) -> Epochs:
     path = f"{log.folder}/leader-epoch-checkpoint"
     try:
         return _epochs_in(
-            read_small(path, max_bytes=MAX_CHECKPOINT_BYTES, store=storage.store_of(path))
+            read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=storage.store_of(path))
         )
     except MissingError:
         return []

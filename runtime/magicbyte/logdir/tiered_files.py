@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from magicbyte.logdir.remote_names import RemoteFolder, parse_remote_file
-from magicbyte.storage import Item, Store
+from magicbyte.storage import FolderItem, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +17,13 @@ class Upload:
     base_offset: int
     has_manifest: bool
     """Whether there is to be a manifest, which is uploaded last."""
-    files: dict[str, Item]
+    files: dict[str, FolderItem]
     """By kind."""
     store: Store | None = field(default=None, compare=False)
 
 
 def uploads_in(
-    folder: str, of: RemoteFolder, items: Iterable[Item], store: Store | None
+    folder: str, of: RemoteFolder, items: Iterable[FolderItem], store: Store | None
 ) -> tuple[Upload, ...]:
     """Return the segments whose files are *items* of *folder*, by base offset."""
     found: dict[str, Upload] = {}

@@ -42,8 +42,8 @@ from magicbyte.reading.table_rows import (
 from magicbyte.reading.times import Time, milliseconds, offset_at
 from magicbyte.storage import MemoryFile, Storage, StorageOptions
 from magicbyte.tables import schemas
-from magicbyte.tables.binary_views import viewed
-from magicbyte.tables.stored import in_stored_types, stored_schema
+from magicbyte.tables.binary_views import with_binary_views
+from magicbyte.tables.stored import stored_schema, to_stored_batch
 from magicbyte.transactions import Fates, cut_off
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
@@ -199,7 +199,7 @@ class Dataset:
             return self._pass(of_split, report, views=binary_view, only_wanted=only_wanted)
 
         schema = schemas.RECORDS.schema(wanted) if wanted else pa.schema([])
-        return Rows(viewed(schema) if binary_view else schema, read)
+        return Rows(with_binary_views(schema) if binary_view else schema, read)
 
     def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
         """Return every entry of the live files, whatever its disposition.
@@ -283,7 +283,7 @@ class Dataset:
         By default with all columns; of records those that are delivered. A time that 64-bit
         microseconds do not hold is null, with a finding.
         """
-        chosen = schemas.table(table)
+        chosen = schemas.table_named(table)
         wanted = chosen.check(tuple(chosen.names if columns is None else columns))
         schema = stored_schema(chosen, wanted)
         if chosen is schemas.RECORDS:
@@ -295,7 +295,7 @@ class Dataset:
         def read(report: Report) -> Iterator[pa.RecordBatch]:
             for batch in rows.read_into(report):
                 report.findings.extend(lost_times_of_rows(batch))
-                yield in_stored_types(batch.select(wanted))
+                yield to_stored_batch(batch.select(wanted))
 
         return Rows(schema, read)
 
@@ -310,7 +310,7 @@ class Dataset:
                 if has_times:
                     tally.findings.extend(lost_times_of_piece(split, piece))
                 for rows in chosen_rows(piece, ("delivered",)):
-                    yield in_stored_types(rows.select(wanted))
+                    yield to_stored_batch(rows.select(wanted))
                     del rows
                 del piece
 
@@ -650,7 +650,7 @@ def _end_of_data(segment: SegmentSurvey) -> int:
 
 
 def _rows(
-    table: schemas.Table,
+    table: schemas.TableDefinition,
     columns: Sequence[str] | None,
     read: Callable[[Report], Iterator[Row]],
 ) -> Rows:

@@ -10,11 +10,11 @@ import pyarrow as pa
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.reading.outcomes import OUTCOME_CODES
-from magicbyte.tables.arrays import Codes, Mask, kinds, numbers, numpy_of, words
-from magicbyte.tables.constants import constant
+from magicbyte.tables.arrays import Codes, Mask, distinct, number_array, string_array, to_numpy
+from magicbyte.tables.constants import constant_array
 from magicbyte.tables.schemas import DISPOSITIONS
 
-_ALL = words(DISPOSITIONS)
+_ALL = string_array(DISPOSITIONS)
 
 CODES = {name: code for code, name in enumerate(DISPOSITIONS)}
 
@@ -72,7 +72,7 @@ class Judged:
         return Counter(
             {
                 DISPOSITIONS[code]: int(sizes[self.of_entries == code].sum())
-                for code in kinds(self.of_entries)[0]
+                for code in distinct(self.of_entries)[0]
             }
         )
 
@@ -86,8 +86,8 @@ class Judged:
     def dispositions(self) -> pa.Array:
         """The disposition of each row."""
         if len(counted := list(self.records)) == 1:
-            return constant(pa.string(), counted[0], len(self.of_rows))
-        return _ALL.take(numbers(pa.int8(), self.of_rows))
+            return constant_array(pa.string(), counted[0], len(self.of_rows))
+        return _ALL.take(number_array(pa.int8(), self.of_rows))
 
 
 def judge(
@@ -111,7 +111,7 @@ def judge(
         is_aborted = outcomes == OUTCOME_CODES["aborted"]
         of_entries[is_aborted & (of_entries != CODES["control"])] = CODES["aborted"]
         is_held = (outcomes == OUTCOME_CODES["open"]) | (outcomes == OUTCOME_CODES["undecided"])
-    offsets = numpy_of(decoded.rows.column("offset"))
+    offsets = to_numpy(decoded.rows.column("offset"))
     # An entry without records is judged by its last offset.
     is_empty = decoded.num_rows == 0
     empty = entries.column("last_offset")[is_empty]

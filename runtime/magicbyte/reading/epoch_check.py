@@ -105,7 +105,7 @@ class EpochCheck:
             return None
         path, store = f"{self._log.folder}/{CHECKPOINT}", files[0].store
         try:
-            data = storage.read_small(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
+            data = storage.read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
             return lineage(parse_epochs(data))
         except (FormatError, MissingError):
             return None

@@ -27,13 +27,13 @@ from magicbyte.reading.outcomes import (
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import CHUNK, Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Codes, Mask, numbers, words
-from magicbyte.tables.binary_views import chosen, viewed
-from magicbyte.tables.constants import constant
+from magicbyte.tables.arrays import Codes, Mask, number_array, string_array
+from magicbyte.tables.binary_views import filter_rows, with_binary_views
+from magicbyte.tables.constants import constant_array
 from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 from magicbyte.transactions import Fates
 
-_OUTCOMES = words([*OUTCOMES, None])
+_OUTCOMES = string_array([*OUTCOMES, None])
 """By code."""
 
 MOST_SLICES = 16
@@ -99,7 +99,7 @@ class Piece:
         """Return *columns* of the rows that are delivered; None where rows were not asked for."""
         if self.rows is None:
             return None
-        return chosen(self.rows.select(columns), self.are("delivered"))
+        return filter_rows(self.rows.select(columns), self.are("delivered"))
 
 
 def examine(
@@ -256,11 +256,17 @@ class _Reader:
                 self.walked.append(piece)
             if isinstance(piece, Sound):
                 entries = piece.entries
-                numbers = np.flatnonzero(entries.column("is_control"))
+                number_array = np.flatnonzero(entries.column("is_control"))
                 said = reader.read(
-                    piece.buffer, entries, numbers, origin=piece.origin, limits=self.split.limits
+                    piece.buffer,
+                    entries,
+                    number_array,
+                    origin=piece.origin,
+                    limits=self.split.limits,
                 )
-                places = (entries.column(name)[numbers] for name in ("position", "producer_id"))
+                places = (
+                    entries.column(name)[number_array] for name in ("position", "producer_id")
+                )
                 controls = [one.control for one in said]
                 yield entries, zip(*(of.tolist() for of in places), controls, strict=True)
             del piece  # bytes go before more are read
@@ -348,7 +354,7 @@ class _Reader:
         columns = tuple(self.columns or ())
         schema = RECORDS.schema(columns) if columns else pa.schema([])
         if self.engine.views:
-            schema = viewed(schema)
+            schema = with_binary_views(schema)
         arrays = []
         for name in columns:
             kind = schema.field(name).type
@@ -357,12 +363,12 @@ class _Reader:
             elif name == "disposition":
                 arrays.append(judged.dispositions)
             elif name == "outcome" and outcomes is not None:
-                of_rows = numbers(pa.int8(), np.repeat(outcomes, judged.decoded.num_rows))
+                of_rows = number_array(pa.int8(), np.repeat(outcomes, judged.decoded.num_rows))
                 arrays.append(_OUTCOMES.take(of_rows))
             else:
                 values = {"file": split.file.name, "outcome": None}
                 value = values[name] if name in values else getattr(split, name)
-                arrays.append(constant(kind, value, wire.num_rows))
+                arrays.append(constant_array(kind, value, wire.num_rows))
         if not arrays:
             return wire.select([])
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -453,7 +459,7 @@ def _where(rows: pa.RecordBatch, is_chosen: Mask, count: int) -> Iterator[pa.Rec
     """Yield the *count* chosen ones of *rows*."""
     edges = np.flatnonzero(np.diff(is_chosen, prepend=False, append=False))
     if len(edges) > 2 * MOST_SLICES or count < rows.num_rows // 2:
-        yield chosen(rows, is_chosen)
+        yield filter_rows(rows, is_chosen)
         return
     # Often a few markers are all that is left out: a copy of the rest would cost more than reading.
     for begin, end in edges.reshape(-1, 2).tolist():

@@ -38,7 +38,7 @@ from magicbyte.reading.producer_batches import Producers
 from magicbyte.reading.segment_range import log_start_offset
 from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Mask, Places
+from magicbyte.tables.arrays import Indices, Mask
 from magicbyte.transactions import (
     Place,
     Tracker,
@@ -691,7 +691,7 @@ class _Pass:
     def _open_at(self, boundary: Boundary) -> None:
         boundary.open_here = self._open_now()
 
-    def _said(self, piece: Sound, entries: Entries, numbers: Places) -> Iterator[Said]:
+    def _said(self, piece: Sound, entries: Entries, numbers: Indices) -> Iterator[Said]:
         return self.controls.read(
             piece.buffer, entries, numbers, origin=piece.origin, limits=self.limits
         )

@@ -25,7 +25,7 @@ from magicbyte.spark.plan import Plan
 from magicbyte.spark.split_stats import Facts, summed
 from magicbyte.spark.stage import OWN
 from magicbyte.tables import schemas
-from magicbyte.tables.stored import in_stored_types
+from magicbyte.tables.stored import to_stored_batch
 
 COMPRESSION = "zstd"
 
@@ -122,9 +122,9 @@ def _contents(log: PartitionLog, by_path: Mapping[str, list[Facts]]) -> list[dic
     ]
 
 
-def _write_rows(table: schemas.Table, rows: list[dict[str, Any]], folder: Path) -> None:
+def _write_rows(table: schemas.TableDefinition, rows: list[dict[str, Any]], folder: Path) -> None:
     made = record_batch(rows, table.schema(table.names))
-    write_table(pa.Table.from_batches([in_stored_types(made)]), folder)
+    write_table(pa.Table.from_batches([to_stored_batch(made)]), folder)
 
 
 def write_table(made: pa.Table, folder: Path) -> None:

@@ -21,7 +21,7 @@ from magicbyte.spark import limits, values
 from magicbyte.spark.limits import Limit
 from magicbyte.spark.stores import STORAGE, storage_options
 from magicbyte.spark.values import Partition
-from magicbyte.storage import NONE, Storage, StorageOptions, is_url, local_path
+from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions, is_url, local_path
 from magicbyte.tables import schemas
 
 MAX_PARTITION_BYTES = 128 * MIB
@@ -104,7 +104,7 @@ class ReadOptions:
     """Offsets that a stream waits for before it takes any."""
     max_trigger_delay_ms: int = MAX_TRIGGER_DELAY_MS
     """How long it waits for those."""
-    storage_options: StorageOptions = NONE
+    storage_options: StorageOptions = NO_OPTIONS
     given: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The options themselves but those of stores, their names in lower case."""
 

@@ -23,7 +23,7 @@ from magicbyte.spark.options import ReadOptions
 from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.tasks import tasks
 from magicbyte.tables import schemas
-from magicbyte.tables.stored import in_stored_types
+from magicbyte.tables.stored import to_stored_batch
 
 ROWS = 4096
 """Rows of batches in a record batch."""
@@ -104,4 +104,4 @@ def _batches(splits: tuple[Split, ...], names: tuple[str, ...]) -> Iterator[pa.R
             for row in batch_rows(split, piece, quick=False)
         )
         while some := list(islice(rows, ROWS)):
-            yield in_stored_types(record_batch(some, schema))
+            yield to_stored_batch(record_batch(some, schema))

@@ -23,7 +23,7 @@ from magicbyte.spark.plan import Plan, task_lines, text_of
 from magicbyte.spark.session import Lazy
 from magicbyte.spark.stage import OWN, Stage, plan_path
 from magicbyte.spark.task_writer import BY_TASKS, Done, Wanted, Worker, Written, place_of
-from magicbyte.storage import NONE, StorageOptions
+from magicbyte.storage import NO_OPTIONS, StorageOptions
 
 Say = Callable[[str], None]
 """Is told in a line what was done."""
@@ -37,7 +37,7 @@ def write_tables(
     spark: Lazy,
     about: dict[str, Any],
     say: Say,
-    storage_options: StorageOptions = NONE,
+    storage_options: StorageOptions = NO_OPTIONS,
 ) -> Summary:
     """Write the *wanted* tables of *plan*, and the plan, into the folder that *stage* has ready.
 

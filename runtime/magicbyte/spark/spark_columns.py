@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 
 from magicbyte.errors import InputError
 from magicbyte.spark.options import ReadOptions
-from magicbyte.tables.schemas import HEADERS, RECORDS, TABLES, TIME, Table
+from magicbyte.tables.schemas import HEADERS, RECORDS, TABLES, TIME, TableDefinition
 from magicbyte.tables.stored import MICROSECONDS, microseconds, stored_type
 from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
 
@@ -75,7 +75,7 @@ def _of_records() -> tuple[Column, ...]:
     return (*kafka, *ours)
 
 
-def _of_table(table: Table) -> tuple[Column, ...]:
+def _of_table(table: TableDefinition) -> tuple[Column, ...]:
     return tuple(Column(one.name, one.name, stored_type(one.type)) for one in table.columns)
 
 

@@ -22,10 +22,10 @@ from magicbyte.spark.plan import splits_of
 from magicbyte.spark.split_stats import COLUMNS, Facts, Told
 from magicbyte.spark.stage import Work
 from magicbyte.spark.tasks import spare_collector
-from magicbyte.storage import NONE, Storage, StorageOptions
+from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES
-from magicbyte.tables.stored import in_stored_types, stored_schema
+from magicbyte.tables.stored import stored_schema, to_stored_batch
 from magicbyte.tables.table_files import TableFile
 
 ROWS = 4096
@@ -110,7 +110,7 @@ class Worker(Shipped):
 
     work: Work
     wanted: Wanted
-    opened_by: StorageOptions = NONE
+    opened_by: StorageOptions = NO_OPTIONS
 
     def __call__(self, tasks: Iterable[tuple[int, str]]) -> Iterator[int]:
         """Do each of *tasks*, numbers with lines of the plan; yield the numbers."""
@@ -184,7 +184,7 @@ class _Files:
         if place not in self._open:
             self._open[place] = _File(self._work.new_file(), schema, is_of_topic, *place)
         file = self._open[place]
-        file.write(in_stored_types(rows.select(schema.names)))
+        file.write(to_stored_batch(rows.select(schema.names)))
         if self._wanted.file_bytes is not None and file.size_bytes >= self._wanted.file_bytes:
             self.written.append(self._open.pop(place).close())
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.tables.arrays import kinds
+from magicbyte.tables.arrays import distinct
 from magicbyte_formats.wire import CODEC_NAMES, RecordBatchHeader
 
 Kind = tuple[int, int]
@@ -51,7 +51,7 @@ class Contents:
         Then *num_records* says nothing of wrappers.
         """
         num_codecs = int(codecs.max(initial=0)) + 1
-        numbers, which = kinds(magics * num_codecs + codecs)
+        numbers, which = distinct(magics * num_codecs + codecs)
         for place, number in enumerate(numbers):
             magic, codec = divmod(number, num_codecs)
             is_it = which == place

@@ -12,7 +12,7 @@ from magicbyte.statistics.classes import Classes
 from magicbyte.statistics.contents import Contents
 from magicbyte.statistics.payload_sizes import Payloads, times_of
 from magicbyte.statistics.retention import Held, Largest, later, longest
-from magicbyte.tables.arrays import Mask, is_null, kinds, numpy_of
+from magicbyte.tables.arrays import Mask, distinct, null_mask, to_numpy
 from magicbyte_formats.wire import TimestampType
 
 MOST_PRODUCERS = 1000
@@ -67,10 +67,10 @@ class Counts:
         time = int(entries.column("max_timestamp")[at])
         first = int(decoded.num_rows[:at].sum())
         rows = decoded.rows.slice(first, int(decoded.num_rows[at]))
-        is_it = (times_of(rows) == time) & ~is_null(rows.column("timestamp"))
+        is_it = (times_of(rows) == time) & ~null_mask(rows.column("timestamp"))
         offset = int(entries.column("last_offset")[at])
         if is_it.any():
-            offset = int(numpy_of(rows.column("offset"))[is_it.argmax()])
+            offset = int(to_numpy(rows.column("offset"))[is_it.argmax()])
         self.largest = Largest(time, file, int(entries.column("position")[at]), offset)
 
     def take_headers(self, file: str, entries: Entries) -> None:
@@ -120,7 +120,7 @@ class Counts:
         self.append_time_count += int(np.count_nonzero(types == TimestampType.LOG_APPEND_TIME))
         known = producers[is_data & (producers >= 0)]
         self.idempotent_count += len(known)
-        self._learn(set(kinds(known)[0]))
+        self._learn(set(distinct(known)[0]))
 
     def _latest(self, entries: Entries, is_it: Mask) -> int | None:
         """Return the number of the first of *entries* with a time above those so far, and the largest."""

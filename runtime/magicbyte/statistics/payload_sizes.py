@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.tables.arrays import Array, Mask, ends_of, is_null, lengths_of
+from magicbyte.tables.arrays import Array, Mask, null_mask, value_lengths, value_offsets
 
 COLUMNS = ("timestamp", "key", "value", "headers")
 """The columns of records that it takes to say it."""
@@ -26,13 +26,13 @@ class Payloads:
 
     def take(self, rows: pa.RecordBatch, is_data: Mask) -> None:
         """Count those of *rows*, which have `COLUMNS`, that *is_data* marks."""
-        keys, values = (lengths_of(rows.column(name))[is_data] for name in ("key", "value"))
+        keys, values = (value_lengths(rows.column(name))[is_data] for name in ("key", "value"))
         self.key_bytes += int(np.maximum(keys, 0).sum())
         self.value_bytes += int(np.maximum(values, 0).sum())
         self.null_keys += int(np.count_nonzero(keys < 0))
         self.tombstones += int(np.count_nonzero(values < 0))
         self.header_bytes += _header_bytes(rows.column("headers"), is_data)
-        times = times_of(rows)[is_data & ~is_null(rows.column("timestamp"))]
+        times = times_of(rows)[is_data & ~null_mask(rows.column("timestamp"))]
         if len(times):
             self._extend(int(times.min()), int(times.max()))
 
@@ -60,9 +60,11 @@ def times_of(rows: pa.RecordBatch) -> Array:
 
 def _header_bytes(headers: pa.Array, is_data: Mask) -> int:
     """Return the bytes of keys and values of the *headers* of records that *is_data* marks."""
-    ends = ends_of(headers)
+    ends = value_offsets(headers)
     if ends[0] == ends[-1]:
         return 0
-    sizes = sum(np.maximum(lengths_of(headers.values.field(name)), 0) for name in ("key", "value"))
+    sizes = sum(
+        np.maximum(value_lengths(headers.values.field(name)), 0) for name in ("key", "value")
+    )
     before = np.concatenate([[0], np.cumsum(sizes)])[ends]
-    return int(np.diff(before)[is_data & ~is_null(headers)].sum())
+    return int(np.diff(before)[is_data & ~null_mask(headers)].sum())

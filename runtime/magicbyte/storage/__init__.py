@@ -3,33 +3,33 @@
 import os
 from pathlib import Path
 
-from magicbyte.storage.files import File, Item, MemoryFile
+from magicbyte.storage.files import File, FolderItem, MemoryFile
 from magicbyte.storage.local import LocalFile
-from magicbyte.storage.options import NONE, StorageOptions
+from magicbyte.storage.options import NO_OPTIONS, StorageOptions
 from magicbyte.storage.storage import Storage
 from magicbyte.storage.store import Store
-from magicbyte.storage.urls import is_url, local_path, parse_url, shown
+from magicbyte.storage.urls import is_url, local_path, parse_url, redacted
 
 __all__ = [
-    "NONE",
+    "NO_OPTIONS",
     "File",
-    "Item",
+    "FolderItem",
     "LocalFile",
     "MemoryFile",
     "Storage",
     "StorageOptions",
     "Store",
-    "absolute",
+    "absolute_path",
     "is_url",
     "local_path",
+    "normalize_path",
     "open_file",
-    "plain",
-    "read_small",
-    "shown",
+    "read_small_file",
+    "redacted",
 ]
 
 
-def plain(path: str) -> str:
+def normalize_path(path: str) -> str:
     """Return *path* without `file:`, or a URL without slashes that mean nothing.
 
     Raises InputError where a URL holds a password or a query.
@@ -38,9 +38,9 @@ def plain(path: str) -> str:
     return local_path(path) if url is None else str(url)
 
 
-def absolute(path: str | os.PathLike[str]) -> str:
-    """Return *path* as `plain` does, without `.`, `..` and links: as one name for one place."""
-    place = plain(os.fspath(path))
+def absolute_path(path: str | os.PathLike[str]) -> str:
+    """Return *path* as `normalize_path` does, without `.`, `..` and links: as one name for one place."""
+    place = normalize_path(os.fspath(path))
     return place if is_url(place) else os.path.realpath(Path(place))
 
 
@@ -55,7 +55,7 @@ def open_file(path: str, *, size_bytes: int | None = None, store: Store | None =
     return LocalFile(path, size_bytes)
 
 
-def read_small(path: str, *, max_bytes: int, store: Store | None = None) -> bytes:
+def read_small_file(path: str, *, max_bytes: int, store: Store | None = None) -> bytes:
     """Return the whole of a file that has no business being larger than *max_bytes*."""
     with open_file(path, store=store) as file:
         return file.read_at(0, min(file.size_bytes, max_bytes))

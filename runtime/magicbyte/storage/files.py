@@ -6,7 +6,7 @@ from typing import Protocol, Self
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class FolderItem:
     """A name in a folder."""
 
     name: str

@@ -7,14 +7,14 @@ from typing import Any
 from magicbyte.errors import InputError
 from magicbyte.storage.options import StorageOptions
 
-Connected = tuple[Any, Callable[[str], str]]
+Connection = tuple[Any, Callable[[str], str]]
 """A file system of pyarrow, and what makes its path of a key."""
 
 GCS_PATIENCE_S = 60
 """How long Google's client tries again, unless told otherwise: its own limit is a quarter of an hour."""
 
 
-def connect(scheme: str, authority: str, options: StorageOptions) -> Connected:
+def connect(scheme: str, authority: str, options: StorageOptions) -> Connection:
     """Return the file system behind `scheme://authority`; nothing is asked of it yet.
 
     Raises InputError for options that it does not take, and where what is needed to read the
@@ -36,7 +36,7 @@ def connect(scheme: str, authority: str, options: StorageOptions) -> Connected:
     raise refused.with_traceback(None)
 
 
-def _s3(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connected:
+def _s3(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connection:
     from pyarrow import fs
 
     # As other clients of S3 do; pyarrow's own does not.
@@ -46,7 +46,7 @@ def _s3(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connected:
     return fs.S3FileSystem(**arguments), _below(bucket)
 
 
-def _gcs(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connected:
+def _gcs(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connection:
     from datetime import timedelta
 
     from pyarrow import fs
@@ -55,7 +55,7 @@ def _gcs(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connected:
     return fs.GcsFileSystem(**arguments), _below(bucket)
 
 
-def _azure(scheme: str, authority: str, arguments: dict[str, Any]) -> Connected:
+def _azure(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
     from pyarrow import fs
 
     container, at, host = authority.rpartition("@")
@@ -76,7 +76,7 @@ def _azure(scheme: str, authority: str, arguments: dict[str, Any]) -> Connected:
     return fs.AzureFileSystem(**arguments), _below(container)
 
 
-def _hdfs(scheme: str, authority: str, arguments: dict[str, Any]) -> Connected:
+def _hdfs(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
     from pyarrow import fs
 
     user, at, host = authority.rpartition("@")
@@ -87,7 +87,7 @@ def _hdfs(scheme: str, authority: str, arguments: dict[str, Any]) -> Connected:
     return made, lambda key: f"/{key}"
 
 
-def _of_fsspec(scheme: str, authority: str, arguments: dict[str, Any]) -> Connected:
+def _of_fsspec(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
     place = f"{scheme}://{authority}"
     try:
         import fsspec
@@ -108,7 +108,7 @@ def _below(bucket: str) -> Callable[[str], str]:
     return lambda key: f"{bucket}/{key}" if key else bucket
 
 
-_MAKERS: dict[str, Callable[[str, str, dict[str, Any]], Connected]] = {
+_MAKERS: dict[str, Callable[[str, str, dict[str, Any]], Connection]] = {
     "s3": _s3,
     "gs": _gcs,
     "abfss": _azure,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Self
 
 from magicbyte.errors import ChangedError, MissingError
-from magicbyte.storage.files import Item
+from magicbyte.storage.files import FolderItem
 
 MOST_LISTINGS = 100
 """A folder in which names vanish each time is taken as it was seen last."""
@@ -27,7 +27,7 @@ def kind_of(path: str) -> str:
     return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
 
 
-def list_folder(path: str) -> list[Item]:
+def list_folder(path: str) -> list[FolderItem]:
     """Return what lies in the folder *path*, by name; symbolic links to folders are left out.
 
     A live broker renames files at any time. Where a name vanishes before its size is known, the
@@ -40,7 +40,7 @@ def list_folder(path: str) -> list[Item]:
     return sorted(items, key=lambda item: item.name)
 
 
-def _listed(path: str) -> tuple[list[Item], bool]:
+def _listed(path: str) -> tuple[list[FolderItem], bool]:
     """Return what lies in *path*, and whether no name vanished meanwhile."""
     items, is_whole = [], True
     try:
@@ -50,7 +50,7 @@ def _listed(path: str) -> tuple[list[Item], bool]:
                     is_folder = name.is_dir(follow_symlinks=False)
                     if is_folder or name.is_file():
                         size = 0 if is_folder else name.stat().st_size
-                        items.append(Item(name.name, is_folder, size))
+                        items.append(FolderItem(name.name, is_folder, size))
                 except FileNotFoundError:
                     is_whole = False
     except OSError as error:

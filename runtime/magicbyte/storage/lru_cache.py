@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class LruCache(Generic[T]):
     """The last things that were asked for, as many as *room* has space for; safe for threads."""
 
     def __init__(self, room: int) -> None:

@@ -171,4 +171,4 @@ class StorageOptions:
         return text
 
 
-NONE = StorageOptions()
+NO_OPTIONS = StorageOptions()

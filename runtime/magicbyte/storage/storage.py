@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from magicbyte.errors import InputError, MissingError, StoreError
 from magicbyte.storage import local
-from magicbyte.storage.files import File, Item
-from magicbyte.storage.options import NONE, StorageOptions
+from magicbyte.storage.files import File, FolderItem
+from magicbyte.storage.options import NO_OPTIONS, StorageOptions
 from magicbyte.storage.store import Store
 from magicbyte.storage.urls import Url, is_url, parse_url
 
@@ -20,16 +20,16 @@ class Storage:
     So one is made for each look at some paths: what changes in a store meanwhile is not seen.
     """
 
-    def __init__(self, options: StorageOptions = NONE) -> None:
+    def __init__(self, options: StorageOptions = NO_OPTIONS) -> None:
         self.options = options
         self._stores: dict[tuple[str, str], Store] = {}
-        self._folders: dict[str, dict[str, Item]] = {}
+        self._folders: dict[str, dict[str, FolderItem]] = {}
         """What lies in a folder of a store, by name."""
         self._whole: list[str] = []
         """Folders of which all that lies below is in there."""
         self._hidden: set[str] = set()
         """Folders that may not be listed."""
-        self._files: dict[str, Item] = {}
+        self._files: dict[str, FolderItem] = {}
         """Files of stores that were named, and found by no listing."""
 
     def check(self, paths: Iterable[str]) -> None:
@@ -67,7 +67,7 @@ class Storage:
             raise MissingError(OSError(errno.ENOENT, ""), path)
         return "folder" if item.is_folder else "file"
 
-    def list_folder(self, path: str) -> list[Item]:
+    def list_folder(self, path: str) -> list[FolderItem]:
         """Return what lies in the folder *path*, by name."""
         if self.store_of(path) is None:
             return local.list_folder(path)
@@ -106,7 +106,7 @@ class Storage:
 
     # Stores
 
-    def _item(self, store: Store, path: str) -> Item | None:
+    def _item(self, store: Store, path: str) -> FolderItem | None:
         """Return what *path* is in *store*; of a folder all that lies below has been listed."""
         folder, _, name = path.rpartition("/")
         if is_url(folder) and (SEGMENT in name or folder in self._folders):
@@ -116,13 +116,13 @@ class Storage:
             return item
         # To ask for the one name tells less of a folder, and takes as long.
         if self._list_whole(path):
-            return Item(name, True, 0)
+            return FolderItem(name, True, 0)
         item = store.item(path)
         if item is not None and not item.is_folder:
             self._files[path] = item
         return item
 
-    def _listed(self, folder: str) -> dict[str, Item]:
+    def _listed(self, folder: str) -> dict[str, FolderItem]:
         """Return what lies in *folder* of a store, by name; it is listed if it has not been."""
         if folder not in self._folders:
             if self._is_below_whole(folder):
@@ -148,11 +148,11 @@ class Storage:
             # Not every store names the folders that its keys go through.
             path = root
             for part in folder.split("/") if folder else ():
-                self._add(path, Item(part, True, 0), recursive=recursive)
+                self._add(path, FolderItem(part, True, 0), recursive=recursive)
                 path = f"{path}/{part}"
             self._add(path, item, recursive=recursive)
 
-    def _add(self, folder: str, item: Item, *, recursive: bool) -> None:
+    def _add(self, folder: str, item: FolderItem, *, recursive: bool) -> None:
         """Add *item*; of a file and a folder of one name, which a store can have, take the folder."""
         items = self._folders.setdefault(folder, {})
         known = items.get(item.name)

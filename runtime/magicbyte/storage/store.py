@@ -14,9 +14,9 @@ from typing import Any, Self
 
 from magicbyte.errors import ChangedError, InputError, MissingError, StoreError
 from magicbyte.limits import MIB
-from magicbyte.storage.files import Item
-from magicbyte.storage.filesystems import Connected, connect
-from magicbyte.storage.lru_cache import Kept
+from magicbyte.storage.files import FolderItem
+from magicbyte.storage.filesystems import Connection, connect
+from magicbyte.storage.lru_cache import LruCache
 from magicbyte.storage.options import StorageOptions
 from magicbyte.storage.urls import parse_url
 
@@ -48,10 +48,10 @@ class Store:
         self.scheme = scheme
         self.authority = authority
         self.options = options
-        self._connected: Connected | None = None
+        self._connected: Connection | None = None
         self._lock = Lock()
-        self._blocks: Kept[bytes] = Kept(KEPT_BYTES)
-        self._open: Kept[_Handle] = Kept(MOST_OPEN)
+        self._blocks: LruCache[bytes] = LruCache(KEPT_BYTES)
+        self._open: LruCache[_Handle] = LruCache(MOST_OPEN)
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str, str, StorageOptions]]:
         return Store, (self.scheme, self.authority, self.options)
@@ -61,7 +61,7 @@ class Store:
 
     # What is there
 
-    def item(self, path: str) -> Item | None:
+    def item(self, path: str) -> FolderItem | None:
         """Return what *path* is, None where there is nothing."""
         from pyarrow import fs
 
@@ -74,9 +74,9 @@ class Store:
         size = 0 if is_folder else found.size
         if size is None:
             size = self._handle(path, None).size_bytes
-        return Item(path.rpartition("/")[2], is_folder, size)
+        return FolderItem(path.rpartition("/")[2], is_folder, size)
 
-    def below(self, path: str, *, recursive: bool) -> Iterator[tuple[str, Item]]:
+    def below(self, path: str, *, recursive: bool) -> Iterator[tuple[str, FolderItem]]:
         """Yield the folder of each name below *path*, relative to it, and the item.
 
         That is a listing of the store; nothing is yielded where there is no such folder.
@@ -102,7 +102,7 @@ class Store:
             if size is None:  # HTTP need not tell it, and taken for nothing it would hide a segment
                 where = "/".join(part for part in (path, folder, name) if part)
                 size = self._handle(where, None).size_bytes
-            yield folder, Item(name, is_folder, size)
+            yield folder, FolderItem(name, is_folder, size)
 
     # What is in it
 

@@ -46,7 +46,7 @@ def parse_url(path: str) -> Url | None:
         raise InputError(
             "a path with what may be a password or a query in it",
             f"{scheme}://PLACE/NAME, and credentials as storage options",
-            path=shown(path),
+            path=redacted(path),
         )
     return Url(scheme, authority, "/".join(part for part in key.split("/") if part))
 
@@ -62,7 +62,7 @@ def local_path(path: str) -> str:
     return _FILE.sub("/", path, count=1) if _FILE.match(path) else path
 
 
-def shown(path: str) -> str:
+def redacted(path: str) -> str:
     """Return *path* without what may be a password or a query in it."""
     found = _URL.fullmatch(path)
     if found is None:

@@ -14,19 +14,19 @@ import pyarrow as pa
 Array = np.ndarray[Any, np.dtype[Any]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Codes = np.ndarray[tuple[int], np.dtype[np.int8]]
-MAX_OFFSET = (1 << 31) - 1
+MAX_ARROW_OFFSET = (1 << 31) - 1
 """What a column of strings or bytes holds: Arrow counts them in 32 bits."""
 
-Places = np.ndarray[tuple[int], np.dtype[np.intp]]
+Indices = np.ndarray[tuple[int], np.dtype[np.intp]]
 
 
-def numbers(kind: pa.DataType, values: Array) -> pa.Array:
+def number_array(kind: pa.DataType, values: Array) -> pa.Array:
     """Return *values*, which are as *kind* has them, without a copy."""
     buffer = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, buffer])
 
 
-def numpy_of(array: pa.Array) -> Array:
+def to_numpy(array: pa.Array) -> Array:
     """Return the integers of *array*, which has no nulls, without a copy.
 
     `to_numpy` loads pandas, too.
@@ -35,7 +35,7 @@ def numpy_of(array: pa.Array) -> Array:
     return held[array.offset : array.offset + len(array)]
 
 
-def is_null(array: pa.Array) -> Mask:
+def null_mask(array: pa.Array) -> Mask:
     """Return which of *array* are null."""
     valid = array.buffers()[0]
     if valid is None or not array.null_count:
@@ -46,7 +46,7 @@ def is_null(array: pa.Array) -> Mask:
     return nulls
 
 
-def ends_of(array: pa.Array) -> Array:
+def value_offsets(array: pa.Array) -> Array:
     """Return where the values of *array*, strings, bytes or lists, end, in front of them where the
     first begins: counted in the bytes or elements that all of them lie in.
     """
@@ -56,19 +56,21 @@ def ends_of(array: pa.Array) -> Array:
     return np.frombuffer(offsets, np.int32, len(array) + 1, 4 * array.offset)
 
 
-def lengths_of(array: pa.Array) -> Array:
+def value_lengths(array: pa.Array) -> Array:
     """Return the bytes of each of *array*, strings or bytes; -1 for null."""
-    return np.where(is_null(array), -1, np.diff(ends_of(array)).astype(np.int64))
+    return np.where(null_mask(array), -1, np.diff(value_offsets(array)).astype(np.int64))
 
 
-def nullable(kind: pa.DataType, values: Array, is_null: Mask) -> pa.Array:
+def nullable_array(kind: pa.DataType, values: Array, null_mask: Mask) -> pa.Array:
     """Return *values*, which are as *kind* has them, but null where *is_null*."""
-    is_there = bits(~is_null) if is_null.any() else None
-    held = bits(values) if pa.types.is_boolean(kind) else pa.py_buffer(np.ascontiguousarray(values))
+    is_there = bitmap(~null_mask) if null_mask.any() else None
+    held = (
+        bitmap(values) if pa.types.is_boolean(kind) else pa.py_buffer(np.ascontiguousarray(values))
+    )
     return pa.Array.from_buffers(kind, len(values), [is_there, held])
 
 
-def words(values: Sequence[str | None]) -> pa.Array:
+def string_array(values: Sequence[str | None]) -> pa.Array:
     """Return *values* as strings of Arrow."""
     return _bytes(pa.string(), [None if value is None else value.encode() for value in values])
 
@@ -80,15 +82,15 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     structs of them. Raises OverflowError where an integer is too large for *kind*.
     """
     if pa.types.is_string(kind):
-        return words(values)
+        return string_array(values)
     if pa.types.is_binary(kind):
         return _bytes(kind, values)
-    is_null = np.fromiter((value is None for value in values), np.bool_, len(values))
+    null_mask = np.fromiter((value is None for value in values), np.bool_, len(values))
     if pa.types.is_list(kind):
-        return _lists(kind, values, is_null)
+        return _lists(kind, values, null_mask)
     numpy = f"int{kind.bit_width}" if pa.types.is_timestamp(kind) else kind.to_pandas_dtype()
     held = np.array([0 if value is None else value for value in values], numpy)
-    return nullable(kind, held, is_null)
+    return nullable_array(kind, held, null_mask)
 
 
 def batch_of(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
@@ -101,39 +103,39 @@ def _bytes(kind: pa.DataType, values: Sequence[bytes | None]) -> pa.Array:
     is_there = np.fromiter((value is not None for value in values), np.bool_, len(values))
     written = [value or b"" for value in values]
     ends = np.cumsum([0, *map(len, written)], dtype=np.int64)
-    if ends[-1] > MAX_OFFSET:
-        raise OverflowError(f"{ends[-1]} bytes in a column that holds {MAX_OFFSET}")
+    if ends[-1] > MAX_ARROW_OFFSET:
+        raise OverflowError(f"{ends[-1]} bytes in a column that holds {MAX_ARROW_OFFSET}")
     buffers = [
-        None if is_there.all() else bits(is_there),
+        None if is_there.all() else bitmap(is_there),
         pa.py_buffer(ends.astype(np.int32)),
         pa.py_buffer(b"".join(written)),
     ]
     return pa.Array.from_buffers(kind, len(values), buffers)
 
 
-def _lists(kind: pa.DataType, values: Sequence[Any], is_null: Mask) -> pa.Array:
+def _lists(kind: pa.DataType, values: Sequence[Any], null_mask: Mask) -> pa.Array:
     flat = [item for some in values for item in some or ()]
     ends = np.cumsum([0, *(len(some or ()) for some in values)], dtype=np.int32)
     fields = list(kind.value_type)
     columns = [array_of([item[field.name] for item in flat], field.type) for field in fields]
     items = pa.StructArray.from_arrays(columns, fields=fields)
-    is_there = None if not is_null.any() else bits(~is_null)
+    is_there = None if not null_mask.any() else bitmap(~null_mask)
     return pa.Array.from_buffers(
         kind, len(values), [is_there, pa.py_buffer(ends)], children=[items]
     )
 
 
-def truths(mask: Mask) -> pa.Array:
+def bool_array(mask: Mask) -> pa.Array:
     """Return *mask*, a bit for each."""
-    return pa.Array.from_buffers(pa.bool_(), len(mask), [None, bits(mask)])
+    return pa.Array.from_buffers(pa.bool_(), len(mask), [None, bitmap(mask)])
 
 
-def bits(mask: Array) -> pa.Buffer:
+def bitmap(mask: Array) -> pa.Buffer:
     """Return a bit for each of *mask*."""
     return pa.py_buffer(np.packbits(mask, bitorder="little"))
 
 
-def kinds(values: Array) -> tuple[list[int], Places]:
+def distinct(values: Array) -> tuple[list[int], Indices]:
     """Return the different ones of *values*, and for each value which of them it is."""
     ordered = np.sort(values)
     found = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]

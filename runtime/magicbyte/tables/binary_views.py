@@ -2,23 +2,23 @@
 
 import pyarrow as pa
 
-from magicbyte.tables.arrays import Mask, truths
+from magicbyte.tables.arrays import Mask, bool_array
 
 
-def viewed(schema: pa.Schema) -> pa.Schema:
+def with_binary_views(schema: pa.Schema) -> pa.Schema:
     """Return *schema* with views in place of its columns of bytes."""
     return _with(schema, pa.binary(), pa.binary_view())
 
 
-def copied(rows: pa.RecordBatch) -> pa.RecordBatch:
+def without_binary_views(rows: pa.RecordBatch) -> pa.RecordBatch:
     """Return *rows* with columns of bytes in place of views."""
     schema = _with(rows.schema, pa.binary_view(), pa.binary())
     return rows if schema == rows.schema else rows.cast(schema)
 
 
-def chosen(rows: pa.RecordBatch, mask: Mask) -> pa.RecordBatch:
+def filter_rows(rows: pa.RecordBatch, mask: Mask) -> pa.RecordBatch:
     """Return those of *rows* where *mask* holds; Arrow's own filter knows no views."""
-    found = copied(rows).filter(truths(mask))
+    found = without_binary_views(rows).filter(bool_array(mask))
     return found if found.schema == rows.schema else found.cast(rows.schema)
 
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 
 from magicbyte.tables.arrays import array_of
 
-LEN_OFFSET = 4
+OFFSET_BYTES = 4
 """Bytes of an offset into a column of bytes or lists; there is one more of them than rows."""
 
 
-def constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:
+def constant_array(kind: pa.DataType, value: Any, count: int) -> pa.Array:
     """Return *count* times *value*."""
     return _longer(kind, value, _power(count)).slice(0, count)
 

@@ -34,18 +34,18 @@ TIME = pa.timestamp("ms", tz="UTC")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnDefinition:
     name: str
     type: pa.DataType
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableDefinition:
     name: str
     row: str
     """What a row is, in a word or two."""
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnDefinition, ...]
     default: tuple[str, ...]
     """The columns that come when none are named."""
 
@@ -85,10 +85,12 @@ def _from_wire(table: str, name: str) -> tuple[str, pa.DataType, str]:
     return name, arrow_type(column.type), column.doc
 
 
-def _table(name: str, row: str, *columns: tuple[str, pa.DataType, str], default: int = 0) -> Table:
-    made = tuple(Column(*column) for column in columns)
+def _table(
+    name: str, row: str, *columns: tuple[str, pa.DataType, str], default: int = 0
+) -> TableDefinition:
+    made = tuple(ColumnDefinition(*column) for column in columns)
     shown = made[:default] if default else made
-    return Table(name, row, made, tuple(column.name for column in shown))
+    return TableDefinition(name, row, made, tuple(column.name for column in shown))
 
 
 TOPIC = ("topic", pa.string(), "The topic; null outside a partition's folder.")
@@ -110,7 +112,7 @@ def _counters(unit: str, sentence: str) -> list[tuple[str, pa.DataType, str]]:
     ]
 
 
-OF_A_RECORD = tuple(
+RECORD_FIELDS = tuple(
     dict.fromkeys(
         (
             "offset",
@@ -137,7 +139,7 @@ RECORDS = _table(
     "record",
     TOPIC,
     PARTITION,
-    *(_from_wire("records", name) for name in OF_A_RECORD),
+    *(_from_wire("records", name) for name in RECORD_FIELDS),
     FILE,
     POSITION,
     DISPOSITION,
@@ -281,7 +283,7 @@ WIRE_COLUMNS = tuple(
 WIRE_TYPES = {column.name: column.type for column in RECORDS.columns if column.name in WIRE_COLUMNS}
 
 
-def table(name: str) -> Table:
+def table_named(name: str) -> TableDefinition:
     """Return the table *name*; InputError names those there are."""
     if name not in TABLES:
         raise InputError(f"no table {name!r}", f"one of {', '.join(TABLES)}")

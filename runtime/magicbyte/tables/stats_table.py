@@ -7,7 +7,7 @@ and v1 and batches of v2; those of data are all but control batches.
 
 import pyarrow as pa
 
-from magicbyte.tables.schemas import FILE, PARTITION, TIME, TOPIC, Column, Table
+from magicbyte.tables.schemas import FILE, PARTITION, TIME, TOPIC, ColumnDefinition, TableDefinition
 
 CONTENTS = pa.list_(
     pa.struct(
@@ -96,9 +96,9 @@ _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("held_by_timestamp", TIME, "Its time."),
 )
 
-STATS = Table(
+STATS = TableDefinition(
     "stats",
     "topic, partition or segment",
-    tuple(Column(*column) for column in _COLUMNS),
+    tuple(ColumnDefinition(*column) for column in _COLUMNS),
     tuple(name for name, *_ in _COLUMNS),
 )

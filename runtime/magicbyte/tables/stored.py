@@ -6,7 +6,7 @@ Every engine reads those, and Spark writes no others.
 import pyarrow as pa
 
 from magicbyte.tables.arrays import array_of
-from magicbyte.tables.schemas import Table
+from magicbyte.tables.schemas import TableDefinition
 
 MICROSECONDS = pa.timestamp("us", tz="UTC")
 
@@ -19,7 +19,7 @@ def stored_type(kind: pa.DataType) -> pa.DataType:
     return MICROSECONDS if pa.types.is_timestamp(kind) else kind
 
 
-def stored_schema(table: Table, columns: tuple[str, ...] | None = None) -> pa.Schema:
+def stored_schema(table: TableDefinition, columns: tuple[str, ...] | None = None) -> pa.Schema:
     """Return the schema in which *columns* of *table*, by default all, are stored."""
     return _stored(table.schema(table.names if columns is None else columns))
 
@@ -28,7 +28,7 @@ def _stored(schema: pa.Schema) -> pa.Schema:
     return pa.schema([(field.name, stored_type(field.type)) for field in schema])
 
 
-def in_stored_types(batch: pa.RecordBatch) -> pa.RecordBatch:
+def to_stored_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return *batch*, of one of our tables, as it is stored."""
     arrays = [
         microseconds(array) if pa.types.is_timestamp(array.type) else array

@@ -14,7 +14,7 @@ DISTINCT = (
 """Columns whose values hardly repeat: a dictionary of them would cost time and save nothing."""
 
 
-class Format(Protocol):
+class TableFormat(Protocol):
     """What there is to a format: how much is written at once, and how."""
 
     max_rows: int
@@ -26,7 +26,7 @@ class Format(Protocol):
     def close(self) -> None: ...
 
 
-class Parquet:
+class ParquetFormat:
     """A row group at a time, compressed with zstd."""
 
     max_rows = 1 << 20
@@ -48,7 +48,7 @@ class Parquet:
         self._writer.close()
 
 
-class Arrow:
+class ArrowFormat:
     """An IPC file of record batches, their buffers compressed with lz4."""
 
     max_rows = 1 << 16
@@ -65,7 +65,7 @@ class Arrow:
         self._writer.close()
 
 
-FORMATS: dict[str, Any] = {"parquet": Parquet, "arrow": Arrow}
+FORMATS: dict[str, Any] = {"parquet": ParquetFormat, "arrow": ArrowFormat}
 
 SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
 """What a file's name says of its format."""
@@ -76,7 +76,7 @@ class TableFile:
 
     def __init__(self, file: BinaryIO, schema: pa.Schema, format_name: str) -> None:
         self._schema = schema
-        self._format: Format = FORMATS[format_name](file, schema)
+        self._format: TableFormat = FORMATS[format_name](file, schema)
         self._batches: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
         self.num_rows = 0

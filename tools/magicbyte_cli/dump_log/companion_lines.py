@@ -15,7 +15,7 @@ from magicbyte.logdir.companions import (
 )
 from magicbyte.logdir.frames import Frame
 from magicbyte.logdir.indexes import position_of, whole_rows, without_zeros
-from magicbyte.storage import read_small
+from magicbyte.storage import read_small_file
 from magicbyte_cli.dump_log.closing_findings import Findings
 from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
@@ -203,4 +203,4 @@ def base_offset(path: Path) -> int:
 
 
 def _read(path: Path) -> bytes:
-    return read_small(str(path), max_bytes=MAX_COMPANION_BYTES)
+    return read_small_file(str(path), max_bytes=MAX_COMPANION_BYTES)

@@ -13,7 +13,7 @@ from magicbyte.checksum import crc32
 from magicbyte.engines.entry import OVERHEAD, Entry
 from magicbyte.engines.reference import Row
 from magicbyte.logdir.frames import Frame
-from magicbyte.tables.arrays import array_of, numpy_of
+from magicbyte.tables.arrays import array_of, to_numpy
 from magicbyte_cli.dump_log import kraft_lines
 from magicbyte_cli.dump_log.batch_lines import (
     codec_name,
@@ -117,7 +117,7 @@ class Records:
 
 
 def _numbers(column: pa.Array) -> list[int]:
-    told: list[int] = numpy_of(pc.fill_null(column.cast("int64"), NONE)).tolist()
+    told: list[int] = to_numpy(pc.fill_null(column.cast("int64"), NONE)).tolist()
     return told
 
 

@@ -6,7 +6,7 @@ from magicbyte.engines.protocol import Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
-from magicbyte.tables.binary_views import copied
+from magicbyte.tables.binary_views import without_binary_views
 from magicbyte.tables.schemas import WIRE_COLUMNS
 
 REFERENCE = ReferenceEngine()
@@ -190,7 +190,7 @@ def compared(expected: Decoded, made: Decoded, columns: Sequence[str], *, origin
     sizes = [one.decompressed.tolist() for one in (expected, made)]
     if sizes[0] != sizes[1]:
         found.append(f"entries at {origin} decompress to {sizes[0]}, {sizes[1]}")
-    rows = copied(made.rows)
+    rows = without_binary_views(made.rows)
     if not expected.rows.equals(rows):
         wrong = [
             name for name in columns if not expected.rows[name].equals(rows[name])

@@ -11,8 +11,8 @@ from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.reference import rows_of_nothing
-from magicbyte.tables.arrays import batch_of, numbers
-from magicbyte.tables.binary_views import viewed
+from magicbyte.tables.arrays import batch_of, number_array
+from magicbyte.tables.binary_views import with_binary_views
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_formats.columnar import ABSENT
 
@@ -44,7 +44,7 @@ def record_batch(
     else:
         made = output.handed(form)
         if made.num_columns == len(kinds):
-            return made.cast(viewed(schema)) if views and not is_viewed else made
+            return made.cast(with_binary_views(schema)) if views and not is_viewed else made
         arrays = dict(zip(form.schema.names, made.columns, strict=True))
     names = chosen.kernels.NAMES
     for column in chosen.kernels.ENTRY_COLUMNS:
@@ -53,12 +53,12 @@ def record_batch(
             arrays[column.name] = entry_column(column, kind, values, num_rows, ABSENT)
     if "position" in kinds:
         positions = desc[:, names["position"]] + origin
-        arrays["position"] = numbers(kinds["position"], np.repeat(positions, num_rows))
+        arrays["position"] = number_array(kinds["position"], np.repeat(positions, num_rows))
     found = [arrays[name] for name in kinds]
     if not views:
         return pa.RecordBatch.from_arrays(found, schema=schema)
     made = pa.RecordBatch.from_arrays(found, names=schema.names)
-    return made if is_viewed else made.cast(viewed(schema))
+    return made if is_viewed else made.cast(with_binary_views(schema))
 
 
 @cache

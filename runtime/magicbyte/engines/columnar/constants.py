@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.tables.arrays import array_of, kinds, nullable, numbers
-from magicbyte.tables.constants import constant
+from magicbyte.tables.arrays import array_of, distinct, nullable_array, number_array
+from magicbyte.tables.constants import constant_array
 from magicbyte_formats.columnar import EntryColumn
 
 
@@ -24,16 +24,16 @@ def entry_column(
     values, counts = values[counts > 0], counts[counts > 0]
     if len(values) and (values == values[0]).all():
         value = _meaning(column, int(values[0]), nulls)
-        return constant(kind, value, int(counts.sum()))
+        return constant_array(kind, value, int(counts.sum()))
     if column.words:
         # Entries come in few kinds: the text of each is made once.
-        found, which = kinds(values)
+        found, which = distinct(values)
         words = array_of([_meaning(column, number, nulls) for number in found], kind)
-        return words.take(numbers(pa.int64(), np.repeat(which, counts)))
+        return words.take(number_array(pa.int64(), np.repeat(which, counts)))
     is_null = np.isin(values, list(nulls))
     rows = np.repeat(np.where(is_null, 0, values), counts)
     mask = np.repeat(is_null, counts)
-    return nullable(kind, rows.astype(_numpy(kind)), mask)
+    return nullable_array(kind, rows.astype(_numpy(kind)), mask)
 
 
 def _meaning(column: EntryColumn, number: int, nulls: set[int]) -> Any:

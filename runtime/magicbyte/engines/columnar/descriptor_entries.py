@@ -7,7 +7,7 @@ from magicbyte.engines.columnar.formats import Format, entries
 from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Entries, Numbers
-from magicbyte.tables.arrays import Places
+from magicbyte.tables.arrays import Indices
 
 
 class Described(Entries):
@@ -35,7 +35,7 @@ class Described(Entries):
     def __iter__(self) -> Iterator[Entry]:
         return iter(entries(self.format, self.desc, self.origin))
 
-    def picked(self, numbers: Places) -> "Described":
+    def picked(self, numbers: Indices) -> "Described":
         return Described(self.format, self.desc[numbers], self.address, self.origin)
 
     def column(self, name: str) -> Numbers:

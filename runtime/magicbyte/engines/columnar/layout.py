@@ -9,7 +9,7 @@ import numpy as np
 from magicbyte.engines.columnar.c_data import Form
 from magicbyte.engines.columnar.kernel_loader import described, wanted
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.tables.constants import LEN_OFFSET
+from magicbyte.tables.constants import OFFSET_BYTES
 from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Description, Table
 
 
@@ -88,7 +88,7 @@ def _add(
         elif is_viewed:
             parts.append((slots["offsets"], rows, LEN_VIEW, 0, 0))
         else:
-            parts.append((slots["offsets"], rows, LEN_OFFSET, LEN_OFFSET, LEN_OFFSET))
+            parts.append((slots["offsets"], rows, OFFSET_BYTES, OFFSET_BYTES, OFFSET_BYTES))
         if column.is_nullable:
             parts.append((slots["valid"], rows, 1, 0, 0))
         if "bytes" in slots and not is_viewed:

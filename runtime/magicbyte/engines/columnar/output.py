@@ -10,7 +10,7 @@ from magicbyte.engines.columnar.c_data import Form
 from magicbyte.engines.columnar.layout import Layout
 from magicbyte.engines.columnar.thread_buffers import learnt
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.tables.arrays import bits, words
+from magicbyte.tables.arrays import bitmap, string_array
 from magicbyte.text import decode_utf8
 from magicbyte_formats.columnar import Column
 
@@ -130,8 +130,8 @@ class Output:
     def _valid(self, column: Column, count: int) -> pa.Buffer:
         """Return the bits that say which of *count* values are there."""
         if column.sentinel is None:
-            return bits(self.part(column.slots["valid"])[:count])
-        return bits(self._numbers(column, count) != column.sentinel)
+            return bitmap(self.part(column.slots["valid"])[:count])
+        return bitmap(self._numbers(column, count) != column.sentinel)
 
     def drop(self) -> None:
         """Give the memory back: there are no rows."""
@@ -162,5 +162,5 @@ def _text(array: pa.Array) -> pa.Array:
         array.validate(full=True)
     except pa.ArrowInvalid:
         raw = array.view(pa.binary()).to_pylist()
-        return words([decode_utf8(one) for one in raw])
+        return string_array([decode_utf8(one) for one in raw])
     return array

@@ -15,7 +15,7 @@ from magicbyte.logdir.checkpoints import (
     parse_topic_id,
 )
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.storage import Store, read_small
+from magicbyte.storage import Store, read_small_file
 from magicbyte.verification.startup.prediction import RefusedError
 
 LENIENT = ("recovery-point-offset-checkpoint", "log-start-offset-checkpoint")
@@ -84,6 +84,6 @@ def has_offset_name(name: str) -> bool:
 
 def _data(path: str, store: Store | None) -> bytes | None:
     try:
-        return read_small(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
+        return read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
     except MissingError:
         return None
