@@ -1,5 +1,5 @@
-"""How fast the engines are beside others, as ratios measured in one run; not in the wheel.
+"""Measures our engines and other readers side by side, as ratios in one run; not in the wheel.
 
-Contenders are processes that answer one line with one pass over a file. They take turns, and
-ratios are formed inside a turn, so that whatever else the machine does meets all of them.
+A contender is a process that answers each line with one pass over a file. Contenders take turns, and
+a ratio is formed within one turn, so that other load on the machine affects all of them alike.
 """

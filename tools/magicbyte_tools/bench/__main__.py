@@ -31,7 +31,7 @@ CACHE = CHECKOUT / ".cache" / "bench"
 PAGE = CHECKOUT / "docs" / "performance.md"
 
 OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
-"""What a file of another size, and that of whole jobs, headers and damage, holds."""
+"""Contents of the files that measure sizes, whole jobs, headers and damage."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -61,7 +61,7 @@ def write(results: Results, out: Path) -> None:
 
 
 def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
-    """Return what a run finds; what it has so far is kept in a file all the time."""
+    """Return the results of a run; they are also saved to a file after each step."""
     given = shlex.join(arguments)
     results = Results(
         command=f'make bench OPTIONS="{given}"' if given else "make bench",

@@ -89,7 +89,7 @@ def serving(
 
 
 def _put(segment: Path, log_dir: Path, partitions: int) -> None:
-    """Replace the topic's empty segments; the broker makes anew what lies beside them."""
+    """Replace the topic's empty segments; the broker rebuilds their companion files."""
     for number in range(partitions):
         partition = log_dir / f"{TOPIC}-{number}"
         for file in partition.glob("0*"):

@@ -6,7 +6,7 @@ cut shows. Values are compared by the tests, not here. The Java reader works out
 
 
 class Sums:
-    """What the number is made of, added up over parts of a file."""
+    """Sums over the columns of a file, from which the checksum is computed."""
 
     def __init__(self) -> None:
         self._weighted = self._last = 0

@@ -11,7 +11,7 @@ from magicbyte_tools.bench.checksum import Sums
 
 class _Client:
     module: str
-    """Where the client's class for the bytes of a fetch is: MemoryRecords, in both."""
+    """Module of the client's `MemoryRecords`, the class that reads the bytes of a fetch."""
     most_bytes: int | None = None
     """Read no more of a file than so many bytes of entries; None reads all."""
 
@@ -48,7 +48,7 @@ class _Client:
 
 
 def _beginning(data: bytes, most_bytes: int | None) -> bytes:
-    """Return as many whole entries of *data* as lie in its first *most_bytes*, at least one."""
+    """Return the entries that end within the first *most_bytes* of *data*, at least one."""
     if most_bytes is None:
         return data
     end = read_entry(data, 0).end

@@ -1,7 +1,7 @@
 """python -m magicbyte_tools.bench.consumer SERVERS TOPIC ROWS OUT: a topic into Parquet by librdkafka.
 
-As one would write it: messages in lists, a table of Arrow for every 64 MiB, columns and compression
-as those of `magicbyte export`.
+Written as a user would write it: messages in lists, an Arrow table for every 64 MiB, with the columns
+and the compression of `magicbyte export`.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Who is measured: our engines, the floor, and those who read the same bytes."""
+"""The contenders: our engines, the floor, and other readers of the same bytes."""
 
 import sys
 from collections.abc import Iterable
@@ -28,10 +28,10 @@ AIOKAFKA = "aiokafka"
 KAFKA_PYTHON = "kafka-python"
 
 JAVA_WARM_UP_S = 3.0
-"""After a second, passes were seen to get no faster."""
+"""Seconds of warm-up for Java; passes no longer get faster after one second (measured)."""
 
 SETTLE_S = 0.5
-"""By then, passes of several threads were seen to get no faster."""
+"""Seconds after which passes of several threads no longer get faster (measured)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +42,17 @@ class Contender:
     via: str = "memory"
     threads: int = 1
     warm_up_s: float = 0.0
-    """CPU of passes that are not measured, two at least. Java compiles what it has run often."""
+    """CPU seconds of passes that are not measured, at least two. Java compiles code after many runs."""
     settle_s: float = 0.0
     """Time of passes before each that is measured."""
     has_checksum: bool = True
     reads_all: bool = True
-    """Whether it reads the whole file; a slow one reads its beginning."""
+    """False for slow readers, which read the beginning of the file only."""
     reads_messages: bool = True
-    """Whether it reads v0 and v1."""
+    """True where it can read formats v0 and v1."""
     reads_compressed: bool = True
     reads_first_lz4: bool = True
-    """Whether it reads lz4 in v0, whose frames have a checksum that is wrong by the standard."""
+    """True where it can read lz4 in v0, whose frames carry a wrong header checksum (KAFKA-3160)."""
 
     def reads(self, kind: Kind) -> bool:
         is_format_read = kind.magic == 2 or self.reads_messages
@@ -89,7 +89,7 @@ def _ours(engine: str) -> list[Contender]:
     return [
         Contender(name=OURS, command=command),
         Contender(name=OURS_OFFSETS, command=command, mode="offsets"),
-        # Of what is decompressed it gives copies, as without views.
+        # Decompressed keys and values are copied, with views and without.
         Contender(name=OURS_KEPT, command=command, mode="kept"),
         Contender(name=OURS_VIEWS, command=command, mode="views", reads_compressed=False),
         Contender(name=OURS_FILE, command=command, via="file"),
@@ -156,7 +156,7 @@ def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
 
 
 def over_sizes(engine: str, cache: Path) -> list[Contender]:
-    """Return who reads files of several sizes: without bytes in memory beforehand."""
+    """Return the contenders that read files of several sizes, from the file and not from memory."""
     here = named(_ours(engine), OURS_FILE, OURS_OPEN)
     try:
         command = tuple(java_reader.reader(cache, heap="256m"))
@@ -171,5 +171,5 @@ def over_sizes(engine: str, cache: Path) -> list[Contender]:
 
 
 def named(contenders: Iterable[Contender], *names: str) -> list[Contender]:
-    """Return those of *contenders* that have one of *names*, in their order."""
+    """Return the *contenders* that have one of *names*, in their order."""
     return [contender for contender in contenders if contender.name in names]

@@ -24,9 +24,10 @@ EVERY = 100
 def damage(
     segment: Segment, cache: Path, *, engine: str, seed: int, repetitions: int
 ) -> tuple[Cell, list[Profile]]:
-    """Return what *segment* of v2 batches takes, sound and damaged, through `mb.open` that skips damage.
+    """Measure `mb.open(..., on_damage="skip")` on *segment* (v2 batches), sound and damaged.
 
-    With it comes where that goes, measured behind it. All of it per row of the sound one. Raises Disagreement where the damage costs no rows, or many.
+    Returns the times and the profiles of both, per row of the sound segment. Raises Disagreement
+    where the damage loses no rows, or too many.
     """
     cell = Cell(segment.kind.name, {SOUND: [], DAMAGED: []}, {SOUND: [], DAMAGED: []})
     with ExitStack() as stack:
@@ -65,19 +66,20 @@ def damage(
 
 def _judge(segment: Segment, name: str, rows: int) -> None:
     lost = segment.num_rows - rows
-    # Some bits do nobody harm, and entries differ in size.
+    # A flipped bit outside the checksum may lose nothing, and batches differ in size.
     is_right = lost == 0 if name == SOUND else 0 < lost <= 2 * segment.num_rows / EVERY
     if not is_right:
         raise Disagreement(f"{segment.kind.name}, {name}: {rows} rows of {segment.num_rows}")
 
 
 def flip(path: Path, seed: int) -> list[int]:
-    """Flip a bit in every hundredth batch of the file *path*, and return in which bytes.
+    """Flip a bit in every hundredth batch of the file *path*, and return the positions of the bytes.
 
-    A place is drawn from *seed*: as often in a header, most of which the checksum covers, as behind it.
+    *seed* decides the bits: half of them are in headers, most of which the checksum covers, half in
+    payloads.
     """
     chance = random.Random(seed)
-    places = []
+    positions = []
     size = path.stat().st_size
     with path.open("r+b", buffering=0) as file:
         position = number = 0
@@ -89,10 +91,10 @@ def flip(path: Path, seed: int) -> list[int]:
                 payload = position + RecordBatchHeader.SIZE
                 is_in_header = chance.random() < 0.5
                 begin, end = (position, payload) if is_in_header else (payload, entry.end)
-                places.append(chance.randrange(begin, end))
-                file.seek(places[-1])
+                positions.append(chance.randrange(begin, end))
+                file.seek(positions[-1])
                 (byte,) = file.read(1)
-                file.seek(places[-1])
+                file.seek(positions[-1])
                 file.write(bytes([byte ^ 1 << chance.randrange(8)]))
             position = entry.end
-    return places
+    return positions

@@ -1,6 +1,6 @@
-"""Where the time goes when a damaged segment is read, beside the sound one.
+"""Profile of reading a damaged segment, beside that of the sound one.
 
-Clocks are put around what the library calls; none runs while another does, so that each
+Clocks are put around the functions of the library. Only one clock runs at a time, so that each
 nanosecond counts once.
 """
 
@@ -36,7 +36,7 @@ WHOLE = {SURVEY: (SEARCH,), SEARCH: ()}
 def damage_profile(
     name: str, path: Path, *, engine_name: str, num_rows: int, repetitions: int
 ) -> Profile:
-    """Return what the parts of `mb.open(path, on_damage="skip")` take, in ns per row of *num_rows*."""
+    """Return the times of the parts of `mb.open(path, on_damage="skip")`, in ns per row of *num_rows*."""
     made = Profile(name, {part: [] for part in PARTS})
     ours = Ours(engine_name)
     ours.load(path, "skip")

@@ -17,7 +17,7 @@ from magicbyte_tools.bench import encode
 from magicbyte_tools.bench.record_data import SHAPES, Row, rows
 
 BATCHES = {"16k": (16 << 10) - RecordBatchHeader.SIZE, "1m": 1 << 20}
-"""What a batch's records come to at most, by name. `16k` is Kafka's default batch.size, with the header in it."""
+"""Largest size of a batch's records in bytes, by name. `16k` is Kafka's default batch.size less the header."""
 
 CODECS = ("none", "lz4", "snappy", "zstd", "gzip")
 
@@ -26,7 +26,7 @@ SEED = 20240
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file holds."""
+    """Format, record size, batch size and codec of a file."""
 
     magic: int
     shape: str
@@ -47,7 +47,7 @@ class Segment:
     num_rows: int
     num_batches: int
     raw_bytes: int
-    """Of all records as v2 has them, uncompressed: the same for the same rows in any format."""
+    """Bytes of all records encoded as v2, uncompressed: equal for the same rows in any format."""
 
     @property
     def size_bytes(self) -> int:

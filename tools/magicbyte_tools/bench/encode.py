@@ -1,7 +1,7 @@
-"""Records as a producer sends them: the hot loops by hand, all else by the Construct twin.
+"""Encodes records as a producer sends them: the hot loops by hand, the rest by the Construct twin.
 
-The twin builds some ten thousand records a second, which is too slow for a gigabyte. The tests
-read what is written here with the twin and with the runtime.
+The twin builds about ten thousand records a second, which is too slow for a gigabyte. The tests
+read the encoded bytes with the twin and with the runtime.
 """
 
 import struct
@@ -82,7 +82,7 @@ def messages(rows: Sequence[Row], magic: int, codec: str) -> bytes:
     """Return *rows* as messages of *magic*, in a wrapper where there is a *codec*."""
     if codec == "none":
         return b"".join(_message(row, magic, row.offset) for row in rows)
-    # Offsets inside a wrapper are relative in v1; those of v0 are absolute, inside and outside.
+    # Offsets inside a wrapper message are relative in v1 and absolute in v0.
     base = rows[0].offset if magic else 0
     inner = b"".join(_message(row, magic, row.offset - base) for row in rows)
     wrapper = {

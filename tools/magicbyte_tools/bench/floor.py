@@ -1,7 +1,7 @@
 """The floor: checksum, decompression and one copy, by the best primitives there are.
 
-No reader of batches can do less. Each primitive is the fastest of those tried, on the file that is
-read; what was chosen is said on the standard error.
+A reader of batches cannot do less. Each primitive is the fastest of several on the file that is
+read; the choice is printed on stderr.
 """
 
 import sys
@@ -70,7 +70,7 @@ class Floor:
         return self.read("columns", 1), 0
 
     def _raw(self, first: int, last: int) -> Bytes:
-        """Return the decompressed payloads of a group; where there is no codec, as they lie."""
+        """Return the decompressed payloads of a group; without a codec, the bytes of the file."""
         if self.decompress is None:
             return self.array[self.sections[first].begin : self.sections[last - 1].end]
         end = 0
@@ -79,7 +79,7 @@ class Floor:
         return self.arena.array[:end]
 
     def _fastest(self, codec: str) -> Decompress:
-        """Return the fastest of the primitives for *codec*, each of which must be right."""
+        """Return the fastest primitive for *codec*; raise ValueError if one of them is wrong."""
         times: dict[Decompress, int] = {}
         for primitive in PRIMITIVES[codec]:
             self.decompress = primitive
@@ -115,7 +115,7 @@ def _section(data: bytes, entry: Entry) -> Section:
 
 
 def _groups(sections: Sequence[Section]) -> list[tuple[int, int]]:
-    """Return runs of sections that come to GROUP, each as first and behind the last."""
+    """Return the runs of sections of about GROUP bytes each, as half-open ranges of numbers."""
     groups, first, size = [], 0, 0
     for number, section in enumerate(sections):
         if size >= GROUP:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Unavailable(Exception):
-    """A contender cannot be had on this machine; the message says what is missing."""
+    """A contender cannot run on this machine; the message names the missing tool."""
 
 
 def tool(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What is wanted of the fast engine, and whether a run has it. Goals are ratios, memory, and what headers take."""
+"""Goals of the columnar engine (ratios, memory, the cost of headers), and how a run meets them."""
 
 import operator
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ TIME_TO_THE_FLOOR = {
 """At most, by codec and in the order of SHAPES."""
 
 NOISE = 1.25
-"""How far beside its goal a cell may lie: machines and their neighbours differ."""
+"""Factor by which a cell may miss its goal and still be accepted: machines and their load differ."""
 
 TIE = 0.95
 """Never slower: a difference that is smaller cannot be told from none."""

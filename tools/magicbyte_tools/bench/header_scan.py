@@ -1,7 +1,7 @@
-"""Headers alone: a pass over those of a file, and `dump --table batches --quick` as a process.
+"""Measures reading of headers alone: a pass over a file, and `dump --table batches --quick`.
 
-The system counts what the process reads, wherever in it that is done. What the same command reads
-for the first batch alone is not the file's, but Python's and its packages'.
+The operating system counts the bytes that the process reads. Bytes that the same command reads for
+the first batch alone belong to Python and its packages, and are subtracted.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from magicbyte_tools.bench.whole_jobs import MAGICBYTE
 
 @dataclass(slots=True)
 class HeaderScan:
-    """What the headers of a file took; lists have an item per repetition."""
+    """Cost of reading the headers of a file; lists have an item per repetition."""
 
     num_batches: int
     pass_ns: list[int]
-    """CPU of a pass over all of them, in a process that is warm."""
+    """CPU nanoseconds of a pass over all headers, in a warm process."""
     whole: Job
     """The command, of the file."""
     first: Job
@@ -50,9 +50,9 @@ class HeaderScan:
 
 
 def header_scan(segment: Segment, cache: Path, *, engine: str, repetitions: int) -> HeaderScan:
-    """Return what the headers of *segment* take.
+    """Measure reading the headers of *segment*.
 
-    Raises Disagreement where a pass does not find as many batches as were put in.
+    Raises Disagreement where a pass does not find as many batches as were written.
     """
     pass_ns: list[int] = []
     with Process(reader_command("ours", engine)) as process:

@@ -14,7 +14,7 @@ COLLECTOR = "-XX:+UseSerialGC"
 """The fastest of those tried: Serial, Parallel, G1, a small young generation, huge pages."""
 
 HEAP = "2g"
-"""So much that it never grows; as nothing lives long, a collection finds next to nothing."""
+"""Java's heap: large enough never to grow. Objects are short-lived, so collections cost little."""
 
 
 def reader(cache: Path, *, heap: str = HEAP) -> list[str]:

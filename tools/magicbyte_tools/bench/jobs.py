@@ -15,7 +15,7 @@ from magicbyte_tools.bench.process import peak_of, read_by
 
 @dataclass(slots=True)
 class Job:
-    """What a job took; lists have an item per repetition."""
+    """Cost of a job; lists have an item per repetition."""
 
     name: str
     cpu_s: list[float] = field(default_factory=list)
@@ -23,7 +23,7 @@ class Job:
     wall_s: list[float] = field(default_factory=list)
     peak_bytes: list[int | None] = field(default_factory=list)
     read_bytes: list[int | None] = field(default_factory=list)
-    """By the process and its children, wherever from."""
+    """Bytes read by the process and its children, from any file."""
 
     @property
     def cpu(self) -> float:
@@ -78,7 +78,7 @@ def _run(job: Job, command: Sequence[str]) -> None:
 
 @contextmanager
 def _watched(process: int) -> Iterator[list[int]]:
-    """Yield what the peak of the *process*'s memory is seen to be, again and again."""
+    """Yield a list that grows with samples of the *process*'s peak memory, in bytes."""
     peaks: list[int] = []
     has_ended = threading.Event()
 
@@ -97,5 +97,5 @@ def _watched(process: int) -> Iterator[list[int]]:
 
 
 def _environment() -> dict[str, str]:
-    """Return this process's environment, but that bytecode is kept, as it is of what is installed."""
+    """Return this process's environment, with bytecode caching on, as for an installed package."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -1,4 +1,4 @@
-"""What machine it is, as a class: nothing that tells it from others of its kind."""
+"""Describes the machine by its class, with nothing that identifies it."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ PACKAGES = (
 
 
 def machine() -> dict[str, str]:
-    """Return what the figures depend on, by name."""
+    """Return the properties of the machine on which the figures depend, by name."""
     return {
         "processor": f"{os.cpu_count()} cores of {_processor()}",
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / (1 << 30):.0f} GiB",

@@ -21,23 +21,23 @@ class Disagreement(Exception):
 
 @dataclass(slots=True)
 class Cell:
-    """What the contenders took for one file; lists have an item per repetition."""
+    """Times of the contenders for one file; lists have an item per repetition."""
 
     name: str
     cpu_ns: dict[str, list[float]] = field(default_factory=dict)
-    """Of the reading thread, per row."""
+    """CPU nanoseconds of the reading thread, per row."""
     wall_ns: dict[str, list[float]] = field(default_factory=dict)
-    """Per row."""
+    """Elapsed nanoseconds per row."""
     peak_bytes: dict[str, int | None] = field(default_factory=dict)
-    """Of the whole process."""
+    """Peak memory of the whole process."""
     busy: float | None = None
-    """The share of the processors that others had meanwhile; None where the system does not tell."""
+    """Share of the processors that other programs used meanwhile; None where the system has no count."""
 
 
 def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: int) -> Cell:
-    """Return what *contenders* take for *segment*, a process for each.
+    """Measure *contenders* on *segment*, a process for each.
 
-    Raises Disagreement where they do not all find what was put in.
+    Raises Disagreement where a contender does not read the rows that were written.
     """
     cell = Cell(segment.kind.name)
     suited = [contender for contender in contenders if contender.reads(segment.kind)]
@@ -67,7 +67,7 @@ def _warm_up(segment: Segment, one: Contender, working: dict[str, Process]) -> N
 
 
 def _settled(segment: Segment, one: Contender, working: dict[str, Process]) -> Iterator[Pass]:
-    """Yield passes, the last of which is to be measured."""
+    """Yield passes until the contender has settled; the last one is measured."""
     spent_ns = 0
     while spent_ns < one.settle_s * 1e9:
         took = _ask(segment, one, working)
@@ -101,7 +101,7 @@ def agree(segment: Segment, contenders: Sequence[Contender], working: dict[str, 
 
 
 class Others:
-    """What other programs do meanwhile, by the system's counts of busy time."""
+    """CPU time that other programs use meanwhile, by the system's counts of busy time."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic_ns()

@@ -27,12 +27,12 @@ COLUMNS = {
     "views": OF_RECORDS,
     "offsets": ("offset", "timestamp"),
 }
-"""Columns by mode: what Kafka's own classes say of a record, keys and values copied or as views, and
-the least that a search needs. Who reads lets go of each record batch before the next is made, but of
-those that are `kept`, of which two are there at a time."""
+"""Columns by mode. `columns` has the fields of Kafka's own record class, `views` the same with keys and
+values as views, `offsets` the least that a search needs. The reader drops each Arrow batch before the
+next one is decoded, except in `kept`, which holds two at a time."""
 
 ON_DAMAGE = {"open": "fail", "skip": "skip"}
-"""What the library does about damage, by the way that leads through it."""
+"""Damage policy of the library, by the way of reading."""
 
 CHUNK = 4 * MIB
 """Bytes that are read at a time."""
@@ -41,7 +41,7 @@ LIMITS = Limits()
 
 
 class Damaged(Exception):
-    """What was generated does not read as it should."""
+    """A generated file does not read as it was written."""
 
 
 class File(Protocol):
@@ -51,7 +51,7 @@ class File(Protocol):
 
 
 class LoadedFile:
-    """Bytes of a file that are in memory beforehand, as those of a fetch are: all are had at once."""
+    """Bytes of a file in memory, as those of a fetch response; `read_at` copies nothing."""
 
     def __init__(self, data: bytes) -> None:
         self.data = memoryview(data)
@@ -155,7 +155,7 @@ def read(
     buffer, origin = memoryview(b""), begin
     while position < end:
         if position == origin + len(buffer) or length > chunk:
-            buffer = memoryview(b"")  # what was read goes before more comes
+            buffer = memoryview(b"")  # free this chunk before the next one is read
             buffer, origin = (
                 memoryview(file.read_at(position, min(length, end - position))),
                 position,

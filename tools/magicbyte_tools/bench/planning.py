@@ -112,7 +112,7 @@ def write_aborted(folder: Path, number: int) -> None:
 
     _write(folder, entries())
     index = (
-        # What a broker writes where nothing else is open: the log is stable behind the marker.
+        # A broker writes this where no other transaction is open: the log is stable after the marker.
         AbortedTransaction.FIXED.pack(0, PRODUCER, offset, offset + 1, offset + 2)
         for offset in range(0, 2 * number, 2)
     )

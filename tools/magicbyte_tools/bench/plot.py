@@ -19,7 +19,7 @@ MARKS = {
     who.AIOKAFKA: ("square", "#3d5a80"),
     who.KAFKA_PYTHON: ("hollow", "#3d5a80"),
 }
-"""Who is shown, and how: told apart by shape too, not by colour alone."""
+"""Contenders in the plot, with marks that differ in shape as well as in colour."""
 
 
 def plot(cells: Sequence[Cell]) -> str | None:
@@ -51,7 +51,7 @@ def _ratios(cell: Cell) -> dict[str, float]:
 
 
 def _x(times: float, decades: int) -> float:
-    """Return where *times* the floor lies; what is faster than it lies on it."""
+    """Return the x coordinate of *times* the floor; a faster contender is drawn on the floor."""
     share = max(0.0, log10(times)) / decades
     return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 

@@ -1,6 +1,6 @@
-"""What decompresses fastest: wheels' own functions, and the C functions that they export.
+"""The fastest ways to decompress: functions of the wheels, and the C functions that they export.
 
-A primitive trusts its input, which is generated: no reader could do with so few checks.
+A primitive trusts its input, which is generated. A real reader needs more checks.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The payload of a v2 batch: where it lies in the file, and what it comes to."""
+    """Payload of a v2 batch: its range in the file, and its decompressed size."""
 
     begin: int
     end: int
@@ -45,7 +45,7 @@ class Arena:
 
 
 Decompress = Callable[[Source, Section, Arena, int], int]
-"""Decompresses a section to a byte of the arena on, and returns the byte behind it."""
+"""Decompresses a section into the arena from a position, and returns the end position."""
 
 
 def _exported(module: str, name: str, result: Any, *arguments: Any) -> Any:
@@ -150,4 +150,4 @@ PRIMITIVES: dict[str, tuple[Any, ...]] = {
     "zstd": (*([zstd_pointer] if ZSTD_decompressDCtx else []), zstd_stream),
     "gzip": (gzip_isal,),
 }
-"""By codec. The lz4 and zstandard wheels of some platforms may export nothing."""
+"""Primitives by codec. The lz4 and zstandard wheels of some platforms export no functions."""

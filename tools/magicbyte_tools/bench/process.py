@@ -14,7 +14,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one pass over a file took."""
+    """Cost of one pass over a file."""
 
     rows: int
     checksum: int
@@ -68,9 +68,9 @@ def peak_of(process: int) -> int | None:
 
 
 def read_by(process: int) -> int | None:
-    """Return the bytes that the *process* and its children that have ended read, None where the system does not tell.
+    """Return the bytes that the *process* and its ended children have read; None where the system has no count.
 
-    From the page cache or not; what is mapped does not count.
+    Reads from the page cache count, mapped files do not.
     """
     return _told_of(process, "io", "rchar")
 

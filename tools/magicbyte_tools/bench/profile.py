@@ -1,7 +1,7 @@
-"""Where the columnar engine's time goes: its kernels, and the Python around them.
+"""Profile of the columnar engine: its kernels, and the Python around them.
 
-All that kernels do is one call for many entries, so a clock tells what it takes, and not what for.
-Checksums and codecs are run once more, by themselves, over the same entries.
+A kernel handles many entries in one call, so a clock around it cannot tell its parts. Checksums and
+decompression are therefore run once more, alone, over the same entries.
 """
 
 import time
@@ -33,24 +33,24 @@ PARTS = (CHECKSUMS, CODEC, RECORDS, REST)
 WARM_UP = 2
 
 MOST_PLAIN = 8 * MIB
-"""Room for the plain bytes of any entry that is measured."""
+"""Capacity for the decompressed bytes of any entry that is measured."""
 
 
 @dataclass(slots=True)
 class Profile:
-    """What the parts of a pass took: CPU, in ns per row, with an item per repetition."""
+    """CPU time of the parts of a pass, in ns per row, with an item per repetition."""
 
     name: str
     spent: dict[str, list[float]] = field(default_factory=dict)
 
 
 def modes(kind: Kind) -> Sequence[str]:
-    """Return what is asked for of a file: what is decompressed is written anew for any of them."""
+    """Return the modes to profile; a compressed file costs the same in each mode, so one is enough."""
     return ("columns", "views", "offsets") if kind.codec == "none" else ("columns",)
 
 
 def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Profile:
-    """Return where the time goes that *mode* of *segment* takes, from memory, in this process."""
+    """Profile *mode* on *segment*, read from memory, in this process."""
     name = segment.kind.name if mode == "columns" else f"{segment.kind.name}, {mode}"
     made = Profile(name, {part: [] for part in PARTS})
     ours, data = Ours(ColumnarEngine.name), memoryview(segment.path.read_bytes())
@@ -107,14 +107,14 @@ def _described(data: memoryview) -> Described:
 
 
 def _checksums(entries: Described) -> int:
-    """Return what it takes to verify the checksums of all *entries* and do nothing else with them."""
+    """Return the CPU nanoseconds of verifying the checksums of *entries*, and nothing else."""
     clock, verify = _Clock(), kernel(entries.format.name, "verify")
     clock.timed(verify, entries.address, entries.desc, 0, len(entries))
     return clock.ns
 
 
 def _codec(entries: Described) -> int:
-    """Return what it takes to decompress all *entries* and do nothing else with them."""
+    """Return the CPU nanoseconds of decompressing *entries*, and nothing else."""
     chosen, desc = entries.format, entries.desc.copy()
     if chosen.kernels.IS_STREAM:
         kernel(chosen.name, "sections")(desc, np.arange(len(desc)))

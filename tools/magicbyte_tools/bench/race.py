@@ -1,8 +1,8 @@
 """python -m magicbyte_tools.bench.race [--mb N] [--codec NAME...] [--parquet CODEC]: from a topic to Parquet, beside Spark's Kafka source.
 
-A broker on this machine serves a topic of four partitions; the same segments lie in a folder. All
-jobs are whole processes on `local[2]` with one release of Spark, in turn, with all that they start.
-What it takes to start, with next to nothing to read, is measured too.
+A broker on this machine serves a topic of four partitions; the same segments are in a folder. All
+jobs are whole processes on `local[2]` with one release of Spark, one after the other, with all their
+children. The start, with almost nothing to read, is measured too.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PIPELINE = "`magicbyte pipeline`, all six tables and the report"
 START = "`magicbyte pipeline` of a single record"
 
 COLUMNS = "key,value,topic,partition,offset,timestamp,timestamp_type"
-"""Those of the Kafka source, by our names."""
+"""Columns of Spark's Kafka source, by our names."""
 
 
 def main(arguments: Sequence[str]) -> None:

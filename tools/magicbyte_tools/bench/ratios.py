@@ -1,4 +1,4 @@
-"""What a cell says: medians, and ratios formed inside each repetition."""
+"""Medians of a cell, and ratios formed within each repetition."""
 
 from statistics import geometric_mean, median
 
@@ -49,7 +49,7 @@ def _ratio(times: list[float] | None, bases: list[float] | None) -> float | None
 
 
 def spread(cell: Cell, name: str) -> float | None:
-    """Return how far apart the times of *name* lie, as a share of the median, without the outermost."""
+    """Return the range of the times of *name* without the extremes, as a share of the median."""
     times = sorted(cell.cpu_ns.get(name, ()))
     if len(times) > 2:
         times = times[1:-1]

@@ -70,7 +70,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a record looks like."""
+    """Sizes of the key, the value and the headers of a record."""
 
     name: str
     sentence: str

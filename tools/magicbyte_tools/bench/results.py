@@ -1,4 +1,4 @@
-"""What a run found, as it is kept beside the data: JSON."""
+"""Results of a run, saved as JSON beside the data."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -14,7 +14,7 @@ from magicbyte_tools.bench.profile import Profile
 @dataclass(slots=True)
 class Results:
     command: str
-    """What makes the same run."""
+    """Command that repeats the run."""
     engine: str
     mb: int
     """MiB of records in each file."""
@@ -26,13 +26,13 @@ class Results:
     """MiB of records in the files that threads share."""
     machine: dict[str, str]
     left_out: dict[str, str] = field(default_factory=dict)
-    """Who could not be had, and why."""
+    """Reasons by the names of the contenders that could not run."""
     cells: list[Cell] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     threads: list[Cell] = field(default_factory=list)
-    """Of one engine with some threads."""
+    """Cells of one engine with several threads."""
     sizes: dict[str, Cell] = field(default_factory=dict)
-    """By MiB of records."""
+    """Cells by MiB of records."""
     jobs: list[Job] = field(default_factory=list)
     starts: list[Job] = field(default_factory=list)
     headers: HeaderScan | None = None
@@ -40,10 +40,10 @@ class Results:
     """MiB of records in the file that is read with damage."""
     damage: Cell | None = None
     damage_profiles: list[Profile] = field(default_factory=list)
-    """Of the sound file and of the damaged one."""
+    """Profiles of the sound file and of the damaged one."""
 
     def save(self, file: Path) -> None:
-        """Write all of it to *file*, at once."""
+        """Write the results to *file*, atomically."""
         file.parent.mkdir(parents=True, exist_ok=True)
         new = file.with_suffix(".new")
         new.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")

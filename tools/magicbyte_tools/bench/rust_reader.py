@@ -15,7 +15,7 @@ def reader(cache: Path) -> list[str]:
     environment = {"CARGO_HOME": str(cache.parent.absolute() / "cargo")}
 
     def build(program: Path) -> None:
-        # Cargo writes the lock file that it works out beside what it compiles.
+        # Cargo writes its lock file beside the sources that it compiles.
         with TemporaryDirectory(dir=cache) as name:
             folder = Path(name).absolute() / "rust"
             shutil.copytree(SOURCES, folder)

@@ -19,7 +19,7 @@ READERS = {
     "aiokafka": ("clients", "Aiokafka"),
     "kafka-python": ("clients", "KafkaPython"),
 }
-"""Where the readers are, by name."""
+"""Module and class of each reader, by name."""
 
 
 class Reader(Protocol):
@@ -62,7 +62,7 @@ def serve(reader: Reader) -> None:
 def main(arguments: list[str]) -> None:
     name, *rest = arguments
     module, kind = READERS[name]
-    # Only what is measured is imported, as its memory is measured too.
+    # Import the measured reader alone: the memory of the process is measured too.
     serve(getattr(importlib.import_module(f"magicbyte_tools.bench.{module}"), kind)(*rest))
 
 

@@ -1,4 +1,4 @@
-"""Starts: what it takes until a program that reads logs has what it needs."""
+"""Measures the start of a program that reads logs: its imports."""
 
 import sys
 
@@ -9,10 +9,10 @@ MAGICBYTE = "import magicbyte"
 PYARROW = "import pyarrow"
 
 STARTS = 4
-"""In each turn of the run: a start is short, and the machine seldom quiet."""
+"""Starts per repetition: a start is short, and the machine is seldom quiet."""
 
 
 def starts(*, repetitions: int) -> list[Job]:
-    """Return what processes take that import ours, and Arrow, and do nothing else."""
+    """Measure processes that import magicbyte or pyarrow and then end."""
     commands = {code: [sys.executable, "-c", code] for code in (MAGICBYTE, PYARROW)}
     return jobs.run(commands, repetitions=repetitions * STARTS)

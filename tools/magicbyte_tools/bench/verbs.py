@@ -23,7 +23,7 @@ from magicbyte_tools.bench.whole_jobs import DUMP_LOG, MAGICBYTE
 KIND = "v2-100B-16k-none"
 
 DUMPED_BYTES = 134_000_000
-"""Of records: 1.0 million of them."""
+"""Bytes of records in the dumped partition: 1.0 million records."""
 
 VERIFIED_BYTES = 1 << 30
 

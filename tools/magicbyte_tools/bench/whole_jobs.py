@@ -21,7 +21,7 @@ DUMP_LOG = "org.apache.kafka.tools.DumpLogSegments"
 def whole_jobs(
     segment: Segment, cache: Path, *, repetitions: int
 ) -> tuple[list[Job], dict[str, str]]:
-    """Return what the jobs take on *segment*, and of those that cannot be had why not."""
+    """Measure the whole jobs on *segment*; also return the reasons by the jobs that cannot run."""
     left_out = {}
     with TemporaryDirectory(dir=cache) as name, ExitStack() as stack:
         folder = Path(name)
@@ -53,7 +53,7 @@ def _export(log: Path, cache: Path) -> dict[str, list[str]]:
 
 def _dump_log(log: Path, cache: Path) -> dict[str, list[str]]:
     java, jars = tool("java"), java_reader.class_path("broker", cache)
-    # What the release's own script gives it: a heap of 256 MiB.
+    # The release's own script gives it a heap of 256 MiB.
     dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log)]
     return {
         "dump-log headers": dump,
