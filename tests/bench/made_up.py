@@ -6,7 +6,7 @@ from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
 from magicbyte_tools.bench.header_scan import HeaderScan
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.profile import PARTS, Profile
 from magicbyte_tools.bench.results import Results
@@ -47,8 +47,8 @@ def results(*cells: Cell, **others: object) -> Results:
     return Results(**{**given, "machine": machine, "cells": list(cells), **others})  # type: ignore[arg-type]
 
 
-def job(name: str, cpu: float) -> Job:
-    return Job(name, [cpu, cpu, cpu * 50], [cpu * 2] * 3, [None, 100_000_000, 90_000_000])
+def job(name: str, cpu: float) -> ProcessJob:
+    return ProcessJob(name, [cpu, cpu, cpu * 50], [cpu * 2] * 3, [None, 100_000_000, 90_000_000])
 
 
 def parts(name: str, of: Sequence[str] = PARTS) -> Profile:
@@ -62,6 +62,6 @@ def of_damage(name: str) -> Profile:
 
 def headers() -> HeaderScan:
     """Return what 101 headers took: 2 µs each in a pass; of the command 30 µs, and 61 bytes are read."""
-    whole = Job("whole", [0.503, 0.603, 0.703], [1.0] * 3, [None] * 3, [7161, 7161, 7161])
-    first = Job("first", [0.5, 0.6, 0.71], [1.0] * 3, [None] * 3, [1061, 1061, 1061])
+    whole = ProcessJob("whole", [0.503, 0.603, 0.703], [1.0] * 3, [None] * 3, [7161, 7161, 7161])
+    first = ProcessJob("first", [0.5, 0.6, 0.71], [1.0] * 3, [None] * 3, [1061, 1061, 1061])
     return HeaderScan(101, [101_000, 202_000, 909_000], whole, first)

@@ -7,7 +7,7 @@ import pytest
 
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench import go_reader, rust_reader
-from magicbyte_tools.bench.foreign_programs import Unavailable, compiled, sources
+from magicbyte_tools.bench.foreign_programs import ProgramUnavailable, compiled, sources
 
 READERS = {"go": go_reader, "cargo": rust_reader}
 
@@ -61,7 +61,9 @@ def test_a_reader_that_cannot_be_compiled_is_unavailable(
 ) -> None:
     put(tools / name, FAILS)
     cache = tmp_path / "cache"
-    with pytest.raises(Unavailable, match=f"{name} build fails: no such host, or no compiler"):
+    with pytest.raises(
+        ProgramUnavailable, match=f"{name} build fails: no such host, or no compiler"
+    ):
         READERS[name].reader(cache)
     assert not list(cache.iterdir())
 

@@ -11,7 +11,7 @@ import magicbyte as mb
 from magicbyte_construct import RecordBatch
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench.data import KINDS, Kind, Segment, chosen, segments
-from magicbyte_tools.bench.record_data import SHAPES, Row, rows
+from magicbyte_tools.bench.record_data import SHAPES, RecordData, rows
 
 RAW_BYTES = 20_000
 SEED = 7
@@ -26,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, Segment]:
     return {s.kind: s for s in segments(SAMPLE, folder, raw_bytes=RAW_BYTES, seed=SEED)}
 
 
-def expected(kind: Kind, row: Row) -> dict[str, object]:
+def expected(kind: Kind, row: RecordData) -> dict[str, object]:
     headers = [{"key": name.decode(), "value": value} for name, value in row.headers]
     return {
         "offset": row.offset,
@@ -60,7 +60,7 @@ def test_the_twin_reads_them_too(made: dict[Kind, Segment]) -> None:
             headers = tuple((header["key"], header["value"]) for header in record["headers"])
             offset = batch["base_offset"] + record["offset_delta"]
             timestamp = batch["base_timestamp"] + record["timestamp_delta"]
-            read.append(Row(offset, timestamp, record["key"], record["value"], headers))
+            read.append(RecordData(offset, timestamp, record["key"], record["value"], headers))
         position = end
     assert read == [*islice(rows(SHAPES["100B-3h"], SEED), segment.num_rows)]
 

@@ -9,8 +9,8 @@ from magicbyte import codecs
 from magicbyte_tools.bench.clients import Aiokafka, KafkaPython
 from magicbyte_tools.bench.data import CODECS, Kind, Segment, segments
 from magicbyte_tools.bench.floor import Floor
-from magicbyte_tools.bench.ours import Damaged, Ours
-from magicbyte_tools.bench.primitives import PRIMITIVES, Arena, Section, Source
+from magicbyte_tools.bench.ours import DamagedFileError, Ours
+from magicbyte_tools.bench.primitives import PRIMITIVES, DecompressionArena, Section, Source
 
 # kafka-python reads its own files in a way that is no longer wanted.
 pytestmark = pytest.mark.filterwarnings("ignore:.*_text is deprecated:DeprecationWarning")
@@ -68,7 +68,7 @@ def flipped(segment: Segment, folder: Path) -> Path:
 def test_ours_verifies_checksums(made: dict[str, Segment], tmp_path: Path) -> None:
     ours = Ours("reference")
     ours.load(flipped(made["v2-100B-3h-16k-none"], tmp_path), "memory")
-    with pytest.raises(Damaged, match="checksum"):
+    with pytest.raises(DamagedFileError, match="checksum"):
         ours.read("offsets", 1)
 
 
@@ -104,7 +104,7 @@ def test_a_primitive_decompresses(made: dict[str, Segment], codec: str, primitiv
     plain = codecs.decompress(number, data[61:end], magic=2, max_bytes=1 << 20)
     stored = np.frombuffer(data, np.uint8)
     room = np.zeros(len(plain) + 5, np.uint8)
-    arena = Arena(room, room.data, room.ctypes.data)
+    arena = DecompressionArena(room, room.data, room.ctypes.data)
     source = Source(memoryview(data), stored.ctypes.data)
     assert callable(primitive)
     assert primitive(source, Section(61, end, len(plain)), arena, 5) == len(room)

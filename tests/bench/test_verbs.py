@@ -6,7 +6,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte_tools.bench import planning, verbs
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 
 
 def test_the_log_is_a_partition_without_findings(
@@ -27,8 +27,10 @@ def test_small_segments_lie_in_as_many_partitions_as_wanted(tmp_path: Path) -> N
 
 
 def test_jobs_are_compared_with_the_first(capsys: pytest.CaptureFixture[str]) -> None:
-    first = Job("first", cpu_s=[2.0, 4.0, 3.0], wall_s=[4.0], peak_bytes=[1_000_000, None])
-    verbs._tell("9 bytes", [first, Job("second", cpu_s=[1.5], wall_s=[1.0], peak_bytes=[None])])
+    first = ProcessJob("first", cpu_s=[2.0, 4.0, 3.0], wall_s=[4.0], peak_bytes=[1_000_000, None])
+    verbs._tell(
+        "9 bytes", [first, ProcessJob("second", cpu_s=[1.5], wall_s=[1.0], peak_bytes=[None])]
+    )
     assert capsys.readouterr().out.splitlines()[3:] == [
         "| first | 4.00 | 3.00 | 1 | 1.00 | 1.00 |",
         "| second | 1.00 | 1.50 | 0 | 0.25 | 0.50 |",

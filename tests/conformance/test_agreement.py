@@ -14,7 +14,7 @@ import pytest
 
 from magicbyte_tools.conformance import engines
 from magicbyte_tools.conformance.cases import Case
-from magicbyte_tools.conformance.child import MIB, Bounds, ChildError
+from magicbyte_tools.conformance.child import MIB, ChildError, ProcessBounds
 from magicbyte_tools.conformance.compare import differences
 from magicbyte_tools.conformance.runner import Output, Runner, parse
 from paths import DATA, shared
@@ -39,7 +39,7 @@ FORMATS = {
 MAX_DIFFERENCES = 20
 """Each has the reference read a file again; so many are one mistake."""
 
-BOUNDS = Bounds(timeout_s=120.0, output_bytes=256 * MIB)
+BOUNDS = ProcessBounds(timeout_s=120.0, output_bytes=256 * MIB)
 
 
 def real_files() -> Iterator[tuple[str, Path]]:

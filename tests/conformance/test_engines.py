@@ -6,12 +6,12 @@ import pytest
 
 from magicbyte_tools.conformance import engines, known, report
 from magicbyte_tools.conformance.cases import Case
-from magicbyte_tools.conformance.child import Bounds
+from magicbyte_tools.conformance.child import ProcessBounds
 from magicbyte_tools.conformance.scoring import Score, scored
 
 OUR_OWN = {"runtime", "columnar", "construct", *engines.TARGETS}
 
-BOUNDS = Bounds(timeout_s=60.0)
+BOUNDS = ProcessBounds(timeout_s=60.0)
 """A JVM starts slowly where four others run."""
 
 

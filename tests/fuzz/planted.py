@@ -99,7 +99,7 @@ class AltersRows(ColumnarEngine):
         return replace(decoded, rows=without_binary_views(decoded.rows).take(backwards))
 
 
-def one_row_less(folder: Path, engine: str, level: str) -> whole.Told:
+def one_row_less(folder: Path, engine: str, level: str) -> whole.ReadResult:
     """Tell what a read of a partition tells, but for one row."""
     told = whole.told(folder, engine, level)
     is_wrong = engine == "columnar" and level == "read_uncommitted" and told.rows is not None

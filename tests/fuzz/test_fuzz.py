@@ -13,9 +13,9 @@ from magicbyte.engines.entry import read_entry
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import __main__ as fuzz
 from magicbyte_tools.fuzz import mutate, numbers, partition, seed, seeds, whole
-from magicbyte_tools.fuzz.entry_fuzzer import Again, Entries
+from magicbyte_tools.fuzz.entry_fuzzer import Again, EntryFuzzTask
 from magicbyte_tools.fuzz.group import NUM_CASES, Arrangement, group
-from magicbyte_tools.fuzz.report import Report
+from magicbyte_tools.fuzz.report import FuzzReport
 from magicbyte_tools.fuzz.task import Failure, Task
 from magicbyte_tools.fuzz.watch import watched
 from paths import DATA
@@ -57,9 +57,9 @@ def test_changed_partitions_are_read_alike(capsys: pytest.CaptureFixture[str]) -
 # What it must notice
 
 
-def first_with(codec: Codec, *, is_last: bool) -> Entries:
+def first_with(codec: Codec, *, is_last: bool) -> EntryFuzzTask:
     """Return the task of a group that is decoded in one call, and has an entry of *codec*."""
-    task = Entries(0, NUM_CASES, seed=1)
+    task = EntryFuzzTask(0, NUM_CASES, seed=1)
     for first in range(0, 100 * NUM_CASES, NUM_CASES):
         one = task.group(first)
         kinds = {case.kind.split()[1] for case in one.calls[0]}
@@ -94,7 +94,7 @@ def test_a_byte_too_far_is_a_fault_of_the_one_entry(
 
 
 def test_kernels_are_seen_to_leave_memory_that_is_too_small() -> None:
-    task = Entries(0, 100 * NUM_CASES, seed=1, make=planted.NoSlack)
+    task = EntryFuzzTask(0, 100 * NUM_CASES, seed=1, make=planted.NoSlack)
     found = next(told for told in watched(task, hang_s=60) if isinstance(told, Failure))
     assert (found.what, found.message) == ("fault", "the process ended by SIGSEGV")
 
@@ -120,7 +120,9 @@ def test_what_the_engines_tell_differently_is_a_difference(engine: type[planted.
 
 
 def test_a_partition_that_is_read_differently_is_a_difference(tmp_path: Path) -> None:
-    task = whole.Whole(0, 1, 1, (LIVES / "v2-transactions-0",), tell=planted.one_row_less)
+    task = whole.PartitionFuzzTask(
+        0, 1, 1, (LIVES / "v2-transactions-0",), tell=planted.one_row_less
+    )
     (found,) = failures(task)
     assert (found.what, found.case) == ("difference", 0)
     assert found.message.startswith("read_uncommitted: rows")
@@ -130,7 +132,7 @@ def test_a_partition_that_is_read_differently_is_a_difference(tmp_path: Path) ->
 def test_what_failed_is_written_and_can_be_tried_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = Report(seed=1, out=tmp_path)
+    report = FuzzReport(seed=1, out=tmp_path)
     task = replace(first_with(Codec.ZSTD, is_last=True), make=planted.Raises)
     fuzz.run([task], report, jobs=1, hang_s=60)
     assert report.finish() == 1

@@ -10,7 +10,7 @@ from magicbyte_tools.parsers.dumpers.cpp_stl import Cpp
 from magicbyte_tools.parsers.dumpers.go import Go
 from magicbyte_tools.parsers.dumpers.java import Java
 from magicbyte_tools.parsers.dumpers.rust import Rust
-from magicbyte_tools.parsers.dumpers.shapes import Integer, Nested, Unsupported, shapes
+from magicbyte_tools.parsers.dumpers.shapes import Integer, Nested, UnsupportedShape, shapes
 from magicbyte_tools.parsers.dumpers.walker import Language, structures
 
 Specs = dict[str, dict[str, Any]]
@@ -78,7 +78,7 @@ def test_only_long_numbers_are_text() -> None:
 def test_what_is_not_understood_is_refused_with_its_place(
     field: dict[str, Any], complaint: str
 ) -> None:
-    with pytest.raises(Unsupported, match=complaint):
+    with pytest.raises(UnsupportedShape, match=complaint):
         shapes(one({"id": "f", **field}))
 
 
@@ -113,7 +113,7 @@ def test_conditions_are_asked_again_where_a_number_is_never_absent(
 def test_a_condition_that_is_not_understood_is_refused(condition: str) -> None:
     specs = one(A, E, {"id": "f", "type": "u1", "if": condition}, **CHOICES)
     for language in (Go, Rust):
-        with pytest.raises(Unsupported, match="one/f: the condition"):
+        with pytest.raises(UnsupportedShape, match="one/f: the condition"):
             text(language, specs)
 
 
@@ -128,7 +128,7 @@ def test_an_empty_field_up_to_the_end_was_at_the_end(condition: str) -> None:
 )
 def test_another_field_up_to_the_end_is_asked_for_what_decides(condition: str) -> None:
     specs = one({"id": "f", "size-eos": True, "if": condition})
-    with pytest.raises(Unsupported, match="one/f: the condition"):
+    with pytest.raises(UnsupportedShape, match="one/f: the condition"):
         text(Rust, specs)
 
 
@@ -144,12 +144,12 @@ def test_java_reads_the_number_of_an_unknown_value_where_it_can() -> None:
     assert "it.e() != null ? it.e().id() : stored(it._io(), 4, 4, false)" in text(
         Java, one(*bits, **CHOICES)
     )
-    with pytest.raises(Unsupported, match="null is both absent and unknown"):
+    with pytest.raises(UnsupportedShape, match="null is both absent and unknown"):
         text(Java, one(A, {**E, "if": "a > 0"}, **CHOICES))
-    with pytest.raises(Unsupported, match="one/e: Java loses"):
+    with pytest.raises(UnsupportedShape, match="one/e: Java loses"):
         text(Java, one({"id": "b", "size": "1 + 1"}, E, **CHOICES))
     within = one({"id": "f", "type": "inner"}, types={"inner": {"seq": [E]}}, **CHOICES)
-    with pytest.raises(Unsupported, match="one/inner/e: Java loses"):
+    with pytest.raises(UnsupportedShape, match="one/inner/e: Java loses"):
         text(Java, within)
 
 

@@ -31,7 +31,7 @@ from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte_tools.fuzz.agreement import differences, entries_of
-from magicbyte_tools.fuzz.memory import Place
+from magicbyte_tools.fuzz.memory import GuardedBuffer
 from paths import CHECKOUT, DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
@@ -640,7 +640,7 @@ def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
 def test_nothing_is_read_behind_the_last_byte(build: Any) -> None:
     found = [one for one in entries(build) if len(one) < 3000]
     logs = [*found, *mutated(found, 20_000 if WIDE else 300, seed=11)]
-    place = Place(-(-max(map(len, logs)) // mmap.PAGESIZE) * mmap.PAGESIZE)
+    place = GuardedBuffer(-(-max(map(len, logs)) // mmap.PAGESIZE) * mmap.PAGESIZE)
     limits = Limits()
     for data in logs:
         held, expected = place.last(len(data)), memoryview(data)

@@ -11,7 +11,7 @@ import pytest
 import magicbyte as mb
 from magicbyte_tools.vectors import __main__ as command
 from magicbyte_tools.vectors import build
-from magicbyte_tools.vectors.case import Case, severity_of
+from magicbyte_tools.vectors.case import VectorCase, severity_of
 from magicbyte_tools.vectors.input_classes import CLASSES, CODES_WITHOUT_A_CASE, WITHOUT_A_CASE
 from paths import CHECKOUT
 
@@ -28,12 +28,12 @@ ERROR_CLASSES = {
 
 
 @pytest.fixture(scope="session")
-def cases() -> list[Case]:
+def cases() -> list[VectorCase]:
     return list(build.cases())
 
 
 @pytest.fixture(scope="session")
-def built(cases: list[Case]) -> dict[str, bytes]:
+def built(cases: list[VectorCase]) -> dict[str, bytes]:
     return build.files(cases)
 
 
@@ -90,33 +90,35 @@ def test_check_names_a_file_that_was_altered_and_says_how_to_mend_it(
     assert command.main(["--check"]) == 0
 
 
-def test_names_are_kebab_case_and_there_once(cases: list[Case]) -> None:
+def test_names_are_kebab_case_and_there_once(cases: list[VectorCase]) -> None:
     paths = [case.path for case in cases]
     assert len(set(paths)) == len(paths)
     for case in cases:
         assert case.name.replace("-", "").isalnum() and case.name == case.name.lower(), case.path
 
 
-def test_every_case_says_why_it_is_there_and_how_it_was_made(cases: list[Case]) -> None:
+def test_every_case_says_why_it_is_there_and_how_it_was_made(cases: list[VectorCase]) -> None:
     for case in cases:
         assert case.why.endswith("."), case.path
         assert case.made and case.source, case.path
 
 
-def test_every_class_of_bad_input_has_a_case_or_a_reason(cases: list[Case]) -> None:
+def test_every_class_of_bad_input_has_a_case_or_a_reason(cases: list[VectorCase]) -> None:
     seen = {number for case in cases for number in case.classes}
     assert seen <= set(CLASSES)
     assert sorted(set(CLASSES) - seen) == sorted(WITHOUT_A_CASE)
 
 
-def test_every_code_is_found_in_a_case_or_has_a_reason(cases: list[Case]) -> None:
+def test_every_code_is_found_in_a_case_or_has_a_reason(cases: list[VectorCase]) -> None:
     codes = {found.code for case in cases for found in case.findings}
     codes |= {case.front_code for case in cases if case.front_code}
     assert codes <= set(mb.CODES)
     assert sorted(set(mb.CODES) - codes) == sorted(CODES_WITHOUT_A_CASE)
 
 
-def test_every_error_of_a_log_is_a_fault_with_code_position_and_rows(cases: list[Case]) -> None:
+def test_every_error_of_a_log_is_a_fault_with_code_position_and_rows(
+    cases: list[VectorCase],
+) -> None:
     faults = {
         case.fault.code: case
         for case in cases
@@ -133,7 +135,9 @@ def test_severities_are_those_of_the_registry() -> None:
         assert severity_of(name) == code.severity, name
 
 
-def test_a_fault_is_among_the_findings_and_a_valid_case_has_no_error(cases: list[Case]) -> None:
+def test_a_fault_is_among_the_findings_and_a_valid_case_has_no_error(
+    cases: list[VectorCase],
+) -> None:
     for case in cases:
         errors = [found for found in case.findings if severity_of(found.code) == "error"]
         if case.fault is not None and case.fault.code and case.findings:
@@ -155,7 +159,7 @@ def test_errors_are_those_that_findings_become(built: dict[str, bytes]) -> None:
             assert type(raised(found)) is ERROR_CLASSES[case["error"]], name
 
 
-def test_one_file_with_one_fault_leaves_rows_before_and_behind_it(cases: list[Case]) -> None:
+def test_one_file_with_one_fault_leaves_rows_before_and_behind_it(cases: list[VectorCase]) -> None:
     """Most invalid logs show that reading goes on; those that cannot are few."""
     logs = [case for case in cases if case.format == "kafka_log" and case.verdict == "invalid"]
     both = [
@@ -189,7 +193,7 @@ def test_no_file_names_the_machine_that_built_it(built: dict[str, bytes]) -> Non
         assert str(CHECKOUT).encode() not in data, name
 
 
-def test_what_a_limit_forbids_is_sound_without_it(cases: list[Case]) -> None:
+def test_what_a_limit_forbids_is_sound_without_it(cases: list[VectorCase]) -> None:
     limited = [case for case in cases if case.limits]
     assert len(limited) > 4
     for case in limited:

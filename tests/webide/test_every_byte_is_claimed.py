@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from magicbyte_tools.webide import claims, kinds
-from magicbyte_tools.webide.claims import Claims, Fault, in_javascript, in_python
+from magicbyte_tools.webide.claims import ClaimFault, Claims, in_javascript, in_python
 from magicbyte_tools.webide.debug_parsers import Formats
 from paths import CHECKOUT, DATA
 
@@ -174,8 +174,8 @@ def test_a_fault_says_which_bytes_no_field_claims(
 ) -> None:
     (compressed,) = (one.file for one in BREAKS if one.name == "a compressed payload, by a byte")
     end = 12 + int.from_bytes(compressed.read_bytes()[8:12], "big")
-    assert broken_in_js[compressed].faults[0] == Fault(end - 1, end, 0)
-    assert broken_in_python[compressed].faults[0] == Fault(end - 1, end, 0)
+    assert broken_in_js[compressed].faults[0] == ClaimFault(end - 1, end, 0)
+    assert broken_in_python[compressed].faults[0] == ClaimFault(end - 1, end, 0)
 
 
 def test_bits_that_no_field_takes_are_found(
@@ -192,7 +192,7 @@ def test_a_byte_that_two_fields_claim_is_found() -> None:
         _io=SimpleNamespace(bits_left=0), _debug=spans, SEQ_FIELDS=["a", "b"], a=b"", b=b""
     )
     leaves = sorted(claims._leaves(structure, 0))
-    assert list(claims._faults(leaves, 5)) == [Fault(2, 3, 2), Fault(4, 5, 0)]
+    assert list(claims._faults(leaves, 5)) == [ClaimFault(2, 3, 2), ClaimFault(4, 5, 0)]
 
 
 def not_whole(found: dict[Path, Claims]) -> dict[str, Claims]:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from magicbyte_cli import main
-from magicbyte_tools.webide.browser import Job, Opened, chromium, in_page, in_site
+from magicbyte_tools.webide.browser import Opened, PageJob, chromium, in_page, in_site
 from magicbyte_tools.webide.claims import in_javascript
 from paths import CHECKOUT, DATA
 
@@ -70,7 +70,7 @@ def site() -> Path:
 @pytest.fixture(scope="module")
 def opened(browser: str, site: Path, files: dict[str, Path]) -> dict[str, Opened]:
     """What the built IDE shows of each file."""
-    jobs = [Job(str(path), name) for name, path in files.items()]
+    jobs = [PageJob(str(path), name) for name, path in files.items()]
     return dict(zip(files, in_site(browser, site, SPEC, jobs), strict=True))
 
 
@@ -114,7 +114,7 @@ def test_the_ide_inflates_gzip_as_the_documentation_says(browser: str, site: Pat
     before = "".join(line[1:] for line in lines if line[0] != "+")
     after = "".join(line[1:] for line in lines if line[0] != "-")
     assert user_types
-    job = Job(
+    job = PageJob(
         str(GZIP),
         "kafka_log",
         open=("entries", "0", "content", "compressedPayload", "records"),
@@ -130,5 +130,5 @@ def test_an_error_is_seen(browser: str, site: Path, tmp_path: Path) -> None:
     """The tests above would not see one if the IDE put it elsewhere."""
     file = tmp_path / "wrong.log"
     file.write_bytes(bytes(11) + b"\x18" + bytes(4) + b"\x09" * 20)  # a length, and magic 9
-    [wrong] = in_site(browser, site, SPEC, [Job(str(file), "kafka_log")])
+    [wrong] = in_site(browser, site, SPEC, [PageJob(str(file), "kafka_log")])
     assert "ValidationNotAnyOfError" in (wrong.error or "")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from magicbyte_tools.bench.foreign_programs import Unavailable, tool
+from magicbyte_tools.bench.foreign_programs import ProgramUnavailable, tool
 from magicbyte_tools.bench.java_reader import class_path
 
 TOPIC = "bench"
@@ -49,7 +49,7 @@ def serving(
         from confluent_kafka.admin import AdminClient
         from confluent_kafka.cimpl import NewTopic
     except ImportError as error:
-        raise Unavailable("there is no Python package confluent-kafka") from error
+        raise ProgramUnavailable("there is no Python package confluent-kafka") from error
     java = [tool("java"), "-Xmx512m", "-cp", class_path("broker", cache)]
     port, controller = _free_ports(2)
     address, log_dir = f"127.0.0.1:{port}", folder / "log"
@@ -69,7 +69,7 @@ def serving(
             except KafkaException as error:
                 if error.args[0].code() not in (KafkaError._TRANSPORT, KafkaError._TIMED_OUT):
                     raise
-        raise Unavailable(f"the broker does not answer; see {folder / 'broker.out'}")
+        raise ProgramUnavailable(f"the broker does not answer; see {folder / 'broker.out'}")
 
     with (folder / "broker.out").open("ab") as out:
         with _running(start, out.fileno()) as process:
@@ -83,7 +83,7 @@ def serving(
                 place = TopicPartition(TOPIC, number)
                 _, end = consumer.get_watermark_offsets(place, timeout=START_S)
                 if end != rows:
-                    raise Unavailable(f"the broker serves {end} rows of {rows}")
+                    raise ProgramUnavailable(f"the broker serves {end} rows of {rows}")
             consumer.close()
             yield address
 

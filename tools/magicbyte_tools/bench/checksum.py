@@ -5,7 +5,7 @@ cut shows. Values are compared by the tests, not here. The Java reader works out
 """
 
 
-class Sums:
+class ColumnSums:
     """Sums over the columns of a file, from which the checksum is computed."""
 
     def __init__(self) -> None:

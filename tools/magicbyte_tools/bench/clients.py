@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from magicbyte.engines.entry import read_entry
-from magicbyte_tools.bench.checksum import Sums
+from magicbyte_tools.bench.checksum import ColumnSums
 
 
 class _Client:
@@ -26,7 +26,7 @@ class _Client:
         return rows
 
     def check(self) -> tuple[int, int]:
-        count, sums = 0, Sums()
+        count, sums = 0, ColumnSums()
         for row in self._rows():
             count += 1
             sums.add(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from magicbyte_tools.bench import go_reader, java_reader, rust_reader
 from magicbyte_tools.bench.data import Kind
-from magicbyte_tools.bench.foreign_programs import Unavailable
+from magicbyte_tools.bench.foreign_programs import ProgramUnavailable
 
 OURS = "ours"
 OURS_OFFSETS = "ours, offsets"
@@ -79,7 +79,7 @@ def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str
     ):
         try:
             here += some(cache)
-        except Unavailable as reason:
+        except ProgramUnavailable as reason:
             left_out[name] = str(reason)
     return here, left_out
 
@@ -138,7 +138,7 @@ def _kafka_python(cache: Path) -> list[Contender]:
 
 def _need(module: str) -> None:
     if find_spec(module) is None:
-        raise Unavailable(f"there is no Python package {module}")
+        raise ProgramUnavailable(f"there is no Python package {module}")
 
 
 def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
@@ -160,7 +160,7 @@ def over_sizes(engine: str, cache: Path) -> list[Contender]:
     here = named(_ours(engine), OURS_FILE, OURS_OPEN)
     try:
         command = tuple(java_reader.reader(cache, heap="256m"))
-    except Unavailable:
+    except ProgramUnavailable:
         return here
     return [
         *here,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench import encode
-from magicbyte_tools.bench.record_data import SHAPES, Row, rows
+from magicbyte_tools.bench.record_data import SHAPES, RecordData, rows
 
 BATCHES = {"16k": (16 << 10) - RecordBatchHeader.SIZE, "1m": 1 << 20}
 """Largest size of a batch's records in bytes, by name. `16k` is Kafka's default batch.size less the header."""
@@ -118,9 +118,9 @@ def _write(kinds: Sequence[Kind], folder: Path, least_bytes: int, seed: int) -> 
         _stated(kind, folder).write_text(json.dumps(stated), "utf-8")
 
 
-def batches(kind: Kind, least_bytes: int, seed: int) -> Iterator[tuple[list[Row], bytes]]:
+def batches(kind: Kind, least_bytes: int, seed: int) -> Iterator[tuple[list[RecordData], bytes]]:
     """Yield rows that make a batch, and their records as v2 has them, until there are *least_bytes* of these."""
-    together: list[Row] = []
+    together: list[RecordData] = []
     records: list[bytes] = []
     size = written = 0
     for row in rows(SHAPES[kind.shape], seed):

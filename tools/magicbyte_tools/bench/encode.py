@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Sequence
 
 from magicbyte_construct import Message, RecordBatch
-from magicbyte_tools.bench.record_data import Row
+from magicbyte_tools.bench.record_data import RecordData
 from magicbyte_tools.costs.codecs import COMPRESSORS
 
 NUMBERS = {"none": 0, **{name: number for name, (number, _) in COMPRESSORS.items()}}
@@ -42,7 +42,7 @@ def _with_length(data: bytes | None) -> bytes:
     return NULL if data is None else _small(len(data)) + data
 
 
-def record(row: Row, base_offset: int, base_timestamp: int) -> bytes:
+def record(row: RecordData, base_offset: int, base_timestamp: int) -> bytes:
     """Return *row* as a record of a v2 batch."""
     parts = [
         b"\0",
@@ -58,7 +58,7 @@ def record(row: Row, base_offset: int, base_timestamp: int) -> bytes:
     return _small(len(body)) + body
 
 
-def batch(rows: Sequence[Row], payload: bytes, codec: str) -> bytes:
+def batch(rows: Sequence[RecordData], payload: bytes, codec: str) -> bytes:
     """Return the v2 batch of *rows*, which are the records in *payload*."""
     built: bytes = RecordBatch.build(
         {
@@ -78,7 +78,7 @@ def batch(rows: Sequence[Row], payload: bytes, codec: str) -> bytes:
     return built
 
 
-def messages(rows: Sequence[Row], magic: int, codec: str) -> bytes:
+def messages(rows: Sequence[RecordData], magic: int, codec: str) -> bytes:
     """Return *rows* as messages of *magic*, in a wrapper where there is a *codec*."""
     if codec == "none":
         return b"".join(_message(row, magic, row.offset) for row in rows)
@@ -98,7 +98,7 @@ def messages(rows: Sequence[Row], magic: int, codec: str) -> bytes:
     return built
 
 
-def _message(row: Row, magic: int, offset: int) -> bytes:
+def _message(row: RecordData, magic: int, offset: int) -> bytes:
     times = (row.timestamp,) if magic else ()
     content = [MESSAGE_HEADS[magic].pack(magic, 0, *times)]
     for field in (row.key, row.value):

@@ -18,9 +18,9 @@ from magicbyte.limits import Limits
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench.primitives import (
     PRIMITIVES,
-    Arena,
     Bytes,
     Decompress,
+    DecompressionArena,
     Section,
     Source,
 )
@@ -48,7 +48,7 @@ class Floor:
         self.groups = _groups(self.sections)
         size = max(sum(s.raw_bytes for s in self.sections[slice(*group)]) for group in self.groups)
         arena = np.zeros(size, np.uint8)
-        self.arena = Arena(arena, arena.data, arena.ctypes.data)
+        self.arena = DecompressionArena(arena, arena.data, arena.ctypes.data)
         self.out = np.zeros(max(OUT, size), np.uint8)
         codec = codecs.NAMES[entries[0].codec]
         self.decompress = self._fastest(codec) if codec != "none" else None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 
-class Unavailable(Exception):
+class ProgramUnavailable(Exception):
     """A contender cannot run on this machine; the message names the missing tool."""
 
 
@@ -16,7 +16,7 @@ def tool(name: str) -> str:
     """Return the path of the program *name*; Unavailable where there is none."""
     found = shutil.which(name)
     if found is None:
-        raise Unavailable(f"there is no {name} on the PATH")
+        raise ProgramUnavailable(f"there is no {name} on the PATH")
     return found
 
 
@@ -55,4 +55,4 @@ def attempt(command: Sequence[str], *, folder: Path, environment: Mapping[str, s
     )
     if done.returncode:
         told = " ".join(done.stdout.split())[-500:]
-        raise Unavailable(f"{' '.join(map(os.path.basename, command[:2]))} fails: {told}")
+        raise ProgramUnavailable(f"{' '.join(map(os.path.basename, command[:2]))} fails: {told}")

@@ -13,7 +13,7 @@ from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte_tools.bench import jobs
 from magicbyte_tools.bench.contenders import SETTLE_S, reader_command
 from magicbyte_tools.bench.data import Segment
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.measure import WARM_UP, Disagreement
 from magicbyte_tools.bench.process import Process
 from magicbyte_tools.bench.whole_jobs import MAGICBYTE
@@ -26,9 +26,9 @@ class HeaderScan:
     num_batches: int
     pass_ns: list[int]
     """CPU nanoseconds of a pass over all headers, in a warm process."""
-    whole: Job
+    whole: ProcessJob
     """The command, of the file."""
-    first: Job
+    first: ProcessJob
     """The command, of its first batch alone."""
 
     @property

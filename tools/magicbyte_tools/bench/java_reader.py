@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from magicbyte_tools.bench.foreign_programs import Unavailable, compiled, tool
+from magicbyte_tools.bench.foreign_programs import ProgramUnavailable, compiled, tool
 
 SOURCES = Path(__file__).with_name("java")
 POM = SOURCES / "pom.xml"
@@ -45,6 +45,6 @@ def class_path(profile: str, cache: Path) -> str:
         goal = ["dependency:build-classpath", f"-Dmdep.outputFile={new}"]
         done = subprocess.run([*command, *goal], stdout=subprocess.PIPE, text=True)
         if done.returncode:
-            raise Unavailable(f"Maven does not find the jars: {done.stdout.strip()[-500:]}")
+            raise ProgramUnavailable(f"Maven does not find the jars: {done.stdout.strip()[-500:]}")
         new.rename(answer)
     return answer.read_text("utf-8").strip()

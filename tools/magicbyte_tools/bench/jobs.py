@@ -14,7 +14,7 @@ from magicbyte_tools.bench.process import peak_of, read_by
 
 
 @dataclass(slots=True)
-class Job:
+class ProcessJob:
     """Cost of a job; lists have an item per repetition."""
 
     name: str
@@ -38,22 +38,22 @@ class Failed(Exception):
     """A job did not end well."""
 
 
-def run(commands: Mapping[str, Sequence[str]], *, repetitions: int) -> list[Job]:
+def run(commands: Mapping[str, Sequence[str]], *, repetitions: int) -> list[ProcessJob]:
     """Run *commands*, by name, in turn, again and again; what they print is thrown away.
 
     The first time does not count: it writes what later ones find, bytecode and machine code.
     Raises Failed where one exits with another status than 0.
     """
     for name, command in commands.items():
-        _run(Job(name), command)
-    jobs = {name: Job(name) for name in commands}
+        _run(ProcessJob(name), command)
+    jobs = {name: ProcessJob(name) for name in commands}
     for _ in range(repetitions):
         for name, command in commands.items():
             _run(jobs[name], command)
     return list(jobs.values())
 
 
-def _run(job: Job, command: Sequence[str]) -> None:
+def _run(job: ProcessJob, command: Sequence[str]) -> None:
     with ExitStack() as stack:
         out = stack.enter_context(tempfile.TemporaryFile())
         errors = stack.enter_context(tempfile.TemporaryFile())

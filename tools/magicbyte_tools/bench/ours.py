@@ -18,7 +18,7 @@ from magicbyte.limits import MIB, Limits
 from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
 from magicbyte.reading.walk import Bounds, Sound, Walk
 from magicbyte.storage import open_file
-from magicbyte_tools.bench.checksum import Sums
+from magicbyte_tools.bench.checksum import ColumnSums
 
 OF_RECORDS = ("offset", "timestamp", "key", "value", "headers")
 COLUMNS = {
@@ -40,11 +40,11 @@ CHUNK = 4 * MIB
 LIMITS = Limits()
 
 
-class Damaged(Exception):
+class DamagedFileError(Exception):
     """A generated file does not read as it was written."""
 
 
-class File(Protocol):
+class ReadableFile(Protocol):
     size_bytes: int
 
     def read_at(self, position: int, length: int) -> bytes | memoryview: ...
@@ -79,7 +79,7 @@ class Ours:
         return _num_rows(batches, is_kept=mode == "kept")
 
     def check(self) -> tuple[int, int]:
-        count, sums = 0, Sums()
+        count, sums = 0, ColumnSums()
         for rows in self._batches(COLUMNS["columns"]):
             count += rows.num_rows
             headers = rows.column("headers").flatten()
@@ -129,7 +129,7 @@ class Ours:
         with ThreadPoolExecutor(threads) as pool:
             return sum(pool.map(count, self._parts(file, threads)))
 
-    def _parts(self, file: File, count: int) -> list[tuple[int, int]]:
+    def _parts(self, file: ReadableFile, count: int) -> list[tuple[int, int]]:
         """Return *count* parts of the file, of whole entries and about the same size."""
         if count not in self.parts:
             size, ends = file.size_bytes, [0]
@@ -143,7 +143,7 @@ class Ours:
 
 
 def read(
-    one: Engine, file: File, columns: Sequence[str], begin: int, end: int
+    one: Engine, file: ReadableFile, columns: Sequence[str], begin: int, end: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield *columns* of all records of the entries in [begin, end) of *file*.
 
@@ -173,7 +173,7 @@ def read(
         scan = one.scan(view, origin=position, verify=False, limits=LIMITS)
         if not scan.entries:
             if len(view) == end - position or not isinstance(scan.stopped_by, TruncatedError):
-                raise Damaged(f"byte {position}: {scan.stopped_by}")
+                raise DamagedFileError(f"byte {position}: {scan.stopped_by}")
             length = 2 * max(length, len(view))  # an entry that is larger
             continue
         for entries, made in decode_groups(
@@ -198,9 +198,9 @@ def _check(entries: Sequence[Entry], made: Decoded) -> None:
     for number, found in made.told.items():
         if not found.is_sound:
             place = entries[number].position
-            raise Damaged(f"byte {place}: {found.problems[0].message}")
+            raise DamagedFileError(f"byte {place}: {found.problems[0].message}")
     if made.computed is not None:
-        raise Damaged(f"a wrong checksum behind {len(made.headers)} entries")
+        raise DamagedFileError(f"a wrong checksum behind {len(made.headers)} entries")
 
 
 def _num_bytes(column: pa.Array) -> int:

@@ -12,7 +12,7 @@ from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
 from magicbyte_tools.bench.data import KINDS
 from magicbyte_tools.bench.goals import NOISE, Goal, goals
 from magicbyte_tools.bench.header_scan import HeaderScan
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.profile import PARTS, Profile
 from magicbyte_tools.bench.ratios import per_second, spread, wall_ratio
@@ -335,12 +335,12 @@ def _damage(cell: Cell, mb: int) -> str:
     return text + _table(["File", "M/s", "peak MB"], rows)
 
 
-def _starts(starts: Sequence[Job]) -> str:
+def _starts(starts: Sequence[ProcessJob]) -> str:
     text = "Processes that import a package and end, in turn; bytecode is kept.\n\n"
     return text + _jobs(starts)
 
 
-def _jobs(jobs: Sequence[Job]) -> str:
+def _jobs(jobs: Sequence[ProcessJob]) -> str:
     rows = []
     for job in jobs:
         peaks = [peak for peak in job.peak_bytes if peak is not None]

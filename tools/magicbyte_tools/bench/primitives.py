@@ -36,7 +36,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Arena:
+class DecompressionArena:
     """Memory that is decompressed into."""
 
     array: Bytes
@@ -44,7 +44,7 @@ class Arena:
     address: int
 
 
-Decompress = Callable[[Source, Section, Arena, int], int]
+Decompress = Callable[[Source, Section, DecompressionArena, int], int]
 """Decompresses a section into the arena from a position, and returns the end position."""
 
 
@@ -75,7 +75,7 @@ STORED = 1 << 31
 """The bit of an LZ4 block's length that says that it is not compressed."""
 
 
-def lz4_pointer(source: Source, section: Section, arena: Arena, end: int) -> int:
+def lz4_pointer(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
     """The lz4 wheel's function, block by block."""
     position = section.begin + LEN_LZ4_HEADER
     room = section.raw_bytes + end
@@ -93,13 +93,13 @@ def lz4_pointer(source: Source, section: Section, arena: Arena, end: int) -> int
     return end
 
 
-def lz4_cramjam(source: Source, section: Section, arena: Arena, end: int) -> int:
+def lz4_cramjam(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
     """cramjam's frame decoder."""
     into = arena.view[end:]
     return end + cramjam.lz4.decompress_into(source.view[section.begin : section.end], into)
 
 
-def snappy_cramjam(source: Source, section: Section, arena: Arena, end: int) -> int:
+def snappy_cramjam(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
     """cramjam's block decoder, on xerial's blocks."""
     position = section.begin + LEN_XERIAL_HEADER
     while position < section.end:
@@ -115,7 +115,7 @@ CONTEXT = ZSTD_createDCtx and ZSTD_createDCtx()
 DECOMPRESSOR = zstandard.ZstdDecompressor()
 
 
-def zstd_pointer(source: Source, section: Section, arena: Arena, end: int) -> int:
+def zstd_pointer(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
     """The zstandard wheel's function, its context reused."""
     written: int = ZSTD_decompressDCtx(
         CONTEXT,
@@ -127,7 +127,7 @@ def zstd_pointer(source: Source, section: Section, arena: Arena, end: int) -> in
     return end + written
 
 
-def zstd_stream(source: Source, section: Section, arena: Arena, end: int) -> int:
+def zstd_stream(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
     """zstandard's stream, which reuses its context too."""
     stream = DECOMPRESSOR.stream_reader(source.view[section.begin : section.end])
     into = arena.view[end : end + section.raw_bytes]
@@ -137,7 +137,7 @@ def zstd_stream(source: Source, section: Section, arena: Arena, end: int) -> int
     return end + done
 
 
-def gzip_isal(source: Source, section: Section, arena: Arena, end: int) -> int:
+def gzip_isal(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
     """ISA-L, told how much will come out."""
     raw = isal_zlib.decompress(source.view[section.begin : section.end], 31, section.raw_bytes)
     arena.view[end : end + len(raw)] = raw

@@ -16,7 +16,7 @@ import pyarrow.dataset
 from magicbyte_tools.bench import data, jobs, kafka_source, planning
 from magicbyte_tools.bench.broker import TOPIC, serving
 from magicbyte_tools.bench.data import Segment
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.kafka_source import CACHE
 from magicbyte_tools.bench.machine import machine
 
@@ -51,7 +51,9 @@ def main(arguments: Sequence[str]) -> None:
         print(_table(segment, done, options.parquet), flush=True)
 
 
-def _race(segment: Segment, python: str, folder: Path, parquet: str, repetitions: int) -> list[Job]:
+def _race(
+    segment: Segment, python: str, folder: Path, parquet: str, repetitions: int
+) -> list[ProcessJob]:
     logs, out = folder / "logs", folder / "out"
     for number in range(PARTITIONS):
         partition = logs / f"{TOPIC}-{number}"
@@ -84,7 +86,7 @@ def _race(segment: Segment, python: str, folder: Path, parquet: str, repetitions
     return done
 
 
-def _table(segment: Segment, done: Sequence[Job], parquet: str) -> str:
+def _table(segment: Segment, done: Sequence[ProcessJob], parquet: str) -> str:
     rows = PARTITIONS * segment.num_rows
     size = PARTITIONS * segment.size_bytes / 1e6
     kafka = next(job for job in done if job.name == KAFKA)

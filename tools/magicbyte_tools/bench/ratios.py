@@ -2,7 +2,7 @@
 
 from statistics import geometric_mean, median
 
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.measure import Cell
 
 __all__ = [
@@ -32,12 +32,12 @@ def wall_ratio(cell: Cell, name: str, base: str) -> float | None:
     return _ratio(cell.wall_ns.get(name), cell.wall_ns.get(base))
 
 
-def job_ratio(job: Job, base: Job) -> float | None:
+def job_ratio(job: ProcessJob, base: ProcessJob) -> float | None:
     """Return how many times the CPU of *base* *job* takes."""
     return _ratio(job.cpu_s, base.cpu_s)
 
 
-def job_wall_ratio(job: Job, base: Job) -> float | None:
+def job_wall_ratio(job: ProcessJob, base: ProcessJob) -> float | None:
     """Return how many times as long as *base* *job* takes by the clock."""
     return _ratio(job.wall_s, base.wall_s)
 

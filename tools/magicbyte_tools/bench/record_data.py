@@ -60,7 +60,7 @@ EVENTS = ("click", "view", "purchase", "refund", "login", "logout", "search", "a
 COUNTRIES = ("DE", "US", "FR", "GB", "NL", "PL", "SE", "IN", "BR", "JP")
 
 
-class Row(NamedTuple):
+class RecordData(NamedTuple):
     offset: int
     timestamp: int
     key: bytes | None
@@ -79,7 +79,7 @@ class Shape:
     has_headers: bool = False
 
 
-def rows(shape: Shape, seed: int) -> Iterator[Row]:
+def rows(shape: Shape, seed: int) -> Iterator[RecordData]:
     """Yield records of *shape* without end, from offset 0."""
     chance = random.Random(f"{seed} {shape.name}")
     timestamp, offset = FIRST_TIMESTAMP, 0
@@ -89,7 +89,9 @@ def rows(shape: Shape, seed: int) -> Iterator[Row]:
         key = None if is_null else b"user-%07d" % chance.randrange(3_000_000)
         is_null = chance.random() < NULLS
         value = None if is_null else shape.value(chance, offset, timestamp).encode()
-        yield Row(offset, timestamp, key, value, _headers(chance) if shape.has_headers else ())
+        yield RecordData(
+            offset, timestamp, key, value, _headers(chance) if shape.has_headers else ()
+        )
         offset += 1
 
 

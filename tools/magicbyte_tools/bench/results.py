@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from magicbyte_tools.bench.header_scan import HeaderScan
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.profile import Profile
 
@@ -33,8 +33,8 @@ class Results:
     """Cells of one engine with several threads."""
     sizes: dict[str, Cell] = field(default_factory=dict)
     """Cells by MiB of records."""
-    jobs: list[Job] = field(default_factory=list)
-    starts: list[Job] = field(default_factory=list)
+    jobs: list[ProcessJob] = field(default_factory=list)
+    starts: list[ProcessJob] = field(default_factory=list)
     headers: HeaderScan | None = None
     damage_mb: int = 0
     """MiB of records in the file that is read with damage."""
@@ -59,11 +59,11 @@ def load(file: Path) -> Results:
     for name in ("profiles", "damage_profiles"):
         read[name] = [Profile(**one) for one in read.get(name, [])]
     for name in ("jobs", "starts"):
-        read[name] = [Job(**job) for job in read[name]]
+        read[name] = [ProcessJob(**job) for job in read[name]]
     if read.get("damage") is not None:
         read["damage"] = Cell(**read["damage"])
     headers = read.get("headers")
     if headers is not None:
-        both = {name: Job(**headers[name]) for name in ("whole", "first")}
+        both = {name: ProcessJob(**headers[name]) for name in ("whole", "first")}
         read["headers"] = HeaderScan(**{**headers, **both})
     return Results(**read)

@@ -22,7 +22,7 @@ READERS = {
 """Module and class of each reader, by name."""
 
 
-class Reader(Protocol):
+class PassReader(Protocol):
     def load(self, path: Path, via: str) -> None:
         """Make ready to read *path*; not measured."""
 
@@ -33,7 +33,7 @@ class Reader(Protocol):
         """Return rows and checksum of all columns; readers that have no columns say 0."""
 
 
-def serve(reader: Reader) -> None:
+def serve(reader: PassReader) -> None:
     """Answer the lines of the standard input, until it ends."""
     loaded = None
     for line in sys.stdin:

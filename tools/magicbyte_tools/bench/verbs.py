@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from magicbyte_tools.bench import java_reader, jobs
 from magicbyte_tools.bench.data import chosen, segments
 from magicbyte_tools.bench.foreign_programs import tool
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.kafka_source import CACHE
 from magicbyte_tools.bench.machine import machine
 from magicbyte_tools.bench.ours import OF_RECORDS
@@ -82,7 +82,7 @@ def _log(folder: Path, raw_bytes: int) -> Path:
     return log
 
 
-def _tell(what: str, done: Sequence[Job]) -> None:
+def _tell(what: str, done: Sequence[ProcessJob]) -> None:
     """Print a table of jobs, each compared with the first."""
     print(f"\n| {what} | wall s | CPU s | peak MB | wall to the first | CPU to the first |")
     print("|---|---:|---:|---:|---:|---:|")

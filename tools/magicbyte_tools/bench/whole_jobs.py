@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from magicbyte_tools.bench import java_reader, jobs
 from magicbyte_tools.bench.broker import TOPIC, serving
 from magicbyte_tools.bench.data import Segment
-from magicbyte_tools.bench.foreign_programs import Unavailable, tool
-from magicbyte_tools.bench.jobs import Job
+from magicbyte_tools.bench.foreign_programs import ProgramUnavailable, tool
+from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.ours import COLUMNS
 
 MAGICBYTE = [sys.executable, "-c", "from magicbyte_cli import main; main()"]
@@ -20,7 +20,7 @@ DUMP_LOG = "org.apache.kafka.tools.DumpLogSegments"
 
 def whole_jobs(
     segment: Segment, cache: Path, *, repetitions: int
-) -> tuple[list[Job], dict[str, str]]:
+) -> tuple[list[ProcessJob], dict[str, str]]:
     """Measure the whole jobs on *segment*; also return the reasons by the jobs that cannot run."""
     left_out = {}
     with TemporaryDirectory(dir=cache) as name, ExitStack() as stack:
@@ -32,19 +32,19 @@ def whole_jobs(
         for name, some in (("export", _export), ("dump-log", _dump_log)):
             try:
                 commands |= some(log, cache)
-            except Unavailable as reason:
+            except ProgramUnavailable as reason:
                 left_out[name] = str(reason)
         try:
             address = stack.enter_context(serving(log, segment.num_rows, folder, cache))
             commands["consumer"] = _consumer(address, segment.num_rows, folder)
-        except Unavailable as reason:
+        except ProgramUnavailable as reason:
             left_out["consumer"] = str(reason)
         return jobs.run(commands, repetitions=repetitions), left_out
 
 
 def _export(log: Path, cache: Path) -> dict[str, list[str]]:
     if subprocess.run([*MAGICBYTE, "export", "--help"], capture_output=True).returncode:
-        raise Unavailable("magicbyte has no verb export yet")
+        raise ProgramUnavailable("magicbyte has no verb export yet")
     # The columns that the consumer has, too.
     columns = ["--columns", ",".join(COLUMNS["columns"])]
     out = ["-o", str(log.parent / "out.parquet"), "--overwrite"]

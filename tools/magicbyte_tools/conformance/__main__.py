@@ -12,7 +12,7 @@ from pathlib import Path
 from magicbyte_tools.conformance import cases as vectors
 from magicbyte_tools.conformance import engines, known, report
 from magicbyte_tools.conformance.cases import VECTORS, CaseError
-from magicbyte_tools.conformance.child import MIB, Bounds
+from magicbyte_tools.conformance.child import MIB, ProcessBounds
 from magicbyte_tools.conformance.known import KnownError
 from magicbyte_tools.conformance.runner import Runner
 from magicbyte_tools.conformance.scoring import Score, scored
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = shlex.split(chosen.runner[0]) if len(chosen.runner) == 1 else chosen.runner
     except ValueError as error:
         parser.error(f"{chosen.runner[0]}: {error}")
-    bounds = Bounds(timeout_s=chosen.timeout_s, memory_bytes=chosen.memory_mib * MIB)
+    bounds = ProcessBounds(timeout_s=chosen.timeout_s, memory_bytes=chosen.memory_mib * MIB)
     try:
         if chosen.engine:
             runner = engines.runner(chosen.engine, bounds)

@@ -17,7 +17,7 @@ MAX_SAID = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ProcessBounds:
     """What a child may spend."""
 
     timeout_s: float = 20.0
@@ -38,7 +38,7 @@ class Child:
     def __init__(
         self,
         command: Sequence[str],
-        bounds: Bounds,
+        bounds: ProcessBounds,
         *,
         environment: Mapping[str, str] | None = None,
     ) -> None:

@@ -8,7 +8,7 @@ from itertools import groupby, islice
 from typing import Any, Literal
 
 from magicbyte_tools.conformance.cases import Case
-from magicbyte_tools.conformance.child import Bounds, Child, ChildError
+from magicbyte_tools.conformance.child import Child, ChildError, ProcessBounds
 
 SETTINGS = "CONFORMANCE_SETTINGS"
 """The environment variable that holds what a case sets, as JSON."""
@@ -39,7 +39,7 @@ class Runner:
     process_per: ProcessPer = "case"
     """`case`: COMMAND FORMAT FILE. `format`: COMMAND FORMAT FILE..., a line for each. `run`:
     COMMAND --lines, and a request on each line of its standard input."""
-    bounds: Bounds = field(default_factory=Bounds)
+    bounds: ProcessBounds = field(default_factory=ProcessBounds)
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Formats that the command knows under another name."""
     unread: Mapping[str, str] = field(default_factory=dict)

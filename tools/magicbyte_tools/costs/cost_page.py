@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from magicbyte_tools.costs.encodings import FORMATS
-from magicbyte_tools.costs.measure import CLASSES, STREAMED, Measured, Sums
+from magicbyte_tools.costs.measure import CLASSES, STREAMED, CostSums, Measured
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
@@ -50,7 +50,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def _samples(classes: dict[str, Sums]) -> str:
+def _samples(classes: dict[str, CostSums]) -> str:
     rows = [
         [
             name,
@@ -65,7 +65,7 @@ def _samples(classes: dict[str, Sums]) -> str:
     return _table(heads, rows)
 
 
-def _overhead(classes: dict[str, Sums]) -> str:
+def _overhead(classes: dict[str, CostSums]) -> str:
     text = (
         "Bytes that are neither key nor value: of the batch's own header, and per record beside it."
         "\n\n"
@@ -79,7 +79,7 @@ def _overhead(classes: dict[str, Sums]) -> str:
     return text + _table(["Keys and values", "format", "per batch", "per record"], rows)
 
 
-def _sizes(sums: Sums) -> str:
+def _sizes(sums: CostSums) -> str:
     rows = []
     for codec in CODECS:
         v2 = sums.sizes["v2", codec]
@@ -93,7 +93,7 @@ def _sizes(sums: Sums) -> str:
     return _table(heads, rows)
 
 
-def _claims(classes: dict[str, Sums]) -> str:
+def _claims(classes: dict[str, CostSums]) -> str:
     records = sum(sums.records for sums in classes.values())
     batches = sum(sums.batches for sums in classes.values())
 
@@ -135,7 +135,7 @@ def _claims(classes: dict[str, Sums]) -> str:
     return text + _table(["Claim", "said", "measured"], rows)
 
 
-def _headers_first(classes: dict[str, Sums]) -> str:
+def _headers_first(classes: dict[str, CostSums]) -> str:
     text = (
         "A second idea for a v3 puts lengths, deltas and counts of all records before their keys\n"
         "and values, so that a broker that validates a compressed batch need decompress only the\n"

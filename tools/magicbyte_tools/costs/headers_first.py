@@ -20,14 +20,14 @@ LEN_PIECE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class SplitPayload:
     """A payload with what describes the records in front."""
 
     metadata_bytes: int
     payload: bytes
 
 
-def headers_first(payload: bytes) -> Split:
+def headers_first(payload: bytes) -> SplitPayload:
     """Return the v2 *payload*, of records without headers, with keys and values behind the rest."""
     metadata, content = bytearray(), bytearray()
     for record in Records.parse(payload):
@@ -37,10 +37,10 @@ def headers_first(payload: bytes) -> Split:
         metadata += Varlong.build(record["timestamp_delta"])
         for name in ("offset_delta", "key_length", "value_length", "headers_count"):
             metadata += Varint.build(record[name])
-    return Split(len(metadata), bytes(metadata + content))
+    return SplitPayload(len(metadata), bytes(metadata + content))
 
 
-def read_until(codec: str, split: Split) -> tuple[int, int, int]:
+def read_until(codec: str, split: SplitPayload) -> tuple[int, int, int]:
     """Return how many bytes are read, and decompressed, until all metadata is there, and the size.
 
     Decompressed bytes come in the codec's own blocks.

@@ -18,7 +18,7 @@ CLASSES = ((100, "up to 100 B"), (1000, "to 1 kB"), (1 << 62, "over 1 kB"))
 
 
 @dataclass(slots=True)
-class Sums:
+class CostSums:
     """What all batches of a class add up to."""
 
     batches: int = 0
@@ -40,7 +40,7 @@ class Sums:
 class Measured:
     """All sums."""
 
-    classes: dict[str, Sums] = field(default_factory=dict)
+    classes: dict[str, CostSums] = field(default_factory=dict)
     with_headers: int = 0
     """Batches left out, as v0 and v1 have no headers."""
     over_24_days: int = 0
@@ -60,10 +60,10 @@ def measure(batches: Iterable[Sample | None], into: Measured) -> None:
             continue
         mean = sample.content_bytes / len(sample.records)
         name = next(name for limit, name in CLASSES if mean <= limit)
-        _add(sample, encoded, into.classes.setdefault(name, Sums()))
+        _add(sample, encoded, into.classes.setdefault(name, CostSums()))
 
 
-def _add(sample: Sample, formats: dict[str, Encoded], sums: Sums) -> None:
+def _add(sample: Sample, formats: dict[str, Encoded], sums: CostSums) -> None:
     sums.batches += 1
     sums.records += len(sample.records)
     sums.content_bytes += sample.content_bytes

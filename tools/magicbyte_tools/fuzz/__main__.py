@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from magicbyte_tools.fuzz.entry_fuzzer import Again, Entries
+from magicbyte_tools.fuzz.entry_fuzzer import Again, EntryFuzzTask
 from magicbyte_tools.fuzz.group import NUM_CASES
-from magicbyte_tools.fuzz.report import Report
+from magicbyte_tools.fuzz.report import FuzzReport
 from magicbyte_tools.fuzz.task import Task
 from magicbyte_tools.fuzz.watch import watched
-from magicbyte_tools.fuzz.whole import Whole
+from magicbyte_tools.fuzz.whole import PartitionFuzzTask
 from magicbyte_tools.generate.kaitai import CHECKOUT
 
 OUT = Path("out", "fuzz")
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     for path in [*options.paths, *([options.replay] if options.replay else [])]:
         if not path.exists():
             parser.error(f"{path}: there is no such file or folder")
-    report = Report(seed=options.seed, out=options.out)
+    report = FuzzReport(seed=options.seed, out=options.out)
     run(tasks(options), report, jobs=options.jobs, hang_s=options.hang)
     return report.finish()
 
@@ -62,7 +62,7 @@ def tasks(options: argparse.Namespace) -> list[Task]:
     """Return what *options* ask for, in pieces that each take some minutes."""
     if options.replay is not None:
         if options.replay.is_dir():
-            return [Whole(0, 1, options.seed, (options.replay,), is_changed=False)]
+            return [PartitionFuzzTask(0, 1, options.seed, (options.replay,), is_changed=False)]
         return [Again(options.replay.read_bytes())]
     if options.whole:
         return _whole(options)
@@ -72,7 +72,7 @@ def tasks(options: argparse.Namespace) -> list[Task]:
     share = options.compare / max(cases, 1)
     logs = [log for path in options.paths for log in (sorted(path.rglob("*.log")) or [path])]
     return [
-        Entries(
+        EntryFuzzTask(
             begin,
             min(begin + CHUNK, end),
             options.seed,
@@ -88,12 +88,12 @@ def _whole(options: argparse.Namespace) -> list[Task]:
     paths = tuple(options.paths) or (DATA,)
     end = options.first + (100_000 if options.cases is None else options.cases)
     return [
-        Whole(begin, min(begin + WHOLE_CHUNK, end), options.seed, paths)
+        PartitionFuzzTask(begin, min(begin + WHOLE_CHUNK, end), options.seed, paths)
         for begin in range(options.first, end, WHOLE_CHUNK)
     ]
 
 
-def run(chosen: Sequence[Task], report: Report, *, jobs: int, hang_s: float) -> None:
+def run(chosen: Sequence[Task], report: FuzzReport, *, jobs: int, hang_s: float) -> None:
     """Work through the *chosen* tasks, and tell *report* what comes of them."""
 
     def one(task: Task) -> None:

@@ -34,23 +34,23 @@ def _lz4_linked(plain: bytes) -> bytes:
     return made
 
 
-class Form(NamedTuple):
+class CompressedForm(NamedTuple):
     codec: Codec
     compress: Callable[[bytes], bytes]
 
 
 FORMS = {
-    "none": Form(Codec.NONE, bytes),
-    "gzip": Form(Codec.GZIP, lambda plain: zlib_gzip.compress(plain, 1, mtime=0)),
-    "snappy": Form(Codec.SNAPPY, _raw_snappy),
-    "xerial": Form(Codec.SNAPPY, lambda plain: framers.xerial(_raw_snappy(plain))),
-    "lz4": Form(Codec.LZ4, _lz4),
-    "lz4-checked": Form(Codec.LZ4, _lz4_checked),
-    "lz4-linked": Form(Codec.LZ4, _lz4_linked),
-    "lz4-3160": Form(Codec.LZ4, lambda plain: framers.compress(3, plain, magic=0)),
-    "zstd": Form(Codec.ZSTD, _zstd_stream.compress),
-    "zstd-sized": Form(Codec.ZSTD, _zstd_sized.compress),
-    "zstd-raw": Form(Codec.ZSTD, lambda plain: framers.compress(4, plain)),
+    "none": CompressedForm(Codec.NONE, bytes),
+    "gzip": CompressedForm(Codec.GZIP, lambda plain: zlib_gzip.compress(plain, 1, mtime=0)),
+    "snappy": CompressedForm(Codec.SNAPPY, _raw_snappy),
+    "xerial": CompressedForm(Codec.SNAPPY, lambda plain: framers.xerial(_raw_snappy(plain))),
+    "lz4": CompressedForm(Codec.LZ4, _lz4),
+    "lz4-checked": CompressedForm(Codec.LZ4, _lz4_checked),
+    "lz4-linked": CompressedForm(Codec.LZ4, _lz4_linked),
+    "lz4-3160": CompressedForm(Codec.LZ4, lambda plain: framers.compress(3, plain, magic=0)),
+    "zstd": CompressedForm(Codec.ZSTD, _zstd_stream.compress),
+    "zstd-sized": CompressedForm(Codec.ZSTD, _zstd_sized.compress),
+    "zstd-raw": CompressedForm(Codec.ZSTD, lambda plain: framers.compress(4, plain)),
 }
 """By name; `xerial` is snappy in Java's framing, `lz4-3160` has the header checksum of v0."""
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from magicbyte_tools.fuzz import seeds
-from magicbyte_tools.fuzz.group import NUM_CASES, Case, Group, arrangements, group
+from magicbyte_tools.fuzz.group import NUM_CASES, CaseGroup, FuzzCase, arrangements, group
 from magicbyte_tools.fuzz.seed import Seed
 from magicbyte_tools.fuzz.task import ENTRIES, Failure, Message, Tally, What
 from magicbyte_tools.fuzz.trial import MakeEngine, Trial
@@ -17,7 +17,7 @@ TOLD_EVERY = 64
 
 
 @dataclass(frozen=True)
-class Entries:
+class EntryFuzzTask:
     """A task: cases of whole groups."""
 
     first: int
@@ -36,7 +36,7 @@ class Entries:
     def seeds(self) -> list[Seed]:
         return [*seeds.built(self.seed), *seeds.of_logs(self.logs)]
 
-    def group(self, case: int) -> Group:
+    def group(self, case: int) -> CaseGroup:
         return group(case // NUM_CASES, seed=self.seed, seeds=self.seeds)
 
     def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
@@ -60,8 +60,8 @@ class Entries:
     def _call(
         self,
         trial: Trial,
-        call: Sequence[Case],
-        one: Group,
+        call: Sequence[FuzzCase],
+        one: CaseGroup,
         tally: Tally,
         send: Callable[[Message], None],
         *,
@@ -93,7 +93,7 @@ class Entries:
         return accepted
 
     def _narrowed(
-        self, what: What, trial: Trial, call: Sequence[Case], one: Group, message: str
+        self, what: What, trial: Trial, call: Sequence[FuzzCase], one: CaseGroup, message: str
     ) -> Failure:
         """Return the failure of the first case of *call* that fails alone, else of all together."""
         for case in call:
@@ -109,18 +109,18 @@ class Entries:
         return self._together(what, call, message)
 
     @staticmethod
-    def _together(what: What, call: Sequence[Case], message: str) -> Failure:
+    def _together(what: What, call: Sequence[FuzzCase], message: str) -> Failure:
         data = b"".join(case.data for case in call)
         kind = f"{len(call)} together" if len(call) > 1 else call[0].kind
         return Failure(what, call[0].number, kind, message, _file(data))
 
-    def alone(self, case: int) -> "Entries | None":
+    def alone(self, case: int) -> "EntryFuzzTask | None":
         first = case // NUM_CASES * NUM_CASES
         if self.is_alone:
             return None
         return replace(self, first=first, end=first + NUM_CASES, is_alone=True)
 
-    def behind(self, case: int) -> "Entries":
+    def behind(self, case: int) -> "EntryFuzzTask":
         return replace(self, first=(case // NUM_CASES + 1) * NUM_CASES)
 
     def failure(self, what: What, case: int, message: str) -> Failure:
@@ -165,7 +165,7 @@ class Again:
         return Failure(what, case, "again", f"{message}; {how}", _file(self.data))
 
 
-def _calls(one: Group, *, is_alone: bool) -> list[list[Case]]:
+def _calls(one: CaseGroup, *, is_alone: bool) -> list[list[FuzzCase]]:
     return [[case] for call in one.calls for case in call] if is_alone else one.calls
 
 

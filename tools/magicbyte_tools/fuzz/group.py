@@ -28,7 +28,7 @@ COLUMNS = (WIRE_COLUMNS, ("offset",), ())
 """That are asked for; for each choice there are kernels, which take seconds to compile."""
 
 
-class Case(NamedTuple):
+class FuzzCase(NamedTuple):
     number: int
     kind: str
     """Format and codec of the seed."""
@@ -53,14 +53,14 @@ class Arrangement:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    calls: list[list[Case]]
+class CaseGroup:
+    calls: list[list[FuzzCase]]
     arrangement: Arrangement
     lot: float
     """A number from 0 to 1 that decides whether both engines are asked."""
 
 
-def group(number: int, *, seed: int, seeds: Sequence[Seed]) -> Group:
+def group(number: int, *, seed: int, seeds: Sequence[Seed]) -> CaseGroup:
     """Return the group *number*, in which case *number* times NUM_CASES is the first."""
     chance = Random(f"{seed} {number}")
     chosen = chance.choices(seeds, k=NUM_CASES)
@@ -68,12 +68,12 @@ def group(number: int, *, seed: int, seeds: Sequence[Seed]) -> Group:
         # A run of one format is decoded in one go, and where each is a run, none is.
         chosen.sort(key=lambda one: one.magic == 2)
     cases = [
-        Case(number * NUM_CASES + index, one.kind, mutated(chance, one, seeds))
+        FuzzCase(number * NUM_CASES + index, one.kind, mutated(chance, one, seeds))
         for index, one in enumerate(chosen)
     ]
     size = chance.choices((NUM_CASES, 8, 1), (94, 5, 1))[0]
     calls = [cases[at : at + size] for at in range(0, NUM_CASES, size)]
-    return Group(calls, _arrangement(chance), chance.random())
+    return CaseGroup(calls, _arrangement(chance), chance.random())
 
 
 def _arrangement(chance: Random) -> Arrangement:

@@ -18,7 +18,7 @@ LEAST_BYTES = 2 * mmap.PAGESIZE
 """What the smallest place can hold: most of what is asked for fits, and few sizes are kept."""
 
 
-class Place:
+class GuardedBuffer:
     """*num_bytes*, a multiple of a page, with such a page before and behind them."""
 
     def __init__(self, num_bytes: int) -> None:
@@ -50,20 +50,20 @@ def _protect(address: int, num_bytes: int) -> None:
         raise OSError(number, f"mprotect of {num_bytes} bytes")
 
 
-class Places:
+class GuardedBuffers:
     """Places that are used again, all at once: what was in them is found there by the next user."""
 
     def __init__(self) -> None:
         self.alignment = 1
         """Of the beginnings of what is `fresh`, in bytes: 1 leaves no byte before the guard."""
-        self._free: dict[int, list[Place]] = {}
-        self._used: list[Place] = []
+        self._free: dict[int, list[GuardedBuffer]] = {}
+        self._used: list[GuardedBuffer] = []
 
-    def take(self, num_bytes: int) -> Place:
+    def take(self, num_bytes: int) -> GuardedBuffer:
         """Return a place for *num_bytes* or more, good until `clear`."""
         size = max(LEAST_BYTES, 1 << (max(num_bytes, 1) - 1).bit_length())
         spare = self._free.setdefault(size, [])
-        place = spare.pop() if spare else Place(size)
+        place = spare.pop() if spare else GuardedBuffer(size)
         self._used.append(place)
         return place
 
@@ -78,7 +78,7 @@ class Places:
         self._used.clear()
 
 
-def use(places: Places) -> None:
+def use(places: GuardedBuffers) -> None:
     """Have the columnar engine of this process take all its memory from *places*, as it needs it."""
     buffers.fresh = places.fresh
     POOL.max_bytes = 0
@@ -86,7 +86,9 @@ def use(places: Places) -> None:
     engine.FEWEST_AT_ONCE = fused.FEWEST = 1
 
 
-def begin_anew(places: Places, *, least_room: int, most_bytes: int, group_bytes: int) -> None:
+def begin_anew(
+    places: GuardedBuffers, *, least_room: int, most_bytes: int, group_bytes: int
+) -> None:
     """Have the next call of the engine find no memory, and ask for no more than these say.
 
     *least_room* is what a column has room for at least, in rows or bytes, *most_bytes* what one of

@@ -24,7 +24,7 @@ Files = dict[str, bytes]
 
 
 @dataclass(frozen=True)
-class Partition:
+class SeedPartition:
     name: str
     files: Files
 
@@ -48,17 +48,17 @@ class Partition:
         return [one for one in found if one is not None]
 
 
-def partitions(paths: Sequence[Path]) -> Iterator[Partition]:
+def partitions(paths: Sequence[Path]) -> Iterator[SeedPartition]:
     """Yield the partitions in *paths* that have an entry."""
     folders = {log.parent for path in paths for log in path.rglob("*.log")}
     for folder in sorted(folders):
         files = {one.name: one.read_bytes() for one in sorted(folder.iterdir()) if one.is_file()}
-        made = Partition(folder.name, files)
+        made = SeedPartition(folder.name, files)
         if made.logs and made.seeds:
             yield made
 
 
-def built(seed: int) -> Iterator[Partition]:
+def built(seed: int) -> Iterator[SeedPartition]:
     """Yield partitions of some entries of all kinds, and of transactions that go together."""
     chance = Random(f"{seed} partitions")
     plain = [one for one in seeds.built(seed) if not (one.magic == 0 and one.payload)]
@@ -72,7 +72,7 @@ def built(seed: int) -> Iterator[Partition]:
                 one = offset.to_bytes(8, "big") + chance.choice(plain).data[8:]
             data += one
             offset += 200  # more than any entry has
-        yield Partition(f"built-{number}", {name: data})
+        yield SeedPartition(f"built-{number}", {name: data})
 
 
 def _transactional(chance: Random, offset: int) -> bytes:

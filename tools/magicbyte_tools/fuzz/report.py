@@ -23,7 +23,7 @@ MAX_MESSAGE = 2000
 """Characters: a difference may name all that two reads tell."""
 
 
-class Report:
+class FuzzReport:
     def __init__(self, *, seed: int, out: Path, say_every_s: float = 60) -> None:
         self.seed, self.out, self.say_every_s = seed, out, say_every_s
         self.tally: Tally = Counter()

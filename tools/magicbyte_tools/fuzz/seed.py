@@ -18,7 +18,7 @@ MAGIC_AT = EntryHeader.POSITIONS["magic"]
 MAX_PAYLOAD_BYTES = 1 << 20
 
 
-class Field(NamedTuple):
+class SeedField(NamedTuple):
     """A number in a payload, and the length of the record or message in which it lies."""
 
     begin: int
@@ -35,7 +35,7 @@ class Seed:
     """How its payload is compressed."""
     payload: bytes | None
     """The records of a batch, or the messages in a wrapper; None where it holds none."""
-    fields: tuple[Field, ...]
+    fields: tuple[SeedField, ...]
     """The numbers of the payload."""
     of_header: tuple[tuple[int, int], ...]
     """Where the numbers of the entry's own header begin, and their bytes."""
@@ -88,7 +88,7 @@ def taken_apart(data: bytes, form: str | None = None) -> Seed:
     Raises MagicbyteError where its payload cannot be read.
     """
     payload: bytes | None = None
-    fields: list[Field] = []
+    fields: list[SeedField] = []
     if data[MAGIC_AT] == 2:
         header = RecordBatchHeader.unpack_from(data)
         codec = Codec(header.codec)
@@ -118,15 +118,15 @@ def _numbers(positions: dict[str, int], end: int) -> Iterator[tuple[int, int]]:
         yield begin, behind - begin
 
 
-def _of_records(payload: bytes, count: int) -> Iterator[Field]:
+def _of_records(payload: bytes, count: int) -> Iterator[SeedField]:
     at = number = 0
 
-    def varint(owner: int) -> tuple[Field, int]:
+    def varint(owner: int) -> tuple[SeedField, int]:
         nonlocal at, number
         begin = at
         value, at = read_varint(payload, at)
         number += 1
-        return Field(begin, at, True, owner), value
+        return SeedField(begin, at, True, owner), value
 
     for _ in range(count):
         owner = number
@@ -146,7 +146,7 @@ def _of_records(payload: bytes, count: int) -> Iterator[Field]:
             at += max(length, 0)
 
 
-def _of_messages(payload: bytes) -> Iterator[Field]:
+def _of_messages(payload: bytes) -> Iterator[SeedField]:
     begin = number = 0
     while len(payload) - begin >= OVERHEAD:
         key = begin + MessageHeader.SIZE + 8 * payload[begin + MAGIC_AT]
@@ -154,7 +154,7 @@ def _of_messages(payload: bytes) -> Iterator[Field]:
         of_header = _numbers(MessageHeader.POSITIONS, MessageHeader.SIZE)
         places = [(begin + at, width) for at, width in of_header]
         for at, width in (*places, (key, 4), (value, 4)):
-            yield Field(at, at + width, False, number + 1)
+            yield SeedField(at, at + width, False, number + 1)
         number += len(places) + 2
         begin += stored_size(payload, begin) + OVERHEAD
 

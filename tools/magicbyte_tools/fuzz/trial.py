@@ -61,7 +61,7 @@ class Tried:
 class Trial:
     def __init__(self, make: MakeEngine | None = None) -> None:
         """Prepare this process: from now on all memory of its columnar engine is between guards."""
-        self.places = memory.Places()
+        self.places = memory.GuardedBuffers()
         memory.use(self.places)
         self.judge = Judge()
         self.engine = (make or ColumnarEngine)(self.judge)

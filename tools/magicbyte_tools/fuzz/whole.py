@@ -15,7 +15,14 @@ import magicbyte as mb
 from magicbyte.errors import MagicbyteError
 from magicbyte.tables.schemas import DISPOSITIONS, RECORDS
 from magicbyte_tools.fuzz.mutate import altered, mutated
-from magicbyte_tools.fuzz.partition import MAX_BYTES, Files, Partition, built, partitions, seed_of
+from magicbyte_tools.fuzz.partition import (
+    MAX_BYTES,
+    Files,
+    SeedPartition,
+    built,
+    partitions,
+    seed_of,
+)
 from magicbyte_tools.fuzz.task import Failure, Message, Tally, What
 
 LEVELS = ("read_committed", "read_uncommitted")
@@ -24,7 +31,7 @@ ENGINES = ("reference", "columnar")
 TOLD_EVERY = 20
 
 
-def changed(chance: Random, partition: Partition) -> Files:
+def changed(chance: Random, partition: SeedPartition) -> Files:
     """Return the files of *partition* that are to be others, and what they are."""
     name = chance.choice(partition.logs)
     entries = list(partition.entries[name])
@@ -54,14 +61,14 @@ def changed(chance: Random, partition: Partition) -> Files:
 
 
 @dataclass(frozen=True)
-class Told:
+class ReadResult:
     """All that a read tells."""
 
     rows: pa.Table | None
     report: tuple[Any, ...]
     has_error: bool = True
 
-    def differs_from(self, other: "Told") -> str | None:
+    def differs_from(self, other: "ReadResult") -> str | None:
         if self.report != other.report:
             return f"{self.report}, {other.report}"
         if self.rows is None or other.rows is None or self.rows.equals(other.rows):
@@ -71,22 +78,22 @@ class Told:
         return f"rows: {', '.join(wrong)}"
 
 
-def told(folder: Path, engine: str, level: str) -> Told:
+def told(folder: Path, engine: str, level: str) -> ReadResult:
     """Return what a read of *folder* tells, or the error that it raises."""
     try:
         dataset = mb.open(folder, engine=engine, isolation_level=level, on_damage="skip")
         rows = dataset.records(tuple(RECORDS.names), dispositions=DISPOSITIONS)
         table = rows.to_table()
     except MagicbyteError as error:
-        return Told(None, (type(error), str(error)))
+        return ReadResult(None, (type(error), str(error)))
     table.validate(full=True)
     report = rows.report
     told = (report.findings, +report.records, +report.bytes)
-    return Told(table, told, report.severity == "error")
+    return ReadResult(table, told, report.severity == "error")
 
 
 @dataclass(frozen=True)
-class Whole:
+class PartitionFuzzTask:
     """A task: each case is a partition, one file of which was changed, or two."""
 
     first: int
@@ -96,16 +103,16 @@ class Whole:
     """Where partitions are looked for; small ones are made beside them."""
     is_changed: bool = True
     """Whether they are read changed, or as they are."""
-    tell: Callable[[Path, str, str], Told] = told
+    tell: Callable[[Path, str, str], ReadResult] = told
 
     @cached_property
-    def partitions(self) -> list[Partition]:
+    def partitions(self) -> list[SeedPartition]:
         if not self.is_changed:
             return list(partitions(self.paths))
         small = [one for one in partitions(self.paths) if one.num_bytes <= MAX_BYTES]
         return [*small, *built(self.seed)]
 
-    def case(self, number: int) -> tuple[Partition, Files]:
+    def case(self, number: int) -> tuple[SeedPartition, Files]:
         chance = Random(f"{self.seed} whole {number}")
         partition = chance.choice(self.partitions)
         return partition, changed(chance, partition) if self.is_changed else {}
@@ -118,7 +125,7 @@ class Whole:
                 partition, files = self.case(number)
                 # Two clusters may have partitions of one name.
                 own = Path(root, str(id(partition)), partition.name)
-                with Written(own, partition, files) as folder:
+                with ChangedFolder(own, partition, files) as folder:
                     for became in self._read(folder, number, send):
                         tally["partitions", became] += 1
                 if number % TOLD_EVERY == 0:
@@ -139,10 +146,10 @@ class Whole:
                 return
         yield "damaged" if expected.has_error else "sound"
 
-    def alone(self, case: int) -> "Whole | None":
+    def alone(self, case: int) -> "PartitionFuzzTask | None":
         return None
 
-    def behind(self, case: int) -> "Whole":
+    def behind(self, case: int) -> "PartitionFuzzTask":
         return replace(self, first=case + 1)
 
     def failure(self, what: What, case: int, message: str) -> Failure:
@@ -153,13 +160,13 @@ class Whole:
         return Failure(what, case, partition.name, message, whole)
 
 
-class Written:
+class ChangedFolder:
     """The folder of a partition with other files in it, for as long as they are read.
 
     What did not change is left where it is, for the next one.
     """
 
-    def __init__(self, folder: Path, partition: Partition, files: Mapping[str, bytes]) -> None:
+    def __init__(self, folder: Path, partition: SeedPartition, files: Mapping[str, bytes]) -> None:
         self.folder, self.partition, self.files = folder, partition, files
 
     def __enter__(self) -> Path:

@@ -16,7 +16,7 @@ import pytest
 
 from magicbyte_tools.conformance import cases, engines
 from magicbyte_tools.conformance.cases import Case
-from magicbyte_tools.conformance.child import Bounds
+from magicbyte_tools.conformance.child import ProcessBounds
 from magicbyte_tools.conformance.runner import Answer, Runner, parse
 from magicbyte_tools.conformance.scoring import scored
 from magicbyte_tools.generate.kaitai import CHECKOUT
@@ -114,7 +114,7 @@ def _all_pass(engine: Callable[[], Callable[[Case], bytes]], wanted: list[Case])
 
 @cache
 def _runner() -> Runner:
-    return engines.runner(PARSERS, Bounds())
+    return engines.runner(PARSERS, ProcessBounds())
 
 
 def _parsers() -> Callable[[Case], bytes]:

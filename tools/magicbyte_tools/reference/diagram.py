@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from magicbyte_tools.reference.field_cells import is_impossible, type_words
-from magicbyte_tools.reference.layout import TIMES, Place, expression, places
-from magicbyte_tools.reference.library import Library, Structure, bits
+from magicbyte_tools.reference.layout import TIMES, FieldPlacement, expression, places
+from magicbyte_tools.reference.library import FormatStructure, Library, bits
 from magicbyte_tools.reference.svg import Picture, width_of
 
 WIDTH = 1000.0
@@ -22,14 +22,14 @@ NUMBER = 1.7 * BYTE
 class Box:
     """A field in the picture."""
 
-    place: Place
+    place: FieldPlacement
     width: float
     lines: tuple[str, str, str]
     fixed: bool
     repeated: bool
 
 
-def diagram(structure: Structure, library: Library, *, covered: bool = False) -> str | None:
+def diagram(structure: FormatStructure, library: Library, *, covered: bool = False) -> str | None:
     """Return the picture of *structure* as SVG; None where a picture would show nothing."""
     boxes = [_box(place, library) for place in _flat(structure, library, covered=covered)]
     if structure.is_bits or len(boxes) < 2:
@@ -51,7 +51,9 @@ def diagram(structure: Structure, library: Library, *, covered: bool = False) ->
     return picture.finish(_legend(picture, boxes, y + 2))
 
 
-def _flat(structure: Structure, library: Library, *, covered: bool) -> Iterator[Place]:
+def _flat(
+    structure: FormatStructure, library: Library, *, covered: bool
+) -> Iterator[FieldPlacement]:
     """Yield the places of *structure*, those of a structure that is there once in its stead."""
     for place in places(structure, library, covered=covered):
         if is_impossible(place.field):
@@ -72,7 +74,7 @@ def _moved(offset: str, start: int) -> str:
     return " or ".join(str(int(one) + start) for one in offset.split(" or "))
 
 
-def _box(place: Place, library: Library) -> Box:
+def _box(place: FieldPlacement, library: Library) -> Box:
     attribute = place.field
     size = place.size + (" byte" + "s" * (place.size != "1") if place.fixed is not None else "")
     kind = type_words(attribute, place.owner, library)
@@ -147,14 +149,14 @@ def _torn(x: float, y: float, w: float) -> str:
     return f"M{x:g} {y:g}{teeth} L{x:g} {y + HEIGHT:g} Z"
 
 
-def _bit_fields(boxes: list[Box], library: Library) -> Iterator[tuple[str, Structure]]:
+def _bit_fields(boxes: list[Box], library: Library) -> Iterator[tuple[str, FormatStructure]]:
     for box in boxes:
         inner = library.of(box.place.field, box.place.owner)
         if inner and inner.is_bits:
             yield box.place.id, inner
 
 
-def _bits(picture: Picture, name: str, structure: Structure, y: float) -> float:
+def _bits(picture: Picture, name: str, structure: FormatStructure, y: float) -> float:
     """Draw the bits of one number, the highest first; return where the next may begin."""
     picture.text(MARGIN, y, f"{name}, bit by bit", "small soft bold")
     top = sum(map(bits, structure.fields))

@@ -2,10 +2,10 @@
 
 import re
 
-from magicbyte_tools.reference.library import INTEGER, Library, Spec, Structure, bits
+from magicbyte_tools.reference.library import INTEGER, FormatStructure, Library, Spec, bits
 
 
-def type_words(attribute: Spec, owner: Structure, library: Library) -> str:
+def type_words(attribute: Spec, owner: FormatStructure, library: Library) -> str:
     """Return the type in Kafka's words: int32, varint, bytes, or the structure's name."""
     kind = attribute.get("type")
     if isinstance(kind, dict):
@@ -56,7 +56,7 @@ def _hex(number: object) -> str:
     return f"0x{number:x}" if isinstance(number, int) and number > 0x7E else str(number)
 
 
-def null_words(attribute: Spec, structure: Structure) -> str:
+def null_words(attribute: Spec, structure: FormatStructure) -> str:
     """Return which value stands for none; nothing where none does.
 
     A column's sentinel says it, or a field beside it that is there only where this is not

@@ -4,18 +4,18 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from magicbyte_tools.reference.library import Library, Spec, Structure, bits
+from magicbyte_tools.reference.library import FormatStructure, Library, Spec, bits
 
 UNKNOWN = ""
 TIMES = "\u00d7"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FieldPlacement:
     """A field, and where it lies in its structure."""
 
     field: Spec
-    owner: Structure
+    owner: FormatStructure
     offset: str
     """Bytes from the start of the structure; empty where it begins at the end of the one above."""
     size: str
@@ -31,13 +31,15 @@ class Place:
         return str(self.field["id"])
 
 
-def places(structure: Structure, library: Library, *, covered: bool = False) -> list[Place]:
+def places(
+    structure: FormatStructure, library: Library, *, covered: bool = False
+) -> list[FieldPlacement]:
     """Return the fields of *structure* in their order; *covered* if all are, by another's checksum.
 
     Offsets are told as long as at most one field before is there or not there, as the timestamp
     of a message is.
     """
-    found: list[Place] = []
+    found: list[FieldPlacement] = []
     starts: set[int] | None = {0}
     first_covered = _first_covered(structure)
     for attribute in structure.fields:
@@ -45,7 +47,7 @@ def places(structure: Structure, library: Library, *, covered: bool = False) -> 
         size = None if bits(attribute) else library.size(attribute, structure)
         offset = " or ".join(map(str, sorted(starts))) if starts else UNKNOWN
         found.append(
-            Place(
+            FieldPlacement(
                 attribute,
                 structure,
                 offset,
@@ -63,14 +65,14 @@ def places(structure: Structure, library: Library, *, covered: bool = False) -> 
     return found
 
 
-def _first_covered(structure: Structure) -> str | None:
+def _first_covered(structure: FormatStructure) -> str | None:
     return next(
         (one["-checksum"]["from"] for one in structure.fields if "-checksum" in one),
         None,
     )
 
 
-def _replaced(attribute: Spec, structure: Structure) -> bool:
+def _replaced(attribute: Spec, structure: FormatStructure) -> bool:
     """Return whether the next field lies at the same place, in the opposite case."""
     following = structure.fields[structure.fields.index(attribute) + 1 :]
     return bool(following) and opposite(attribute.get("if"), following[0].get("if"))
@@ -86,7 +88,7 @@ def condition(attribute: Spec) -> str:
     return expression(attribute.get("if", ""))
 
 
-def size_words(attribute: Spec, owner: Structure, library: Library) -> str:
+def size_words(attribute: Spec, owner: FormatStructure, library: Library) -> str:
     """Return the bytes of *attribute* as a table says it."""
     one = _one_size(attribute, owner, library)
     repeat = attribute.get("repeat")
@@ -96,7 +98,7 @@ def size_words(attribute: Spec, owner: Structure, library: Library) -> str:
     return f"{count} {TIMES} {one}"
 
 
-def _one_size(attribute: Spec, owner: Structure, library: Library) -> str:
+def _one_size(attribute: Spec, owner: FormatStructure, library: Library) -> str:
     width = bits(attribute)
     if width:
         return f"{width} bit" + "s" * (width > 1)

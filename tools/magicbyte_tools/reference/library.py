@@ -12,7 +12,7 @@ BITS = re.compile(r"b(\d+)(?:le|be)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class FormatStructure:
     """A format, or a type inside of one."""
 
     format: str
@@ -54,9 +54,9 @@ class Library:
     """All formats, by their ids, and what the names in them stand for."""
 
     def __init__(self, specs: Mapping[str, Spec]) -> None:
-        self.formats = {name: Structure(name, (), spec) for name, spec in specs.items()}
+        self.formats = {name: FormatStructure(name, (), spec) for name, spec in specs.items()}
 
-    def structures(self, name: str) -> Iterator[Structure]:
+    def structures(self, name: str) -> Iterator[FormatStructure]:
         """Yield a format's own structure and all types in it, outer before inner."""
         waiting = [self.formats[name]]
         while waiting:
@@ -64,10 +64,10 @@ class Library:
             yield structure
             inner = structure.spec.get("types", {})
             waiting[:0] = [
-                Structure(name, (*structure.path, kind), spec) for kind, spec in inner.items()
+                FormatStructure(name, (*structure.path, kind), spec) for kind, spec in inner.items()
             ]
 
-    def find(self, kind: str, user: Structure) -> Structure | None:
+    def find(self, kind: str, user: FormatStructure) -> FormatStructure | None:
         """Return what *kind* means inside of *user*; None if it is of the language."""
         name = kind.split("(")[0].strip().split("::")
         for depth in range(len(user.path), -1, -1):
@@ -77,12 +77,12 @@ class Library:
                     return structure
         return self.formats.get(name[0])
 
-    def of(self, attribute: Spec, user: Structure) -> Structure | None:
+    def of(self, attribute: Spec, user: FormatStructure) -> FormatStructure | None:
         """Return the structure of *attribute*, unless it has none or several."""
         kind = attribute.get("type")
         return self.find(kind, user) if isinstance(kind, str) else None
 
-    def cases(self, attribute: Spec, user: Structure) -> list[tuple[str, Structure]]:
+    def cases(self, attribute: Spec, user: FormatStructure) -> list[tuple[str, FormatStructure]]:
         """Return the structures that *attribute* may have, each with the value that selects it."""
         kind = attribute.get("type")
         if not isinstance(kind, dict):
@@ -90,7 +90,7 @@ class Library:
         found = [(str(value), self.find(one, user)) for value, one in kind["cases"].items()]
         return [(value, structure) for value, structure in found if structure]
 
-    def enum(self, name: str, user: Structure) -> tuple[Structure, Spec] | None:
+    def enum(self, name: str, user: FormatStructure) -> tuple[FormatStructure, Spec] | None:
         """Return the enum that *name* means inside of *user*, and where it is declared."""
         for depth in range(len(user.path), -1, -1):
             for structure in self.structures(user.format):
@@ -99,7 +99,7 @@ class Library:
                     return structure, enums[name]
         return None
 
-    def size(self, attribute: Spec, user: Structure) -> int | None:
+    def size(self, attribute: Spec, user: FormatStructure) -> int | None:
         """Return the bytes of *attribute* where they are always the same."""
         if "repeat" in attribute:
             return None
@@ -113,7 +113,7 @@ class Library:
         structure = self.of(attribute, user)
         return self.fixed(structure) if structure else None
 
-    def fixed(self, structure: Structure) -> int | None:
+    def fixed(self, structure: FormatStructure) -> int | None:
         """Return the bytes of *structure* where they are always the same."""
         if structure.is_bits:
             return sum(map(bits, structure.fields)) // 8

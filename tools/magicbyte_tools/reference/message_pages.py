@@ -18,7 +18,7 @@ ABSENT = {"string": "empty", "bytes": "empty", "uuid": "zeros", "bool": "false"}
 """What a tagged field is where it is left out and the file says nothing else; 0 of numbers."""
 
 
-class Messages:
+class MessageFile:
     """All files of messages, by their ids, and where what they name is described."""
 
     def __init__(self, files: Mapping[str, Spec], library: Library) -> None:
@@ -51,7 +51,7 @@ class MessagesPage:
 
     name: str
     spec: Spec
-    messages: Messages
+    messages: MessageFile
 
     @property
     def path(self) -> str:

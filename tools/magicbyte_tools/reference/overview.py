@@ -13,7 +13,7 @@ LEFT, MIDDLE, RIGHT = 20.0, 424.0, 980.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StripPart:
     """A box of a strip: its words, its share of the width, and how it looks."""
 
     words: str
@@ -51,24 +51,24 @@ def overview(library: Library) -> str:
         (LEFT, RIGHT),
         44,
         [
-            Part("v0", 9, "h1"),
-            Part("v0", 9, "h1"),
-            Part("v1", 10, "h5"),
-            Part("v1", 11, "h5"),
-            Part("v2", 17, "h0"),
-            Part("v2", 21, "h0"),
-            Part("v2", 14, "h0"),
-            Part("cut off, or zeros", 16, "box optional"),
+            StripPart("v0", 9, "h1"),
+            StripPart("v0", 9, "h1"),
+            StripPart("v1", 10, "h5"),
+            StripPart("v1", 11, "h5"),
+            StripPart("v2", 17, "h0"),
+            StripPart("v2", 21, "h0"),
+            StripPart("v2", 14, "h0"),
+            StripPart("cut off, or zeros", 16, "box optional"),
         ],
     )
     message = [
-        Part("offset", 54),
-        Part("length", 54),
-        Part("crc", 34),
-        Part("magic", 46, "covered bold"),
-        Part("…", 24, "covered"),
-        Part("key", 46, "covered"),
-        Part("value", 80, "covered"),
+        StripPart("offset", 54),
+        StripPart("length", 54),
+        StripPart("crc", 34),
+        StripPart("magic", 46, "covered bold"),
+        StripPart("…", 24, "covered"),
+        StripPart("key", 46, "covered"),
+        StripPart("value", 80, "covered"),
     ]
     legacy = _strip(picture, "kafka_message: v0 and v1", (LEFT, MIDDLE - 24), 152, message)
     batch = _strip(
@@ -77,14 +77,14 @@ def overview(library: Library) -> str:
         (MIDDLE, RIGHT),
         152,
         [
-            Part("offset", 54),
-            Part("length", 54),
-            Part("epoch", 46),
-            Part("magic", 46, "box bold"),
-            Part("crc", 34),
-            Part("attributes", 78, "covered"),
-            Part("…", 24, "covered"),
-            Part("records", 220, "covered"),
+            StripPart("offset", 54),
+            StripPart("length", 54),
+            StripPart("epoch", 46),
+            StripPart("magic", 46, "box bold"),
+            StripPart("crc", 34),
+            StripPart("attributes", 78, "covered"),
+            StripPart("…", 24, "covered"),
+            StripPart("records", 220, "covered"),
         ],
     )
     inner = _strip(
@@ -92,14 +92,18 @@ def overview(library: Library) -> str:
         "decompressed, the value of a wrapper: kafka_log again",
         (LEFT, MIDDLE - 24),
         260,
-        [Part("v1", 30, "h5"), Part("v1", 34, "h5"), Part("v1", 36, "h5")],
+        [StripPart("v1", 30, "h5"), StripPart("v1", 34, "h5"), StripPart("v1", 36, "h5")],
     )
     records = _strip(
         picture,
         "kafka_records: one after another, decompressed if need be",
         (MIDDLE, RIGHT),
         260,
-        [Part("record", 30, "h2"), Part("record", 42, "h2"), Part("record", 28, "h2")],
+        [
+            StripPart("record", 30, "h2"),
+            StripPart("record", 42, "h2"),
+            StripPart("record", 28, "h2"),
+        ],
     )
     record = _strip(
         picture,
@@ -107,13 +111,13 @@ def overview(library: Library) -> str:
         (MIDDLE, RIGHT),
         368,
         [
-            Part("length", 54),
-            Part("attributes", 78),
-            Part("time Δ", 52),
-            Part("offset Δ", 64),
-            Part("key", 84),
-            Part("value", 128),
-            Part("headers", 78),
+            StripPart("length", 54),
+            StripPart("attributes", 78),
+            StripPart("time Δ", 52),
+            StripPart("offset Δ", 64),
+            StripPart("key", 84),
+            StripPart("value", 128),
+            StripPart("headers", 78),
         ],
     )
     control = _strip(
@@ -122,9 +126,9 @@ def overview(library: Library) -> str:
         (MIDDLE, RIGHT),
         476,
         [
-            Part("version", 60, "h4"),
-            Part("type", 50, "h4"),
-            Part("what it says, by its type", 200, "h4"),
+            StripPart("version", 60, "h4"),
+            StripPart("type", 50, "h4"),
+            StripPart("what it says, by its type", 200, "h4"),
         ],
     )
     _beside(picture, 380)
@@ -143,7 +147,7 @@ def overview(library: Library) -> str:
 
 
 def _strip(
-    picture: Picture, title: str, span: tuple[float, float], y: float, parts: Sequence[Part]
+    picture: Picture, title: str, span: tuple[float, float], y: float, parts: Sequence[StripPart]
 ) -> Strip:
     """Draw *parts* side by side over all of *span*."""
     picture.text(span[0], y - 9, title, "small soft")

@@ -10,8 +10,8 @@ from magicbyte_tools.reference.diagram import diagram
 from magicbyte_tools.reference.dump import dump
 from magicbyte_tools.reference.examples import Example
 from magicbyte_tools.reference.field_cells import is_impossible, null_words, type_words, valid_words
-from magicbyte_tools.reference.layout import Place, expression, opposite, places
-from magicbyte_tools.reference.library import Library, Spec, Structure, bits
+from magicbyte_tools.reference.layout import FieldPlacement, expression, opposite, places
+from magicbyte_tools.reference.library import FormatStructure, Library, Spec, bits
 from magicbyte_tools.reference.prose import Prose
 from magicbyte_tools.reference.svg import ORIGIN
 from magicbyte_tools.reference.values import hex_words, value_words
@@ -24,7 +24,7 @@ NOTE = f"{ORIGIN}\n"
 class Page:
     """The page of a format."""
 
-    format: Structure
+    format: FormatStructure
     library: Library
     prose: Prose
     examples: Sequence[Example]
@@ -44,7 +44,7 @@ class Page:
                         found.add(inner.path)
         return found
 
-    def _inner(self, place: Place) -> list[Structure]:
+    def _inner(self, place: FieldPlacement) -> list[FormatStructure]:
         """Return the types of this format that *place* may have."""
         one = self.library.of(place.field, place.owner)
         several = [one] if one else []
@@ -62,11 +62,11 @@ class Page:
             found[self.dump_name(number)] = dump(example.title, example.data, self.leaves(example))
         return found
 
-    def picture(self, structure: Structure) -> str | None:
+    def picture(self, structure: FormatStructure) -> str | None:
         covered = structure.path in self.covered
         return diagram(structure, self.library, covered=covered)
 
-    def picture_name(self, structure: Structure) -> str:
+    def picture_name(self, structure: FormatStructure) -> str:
         return f"pictures/{'.'.join((self.name, *structure.path))}.svg"
 
     def dump_name(self, number: int) -> str:
@@ -108,7 +108,7 @@ class Page:
             words.append(f"[{title or _site(address)}]({address})")
         return " · ".join(words)
 
-    def drawn(self, structure: Structure) -> str:
+    def drawn(self, structure: FormatStructure) -> str:
         if not self.picture(structure):
             return ""
         return f"![The bytes of {structure.name}, as boxes]({self.picture_name(structure)})"
@@ -144,7 +144,7 @@ class Page:
                     found.add(inner.name)
         return found
 
-    def fields(self, structure: Structure) -> str:
+    def fields(self, structure: FormatStructure) -> str:
         """Return the table of the structure's own fields."""
         rows = []
         top = sum(map(bits, structure.fields))
@@ -180,7 +180,7 @@ class Page:
             )
         return table(rows)
 
-    def type_cell(self, attribute: Spec, owner: Structure) -> str:
+    def type_cell(self, attribute: Spec, owner: FormatStructure) -> str:
         """Return the type, with links to what it is."""
         if "enum" in attribute:
             kind = type_words(attribute, owner, self.library)
@@ -193,14 +193,14 @@ class Page:
         words = type_words(attribute, owner, self.library)
         return self.link(structure, words) if structure else words
 
-    def link(self, structure: Structure, words: str = "") -> str:
+    def link(self, structure: FormatStructure, words: str = "") -> str:
         words = words or structure.name
         if structure.format != self.name:
             anchor = f"#{structure.name}" if structure.path else ""
             return f"[{words}]({structure.format}.md{anchor})"
         return f"[{words}](#{structure.name})" if structure.path else words
 
-    def parameters(self, structure: Structure) -> Iterator[str]:
+    def parameters(self, structure: FormatStructure) -> Iterator[str]:
         rows = [
             {"given from outside": f"`{one['id']}`", "meaning": cell(str(one.get("doc", "")))}
             for one in structure.spec.get("params", [])
@@ -208,7 +208,7 @@ class Page:
         if rows:
             yield table(rows)
 
-    def follows(self, structure: Structure) -> Iterator[str]:
+    def follows(self, structure: FormatStructure) -> Iterator[str]:
         """Yield what is not stored but follows from the fields."""
         derived = list(structure.spec.get("-derived", []))
         for attribute in structure.fields:
@@ -295,7 +295,7 @@ def _is_silent(leaf: Leaf) -> bool:
     )
 
 
-def _size(place: Place) -> str:
+def _size(place: FieldPlacement) -> str:
     is_expression = "size" in place.field and place.fixed is None
     return f"`{place.size}`" if is_expression else place.size
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from magicbyte_tools.reference.examples import EXAMPLES
 from magicbyte_tools.reference.library import Library, Spec
-from magicbyte_tools.reference.message_pages import Messages, MessagesPage
+from magicbyte_tools.reference.message_pages import MessageFile, MessagesPage
 from magicbyte_tools.reference.overview import overview
 from magicbyte_tools.reference.pages import NOTE, Page, table
 from magicbyte_tools.reference.prose import HERE, prose
@@ -50,7 +50,7 @@ def pages(library: Library) -> list[Page]:
 
 def messages_pages(library: Library, messages: Mapping[str, Spec]) -> list[MessagesPage]:
     """Return a page per file of *messages*."""
-    known = Messages(messages, library)
+    known = MessageFile(messages, library)
     return [MessagesPage(name, spec, known) for name, spec in messages.items()]
 
 

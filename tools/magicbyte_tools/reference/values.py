@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
-from magicbyte_tools.reference.library import Library, Spec, Structure
+from magicbyte_tools.reference.library import FormatStructure, Library, Spec
 from magicbyte_tools.reference.walk import Leaf
 
 ROW = 16
@@ -24,7 +24,7 @@ def value_words(leaf: Leaf, library: Library) -> str:
     return _one(leaf.value, leaf.field, leaf.owner, library)
 
 
-def _one(value: Any, attribute: Spec, owner: Structure, library: Library) -> str:
+def _one(value: Any, attribute: Spec, owner: FormatStructure, library: Library) -> str:
     if value is None:
         return "null"
     if isinstance(value, bytes):

@@ -12,7 +12,7 @@ from typing import Any
 
 from kaitaistruct import KaitaiStream
 
-from magicbyte_tools.reference.library import INTEGER, Library, Spec, Structure, bits
+from magicbyte_tools.reference.library import INTEGER, FormatStructure, Library, Spec, bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,14 @@ class Leaf:
     value: Any
     """What the parser read: a number, bytes, text, None, or the bits by their ids."""
     field: Spec
-    owner: Structure
+    owner: FormatStructure
 
 
 class UnaccountedError(Exception):
     """The fields do not add up to the bytes."""
 
 
-def parse(structure: Structure, data: bytes, *, parameters: tuple[Any, ...] = ()) -> Any:
+def parse(structure: FormatStructure, data: bytes, *, parameters: tuple[Any, ...] = ()) -> Any:
     """Return *data* as the generated parser of *structure*, a format, reads it."""
     module = importlib.import_module(f"magicbyte_formats.kaitai.{structure.format}")
     parser = getattr(module, camel(structure.format))
@@ -45,7 +45,7 @@ def camel(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("_"))
 
 
-def leaves(structure: Structure, parsed: Any, data: bytes, library: Library) -> list[Leaf]:
+def leaves(structure: FormatStructure, parsed: Any, data: bytes, library: Library) -> list[Leaf]:
     """Return the fields of *parsed*, in the order of their bytes, all of *data* accounted for."""
     walk = _Walk(data, library)
     found = list(walk.structure(structure, parsed, ()))
@@ -70,7 +70,9 @@ class _Walk:
             for structure in library.structures(name)
         }
 
-    def structure(self, structure: Structure, parsed: Any, path: tuple[str, ...]) -> Iterator[Leaf]:
+    def structure(
+        self, structure: FormatStructure, parsed: Any, path: tuple[str, ...]
+    ) -> Iterator[Leaf]:
         for attribute in structure.fields:
             name = str(attribute["id"])
             value = getattr(parsed, name)
@@ -83,13 +85,13 @@ class _Walk:
             else:
                 yield from self.one(attribute, structure, value, (*path, name))
 
-    def known(self, value: Any) -> Structure | None:
+    def known(self, value: Any) -> FormatStructure | None:
         """Return the structure that *value* was parsed as."""
         kind = type(value)
         return self.classes.get((kind.__module__.split(".")[-1], kind.__qualname__))
 
     def one(
-        self, attribute: Spec, owner: Structure, value: Any, path: tuple[str, ...]
+        self, attribute: Spec, owner: FormatStructure, value: Any, path: tuple[str, ...]
     ) -> Iterator[Leaf]:
         """Yield the leaves of one field, or of one of its repetitions."""
         start = self.at

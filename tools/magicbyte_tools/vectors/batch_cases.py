@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
     T0,
-    Part,
+    EntryPart,
     bad,
     batch,
     i32,
@@ -18,7 +18,7 @@ from magicbyte_tools.vectors.log_case import FIRST, between, either, invalid, la
 DAY = 86_400_000
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from records()
     yield from times()
     yield from producers()
@@ -27,8 +27,8 @@ def cases() -> Iterator[Case]:
     yield from counts()
 
 
-def records() -> Iterator[Case]:
-    def one(name: str, why: str, *parts: Part, classes: list[int] | None = None) -> Case:
+def records() -> Iterator[VectorCase]:
+    def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
         return valid(f"v2-{name}", *parts, why=why, source="DefaultRecord", classes=classes or [])
 
     yield one("one-record", "The simplest batch: 61 bytes of header and a record.", batch(rec(0)))
@@ -124,8 +124,10 @@ def records() -> Iterator[Case]:
     )
 
 
-def times() -> Iterator[Case]:
-    def one(name: str, why: str, part: Part, source: str, classes: list[int] | None = None) -> Case:
+def times() -> Iterator[VectorCase]:
+    def one(
+        name: str, why: str, part: EntryPart, source: str, classes: list[int] | None = None
+    ) -> VectorCase:
         return valid(f"v2-{name}", part, why=why, source=source, classes=classes or [])
 
     yield one(
@@ -206,8 +208,8 @@ def times() -> Iterator[Case]:
     )
 
 
-def producers() -> Iterator[Case]:
-    def one(name: str, why: str, *parts: Part, classes: list[int] | None = None) -> Case:
+def producers() -> Iterator[VectorCase]:
+    def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
         return valid(f"v2-{name}", *parts, why=why, source="KIP-98", classes=classes or [])
 
     yield one(
@@ -247,8 +249,8 @@ def producers() -> Iterator[Case]:
     )
 
 
-def cleaned() -> Iterator[Case]:
-    def one(name: str, why: str, *parts: Part, classes: list[int]) -> Case:
+def cleaned() -> Iterator[VectorCase]:
+    def one(name: str, why: str, *parts: EntryPart, classes: list[int]) -> VectorCase:
         return valid(
             f"v2-{name}", *parts, why=why, source="MemoryRecords.filterTo", classes=classes
         )
@@ -316,7 +318,7 @@ def cleaned() -> Iterator[Case]:
     )
 
 
-def bits() -> Iterator[Case]:
+def bits() -> Iterator[VectorCase]:
     yield valid(
         "v2-reserved-bits",
         batch(rec(0), attributes={"reserved": 0b1_0101_0101}),
@@ -338,10 +340,10 @@ def bits() -> Iterator[Case]:
         )
 
 
-def counts() -> Iterator[Case]:
+def counts() -> Iterator[VectorCase]:
     three = batch(rec(1), rec(2), rec(3))
 
-    def count(number: int) -> Part:
+    def count(number: int) -> EntryPart:
         return sealed(three, 57, i32(number))
 
     made = "the number of records overwritten, and the right checksum"
@@ -406,7 +408,7 @@ def counts() -> Iterator[Case]:
         made="records_count 5 and no bytes behind the header",
     )
     nothing = count(0)
-    quiet = Part(nothing.data, (), nothing.next_offset)
+    quiet = EntryPart(nothing.data, (), nothing.next_offset)
     yield either(
         "v2-record-count-0-of-3",
         [FIRST, quiet, last(quiet)],

@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from magicbyte_tools.vectors.case import Case, Found, Row
+from magicbyte_tools.vectors.case import ExpectedFinding, ExpectedRow, VectorCase
 from magicbyte_tools.vectors.directory_cases import META
-from magicbyte_tools.vectors.entry_parts import Part
+from magicbyte_tools.vectors.entry_parts import EntryPart
 from magicbyte_tools.vectors.log_case import valid
 from magicbyte_tools.vectors.single_structure import whole
 
@@ -23,7 +23,7 @@ LOG_DIRS = ("log-0", "log-1")
 NO_TIMESTAMP = -1
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from formats()
     yield from lives()
     yield from compacted()
@@ -52,9 +52,9 @@ def _oracle(file: Path) -> tuple[dict[str, Any], ...]:
     return tuple(map(json.loads, gzip.decompress(file.read_bytes()).decode().splitlines()))
 
 
-def row_of(found: Mapping[str, Any]) -> Row:
+def row_of(found: Mapping[str, Any]) -> ExpectedRow:
     timestamp, kind = found["timestamp"], found["timestamp_type"]
-    return Row(
+    return ExpectedRow(
         offset=found["offset"],
         timestamp=None if timestamp == NO_TIMESTAMP else timestamp,
         timestamp_type=None if kind == "NoTimestampType" else kind,
@@ -79,7 +79,7 @@ def place(cluster: str, name: str) -> Path:
 
 def entries(
     cluster: str, partition: str, position: int, count: int, *, base: int = 0
-) -> list[Part]:
+) -> list[EntryPart]:
     """Return *count* entries from byte *position* of the segment at *base* on, with their rows."""
     name = f"{base:020}.log"
     data = place(cluster, f"{partition}/{name}").read_bytes()
@@ -90,7 +90,7 @@ def entries(
         low, high = one["base_offset"], one["last_offset"]
         held = () if one["is_control"] else records(cluster, partition, "read_uncommitted")
         parts.append(
-            Part(
+            EntryPart(
                 data[one["position"] : one["position"] + one["size"]],
                 tuple(row_of(found) for found in held if low <= found["offset"] <= high),
                 high + 1,
@@ -110,7 +110,7 @@ def cut_from(
     why: str,
     findings: Sequence[tuple[str, int]] = (),
     classes: Sequence[int] = (),
-) -> Case:
+) -> VectorCase:
     """Return the case of some entries as a broker kept them."""
     parts = entries(cluster, partition, position, count, base=base)
     end = position + sum(map(len, parts))
@@ -151,7 +151,7 @@ FORMATS = {
 """A wrapper or batch of two records or more in each topic of 2.8/formats, by its byte."""
 
 
-def formats() -> Iterator[Case]:
+def formats() -> Iterator[VectorCase]:
     for topic, position in FORMATS.items():
         magic, writer, codec = topic.split("-")
         how = "uncompressed" if codec == "none" else f"compressed with {codec}"
@@ -164,7 +164,7 @@ def formats() -> Iterator[Case]:
         )
 
 
-def lives() -> Iterator[Case]:
+def lives() -> Iterator[VectorCase]:
     yield cut_from(
         "upgrade-from-v0-to-v1",
         "2.8/lives",
@@ -250,7 +250,7 @@ def lives() -> Iterator[Case]:
     )
 
 
-def compacted() -> Iterator[Case]:
+def compacted() -> Iterator[VectorCase]:
     old, new = "2.8/compacted", "4.3/compacted"
     wrappers = {
         "v0-compacted-gzip": (0, 0), "v0-compacted-lz4": (83, 0), "v0-compacted-snappy": (165, 461),
@@ -327,7 +327,7 @@ def compacted() -> Iterator[Case]:
 # Companion files
 
 
-def companions() -> Iterator[Case]:
+def companions() -> Iterator[VectorCase]:
     new = "4.3/transactions"
     files = {
         "kafka_offset_index": (new, "interleaved-one-segment-1/00000000000000000028.index"),
@@ -359,7 +359,7 @@ def companions() -> Iterator[Case]:
         )
 
 
-def _file(form: str, name: str, cluster: str, path: str) -> Case:
+def _file(form: str, name: str, cluster: str, path: str) -> VectorCase:
     return whole(
         form,
         name,
@@ -373,7 +373,7 @@ def _file(form: str, name: str, cluster: str, path: str) -> Case:
 # Whole partitions
 
 
-def folders() -> Iterator[Case]:
+def folders() -> Iterator[VectorCase]:
     for name, cluster, partition, why in (
         (
             "broker-fenced-4-3",
@@ -398,7 +398,7 @@ def folders() -> Iterator[Case]:
         data = {"meta.properties": META}
         for file in sorted(place(cluster, partition).iterdir()):
             data[f"{partition}/{file.name}"] = file.read_bytes()
-        yield Case(
+        yield VectorCase(
             format="log_dir",
             name=name,
             why=why,
@@ -414,4 +414,4 @@ def folders() -> Iterator[Case]:
         )
 
 
-FOLDER_FINDINGS: Mapping[str, tuple[Found, ...]] = {}
+FOLDER_FINDINGS: Mapping[str, tuple[ExpectedFinding, ...]] = {}

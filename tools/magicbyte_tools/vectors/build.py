@@ -27,7 +27,7 @@ from magicbyte_tools.vectors import (
     wrapper_cases,
     zstd_cases,
 )
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.input_classes import CLASSES, WITHOUT_A_CASE
 from magicbyte_tools.vectors.tree import tree
 
@@ -56,23 +56,23 @@ LICENCE = "CC0-1.0"
 """Of the vectors: anybody may use them for anything."""
 
 
-class CaseError(Exception):
+class CaseBuildError(Exception):
     """A case contradicts itself."""
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     """Yield every case, family by family."""
     for family in FAMILIES:
         yield from family.cases()
 
 
-def files(all_cases: Iterable[Case]) -> dict[str, bytes]:
+def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
     """Return the contents of tests/vectors, by path in it: bytes, JSON and the manifest."""
     out: dict[str, bytes] = {}
     entries = []
     for case in sorted(all_cases, key=lambda case: case.path):
         if f"{case.path}.json" in out:
-            raise CaseError(f"{case.path}: there twice")
+            raise CaseBuildError(f"{case.path}: there twice")
         out[f"{case.path}.json"] = text(case.json(fields_of(case)))
         if isinstance(case.data, bytes):
             out[f"{case.path}.bin"] = case.data
@@ -89,7 +89,7 @@ def files(all_cases: Iterable[Case]) -> dict[str, bytes]:
     return out
 
 
-def fields_of(case: Case) -> Any:
+def fields_of(case: VectorCase) -> Any:
     """Return the canonical tree of *case*, None where the grammar must refuse it.
 
     Raises CaseError where the twin does not do what the case says.
@@ -102,14 +102,14 @@ def fields_of(case: Case) -> Any:
         found = tree(case.format, case.data)
     except ConstructError as error:
         if case.has_fields:
-            raise CaseError(f"{case.path}: the twin refuses it: {error}") from error
+            raise CaseBuildError(f"{case.path}: the twin refuses it: {error}") from error
         return None
     if not case.has_fields:
-        raise CaseError(f"{case.path}: the twin reads it, {found}")
+        raise CaseBuildError(f"{case.path}: the twin reads it, {found}")
     return found
 
 
-def manifest_entry(case: Case) -> dict[str, Any]:
+def manifest_entry(case: VectorCase) -> dict[str, Any]:
     out: dict[str, Any] = {
         "path": case.path,
         "format": case.format,
@@ -123,7 +123,7 @@ def manifest_entry(case: Case) -> dict[str, Any]:
     return out
 
 
-def digest(case: Case) -> str:
+def digest(case: VectorCase) -> str:
     """Return the SHA-256 of a case's bytes; of a folder, of the names and bytes of its files."""
     if isinstance(case.data, bytes):
         return hashlib.sha256(case.data).hexdigest()

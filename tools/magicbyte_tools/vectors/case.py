@@ -95,7 +95,7 @@ def severity_of(code: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ExpectedRow:
     """A record as a consumer gets it; None is null, which is not empty."""
 
     offset: int
@@ -124,7 +124,7 @@ def _hex(data: bytes | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExpectedFinding:
     """A finding that magicbyte must give."""
 
     code: str
@@ -143,7 +143,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class ExpectedFault:
     """What is wrong, and where."""
 
     position: int | None
@@ -157,13 +157,13 @@ class Fault:
     payload_position: int | None = None
     file: str | None = None
     """In a log.dir, the file in the partition's folder."""
-    records: tuple[Row, ...] = ()
+    records: tuple[ExpectedRow, ...] = ()
     """The rows that are left when it is skipped."""
     records_before: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class VectorCase:
     """Bytes, and what a reader must make of them."""
 
     format: str
@@ -176,12 +176,12 @@ class Case:
     source: str
     classes: tuple[int, ...] = ()
     """Rows of the table of bad inputs that it stands for."""
-    rows: tuple[Row, ...] | None = None
+    rows: tuple[ExpectedRow, ...] | None = None
     """The rows where it is read; None for a format that has none."""
-    fault: Fault | None = None
+    fault: ExpectedFault | None = None
     is_refused: bool = False
     """Whether magicbyte refuses it, where the verdict is `either`."""
-    findings: tuple[Found, ...] = ()
+    findings: tuple[ExpectedFinding, ...] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
     reason: str | None = None
     has_fields: bool = True
@@ -252,7 +252,7 @@ class Case:
             out["findings"] = [f.json(is_folder=self.is_folder) for f in self.findings]
         return out
 
-    def _error(self, fault: Fault) -> Json:
+    def _error(self, fault: ExpectedFault) -> Json:
         out: Json = {"error": fault.error or ERRORS.get(fault.code or "", "FormatError")}
         if fault.code is not None:
             out["code"] = fault.code

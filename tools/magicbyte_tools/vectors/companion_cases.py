@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.case import CHECKSUM, TRUNCATED, Case
+from magicbyte_tools.vectors.case import CHECKSUM, TRUNCATED, VectorCase
 from magicbyte_tools.vectors.entry_parts import T0
 from magicbyte_tools.vectors.single_structure import broken, doubtful, whole
 
@@ -16,7 +16,7 @@ ALL_BITS = (
 TOPIC_ID = "MkTv-x9ERN6gwVYOfqE3Ag"
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from offset_indexes()
     yield from time_indexes()
     yield from transaction_indexes()
@@ -71,7 +71,7 @@ def epochs(*entries: tuple[int, int], **raw: Any) -> bytes:
     return data
 
 
-def offset_indexes() -> Iterator[Case]:
+def offset_indexes() -> Iterator[VectorCase]:
     form, source = "kafka_offset_index", "OffsetIndex"
     yield whole(
         form, "empty", b"", why="A segment of less than 4096 bytes has none.", source=source
@@ -149,7 +149,7 @@ def offset_indexes() -> Iterator[Case]:
     )
 
 
-def time_indexes() -> Iterator[Case]:
+def time_indexes() -> Iterator[VectorCase]:
     form, source = "kafka_time_index", "TimeIndex"
     yield whole(
         form,
@@ -237,7 +237,7 @@ def time_indexes() -> Iterator[Case]:
     )
 
 
-def transaction_indexes() -> Iterator[Case]:
+def transaction_indexes() -> Iterator[VectorCase]:
     form, source = "kafka_transaction_index", "TransactionIndex, AbortedTxn"
     code = "txnindex-invalid"
     one, two = (4000, 20, 30, 31), (4001, 25, 40, 25)
@@ -326,7 +326,7 @@ def transaction_indexes() -> Iterator[Case]:
         )
 
 
-def producer_snapshots() -> Iterator[Case]:
+def producer_snapshots() -> Iterator[VectorCase]:
     form, source = "kafka_producer_snapshot", "ProducerStateManager, ProducerSnapshot.json"
     code = "snapshot-invalid"
     idle = producer(
@@ -460,7 +460,7 @@ def producer_snapshots() -> Iterator[Case]:
         )
 
 
-def offset_checkpoints() -> Iterator[Case]:
+def offset_checkpoints() -> Iterator[VectorCase]:
     form, source = "kafka_offset_checkpoint", "CheckpointFile, OffsetCheckpointFile"
     yield whole(
         form, "empty", b"", why="A broker makes the file before it writes one.", source=source
@@ -543,7 +543,7 @@ def offset_checkpoints() -> Iterator[Case]:
         )
 
 
-def leader_epoch_checkpoints() -> Iterator[Case]:
+def leader_epoch_checkpoints() -> Iterator[VectorCase]:
     form, source = "kafka_leader_epoch_checkpoint", "LeaderEpochCheckpointFile"
     yield whole(
         form,
@@ -586,7 +586,7 @@ def leader_epoch_checkpoints() -> Iterator[Case]:
     )
 
 
-def partition_metadata() -> Iterator[Case]:
+def partition_metadata() -> Iterator[VectorCase]:
     form, source = "kafka_partition_metadata", "PartitionMetadataFile"
     text = twin.PartitionMetadata.build({"topic_id": TOPIC_ID})
     yield whole(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
     ABORT,
     COMMIT,
@@ -14,7 +14,7 @@ from magicbyte_tools.vectors.entry_parts import (
     SNAPSHOT_FOOTER,
     SNAPSHOT_HEADER,
     T0,
-    Part,
+    EntryPart,
     Rec,
     bad,
     batch,
@@ -125,7 +125,7 @@ NEWER: dict[str, tuple[int, bytes]] = {
 """The same with negative numbers wherever there is a sign, and with bytes behind what is known."""
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from markers()
     yield from keys()
     yield from values()
@@ -139,12 +139,12 @@ def control(kind: int, value: bytes | None, *, offset: int = 0, **raw: Any) -> R
     return rec(offset, value, key, time=T0 + offset)
 
 
-def control_batch(*records: Rec, **fields: Any) -> Part:
+def control_batch(*records: Rec, **fields: Any) -> EntryPart:
     """Return a control batch as KRaft writes it: without a producer, in no transaction."""
     return batch(*records, is_control=True, **fields)
 
 
-def marker_batch(one: Rec, **fields: Any) -> Part:
+def marker_batch(one: Rec, **fields: Any) -> EntryPart:
     """Return the batch of a transaction marker that *one* stands in."""
     return batch(
         one,
@@ -156,8 +156,8 @@ def marker_batch(one: Rec, **fields: Any) -> Part:
     )
 
 
-def markers() -> Iterator[Case]:
-    def one(name: str, why: str, *parts: Part, classes: list[int] | None = None) -> Case:
+def markers() -> Iterator[VectorCase]:
+    def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
         return valid(f"control-{name}", *parts, why=why, source="KIP-98", classes=classes or [])
 
     data = transactional(rec(0), rec(1), producer=4000, epoch=5)
@@ -166,14 +166,14 @@ def markers() -> Iterator[Case]:
         "The marker takes an offset of its own, and is no record: the next offset is one more.",
         data,
         marker(COMMIT, 2, producer=4000, epoch=5),
-        last(Part(b"", next_offset=3)),
+        last(EntryPart(b"", next_offset=3)),
     )
     yield one(
         "abort",
         "An aborted transaction: read_uncommitted delivers its records all the same.",
         data,
         marker(ABORT, 2, producer=4000, epoch=5),
-        last(Part(b"", next_offset=3)),
+        last(EntryPart(b"", next_offset=3)),
     )
     yield one(
         "marker-of-the-next-epoch",
@@ -195,7 +195,7 @@ def markers() -> Iterator[Case]:
         "marker-of-no-transaction",
         "The data of the transaction are gone, deleted or cleaned; the marker stays.",
         marker(COMMIT, 0, producer=4000, epoch=5),
-        last(Part(b"", next_offset=1)),
+        last(EntryPart(b"", next_offset=1)),
         classes=[79],
     )
     yield one(
@@ -232,7 +232,7 @@ def markers() -> Iterator[Case]:
     )
 
 
-def keys() -> Iterator[Case]:
+def keys() -> Iterator[VectorCase]:
     value = CONTENTS["commit"][1]
     for name, key, why in (
         ("null", None, "A control record without a key has no type."),
@@ -291,7 +291,7 @@ def keys() -> Iterator[Case]:
         )
 
 
-def values() -> Iterator[Case]:
+def values() -> Iterator[VectorCase]:
     newer = twin.EndTransactionMarker.build({"version": 3, "trailing": b"more"})
     yield valid(
         "control-marker-value-version-3",
@@ -333,8 +333,8 @@ def values() -> Iterator[Case]:
         )
 
 
-def kraft() -> Iterator[Case]:
-    def of(*names: str, offset: int = 0) -> Part:
+def kraft() -> Iterator[VectorCase]:
+    def of(*names: str, offset: int = 0) -> EntryPart:
         contents = [CONTENTS[name] for name in names]
         records = [
             control(kind, value, offset=offset + number)
@@ -361,7 +361,7 @@ def kraft() -> Iterator[Case]:
     )
 
 
-def records_alone() -> Iterator[Case]:
+def records_alone() -> Iterator[VectorCase]:
     def data(kind: int, value: bytes | None, **raw: Any) -> bytes:
         one = control(kind, value, **raw)
         assert one.key is not None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from magicbyte_tools.vectors.case import Case, Fault, Found, Row
+from magicbyte_tools.vectors.case import ExpectedFault, ExpectedFinding, ExpectedRow, VectorCase
 from magicbyte_tools.vectors.companion_cases import (
     TOPIC_ID,
     checkpoint,
@@ -12,7 +12,7 @@ from magicbyte_tools.vectors.companion_cases import (
     producer_snapshot,
     time_index,
 )
-from magicbyte_tools.vectors.entry_parts import T0, Part, batch, cut, flipped, rec
+from magicbyte_tools.vectors.entry_parts import T0, EntryPart, batch, cut, flipped, rec
 from magicbyte_tools.vectors.log_case import TWIN
 
 TOPIC = "events"
@@ -25,10 +25,10 @@ CLEANER = "cleaner-offset-checkpoint"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
+class PartitionFiles:
     """A partition's folder."""
 
-    segments: Mapping[int, Sequence[Part]]
+    segments: Mapping[int, Sequence[EntryPart]]
     """By base offset."""
     files: Mapping[str, bytes] = field(default_factory=dict)
     topic: str = TOPIC
@@ -43,7 +43,7 @@ class Partition:
         for name, data in self.files.items():
             yield f"{folder}/{name}", data
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[ExpectedRow]:
         for parts in self.segments.values():
             for part in parts:
                 for row in part.rows:
@@ -54,24 +54,24 @@ def log_name(base: int) -> str:
     return f"{base:020}.log"
 
 
-def hidden(part: Part) -> Part:
+def hidden(part: EntryPart) -> EntryPart:
     """Return *part*, of which no row is delivered."""
     return replace(part, rows=())
 
 
 def log_dir(
     name: str,
-    *partitions: Partition,
+    *partitions: PartitionFiles,
     why: str,
     source: str,
     files: Mapping[str, bytes] | None = None,
     made: str = TWIN,
     classes: Sequence[int] = (),
-    findings: Sequence[Found] = (),
-    error: Found | None = None,
+    findings: Sequence[ExpectedFinding] = (),
+    error: ExpectedFinding | None = None,
     caught_by: str = "directory",
     records_before: int = 0,
-) -> Case:
+) -> VectorCase:
     """Return the case of a log.dir of *partitions*, with *files* in its root.
 
     With *error*, one of *findings*, something is wrong with it, and the rows are those that are
@@ -83,7 +83,7 @@ def log_dir(
     rows = tuple(row for partition in partitions for row in partition.rows())
     fault = None
     if error is not None:
-        fault = Fault(
+        fault = ExpectedFault(
             position=error.position,
             caught_by=caught_by,
             code=error.code,
@@ -91,7 +91,7 @@ def log_dir(
             records=rows,
             records_before=records_before,
         )
-    return Case(
+    return VectorCase(
         format="log_dir",
         name=name,
         why=why,
@@ -106,11 +106,11 @@ def log_dir(
     )
 
 
-def one(offset: int, text: bytes = b"value") -> Part:
+def one(offset: int, text: bytes = b"value") -> EntryPart:
     return batch(rec(offset, text))
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from sound()
     yield from starts_and_ends()
     yield from gaps()
@@ -119,10 +119,10 @@ def cases() -> Iterator[Case]:
     yield from damage()
 
 
-def sound() -> Iterator[Case]:
+def sound() -> Iterator[VectorCase]:
     yield log_dir(
         "one-segment",
-        Partition(
+        PartitionFiles(
             segments={0: [one(0), one(1)]},
             files={
                 "partition.metadata": f"version: 0\ntopic_id: {TOPIC_ID}".encode(),
@@ -137,24 +137,24 @@ def sound() -> Iterator[Case]:
     )
     yield log_dir(
         "several-partitions",
-        Partition(segments={0: [one(0, b"of partition 0")]}),
-        Partition(segments={0: [one(0, b"of partition 11")]}, number=11),
-        Partition(segments={0: [one(0, b"of another")]}, topic="topic-with-dashes-2"),
+        PartitionFiles(segments={0: [one(0, b"of partition 0")]}),
+        PartitionFiles(segments={0: [one(0, b"of partition 11")]}, number=11),
+        PartitionFiles(segments={0: [one(0, b"of another")]}, topic="topic-with-dashes-2"),
         why="A folder's name ends in the partition's number, behind the last dash.",
         source="LocalLog.parseTopicPartitionName",
     )
     yield log_dir(
         "several-segments",
-        Partition(segments={0: [one(0), one(1)], 2: [one(2)], 3: []}),
+        PartitionFiles(segments={0: [one(0), one(1)], 2: [one(2)], 3: []}),
         why="A segment begins where the one before ends; the last may be empty.",
         source="LogSegments",
     )
 
 
-def starts_and_ends() -> Iterator[Case]:
+def starts_and_ends() -> Iterator[VectorCase]:
     yield log_dir(
         "log-start-offset",
-        Partition(segments={0: [hidden(one(0)), hidden(one(1)), one(2)]}),
+        PartitionFiles(segments={0: [hidden(one(0)), hidden(one(1)), one(2)]}),
         files={LOG_START: checkpoint((TOPIC, 0, 2))},
         why="Records below the log's start were deleted, though their bytes are there.",
         source="KIP-107; LogManager",
@@ -162,32 +162,32 @@ def starts_and_ends() -> Iterator[Case]:
     two = batch(rec(0), rec(1))
     yield log_dir(
         "log-start-offset-inside-a-batch",
-        Partition(segments={0: [replace(two, rows=two.rows[1:]), one(2)]}),
+        PartitionFiles(segments={0: [replace(two, rows=two.rows[1:]), one(2)]}),
         files={LOG_START: checkpoint((TOPIC, 0, 1))},
         why="Records were deleted up to the middle of a batch, which stays whole.",
         source="KIP-107",
     )
     yield log_dir(
         "log-start-beyond-the-end",
-        Partition(segments={0: [hidden(one(0)), hidden(one(1))]}),
+        PartitionFiles(segments={0: [hidden(one(0)), hidden(one(1))]}),
         files={LOG_START: checkpoint((TOPIC, 0, 5))},
-        findings=[Found("log-start-beyond")],
+        findings=[ExpectedFinding("log-start-beyond")],
         why="All records lie below the log start: none is left, and a broker's start removes the "
         "segment.",
         source="LogLoader.recoverLog",
     )
     yield log_dir(
         "high-watermark-stale",
-        Partition(segments={0: [one(0), one(1)]}),
+        PartitionFiles(segments={0: [one(0), one(1)]}),
         files={HIGH_WATERMARK: checkpoint((TOPIC, 0, 1))},
-        findings=[Found("high-watermark-stale")],
+        findings=[ExpectedFinding("high-watermark-stale")],
         why="The broker was killed: its high watermark is some seconds old, and withholds nothing.",
         source="ReplicaManager.checkpointHighWatermarks",
     )
-    begins = Found("log-begins-above")
+    begins = ExpectedFinding("log-begins-above")
     yield log_dir(
         "log-begins-above-its-epochs",
-        Partition(
+        PartitionFiles(
             segments={10: [one(10)]},
             files={
                 "leader-epoch-checkpoint": epochs((0, 0), (3, 5)),
@@ -199,10 +199,10 @@ def starts_and_ends() -> Iterator[Case]:
         "lost.",
         source="a rule of magicbyte; KIP-405",
     )
-    lost = Found("log-ends-below")
+    lost = ExpectedFinding("log-ends-below")
     yield log_dir(
         "log-ends-below-its-high-watermark",
-        Partition(segments={0: [one(0), one(1)]}),
+        PartitionFiles(segments={0: [one(0), one(1)]}),
         files=CLEAN | {HIGH_WATERMARK: checkpoint((TOPIC, 0, 5))},
         findings=[lost],
         error=lost,
@@ -211,10 +211,10 @@ def starts_and_ends() -> Iterator[Case]:
         "which the file alone does not show.",
         source="a rule of magicbyte",
     )
-    wrong = Found("checkpoint-invalid", file=LOG_START)
+    wrong = ExpectedFinding("checkpoint-invalid", file=LOG_START)
     yield log_dir(
         "checkpoint-invalid",
-        Partition(segments={0: [one(0)]}),
+        PartitionFiles(segments={0: [one(0)]}),
         files={LOG_START: checkpoint((TOPIC, 0, 1), entries_count=2)},
         findings=[wrong],
         why="A checkpoint announces two entries and has one: it counts for nothing.",
@@ -222,27 +222,27 @@ def starts_and_ends() -> Iterator[Case]:
     )
     yield log_dir(
         "zero-tail-of-the-last-segment",
-        Partition(segments={0: [one(0)], 1: [one(1), Part(bytes(200))]}),
-        findings=[Found("zero-tail", len(one(1)), log_name(1))],
+        PartitionFiles(segments={0: [one(0)], 1: [one(1), EntryPart(bytes(200))]}),
+        findings=[ExpectedFinding("zero-tail", len(one(1)), log_name(1))],
         classes=[6],
         why="Only the last segment may end in zeros that nothing has filled.",
         source="log.preallocate",
     )
     yield log_dir(
         "incomplete-tail-of-the-last-segment",
-        Partition(segments={0: [one(0)], 1: [one(1), cut(one(2), 40)]}),
-        findings=[Found("incomplete-tail", len(one(1)), log_name(1))],
+        PartitionFiles(segments={0: [one(0)], 1: [one(1), cut(one(2), 40)]}),
+        findings=[ExpectedFinding("incomplete-tail", len(one(1)), log_name(1))],
         classes=[3],
         why="Only the last segment may end inside an entry.",
         source="LogSegment.recover",
     )
 
 
-def gaps() -> Iterator[Case]:
-    gap = Found("offset-gap", 0, log_name(5))
+def gaps() -> Iterator[VectorCase]:
+    gap = ExpectedFinding("offset-gap", 0, log_name(5))
     yield log_dir(
         "offsets-missing-between-segments",
-        Partition(
+        PartitionFiles(
             segments={0: [one(0), one(1)], 5: [one(5)]},
             files={"00000000000000000005.snapshot": producer_snapshot()},
         ),
@@ -256,7 +256,7 @@ def gaps() -> Iterator[Case]:
     )
     yield log_dir(
         "offsets-missing-below-the-cleaner",
-        Partition(segments={0: [one(0), one(7)], 9: [one(9)]}),
+        PartitionFiles(segments={0: [one(0), one(7)], 9: [one(9)]}),
         files={CLEANER: checkpoint((TOPIC, 0, 9))},
         why="Below the cleaner's offset records go missing by right.",
         source="LogCleanerManager",
@@ -264,17 +264,17 @@ def gaps() -> Iterator[Case]:
     short = batch(rec(0), last_offset=4)
     yield log_dir(
         "offsets-missing-in-a-folder-that-looks-cleaned",
-        Partition(segments={0: [short, one(7)]}),
-        findings=[Found("offset-gap-cleaned", len(short), log_name(0))],
+        PartitionFiles(segments={0: [short, one(7)]}),
+        findings=[ExpectedFinding("offset-gap-cleaned", len(short), log_name(0))],
         why="There is no cleaner's checkpoint; a batch with fewer records than offsets speaks for "
         "cleaning.",
         source="a rule of magicbyte",
     )
     far = 2**31 + 10
-    gap = Found("offset-gap", len(one(0)), log_name(0))
+    gap = ExpectedFinding("offset-gap", len(one(0)), log_name(0))
     yield log_dir(
         "offset-2-gib-above-its-segment",
-        Partition(segments={0: [one(0), batch(rec(far, time=T0))]}),
+        PartitionFiles(segments={0: [one(0), batch(rec(far, time=T0))]}),
         findings=[gap],
         error=gap,
         classes=[97],
@@ -284,11 +284,11 @@ def gaps() -> Iterator[Case]:
         "indexed, and is split at the next start.",
         source="KAFKA-6264",
     )
-    outside = Found("offset-outside-segment", len(one(0)), log_name(0))
+    outside = ExpectedFinding("offset-outside-segment", len(one(0)), log_name(0))
     yield log_dir(
         "offset-of-the-next-segment",
-        Partition(segments={0: [one(0), one(3)], 3: [one(3, b"again"), one(4)]}),
-        findings=[outside, Found("offset-gap", len(one(0)), log_name(0))],
+        PartitionFiles(segments={0: [one(0), one(3)], 3: [one(3, b"again"), one(4)]}),
+        findings=[outside, ExpectedFinding("offset-gap", len(one(0)), log_name(0))],
         error=outside,
         caught_by="directory",
         classes=[15],
@@ -299,7 +299,7 @@ def gaps() -> Iterator[Case]:
     )
 
 
-def leftovers() -> Iterator[Case]:
+def leftovers() -> Iterator[VectorCase]:
     old = [hidden(one(0)), hidden(one(1)), hidden(one(2))]
     cleaned = [one(0, b"kept by the cleaner"), one(2, b"kept by the cleaner")]
     for suffix, swapped, rows, why in (
@@ -310,7 +310,7 @@ def leftovers() -> Iterator[Case]:
         is_swap = rows == "swap"
         data = b"".join(part.data for part in swapped)
         segments = {0: old if is_swap else [one(0), one(1), one(2)]}
-        partition = Partition(segments=segments, files={f"{log_name(0)}.{suffix}": data})
+        partition = PartitionFiles(segments=segments, files={f"{log_name(0)}.{suffix}": data})
         case = log_dir(
             f"leftover-{suffix}",
             partition,
@@ -320,14 +320,14 @@ def leftovers() -> Iterator[Case]:
             source="LogLoader; KAFKA-7401",
         )
         if is_swap:
-            kept = Partition(segments={0: swapped})
+            kept = PartitionFiles(segments={0: swapped})
             case = replace(case, rows=tuple(kept.rows()))
         yield case
     two = [one(3), one(4)]
     swapped = [one(0, b"merged"), one(4, b"merged")]
     case = log_dir(
         "leftover-swap-of-two-segments",
-        Partition(
+        PartitionFiles(
             segments={
                 0: [hidden(part) for part in old],
                 3: [hidden(part) for part in two],
@@ -340,14 +340,14 @@ def leftovers() -> Iterator[Case]:
         why="The cleaner merged two segments into one: both are superseded, the third is not.",
         source="LogLoader; KAFKA-7401",
     )
-    kept = Partition(segments={0: swapped, 5: [one(5)]})
+    kept = PartitionFiles(segments={0: swapped, 5: [one(5)]})
     yield replace(case, rows=tuple(kept.rows()))
     ident = "0123456789abcdef0123456789abcdef"
     yield log_dir(
         "leftover-folders",
-        Partition(segments={0: [one(0)]}),
+        PartitionFiles(segments={0: [one(0)]}),
         *(
-            Partition(
+            PartitionFiles(
                 segments={0: [hidden(one(0, b"no record of this log"))]},
                 topic=f"{state}d",
                 folder=f"{state}d-0.{ident}-{state}",
@@ -360,17 +360,17 @@ def leftovers() -> Iterator[Case]:
     )
     yield log_dir(
         "segment-missing",
-        Partition(
+        PartitionFiles(
             segments={0: [one(0)]},
             files={"00000000000000000009.index": offset_index((1, 0))},
         ),
-        findings=[Found("segment-missing", file="00000000000000000009.index")],
+        findings=[ExpectedFinding("segment-missing", file="00000000000000000009.index")],
         why="An index lies here without its segment: the segment was lost, or never copied.",
         source="LogLoader.loadSegmentFiles",
     )
 
 
-def indexes() -> Iterator[Case]:
+def indexes() -> Iterator[VectorCase]:
     segment = {0: [one(0), one(1), one(2)]}
     size = len(one(0))
     for name, files, why in (
@@ -400,18 +400,18 @@ def indexes() -> Iterator[Case]:
     ):
         yield log_dir(
             name,
-            Partition(segments=segment, files=files),
+            PartitionFiles(segments=segment, files=files),
             classes=[96],
             why=why + " Rows come from the log alone.",
             source="LogSegmentTest, LogLoaderTest.testCorruptIndexRebuild; KAFKA-10101",
         )
 
 
-def damage() -> Iterator[Case]:
-    zeros = Found("zeros", len(one(0)), log_name(0))
+def damage() -> Iterator[VectorCase]:
+    zeros = ExpectedFinding("zeros", len(one(0)), log_name(0))
     yield log_dir(
         "zeros-at-the-end-of-an-earlier-segment",
-        Partition(segments={0: [one(0), Part(bytes(100))], 2: [one(2)]}),
+        PartitionFiles(segments={0: [one(0), EntryPart(bytes(100))], 2: [one(2)]}),
         findings=[zeros],
         error=zeros,
         caught_by="directory",
@@ -421,10 +421,10 @@ def damage() -> Iterator[Case]:
         "behind it they are a hole.",
         source="LogLoader.recoverSegment",
     )
-    cut_off = Found("incomplete-entry", len(one(0)), log_name(0))
+    cut_off = ExpectedFinding("incomplete-entry", len(one(0)), log_name(0))
     yield log_dir(
         "earlier-segment-ends-inside-an-entry",
-        Partition(segments={0: [one(0), cut(one(1), 50)], 2: [one(2)]}),
+        PartitionFiles(segments={0: [one(0), cut(one(1), 50)], 2: [one(2)]}),
         findings=[cut_off],
         error=cut_off,
         caught_by="directory",
@@ -433,10 +433,12 @@ def damage() -> Iterator[Case]:
         why="A cut entry is a tail in the last segment alone; here it is a record that is lost.",
         source="LogLoader.recoverSegment",
     )
-    flip = Found("checksum-mismatch", 0, log_name(1))
+    flip = ExpectedFinding("checksum-mismatch", 0, log_name(1))
     yield log_dir(
         "damage-in-the-second-of-three-segments",
-        Partition(segments={0: [one(0)], 1: [hidden(flipped(one(1), 22)), one(2)], 3: [one(3)]}),
+        PartitionFiles(
+            segments={0: [one(0)], 1: [hidden(flipped(one(1), 22)), one(2)], 3: [one(3)]}
+        ),
         findings=[flip],
         error=flip,
         caught_by="checksum",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.case import Row
+from magicbyte_tools.vectors.case import ExpectedRow
 from magicbyte_tools.vectors.framers import NONE, compress
 
 T0 = 1714000000000
@@ -27,11 +27,11 @@ ABORT, COMMIT, LEADER_CHANGE, SNAPSHOT_HEADER, SNAPSHOT_FOOTER, KRAFT_VERSION, K
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EntryPart:
     """Bytes of a file, and the rows that they give."""
 
     data: bytes
-    rows: tuple[Row, ...] = ()
+    rows: tuple[ExpectedRow, ...] = ()
     next_offset: int = 0
     """What an entry behind it begins with."""
     is_faulty: bool = False
@@ -53,11 +53,11 @@ class Rec:
     raw: dict[str, Any]
     """Fields of the record as they are to be written, right or wrong."""
 
-    def row(self, *, timestamp: int | None, timestamp_type: str | None) -> Row:
+    def row(self, *, timestamp: int | None, timestamp_type: str | None) -> ExpectedRow:
         shown = self.shown_headers
         if shown is None:
             shown = tuple((key.decode(), value) for key, value in self.headers)
-        return Row(
+        return ExpectedRow(
             offset=self.offset,
             timestamp=None if timestamp == -1 else timestamp,
             timestamp_type=timestamp_type,
@@ -132,7 +132,7 @@ def batch(
     section: bytes | None = None,
     is_control: bool = False,
     **fields: Any,
-) -> Part:
+) -> EntryPart:
     """Return a v2 batch of *records*, by default from the first one's offset to the last one's.
 
     With *append_time* the broker stamped it. *section* stands in the place of the records, for
@@ -173,13 +173,13 @@ def batch(
             for one in records
         )
     )
-    return Part(data, rows, last + 1)
+    return EntryPart(data, rows, last + 1)
 
 
 TRANSACTIONAL = {"is_transactional": True}
 
 
-def transactional(*records: Rec, producer: int, epoch: int = 0, sequence: int = 0) -> Part:
+def transactional(*records: Rec, producer: int, epoch: int = 0, sequence: int = 0) -> EntryPart:
     """Return a batch of the transaction that *producer* has open."""
     return batch(
         *records,
@@ -190,11 +190,11 @@ def transactional(*records: Rec, producer: int, epoch: int = 0, sequence: int = 
     )
 
 
-def marker(kind: int, offset: int, *, producer: int, epoch: int = 0, **fields: Any) -> Part:
+def marker(kind: int, offset: int, *, producer: int, epoch: int = 0, **fields: Any) -> EntryPart:
     """Return the ABORT or COMMIT that ends the transaction of *producer*; no row comes of it."""
     fields = {"timestamp": T0 + offset, "partition_leader_epoch": LEADER_EPOCH, **fields}
     data = twin.marker(kind, offset, producer, epoch, **fields)
-    return Part(data, (), offset + 1)
+    return EntryPart(data, (), offset + 1)
 
 
 # v0 and v1
@@ -207,7 +207,7 @@ def message(
     append_time: int | None = None,
     attributes: Any = None,
     **fields: Any,
-) -> Part:
+) -> EntryPart:
     """Return a message that is no wrapper; *fields* are the twin's, written as they are."""
     kind = None if magic == 0 else CREATE_TIME if append_time is None else APPEND_TIME
     time = one.time if append_time is None else append_time
@@ -221,7 +221,7 @@ def message(
         **fields,
     )
     row = one.row(timestamp=None if magic == 0 else time, timestamp_type=kind)
-    return Part(data, (row,), one.offset + 1)
+    return EntryPart(data, (row,), one.offset + 1)
 
 
 def wrapper(
@@ -235,7 +235,7 @@ def wrapper(
     inside: bytes | None = None,
     section: bytes | None = None,
     **fields: Any,
-) -> Part:
+) -> EntryPart:
     """Return a wrapper around *records*: in v0 with their own offsets, in v1 with relative ones.
 
     *relative_from* is the offset that relative ones are counted from, by default the first
@@ -273,38 +273,38 @@ def wrapper(
         )
         for one in records
     )
-    return Part(data, rows, own + 1)
+    return EntryPart(data, rows, own + 1)
 
 
 # Damage
 
 
-def bad(part: Part | bytes) -> Part:
+def bad(part: EntryPart | bytes) -> EntryPart:
     """Return *part* as the fault of its case: none of its rows is delivered."""
     if isinstance(part, bytes):
-        return Part(part, is_faulty=True)
+        return EntryPart(part, is_faulty=True)
     return replace(part, rows=(), is_faulty=True)
 
 
-def patched(part: Part, at: int, new: bytes) -> Part:
+def patched(part: EntryPart, at: int, new: bytes) -> EntryPart:
     """Return *part* with *new* at byte *at*, and everything else as it was."""
     return replace(part, data=part.data[:at] + new + part.data[at + len(new) :])
 
 
-def sealed(part: Part, at: int, new: bytes) -> Part:
+def sealed(part: EntryPart, at: int, new: bytes) -> EntryPart:
     """Return *part* with *new* at byte *at*, and the checksum that is right for that."""
     changed = patched(part, at, new)
     return replace(changed, data=twin.reseal(changed.data))
 
 
-def flipped(part: Part, at: int, bits: int = 1) -> Part:
+def flipped(part: EntryPart, at: int, bits: int = 1) -> EntryPart:
     """Return *part* with *bits* of byte *at* flipped."""
     return patched(part, at, bytes([part.data[at] ^ bits]))
 
 
-def cut(part: Part, keep: int) -> Part:
+def cut(part: EntryPart, keep: int) -> EntryPart:
     """Return the first *keep* bytes of *part*, which give no row."""
-    return Part(part.data[:keep], (), part.next_offset)
+    return EntryPart(part.data[:keep], (), part.next_offset)
 
 
 def i32(value: int) -> bytes:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
     T0,
-    Part,
+    EntryPart,
     bad,
     batch,
     cut,
@@ -25,7 +25,7 @@ V0 = message(rec(1, b"a message"), magic=0)
 V1 = message(rec(1, b"a message"), magic=1)
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from ends()
     yield from sizes()
     yield from magics()
@@ -35,7 +35,7 @@ def cases() -> Iterator[Case]:
     yield from limits()
 
 
-def ends() -> Iterator[Case]:
+def ends() -> Iterator[VectorCase]:
     yield valid(
         "empty",
         classes=[1],
@@ -64,7 +64,7 @@ def ends() -> Iterator[Case]:
     yield valid(
         "many-empty-batches",
         *(batch(base_offset=offset) for offset in range(40)),
-        last(Part(b"", next_offset=40)),
+        last(EntryPart(b"", next_offset=40)),
         classes=[103],
         why="A reader that waits for a record before it moves on never gets past these.",
         source="kafka-backup #142",
@@ -115,7 +115,7 @@ def ends() -> Iterator[Case]:
                 "for a broker may be writing it.",
                 source="siesta fetch_test; iteratorIgnoresIncompleteEntries",
             )
-    zeros = Part(bytes(64))
+    zeros = EntryPart(bytes(64))
     for name, parts, why in (
         (
             "zero-tail",
@@ -142,7 +142,7 @@ def ends() -> Iterator[Case]:
     yield valid(
         "zero-tail-of-5-bytes",
         FIRST,
-        Part(bytes(5)),
+        EntryPart(bytes(5)),
         classes=[6],
         findings=[("zero-tail", 1)],
         why="Zeros too few to hold a size are zeros all the same.",
@@ -160,7 +160,7 @@ def ends() -> Iterator[Case]:
     )
 
 
-def sizes() -> Iterator[Case]:
+def sizes() -> Iterator[VectorCase]:
     wrong = {
         "size-0": (0, [5], "An entry of size 0 leads to itself: a reader that follows it hangs."),
         "size-10": (10, [5], "Smaller than any message; nothing in it can be what it should."),
@@ -248,7 +248,7 @@ def sizes() -> Iterator[Case]:
     )
 
 
-def magics() -> Iterator[Case]:
+def magics() -> Iterator[VectorCase]:
     for magic, name in ((3, "3"), (37, "37"), (0xFF, "minus-1"), (0x82, "0x82")):
         yield invalid(
             f"magic-{name}",
@@ -294,7 +294,7 @@ def magics() -> Iterator[Case]:
     )
 
 
-def garbage() -> Iterator[Case]:
+def garbage() -> Iterator[VectorCase]:
     noise = bytes(range(1, 200))
     yield invalid(
         "garbage-at-the-end",
@@ -332,7 +332,7 @@ def garbage() -> Iterator[Case]:
     )
 
 
-def checksums() -> Iterator[Case]:
+def checksums() -> Iterator[VectorCase]:
     flips = {
         "v2-crc-flipped-bit": (SECOND, 17, [22], "The stored checksum itself is altered."),
         "v2-attributes-flipped-bit": (
@@ -395,14 +395,19 @@ def checksums() -> Iterator[Case]:
         )
 
 
-def offsets() -> Iterator[Case]:
-    def stray(part: Part) -> Part:
+def offsets() -> Iterator[VectorCase]:
+    def stray(part: EntryPart) -> EntryPart:
         """The entry is out of order, and delivered all the same."""
         return replace(part, is_faulty=True)
 
     def order(
-        name: str, parts: list[Part], classes: list[int], why: str, made: str, gap: bool = False
-    ) -> Case:
+        name: str,
+        parts: list[EntryPart],
+        classes: list[int],
+        why: str,
+        made: str,
+        gap: bool = False,
+    ) -> VectorCase:
         return invalid(
             name,
             parts,
@@ -500,13 +505,13 @@ def offsets() -> Iterator[Case]:
     )
 
 
-def _moved(part: Part, offset: int) -> Part:
+def _moved(part: EntryPart, offset: int) -> EntryPart:
     """Return *part* with the base offset *offset*, to which its only row moves too."""
     moved = patched(part, 0, i64(offset))
     return replace(moved, rows=tuple(replace(row, offset=offset) for row in part.rows))
 
 
-def limits() -> Iterator[Case]:
+def limits() -> Iterator[VectorCase]:
     large = batch(rec(1, b"x" * 400))
     yield invalid(
         "entry-over-limit",
@@ -534,7 +539,7 @@ def limits() -> Iterator[Case]:
     )
 
 
-def _decoys() -> list[Part]:
+def _decoys() -> list[EntryPart]:
     """Return a hole, headers that claim all bytes up to the end, and what lies at the end."""
     end = batch(rec(1, b"behind the decoys"))
     filler = b"\xaa" * 24_000
@@ -543,4 +548,4 @@ def _decoys() -> list[Part]:
     for number in range(count):
         left = (count - number) * length + len(filler)
         headers += i64(100) + i32(left - 12) + b"\0\0\0\0" + bytes(10)
-    return [bad(patched(SECOND, 8, i32(0))), Part(headers + filler), end]
+    return [bad(patched(SECOND, 8, i32(0))), EntryPart(headers + filler), end]

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.framers import GZIP, gzip, gzip_trailer
 from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, refused, sound
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     source = "GZIPInputStream"
     yield sound(
         "gzip",

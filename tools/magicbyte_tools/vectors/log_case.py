@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from magicbyte_tools.vectors.case import Case, Fault, Found, Row
-from magicbyte_tools.vectors.entry_parts import Part, batch, rec
+from magicbyte_tools.vectors.case import ExpectedFault, ExpectedFinding, ExpectedRow, VectorCase
+from magicbyte_tools.vectors.entry_parts import EntryPart, batch, rec
 
 Finding = tuple[str, int]
 """A code, and the part at which it is found, counted from 0; -1 is the last."""
@@ -15,19 +15,19 @@ FIRST = batch(rec(0, b"before the fault"))
 TWIN = "built with the Construct twin"
 
 
-def last(after: Part) -> Part:
+def last(after: EntryPart) -> EntryPart:
     """Return a sound batch behind *after*."""
     return batch(rec(after.next_offset, b"behind the fault"))
 
 
-def between(part: Part) -> list[Part]:
+def between(part: EntryPart) -> list[EntryPart]:
     """Return *part*, which begins at offset 1, between two sound entries."""
     return [FIRST, part, last(part)]
 
 
 def valid(
     name: str,
-    *parts: Part,
+    *parts: EntryPart,
     why: str,
     source: str,
     made: str = TWIN,
@@ -36,9 +36,9 @@ def valid(
     limits: Mapping[str, int] | None = None,
     front: str | None = None,
     front_code: str | None = None,
-) -> Case:
+) -> VectorCase:
     """Return the case of a log of *parts*, all of which are read."""
-    return Case(
+    return VectorCase(
         format="kafka_log",
         name=name,
         why=why,
@@ -57,7 +57,7 @@ def valid(
 
 def invalid(
     name: str,
-    parts: Sequence[Part],
+    parts: Sequence[EntryPart],
     *,
     code: str,
     caught_by: str,
@@ -71,7 +71,7 @@ def invalid(
     limits: Mapping[str, int] | None = None,
     has_fields: bool | None = None,
     fields: Any = None,
-) -> Case:
+) -> VectorCase:
     """Return the case of a log of *parts*, one of which is at fault.
 
     Its only finding is *code* at that part; *also* are others behind it, *findings* all of them
@@ -80,7 +80,7 @@ def invalid(
     """
     at = next(n for n, part in enumerate(parts) if part.is_faulty)
     all_findings = [(code, at), *also] if findings is None else findings
-    return Case(
+    return VectorCase(
         format="kafka_log",
         name=name,
         why=why,
@@ -100,7 +100,7 @@ def invalid(
 
 def either(
     name: str,
-    parts: Sequence[Part],
+    parts: Sequence[EntryPart],
     *,
     doubtful: int,
     caught_by: str,
@@ -115,14 +115,14 @@ def either(
     is_kafka_refusal: bool = False,
     is_delivered: bool = False,
     has_fields: bool = True,
-) -> Case:
+) -> VectorCase:
     """Return the case of a log of *parts*, of which the one numbered *doubtful* may be refused.
 
     With *code* magicbyte refuses it, else it reads it. Who refuses delivers no row of it, unless
     *is_delivered*.
     """
     left = parts if is_delivered else [*parts[:doubtful], *parts[doubtful + 1 :]]
-    return Case(
+    return VectorCase(
         format="kafka_log",
         name=name,
         why=why,
@@ -141,32 +141,32 @@ def either(
     )
 
 
-def _data(parts: Sequence[Part]) -> bytes:
+def _data(parts: Sequence[EntryPart]) -> bytes:
     return b"".join(part.data for part in parts)
 
 
-def _rows(parts: Sequence[Part]) -> tuple[Row, ...]:
+def _rows(parts: Sequence[EntryPart]) -> tuple[ExpectedRow, ...]:
     return tuple(row for part in parts for row in part.rows)
 
 
-def _position(parts: Sequence[Part], number: int) -> int:
+def _position(parts: Sequence[EntryPart], number: int) -> int:
     return sum(len(part) for part in parts[: number % len(parts)])
 
 
-def _found(parts: Sequence[Part], findings: Sequence[Finding]) -> tuple[Found, ...]:
-    return tuple(Found(code, _position(parts, number)) for code, number in findings)
+def _found(parts: Sequence[EntryPart], findings: Sequence[Finding]) -> tuple[ExpectedFinding, ...]:
+    return tuple(ExpectedFinding(code, _position(parts, number)) for code, number in findings)
 
 
 def _fault(
-    parts: Sequence[Part],
+    parts: Sequence[EntryPart],
     at: int,
     code: str | None,
     caught_by: str,
     payload_position: int | None,
     *,
-    left: Sequence[Part],
-) -> Fault:
-    return Fault(
+    left: Sequence[EntryPart],
+) -> ExpectedFault:
+    return ExpectedFault(
         position=_position(parts, at),
         caught_by=caught_by,
         code=code,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import payload, rec
 from magicbyte_tools.vectors.framers import (
     BLOCK_CHECKSUM,
@@ -18,7 +18,7 @@ from magicbyte_tools.vectors.log_case import between, either
 from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, of, refused, sound
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     source = "Lz4BlockInputStream"
     whole = lz4(PLAIN)
     everything = BLOCK_CHECKSUM | CONTENT_SIZE | CONTENT_CHECKSUM

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.entry_parts import T0, Part, bad, i32, message, rec, sealed
+from magicbyte_tools.vectors.case import VectorCase
+from magicbyte_tools.vectors.entry_parts import T0, EntryPart, bad, i32, message, rec, sealed
 from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
 
 LEGACY = "LegacyRecord, AbstractLegacyRecordBatch"
@@ -11,7 +11,7 @@ OFS_LEN_KEY = {0: 18, 1: 26}
 """Where the length of the key lies in an entry, by magic."""
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     for magic in (0, 1):
         yield from sound(magic)
         yield from lengths(magic)
@@ -19,8 +19,8 @@ def cases() -> Iterator[Case]:
     yield from timestamps()
 
 
-def sound(magic: int) -> Iterator[Case]:
-    def one(name: str, why: str, *parts: Part) -> Case:
+def sound(magic: int) -> Iterator[VectorCase]:
+    def one(name: str, why: str, *parts: EntryPart) -> VectorCase:
         return valid(f"v{magic}-{name}", *parts, why=why, source=LEGACY)
 
     yield one(
@@ -55,7 +55,7 @@ def sound(magic: int) -> Iterator[Case]:
     )
 
 
-def lengths(magic: int) -> Iterator[Case]:
+def lengths(magic: int) -> Iterator[VectorCase]:
     part = message(rec(1, b"value", b"key"), magic=magic)
     at_key = OFS_LEN_KEY[magic]
     at_value = at_key + 4 + len(b"key")
@@ -115,7 +115,7 @@ def lengths(magic: int) -> Iterator[Case]:
     yield either(
         f"v{magic}-value-shorter-than-its-bytes",
         between(
-            Part(
+            EntryPart(
                 inexact.data, message(rec(1, b"va", b"key"), magic=magic).rows, inexact.next_offset
             )
         ),
@@ -130,7 +130,7 @@ def lengths(magic: int) -> Iterator[Case]:
     )
 
 
-def attributes(magic: int) -> Iterator[Case]:
+def attributes(magic: int) -> Iterator[VectorCase]:
     part = message(rec(1), magic=magic)
     at = 17
     for codec in (5, 6, 7):
@@ -153,7 +153,7 @@ def attributes(magic: int) -> Iterator[Case]:
     )
 
 
-def timestamps() -> Iterator[Case]:
+def timestamps() -> Iterator[VectorCase]:
     yield valid(
         "v1-no-timestamp",
         message(rec(0, time=-1)),

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.control_cases import CONTENTS, control, control_batch
 from magicbyte_tools.vectors.entry_parts import (
     ABORT,
     T0,
-    Part,
+    EntryPart,
     batch,
     i32,
     marker,
@@ -24,7 +24,7 @@ from magicbyte_tools.vectors.single_structure import broken, whole
 TOPIC_RECORD = bytes.fromhex("0274") + bytes(range(16)) + b"\0"
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from payloads()
     yield from single_entries()
     yield from snapshots()
@@ -34,7 +34,7 @@ def cases() -> Iterator[Case]:
     yield from kip_931()
 
 
-def payloads() -> Iterator[Case]:
+def payloads() -> Iterator[VectorCase]:
     form, source = "kafka_records", "DefaultRecord"
     three = payload(rec(0), rec(1, None, None), rec(2, headers=[(b"h", None)]))
     yield whole(
@@ -77,7 +77,7 @@ def payloads() -> Iterator[Case]:
     )
 
 
-def single_entries() -> Iterator[Case]:
+def single_entries() -> Iterator[VectorCase]:
     for magic in (0, 1):
         yield whole(
             "kafka_message",
@@ -144,10 +144,10 @@ def single_entries() -> Iterator[Case]:
         )
 
 
-def snapshots() -> Iterator[Case]:
+def snapshots() -> Iterator[VectorCase]:
     form, source = "kafka_kraft_snapshot", "RecordsSnapshotWriter; KIP-630"
 
-    def of(*names: str, offset: int) -> Part:
+    def of(*names: str, offset: int) -> EntryPart:
         contents = [CONTENTS[name] for name in names]
         return control_batch(
             *(
@@ -164,7 +164,7 @@ def snapshots() -> Iterator[Case]:
     )
     foot = of("snapshot-footer", offset=state.next_offset)
 
-    def data(*parts: Part) -> bytes:
+    def data(*parts: EntryPart) -> bytes:
         return b"".join(part.data for part in parts)
 
     yield whole(
@@ -198,7 +198,7 @@ def _metadata() -> Iterator[bytes]:
     yield twin.MetadataRecord.build({"api_key": 2, "version": 0, "message": TOPIC_RECORD})
 
 
-def metadata_records() -> Iterator[Case]:
+def metadata_records() -> Iterator[VectorCase]:
     form, source = "kafka_metadata_record", "AbstractApiMessageSerde"
     for name, fields, why in (
         ("topic", {"api_key": 2, "message": TOPIC_RECORD}, "A topic, its name and id."),
@@ -224,7 +224,7 @@ def metadata_records() -> Iterator[Case]:
         yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="bytes")
 
 
-def tagged_fields() -> Iterator[Case]:
+def tagged_fields() -> Iterator[VectorCase]:
     form, source = "kafka_tagged_fields", "KIP-482, TaggedFields"
     for name, data, why in (
         ("none", b"\0", "No fields, as every structure ends today: one zero byte."),
@@ -248,7 +248,7 @@ def tagged_fields() -> Iterator[Case]:
         yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="bytes")
 
 
-def early_leader_changes() -> Iterator[Case]:
+def early_leader_changes() -> Iterator[VectorCase]:
     form, source = "kafka_early_leader_change", "LeaderChangeMessage.json of 2.7 and 2.8"
     none = {"num_fields": 0, "fields": []}
     voters = [{"voter_id": number, "extension": none} for number in (1, 2)]
@@ -291,7 +291,7 @@ def early_leader_changes() -> Iterator[Case]:
     )
 
 
-def kip_931() -> Iterator[Case]:
+def kip_931() -> Iterator[VectorCase]:
     form, source = "kafka_record_batch_kip_931", "KIP-931, discarded"
     records = [
         {"timestamp": T0 + n, "offset_delta": n, "key": b"k", "value": b"v%d" % n} for n in range(3)

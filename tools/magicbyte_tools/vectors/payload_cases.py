@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import bad, batch, i32, payload, rec, sealed
 from magicbyte_tools.vectors.framers import (
     GZIP,
@@ -31,12 +31,12 @@ BOMB = (
 """LONG as zlib compresses it best."""
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from counts()
     yield from bombs()
 
 
-def counts() -> Iterator[Case]:
+def counts() -> Iterator[VectorCase]:
     whole = of(GZIP, gzip(PLAIN))
     for number, code, position, row in (
         (2, "bytes-left-over", HALF, 46),
@@ -76,7 +76,7 @@ def counts() -> Iterator[Case]:
     )
 
 
-def bombs() -> Iterator[Case]:
+def bombs() -> Iterator[VectorCase]:
     plain = payload(LONG)
     at = plain.index(bytes(100_000)) + 8
     left = 100_000 - 8

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from magicbyte_construct import Stored
-from magicbyte_tools.vectors.case import Case, Fault, Found, severity_of
-from magicbyte_tools.vectors.entry_parts import T0, Part, Rec, batch, message, payload, rec
+from magicbyte_tools.vectors.case import ExpectedFault, ExpectedFinding, VectorCase, severity_of
+from magicbyte_tools.vectors.entry_parts import T0, EntryPart, Rec, batch, message, payload, rec
 from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, ZSTD, gzip, lz4, snappy
 from magicbyte_tools.vectors.log_case import TWIN
 
@@ -17,14 +17,14 @@ VALIDATOR = "LogValidator, DefaultRecordBatch"
 HEADERS = ((b"h", b"x"),)
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from sound()
     yield from framed()
     yield from headers()
     yield from record_by_record()
 
 
-def sent(*records: Rec, **fields: Any) -> Part:
+def sent(*records: Rec, **fields: Any) -> EntryPart:
     """Return a batch as a producer sends it: at offset 0, of no leader."""
     held = records or (one(0), one(1))
     return batch(*held, **{"partition_leader_epoch": -1, **fields})
@@ -44,7 +44,7 @@ def one(offset: int, **raw: Any) -> Rec:
 
 def case(
     name: str,
-    data: bytes | Part,
+    data: bytes | EntryPart,
     why: str,
     *,
     source: str = VALIDATOR,
@@ -55,29 +55,29 @@ def case(
     has_fields: bool = True,
     is_compacted: bool = False,
     made: str = TWIN,
-) -> Case:
+) -> VectorCase:
     """Return the case of *data*, of which *code* is the only finding."""
     fault = None
     if code is not None and severity_of(code) == "error":
-        fault = Fault(
+        fault = ExpectedFault(
             position=position, caught_by=caught_by, code=code, payload_position=payload_position
         )
-    return Case(
+    return VectorCase(
         format=FORM,
         name=name,
         why=why,
         verdict="valid" if fault is None else "invalid",
-        data=data.data if isinstance(data, Part) else data,
+        data=data.data if isinstance(data, EntryPart) else data,
         made=made,
         source=source,
         fault=fault,
-        findings=() if code is None else (Found(code, position),),
+        findings=() if code is None else (ExpectedFinding(code, position),),
         has_fields=has_fields,
         is_compacted=is_compacted,
     )
 
 
-def sound() -> Iterator[Case]:
+def sound() -> Iterator[VectorCase]:
     producer = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 0}
     plain = payload(one(0), one(1))
     for name, part, why in (
@@ -114,7 +114,7 @@ def sound() -> Iterator[Case]:
         yield case(name, part, why)
 
 
-def framed() -> Iterator[Case]:
+def framed() -> Iterator[VectorCase]:
     whole = sent()
     request = "ProduceRequest.validateRecords"
     yield case(
@@ -155,8 +155,8 @@ def framed() -> Iterator[Case]:
         )
 
 
-def headers() -> Iterator[Case]:
-    def of(name: str, code: str, why: str, source: str = VALIDATOR, **fields: Any) -> Case:
+def headers() -> Iterator[VectorCase]:
+    def of(name: str, code: str, why: str, source: str = VALIDATOR, **fields: Any) -> VectorCase:
         return case(name, sent(**fields), why, code=code, source=source)
 
     def bit(name: str, value: Any = True) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def headers() -> Iterator[Case]:
     )
 
 
-def record_by_record() -> Iterator[Case]:
+def record_by_record() -> Iterator[VectorCase]:
     first = one(0)
     behind = len(payload(first))
     yield case(

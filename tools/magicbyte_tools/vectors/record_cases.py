@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from magicbyte_construct import Stored
-from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.entry_parts import Part, bad, batch, payload, rec
+from magicbyte_tools.vectors.case import VectorCase
+from magicbyte_tools.vectors.entry_parts import EntryPart, bad, batch, payload, rec
 from magicbyte_tools.vectors.framers import GZIP, zstd, zstd_raw
 from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
 from magicbyte_tools.vectors.tree import tree
@@ -15,7 +15,7 @@ SOURCE = "DefaultRecordTest"
 HEADERS = [(b"one", b"1"), (b"two", b"2"), (b"three", b"3")]
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from lengths()
     yield from headers()
     yield from varints()
@@ -31,7 +31,7 @@ def faulty(
     caught_by: str = "grammar",
     source: str = SOURCE,
     **raw: Any,
-) -> Case:
+) -> VectorCase:
     """Return the case of a batch of two records, the second of which has the fields *raw*."""
     sound = rec(1, b"in the same batch")
     second = rec(2, headers=raw.pop("with_headers", ()))
@@ -53,7 +53,7 @@ def _raw(field: str, value: int) -> dict[str, Any]:
     return {field: value}
 
 
-def lengths() -> Iterator[Case]:
+def lengths() -> Iterator[VectorCase]:
     yield faulty(
         "longer-than-its-fields",
         "The record claims two bytes more than it uses, which lie behind it.",
@@ -136,8 +136,10 @@ def lengths() -> Iterator[Case]:
     )
 
 
-def headers() -> Iterator[Case]:
-    def one(name: str, why: str, classes: list[int], made: str, source: str, **raw: Any) -> Case:
+def headers() -> Iterator[VectorCase]:
+    def one(
+        name: str, why: str, classes: list[int], made: str, source: str, **raw: Any
+    ) -> VectorCase:
         return faulty(f"header-{name}", why, classes, made, source=source, **raw)
 
     yield negative_count()
@@ -206,11 +208,11 @@ def headers() -> Iterator[Case]:
     )
 
 
-def negative_count() -> Case:
+def negative_count() -> VectorCase:
     """Return the case of -1 headers, which the twin refuses and a grammar reads as none."""
     sound = rec(1, b"in the same batch")
 
-    def of(count: int) -> list[Part]:
+    def of(count: int) -> list[EntryPart]:
         second = replace(rec(2), raw={"headers_count": count})
         return between(bad(batch(sound, second)))
 
@@ -233,13 +235,15 @@ def negative_count() -> Case:
     )
 
 
-def _of_headers(written: list[dict[str, Any]], *, shown: list[tuple[str, bytes | None]]) -> Part:
+def _of_headers(
+    written: list[dict[str, Any]], *, shown: list[tuple[str, bytes | None]]
+) -> EntryPart:
     """Return a batch of one record whose headers are *written* as they stand."""
     one = rec(1, shown_headers=shown)
     return batch(replace(one, raw={"headers": written}))
 
 
-def varints() -> Iterator[Case]:
+def varints() -> Iterator[VectorCase]:
     over = {
         "length": (b"\x80" * 5 + b"\x01", 71, "varint"),
         "offset_delta": (b"\x80" * 5 + b"\x01", 71, "varint"),
@@ -317,7 +321,7 @@ def varints() -> Iterator[Case]:
         )
 
 
-def payloads() -> Iterator[Case]:
+def payloads() -> Iterator[VectorCase]:
     plain = payload(rec(1), rec(2))
     packed = zstd(zstd_raw(plain))
     yield invalid(

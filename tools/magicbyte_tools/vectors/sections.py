@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from magicbyte_tools.vectors.case import Case
-from magicbyte_tools.vectors.entry_parts import Part, Rec, bad, batch, payload, rec
+from magicbyte_tools.vectors.case import VectorCase
+from magicbyte_tools.vectors.entry_parts import EntryPart, Rec, bad, batch, payload, rec
 from magicbyte_tools.vectors.log_case import between, invalid, valid
 
 RECORDS = rec(1, b"first"), rec(2, b"second"), rec(3, b"third")
@@ -36,7 +36,7 @@ REALLY = {
 """The lz4 one is a block of the block format; the zstd frame ends in a checksum."""
 
 
-def of(codec: int, section: bytes, records: Sequence[Rec] = RECORDS) -> Part:
+def of(codec: int, section: bytes, records: Sequence[Rec] = RECORDS) -> EntryPart:
     """Return a batch of *records* whose bytes are *section*."""
     return batch(*records, codec=codec, section=section)
 
@@ -49,7 +49,7 @@ def sound(
     source: str,
     classes: Sequence[int] = (),
     records: Sequence[Rec] = RECORDS,
-) -> Case:
+) -> VectorCase:
     return valid(f"v2-{name}", of(codec, section, records), why=why, source=source, classes=classes)
 
 
@@ -64,7 +64,7 @@ def refused(
     *,
     code: str = "codec-error",
     payload_position: int | None = None,
-) -> Case:
+) -> VectorCase:
     return invalid(
         f"v2-{name}",
         between(bad(of(codec, section))),

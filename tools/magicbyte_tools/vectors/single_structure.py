@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from magicbyte_tools.vectors.case import Case, Fault
+from magicbyte_tools.vectors.case import ExpectedFault, VectorCase
 from magicbyte_tools.vectors.log_case import TWIN
 
 
@@ -17,12 +17,12 @@ def whole(
     made: str = TWIN,
     classes: Sequence[int] = (),
     fields: Any = None,
-) -> Case:
+) -> VectorCase:
     """Return the case of *data* that every reader of the format takes.
 
     *fields* is its tree where the twin has no such format.
     """
-    return Case(
+    return VectorCase(
         format=format_id,
         name=name,
         why=why,
@@ -49,13 +49,13 @@ def broken(
     error: str | None = None,
     position: int = 0,
     fields: Any = None,
-) -> Case:
+) -> VectorCase:
     """Return the case of *data* that is not of the format.
 
     *code* and *error* are the runtime's, where it reads such a file alone; *fields* the tree of
     a grammar where the twin is stricter than one can be.
     """
-    return Case(
+    return VectorCase(
         format=format_id,
         name=name,
         why=why,
@@ -64,7 +64,7 @@ def broken(
         made=made,
         source=source,
         classes=tuple(classes),
-        fault=Fault(position=position, caught_by=caught_by, code=code, error=error),
+        fault=ExpectedFault(position=position, caught_by=caught_by, code=code, error=error),
         has_fields=caught_by != "grammar",
         fields=fields,
     )
@@ -82,9 +82,9 @@ def doubtful(
     made: str = TWIN,
     classes: Sequence[int] = (),
     is_kafka_refusal: bool = False,
-) -> Case:
+) -> VectorCase:
     """Return the case of *data* that a reader may refuse."""
-    return Case(
+    return VectorCase(
         format=format_id,
         name=name,
         why=why,
@@ -93,7 +93,7 @@ def doubtful(
         made=made,
         source=source,
         classes=tuple(classes),
-        fault=Fault(position=0, caught_by=caught_by),
+        fault=ExpectedFault(position=0, caught_by=caught_by),
         reason=reason,
         is_kafka_refusal=is_kafka_refusal,
     )

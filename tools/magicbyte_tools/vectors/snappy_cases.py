@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import i32
 from magicbyte_tools.vectors.framers import SNAPPY, XERIAL, snappy, snappy_copy, xerial
 from magicbyte_tools.vectors.log_case import between, either
 from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, of, refused, sound
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     source = "SnappyInputStream"
     block = snappy(PLAIN)
     yield sound(

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from magicbyte_tools.vectors.case import Case, Found
+from magicbyte_tools.vectors.case import ExpectedFinding, VectorCase
 from magicbyte_tools.vectors.companion_cases import producer, producer_snapshot, transaction_index
-from magicbyte_tools.vectors.directory_cases import Partition, hidden, log_dir, log_name, one
+from magicbyte_tools.vectors.directory_cases import PartitionFiles, hidden, log_dir, log_name, one
 from magicbyte_tools.vectors.entry_parts import (
     ABORT,
     COMMIT,
-    Part,
+    EntryPart,
     flipped,
     marker,
     rec,
@@ -19,12 +19,12 @@ PRODUCER = 4000
 ABORTED_INDEX = "00000000000000000000.txnindex"
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     yield from transactions()
     yield from snapshots()
 
 
-def transactions() -> Iterator[Case]:
+def transactions() -> Iterator[VectorCase]:
     data = transactional(rec(1), rec(2), producer=PRODUCER, epoch=5)
     gone = hidden(data)
     commit = marker(COMMIT, 3, producer=PRODUCER, epoch=5)
@@ -33,16 +33,16 @@ def transactions() -> Iterator[Case]:
 
     def of(
         name: str,
-        parts: Sequence[Part],
+        parts: Sequence[EntryPart],
         why: str,
-        findings: Sequence[Found] = (),
+        findings: Sequence[ExpectedFinding] = (),
         files: Mapping[str, bytes] | None = None,
         classes: Sequence[int] = (),
         source: str = "KIP-98",
-    ) -> Case:
+    ) -> VectorCase:
         return log_dir(
             f"transaction-{name}",
-            Partition(segments={0: parts}, files=files or {}),
+            PartitionFiles(segments={0: parts}, files=files or {}),
             why=why,
             source=source,
             classes=classes,
@@ -71,20 +71,20 @@ def transactions() -> Iterator[Case]:
         "open",
         [one(0), gone, hidden(one(3)), hidden(one(4))],
         "It has not ended: nothing from its first offset on is stable, records of others included.",
-        findings=[Found("transaction-open", len(one(0)), log_name(0))],
+        findings=[ExpectedFinding("transaction-open", len(one(0)), log_name(0))],
     )
     yield of(
         "without-its-index",
         [one(0), gone, abort, one(4)],
         "A broker that lost the index delivers the aborted records. The marker is in the log.",
-        findings=[Found("txnindex-missing", file=ABORTED_INDEX)],
+        findings=[ExpectedFinding("txnindex-missing", file=ABORTED_INDEX)],
         source="differences D35",
     )
     yield of(
         "index-cut",
         [one(0), gone, abort, one(4)],
         "The index is not whole, and counts for nothing; the marker decides.",
-        findings=[Found("txnindex-invalid", 0, ABORTED_INDEX)],
+        findings=[ExpectedFinding("txnindex-invalid", 0, ABORTED_INDEX)],
         files={ABORTED_INDEX: right[:-1]},
         classes=[100],
         source="LogSegmentTest.testRecoverTransactionIndex; differences D36",
@@ -94,8 +94,8 @@ def transactions() -> Iterator[Case]:
         [one(0), gone, abort, one(4)],
         "The index names another producer: it is another log's, and the marker decides.",
         findings=[
-            Found("txnindex-mismatch", file=ABORTED_INDEX),
-            Found("txnindex-mismatch", file=ABORTED_INDEX),
+            ExpectedFinding("txnindex-mismatch", file=ABORTED_INDEX),
+            ExpectedFinding("txnindex-mismatch", file=ABORTED_INDEX),
         ],
         files={ABORTED_INDEX: transaction_index((PRODUCER + 1, 1, 3, 4))},
         classes=[100],
@@ -105,7 +105,7 @@ def transactions() -> Iterator[Case]:
         "index-of-a-committed-one",
         [one(0), data, commit, one(4)],
         "The index calls aborted what its marker commits.",
-        findings=[Found("txnindex-mismatch", file=ABORTED_INDEX)],
+        findings=[ExpectedFinding("txnindex-mismatch", file=ABORTED_INDEX)],
         files={ABORTED_INDEX: right},
         classes=[100],
         source="differences D36",
@@ -113,7 +113,7 @@ def transactions() -> Iterator[Case]:
     second = "00000000000000000003.txnindex"
     yield log_dir(
         "transaction-aborted-in-the-next-segment",
-        Partition(
+        PartitionFiles(
             segments={0: [one(0), gone], 3: [abort, one(4)]},
             files={
                 second: right,
@@ -134,11 +134,11 @@ def transactions() -> Iterator[Case]:
     )
     aborting = flipped(abort, len(abort) - 1)
     place = len(one(0)) + len(data)
-    mismatch = Found("checksum-mismatch", place, log_name(0))
+    mismatch = ExpectedFinding("checksum-mismatch", place, log_name(0))
     yield log_dir(
         "transaction-undecided",
-        Partition(segments={0: [one(0), gone, hidden(aborting), one(4)]}),
-        findings=[mismatch, Found("transaction-undecided", len(one(0)), log_name(0))],
+        PartitionFiles(segments={0: [one(0), gone, hidden(aborting), one(4)]}),
+        findings=[mismatch, ExpectedFinding("transaction-undecided", len(one(0)), log_name(0))],
         error=mismatch,
         caught_by="checksum",
         records_before=1,
@@ -149,7 +149,7 @@ def transactions() -> Iterator[Case]:
     )
     yield log_dir(
         "transaction-of-a-damaged-marker-in-its-index",
-        Partition(
+        PartitionFiles(
             segments={0: [one(0), gone, hidden(aborting), one(4)]}, files={ABORTED_INDEX: right}
         ),
         findings=[mismatch],
@@ -162,7 +162,7 @@ def transactions() -> Iterator[Case]:
     )
 
 
-def snapshots() -> Iterator[Case]:
+def snapshots() -> Iterator[VectorCase]:
     mine = transactional(rec(5), producer=PRODUCER, epoch=5, sequence=7)
     ended = [
         transactional(rec(5), producer=PRODUCER, epoch=5, sequence=7),
@@ -173,7 +173,7 @@ def snapshots() -> Iterator[Case]:
     opened = producer(PRODUCER, epoch=5, last_sequence=6, last_offset=4, current_txn_first_offset=3)
     yield log_dir(
         "snapshot-tells-what-was-open",
-        Partition(
+        PartitionFiles(
             segments={5: [hidden(mine), marker(ABORT, 6, producer=PRODUCER, epoch=5), one(7)]},
             files={
                 base: producer_snapshot(opened),
@@ -185,8 +185,8 @@ def snapshots() -> Iterator[Case]:
     )
     yield log_dir(
         "snapshot-missing",
-        Partition(segments={5: ended}),
-        findings=[Found("snapshot-missing", file=base)],
+        PartitionFiles(segments={5: ended}),
+        findings=[ExpectedFinding("snapshot-missing", file=base)],
         why="The log begins at 5 without a snapshot there: what was open before is not known.",
         source="ProducerStateManager",
     )
@@ -199,15 +199,15 @@ def snapshots() -> Iterator[Case]:
     ):
         yield log_dir(
             f"snapshot-{name}",
-            Partition(segments={5: ended}, files={base: data}),
+            PartitionFiles(segments={5: ended}, files={base: data}),
             classes=[99],
-            findings=[Found("snapshot-invalid", position, base)],
+            findings=[ExpectedFinding("snapshot-invalid", position, base)],
             why=why + " The log is read all the same.",
             source="ProducerStateManagerTest",
         )
     yield log_dir(
         "snapshot-of-another-log",
-        Partition(
+        PartitionFiles(
             segments={
                 0: [transactional(rec(0), producer=1), marker(COMMIT, 1, producer=1)],
                 2: [one(2)],
@@ -218,42 +218,42 @@ def snapshots() -> Iterator[Case]:
                 )
             },
         ),
-        findings=[Found("snapshot-mismatch", file="00000000000000000002.snapshot")],
+        findings=[ExpectedFinding("snapshot-mismatch", file="00000000000000000002.snapshot")],
         classes=[99],
         why="The snapshot says that producer 77 wrote offset 0, and producer 1 did.",
         source="ProducerStateManager",
     )
     yield log_dir(
         "snapshot-knows-the-future",
-        Partition(
+        PartitionFiles(
             segments={5: ended},
             files={base: producer_snapshot(producer(PRODUCER, last_sequence=6, last_offset=5))},
         ),
-        findings=[Found("snapshot-mismatch", 0, base)],
+        findings=[ExpectedFinding("snapshot-mismatch", 0, base)],
         classes=[99],
         why="A snapshot at 5 holds what was below 5, and names offset 5.",
         source="ProducerStateManager",
     )
     yield log_dir(
         "snapshot-of-a-later-epoch",
-        Partition(
+        PartitionFiles(
             segments={5: ended},
             files={
                 base: producer_snapshot(producer(PRODUCER, epoch=6, last_sequence=6, last_offset=4))
             },
         ),
-        findings=[Found("snapshot-mismatch", file=base)],
+        findings=[ExpectedFinding("snapshot-mismatch", file=base)],
         classes=[99],
         why="The snapshot at the log's beginning gives a producer epoch 6, and it goes on with 5.",
         source="ProducerAppendInfo.checkProducerEpoch",
     )
     yield log_dir(
         "snapshot-of-strangers",
-        Partition(
+        PartitionFiles(
             segments={5: ended},
             files={base: producer_snapshot(producer(77, last_sequence=6, last_offset=4))},
         ),
-        findings=[Found("snapshot-unconfirmed", file=base)],
+        findings=[ExpectedFinding("snapshot-unconfirmed", file=base)],
         classes=[99],
         why="Nothing in the log knows producer 77: it has expired, or wrote to another log.",
         source="ProducerStateManager",
@@ -261,11 +261,11 @@ def snapshots() -> Iterator[Case]:
     later = "00000000000000000006.snapshot"
     yield log_dir(
         "snapshot-transaction-of-one-alone",
-        Partition(
+        PartitionFiles(
             segments={5: [one(5)], 6: [one(6)]},
             files={base: producer_snapshot(opened), later: producer_snapshot()},
         ),
-        findings=[Found("snapshot-transaction-ignored", file=base)],
+        findings=[ExpectedFinding("snapshot-transaction-ignored", file=base)],
         why="One snapshot calls a transaction open, the next one does not know it, and no marker "
         "lies between: believed, it would withhold the whole log.",
         source="a rule of magicbyte; differences D38",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.single_structure import broken, doubtful, whole
 
 SOURCE = "ByteUtilsTest"
@@ -22,7 +22,7 @@ EDGES = {
 """Where a number begins to take a byte more, or is the last of its kind."""
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     for form, (construct, longest) in KINDS.items():
         for number in EDGES[form]:
             data = construct.build(number)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
     T0,
-    Part,
+    EntryPart,
     bad,
     batch,
     flipped,
@@ -25,7 +25,7 @@ CODECS = {"gzip": GZIP, "snappy": SNAPPY, "lz4": LZ4}
 THREE = rec(4, b"four"), rec(5, b"five"), rec(6, b"six")
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     for magic in (0, 1):
         for name, codec in CODECS.items():
             yield valid(
@@ -41,7 +41,7 @@ def cases() -> Iterator[Case]:
     yield from framings()
 
 
-def offsets(magic: int) -> Iterator[Case]:
+def offsets(magic: int) -> Iterator[VectorCase]:
     how = "absolute" if magic == 0 else "relative"
     one, _, three = THREE
     yield valid(
@@ -98,10 +98,10 @@ def offsets(magic: int) -> Iterator[Case]:
     )
 
 
-def contents(magic: int) -> Iterator[Case]:
+def contents(magic: int) -> Iterator[VectorCase]:
     def refused(
         name: str,
-        part: Part,
+        part: EntryPart,
         classes: list[int],
         why: str,
         made: str,
@@ -109,7 +109,7 @@ def contents(magic: int) -> Iterator[Case]:
         at: int | None = 0,
         code: str = "bad-wrapper",
         caught_by: str = "codec",
-    ) -> Case:
+    ) -> VectorCase:
         return invalid(
             f"v{magic}-{name}",
             between(bad(part)),
@@ -122,7 +122,7 @@ def contents(magic: int) -> Iterator[Case]:
             made=made,
         )
 
-    def of(inside: bytes, codec: int = GZIP) -> Part:
+    def of(inside: bytes, codec: int = GZIP) -> EntryPart:
         return wrapper(rec(1), codec=codec, magic=magic, inside=inside)
 
     inner = message(rec(0 if magic else 1), magic=magic)
@@ -236,7 +236,7 @@ def contents(magic: int) -> Iterator[Case]:
     )
 
 
-def timestamps() -> Iterator[Case]:
+def timestamps() -> Iterator[VectorCase]:
     yield valid(
         "v1-wrapper-create-time",
         wrapper(rec(0, time=T0 + 500), rec(1, time=T0), codec=GZIP),
@@ -268,7 +268,7 @@ def timestamps() -> Iterator[Case]:
     )
 
 
-def framings() -> Iterator[Case]:
+def framings() -> Iterator[VectorCase]:
     for magic in (0, 1):
         inside = b"".join(
             message(replace(one, offset=one.offset if magic == 0 else n), magic=magic).data

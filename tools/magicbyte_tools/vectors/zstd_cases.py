@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.vectors.case import Case
+from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import payload, rec
 from magicbyte_tools.vectors.framers import (
     ZSTD,
@@ -15,7 +15,7 @@ from magicbyte_tools.vectors.framers import (
 from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, refused, sound
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[VectorCase]:
     source = "ZstdInputStream"
     whole = zstd(zstd_raw(PLAIN))
     yield sound(

@@ -17,7 +17,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class PageJob:
     """A file to be opened in the IDE with one of the specifications."""
 
     file: str
@@ -63,7 +63,7 @@ def in_page(browser: str, folder: Path, files: Sequence[tuple[str, Path]]) -> li
     return claims_of([NODE, HERE / "page.mjs", INSTALLED, folder, browser], files)
 
 
-def in_site(browser: str, site: Path, folder: Path, jobs: Sequence[Job]) -> list[Opened]:
+def in_site(browser: str, site: Path, folder: Path, jobs: Sequence[PageJob]) -> list[Opened]:
     """Return what the IDE at *site* shows of *jobs* once it was given all .ksy of *folder*."""
     install()
     command: list[str | Path] = [NODE, HERE / "site.mjs", INSTALLED, site, folder, browser]

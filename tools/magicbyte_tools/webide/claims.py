@@ -21,7 +21,7 @@ from magicbyte_tools.webide.debug_parsers import HERE, Formats
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ClaimFault:
     """A stretch of a file, from *start* up to *end*, that is not claimed once."""
 
     start: int
@@ -35,7 +35,7 @@ class Claims:
     """What the fields claim of one file."""
 
     leaves: int = 0
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[ClaimFault, ...] = ()
     error: str | None = None
     """Why the file could not be parsed, or which bits no field takes."""
 
@@ -58,7 +58,7 @@ def claims_of(command: Sequence[str | Path], files: Sequence[tuple[str, Path]]) 
     if done.returncode:
         raise CompileError(done.stderr.strip())
     return [
-        Claims(one["leaves"], tuple(Fault(*fault) for fault in one["faults"]))
+        Claims(one["leaves"], tuple(ClaimFault(*fault) for fault in one["faults"]))
         if "leaves" in one
         else Claims(error=one["error"])
         for one in json.loads(done.stdout)
@@ -99,7 +99,7 @@ def _leaves(structure: Any, base: int) -> Iterator[tuple[int, int]]:
         raise ValueError(f"{type(structure).__qualname__}: {stream.bits_left} bits are no field's")
 
 
-def _faults(leaves: Sequence[tuple[int, int]], size: int) -> Iterator[Fault]:
+def _faults(leaves: Sequence[tuple[int, int]], size: int) -> Iterator[ClaimFault]:
     """Yield the stretches of *size* bytes that the sorted *leaves* do not claim once."""
     chain = pairwise([(0, 0), *leaves, (size, size)])
     if all(end == start for (_, end), (start, _) in chain):
@@ -111,6 +111,6 @@ def _faults(leaves: Sequence[tuple[int, int]], size: int) -> Iterator[Fault]:
     places, times, begin = sorted({*steps, size}), 0, 0
     for place in places:
         if begin < place and times != 1:
-            yield Fault(begin, place, times)
+            yield ClaimFault(begin, place, times)
         times += steps.get(place, 0)
         begin = place

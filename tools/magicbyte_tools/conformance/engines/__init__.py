@@ -3,12 +3,12 @@
 import sys
 from pathlib import Path
 
-from magicbyte_tools.conformance.child import Bounds
+from magicbyte_tools.conformance.child import ProcessBounds
 from magicbyte_tools.conformance.runner import Runner
 from magicbyte_tools.generate.kaitai import CHECKOUT
-from magicbyte_tools.parsers import Unavailable, dumper
+from magicbyte_tools.parsers import ToolchainUnavailable, dumper
 
-__all__ = ["NAMES", "Unavailable", "known_failures", "runner"]
+__all__ = ["NAMES", "ToolchainUnavailable", "known_failures", "runner"]
 
 TARGETS = {
     "kaitai-python": "python",
@@ -35,10 +35,10 @@ NAMES = (*MODULES, *TARGETS)
 KNOWN = CHECKOUT / "tests" / "conformance" / "known"
 
 
-def runner(name: str, bounds: Bounds) -> Runner:
+def runner(name: str, bounds: ProcessBounds) -> Runner:
     """Return the engine *name* as a runner; what must be built, is.
 
-    Raises Unavailable where that is not possible here.
+    Raises ToolchainUnavailable where that is not possible here.
     """
     if name in MODULES:
         command = [sys.executable, "-m", f"{__name__}.{MODULES[name]}"]

@@ -30,7 +30,7 @@ JAR = "kaitai-struct-runtime/0.11/kaitai-struct-runtime-0.11.jar"
 GO_RUNTIME = "github.com/kaitai-io/kaitai_struct_go_runtime"
 
 
-class Unavailable(Exception):
+class ToolchainUnavailable(Exception):
     """A dumper cannot be had on this machine; the message says what is missing."""
 
 
@@ -247,7 +247,7 @@ def needed(runtime: Path | None, target: str) -> Path:
     """Return the runtime library of *target*, which no registry has."""
     found = runtime or of_environment(target)
     if not found:
-        raise Unavailable(
+        raise ToolchainUnavailable(
             f"Kaitai's runtime for {target} is in no registry: KAITAI_RUNTIME_{target.upper()}"
             " may name a folder that holds it"
         )
@@ -258,14 +258,14 @@ def tool(name: str) -> str:
     """Return the path of a program."""
     found = shutil.which(name)
     if not found:
-        raise Unavailable(f"{name} is not on PATH")
+        raise ToolchainUnavailable(f"{name} is not on PATH")
     return found
 
 
 def fetch(command: Sequence[str], folder: Path, **environment: str) -> None:
     """Run what fetches a library; Unavailable, as without a network, where it fails."""
     if words := _words_of_failure(command, folder, environment):
-        raise Unavailable(words)
+        raise ToolchainUnavailable(words)
 
 
 def compiled(command: Sequence[str], folder: Path, **environment: str) -> None:

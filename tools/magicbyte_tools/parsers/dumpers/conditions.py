@@ -17,10 +17,10 @@ from magicbyte_tools.parsers.dumpers.shapes import (
     Path,
     Primitive,
     Shapes,
-    Structure,
-    Unsupported,
+    StructureShape,
+    UnsupportedShape,
 )
-from magicbyte_tools.parsers.dumpers.walker import Place
+from magicbyte_tools.parsers.dumpers.walker import ValuePath
 
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -56,7 +56,7 @@ class Access(ABC):
         """Return the size of *holder*'s stream."""
 
 
-def condition(shapes: Shapes, at: Place, access: Access) -> str:
+def condition(shapes: Shapes, at: ValuePath, access: Access) -> str:
     """Return a field's condition as an expression about `it`."""
     text = " ".join(str(at.field.condition).split())
     rewritten = re.sub(r"\.as<\w+>", "", text).replace("::", "__")
@@ -64,11 +64,11 @@ def condition(shapes: Shapes, at: Place, access: Access) -> str:
         tree = ast.parse(rewritten, mode="eval").body
         return _Translation(shapes, at, access).logic(tree)
     except (SyntaxError, KeyError, TypeError) as error:
-        raise Unsupported(f"{at}: the condition {text!r} is not understood") from error
+        raise UnsupportedShape(f"{at}: the condition {text!r} is not understood") from error
 
 
 class _Translation:
-    def __init__(self, shapes: Shapes, at: Place, access: Access) -> None:
+    def __init__(self, shapes: Shapes, at: ValuePath, access: Access) -> None:
         self.shapes, self.at, self.access = shapes, at, access
 
     def logic(self, node: ast.expr) -> str:
@@ -132,7 +132,7 @@ class _Translation:
             raise TypeError(name)
         return self.access.number(holder, name, kind)
 
-    def holder(self, node: ast.expr) -> tuple[str, Structure | None, str]:
+    def holder(self, node: ast.expr) -> tuple[str, StructureShape | None, str]:
         """Return who has what *node* names, as an expression and as a type (None: a stream)."""
         match node:
             case ast.Name(id=name):
@@ -146,7 +146,7 @@ class _Translation:
                     return self.access.field(holder, field), self.shapes.structures[path], name
         raise TypeError(ast.dump(node))
 
-    def kind(self, structure: Structure, name: str) -> object:
+    def kind(self, structure: StructureShape, name: str) -> object:
         """Return what the field or the parameter *name* holds."""
         return structure.params.get(name) or {one.id: one.kind for one in structure.fields}[name]
 

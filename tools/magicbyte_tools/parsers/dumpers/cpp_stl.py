@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive
-from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.dumpers.shapes import FieldShape, Integer, Path, Primitive
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
 
 
 class Cpp(Language):
@@ -18,19 +18,19 @@ class Cpp(Language):
     def function(self, path: Path) -> str:
         return f"void {function_name(path)}(writer &json, {class_name(path)} *it)"
 
-    def is_present(self, at: Place) -> str:
+    def is_present(self, at: ValuePath) -> str:
         return f"!it->_is_null_{at.field.id}()"
 
-    def value(self, field: Field) -> str:
+    def value(self, field: FieldShape) -> str:
         return f"it->{field.id}()"
 
     def loop(self, values: str) -> str:
         return f"for (auto each : *{values})"
 
-    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+    def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
         return f"if (auto found = dynamic_cast<{class_name(path)} *>({value}))", "found"
 
-    def number(self, at: Place, kind: Integer, value: str) -> str:
+    def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         # An enum whose members are all positive is unsigned, and -1 is none of any.
         return f"static_cast<int{kind.bits}_t>({value})" if kind.enum and kind.signed else value
 

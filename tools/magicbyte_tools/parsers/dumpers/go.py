@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from magicbyte_tools.parsers.dumpers.conditions import Access, condition
 from magicbyte_tools.parsers.dumpers.shapes import (
-    Bytes,
-    Field,
+    BytesShape,
+    FieldShape,
     Integer,
     Nested,
     Path,
     Primitive,
 )
-from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
 from magicbyte_tools.parsers.identifier_names import camel, nested
 
 
@@ -25,23 +25,23 @@ class Go(Language):
     def function(self, path: Path) -> str:
         return f"func {function_name(path)}(json *writer, it *formats.{nested(path, '_')})"
 
-    def is_present(self, at: Place) -> str:
+    def is_present(self, at: ValuePath) -> str:
         value, repeated = self.value(at.field), at.field.is_repeated
-        if not repeated and isinstance(at.field.kind, Bytes | Nested | Primitive):
+        if not repeated and isinstance(at.field.kind, BytesShape | Nested | Primitive):
             return f"{value} != nil"
         asked = condition(self.shapes, at, GoAccess())
         return f"len({value}) > 0 || {asked}" if repeated else asked
 
-    def value(self, field: Field) -> str:
+    def value(self, field: FieldShape) -> str:
         return f"must(it.{camel(field.id)}())" if field.is_instance else f"it.{camel(field.id)}"
 
     def loop(self, values: str) -> str:
         return f"for _, each := range {values}"
 
-    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+    def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
         return f"if found, ok := {value}.(*formats.{nested(path, '_')}); ok", "found"
 
-    def number(self, at: Place, kind: Integer, value: str) -> str:
+    def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         if kind.is_boolean:
             return value
         return f"{'int64' if kind.signed or not kind.is_text else 'uint64'}({value})"

@@ -2,8 +2,14 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive, Unsupported
-from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.dumpers.shapes import (
+    FieldShape,
+    Integer,
+    Path,
+    Primitive,
+    UnsupportedShape,
+)
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
 from magicbyte_tools.parsers.identifier_names import camel, lower_camel, nested
 
 
@@ -15,29 +21,31 @@ class Java(Language):
     def function(self, path: Path) -> str:
         return f"static void {function_name(path)}(Writer json, {nested(path, '.')} it)"
 
-    def is_present(self, at: Place) -> str:
+    def is_present(self, at: ValuePath) -> str:
         if isinstance(at.field.kind, Integer) and at.field.kind.enum:
-            raise Unsupported(f"{at}: in Java, null is both absent and unknown")
+            raise UnsupportedShape(f"{at}: in Java, null is both absent and unknown")
         return f"{self.value(at.field)} != null"
 
-    def value(self, field: Field) -> str:
+    def value(self, field: FieldShape) -> str:
         return f"it.{lower_camel(field.id)}()"
 
     def loop(self, values: str) -> str:
         return f"for (var each : {values})"
 
-    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+    def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
         name = nested(path, ".")
         return f"if ({value} instanceof {name})", f"({name}) {value}"
 
-    def number(self, at: Place, kind: Integer, value: str) -> str:
+    def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         if not kind.enum:
             unsigned = kind.is_text and not kind.signed
             return f"Long.toUnsignedString({value})" if unsigned else value
         # The parser keeps no number that the enum does not name; the stream still has it.
         offset = at.field.bit_offset
         if offset is None or at.field.is_repeated or not at.structure.has_own_stream:
-            raise Unsupported(f"{at}: Java loses the number of a value that the enum does not name")
+            raise UnsupportedShape(
+                f"{at}: Java loses the number of a value that the enum does not name"
+            )
         stored = f"stored(it._io(), {offset}, {kind.bits}, {str(kind.signed).lower()})"
         return f"{value} != null ? {value}.id() : {stored}"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive
-from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.dumpers.shapes import FieldShape, Integer, Path, Primitive
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
 from magicbyte_tools.parsers.identifier_names import camel, lower_camel, nested
 
 
@@ -15,19 +15,19 @@ class JavaScript(Language):
     def function(self, path: Path) -> str:
         return f"function {function_name(path)}(json, it)"
 
-    def is_present(self, at: Place) -> str:
+    def is_present(self, at: ValuePath) -> str:
         return f"{self.value(at.field)} !== undefined"
 
-    def value(self, field: Field) -> str:
+    def value(self, field: FieldShape) -> str:
         return f"it.{lower_camel(field.id)}"
 
     def loop(self, values: str) -> str:
         return f"for (const each of {values})"
 
-    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+    def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
         return f"if ({value} instanceof {nested(path, '.')})", value
 
-    def number(self, at: Place, kind: Integer, value: str) -> str:
+    def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         return value
 
     def primitive(self, kind: Primitive, value: str) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from magicbyte_tools.parsers.dumpers.shapes import Field, Integer, Path, Primitive
-from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.dumpers.shapes import FieldShape, Integer, Path, Primitive
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
 from magicbyte_tools.parsers.identifier_names import camel, nested
 
 
@@ -20,19 +20,19 @@ class Python(Language):
     def function(self, path: Path) -> str:
         return f"def {function_name(path)}(json, it)"
 
-    def is_present(self, at: Place) -> str:
+    def is_present(self, at: ValuePath) -> str:
         return f"it.{at.field.id} is not None"
 
-    def value(self, field: Field) -> str:
+    def value(self, field: FieldShape) -> str:
         return f"it.{field.id}"
 
     def loop(self, values: str) -> str:
         return f"for each in {values}"
 
-    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+    def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
         return f"if isinstance({value}, {nested(path, '.')})", value
 
-    def number(self, at: Place, kind: Integer, value: str) -> str:
+    def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         return f"int({value})" if kind.enum else value
 
     def primitive(self, kind: Primitive, value: str) -> str:

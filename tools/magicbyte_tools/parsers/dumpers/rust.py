@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from magicbyte_tools.parsers.dumpers.conditions import Access, condition
 from magicbyte_tools.parsers.dumpers.shapes import (
-    Field,
+    FieldShape,
     Integer,
     Nested,
     Path,
     Primitive,
 )
-from magicbyte_tools.parsers.dumpers.walker import Language, Place, function_name, method
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
 from magicbyte_tools.parsers.identifier_names import camel, nested
 
 
@@ -27,7 +27,7 @@ class Rust(Language):
             f"fn {function_name(path)}(json: &mut Writer, it: &{nested(path, '_')}) -> KResult<()>"
         )
 
-    def is_present(self, at: Place) -> str:
+    def is_present(self, at: ValuePath) -> str:
         value = self.value(at.field)
         if not at.field.is_repeated:
             match at.field.kind:
@@ -40,7 +40,7 @@ class Rust(Language):
             return asked
         return f"!{value}.is_empty() || {asked}"
 
-    def value(self, field: Field) -> str:
+    def value(self, field: FieldShape) -> str:
         return f"it.{field.id}()?" if field.is_instance else f"it.{field.id}()"
 
     def loop(self, values: str) -> str:
@@ -49,13 +49,13 @@ class Rust(Language):
     def write(self, path: Path, value: str) -> str:
         return f"{function_name(path)}(json, &*{value})?;"
 
-    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+    def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
         union = f"{nested((*at.structure.path, at.field.id), '_')}::{nested(path, '_')}(found)"
         if at.field.is_repeated:
             return f"if let {union} = {value}", "found"
         return f"if let Some({union}) = &*{value}", "found"
 
-    def number(self, at: Place, kind: Integer, value: str) -> str:
+    def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         if kind.enum:
             return f"i64::from(&*{value})"
         if kind.is_boolean:

@@ -16,7 +16,7 @@ Path = tuple[str, ...]
 """Names of a specification and of the types in it, from the outside in."""
 
 
-class Unsupported(Exception):
+class UnsupportedShape(Exception):
     """A specification uses what is outside of the subset here; the message says where."""
 
 
@@ -40,7 +40,7 @@ class Integer:
 
 
 @dataclass(frozen=True, slots=True)
-class Bytes:
+class BytesShape:
     """A byte array."""
 
 
@@ -69,11 +69,11 @@ class Nested:
     paths: tuple[Path, ...]
 
 
-Kind = Integer | Bytes | Text | Primitive | Nested
+Kind = Integer | BytesShape | Text | Primitive | Nested
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldShape:
     """A field of a structure, or an instance that is printed like one."""
 
     id: str
@@ -88,11 +88,11 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class StructureShape:
     """A type, with what a condition on its fields may name besides them."""
 
     path: Path
-    fields: tuple[Field, ...]
+    fields: tuple[FieldShape, ...]
     params: dict[str, Integer | None]
     """Parameters, with what a number is; None for any other."""
     values: frozenset[str]
@@ -105,7 +105,7 @@ class Structure:
 class Shapes:
     """All structures by path, and the formats: those that a whole file can be."""
 
-    structures: dict[Path, Structure]
+    structures: dict[Path, StructureShape]
     primitives: dict[str, Primitive]
     enums: dict[Path, dict[str, int]]
     formats: tuple[str, ...]
@@ -114,7 +114,7 @@ class Shapes:
 def shapes(specs: Mapping[str, Spec]) -> Shapes:
     """Return what dumpers need to know of *specs*."""
     printed = {name: spec for name, spec in specs.items() if name not in VISUAL}
-    reader = _Reader(printed)
+    reader = _ShapeReader(printed)
     structures = {
         structure.path: structure
         for name, spec in printed.items()
@@ -133,7 +133,7 @@ def shapes(specs: Mapping[str, Spec]) -> Shapes:
     )
 
 
-class _Reader:
+class _ShapeReader:
     """Reads structures; first it looks which of them begin somewhere within a stream."""
 
     def __init__(self, specs: Mapping[str, Spec]) -> None:
@@ -152,11 +152,11 @@ class _Reader:
             for path in self.paths(holder, given)
         }
 
-    def structures(self, path: Path, spec: Spec) -> Iterator[Structure]:
+    def structures(self, path: Path, spec: Spec) -> Iterator[StructureShape]:
         """Yield the structure at *path* and those in it."""
         for where, structure in types(path, spec):
             shown = [given for given in _given(structure) if self.is_shown(given)]
-            yield Structure(
+            yield StructureShape(
                 where,
                 tuple(self.fields(where, shown)),
                 {given["id"]: self.parameter(given) for given in structure.get("params", [])},
@@ -179,12 +179,12 @@ class _Reader:
             return False
         return not given["is_instance"] or ("pos" in given and _is_user_type(given.get("type")))
 
-    def fields(self, path: Path, shown: list[Spec]) -> Iterator[Field]:
+    def fields(self, path: Path, shown: list[Spec]) -> Iterator[FieldShape]:
         """Yield the fields of a structure, with the place of those that always have the same."""
         offset: int | None = 0
         for given in shown:
             condition = given.get("if")
-            field = Field(
+            field = FieldShape(
                 id=given["id"],
                 kind=self.kind(path, given),
                 condition=None if condition is None else str(condition),
@@ -210,8 +210,8 @@ class _Reader:
         if name in {"str", "strz"}:
             return Text()
         if not name:
-            return Bytes()
-        raise Unsupported(f"{_where(path, given)}: type {name!r} has no place in a tree")
+            return BytesShape()
+        raise UnsupportedShape(f"{_where(path, given)}: type {name!r} has no place in a tree")
 
     def parameter(self, given: Spec) -> Integer | None:
         """Return what kind of number a parameter is, None where it is none."""
@@ -228,7 +228,7 @@ class _Reader:
             cases = {str(key): name for key, name in declared["cases"].items()}
             if "_" not in cases:
                 # Where none matches, some languages have raw bytes and some nothing.
-                raise Unsupported(f"{_where(path, given)}: a switch-on without the case `_`")
+                raise UnsupportedShape(f"{_where(path, given)}: a switch-on without the case `_`")
             names = [*cases.values()]
         found = (self.resolve(path, str(name).split("(")[0], given) for name in names)
         return tuple(dict.fromkeys(path for path in found if path[0] not in self.primitives))
@@ -240,7 +240,7 @@ class _Reader:
                 return (*path[:depth], name)
         if name in self.specs:
             return (name,)
-        raise Unsupported(f"{_where(path, given)}: no type {name!r} among what is dumped")
+        raise UnsupportedShape(f"{_where(path, given)}: no type {name!r} among what is dumped")
 
     def enum(self, path: Path, given: Spec) -> Path | None:
         """Return the path of a field's enum."""
@@ -250,7 +250,7 @@ class _Reader:
         for depth in range(len(path), 0, -1):
             if name in self.at(path[:depth]).get("enums", {}):
                 return (*path[:depth], str(name))
-        raise Unsupported(f"{_where(path, given)}: no enum {name!r} in this file")
+        raise UnsupportedShape(f"{_where(path, given)}: no enum {name!r} in this file")
 
     def at(self, path: Path) -> Spec:
         """Return the type at *path*."""
@@ -288,7 +288,7 @@ def _where(path: Path, given: Spec) -> str:
     return "/".join((*path, str(given.get("id"))))
 
 
-def _after(offset: int | None, given: Spec, field: Field) -> int | None:
+def _after(offset: int | None, given: Spec, field: FieldShape) -> int | None:
     if offset is None or field.condition is not None or field.is_repeated:
         return None
     if isinstance(field.kind, Integer):

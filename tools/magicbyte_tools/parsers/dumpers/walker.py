@@ -10,24 +10,24 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from magicbyte_tools.parsers.dumpers.shapes import (
-    Bytes,
-    Field,
+    BytesShape,
+    FieldShape,
     Integer,
     Nested,
     Path,
     Primitive,
     Shapes,
-    Structure,
+    StructureShape,
     Text,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValuePath:
     """A field and the structure that it is of."""
 
-    structure: Structure
-    field: Field
+    structure: StructureShape
+    field: FieldShape
 
     def __str__(self) -> str:
         return "/".join((*self.structure.path, self.field.id))
@@ -55,11 +55,11 @@ class Language(ABC):
         """Return the head of the function that writes the structure at *path*."""
 
     @abstractmethod
-    def is_present(self, at: Place) -> str:
+    def is_present(self, at: ValuePath) -> str:
         """Return the question whether a field with an `if` is there."""
 
     @abstractmethod
-    def value(self, field: Field) -> str:
+    def value(self, field: FieldShape) -> str:
         """Return the value of a field of `it`."""
 
     @abstractmethod
@@ -67,11 +67,11 @@ class Language(ABC):
         """Return the head of a loop over *values*."""
 
     @abstractmethod
-    def case(self, at: Place, path: Path, value: str) -> tuple[str, str]:
+    def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
         """Return the head of a test whether *value* is of *path*, and its name as that."""
 
     @abstractmethod
-    def number(self, at: Place, kind: Integer, value: str) -> str:
+    def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         """Return *value* as the writer's `number` or `digits` takes it."""
 
     @abstractmethod
@@ -123,11 +123,11 @@ def structures(language: Language) -> Iterator[str]:
         yield ""
 
 
-def body(language: Language, structure: Structure) -> Iterator[str]:
+def body(language: Language, structure: StructureShape) -> Iterator[str]:
     """Yield the statements that write an object."""
     yield language.call("open")
     for field in structure.fields:
-        at = Place(structure, field)
+        at = ValuePath(structure, field)
         if field.condition is None:
             yield from member(language, at)
         else:
@@ -138,7 +138,7 @@ def body(language: Language, structure: Structure) -> Iterator[str]:
         yield language.last
 
 
-def member(language: Language, at: Place) -> Iterator[str]:
+def member(language: Language, at: ValuePath) -> Iterator[str]:
     """Yield the statements that write a field that is there."""
     yield language.call("key", f'"{at.field.id}"')
     value = language.value(at.field)
@@ -151,7 +151,7 @@ def member(language: Language, at: Place) -> Iterator[str]:
     yield language.call("close_array")
 
 
-def element(language: Language, at: Place, value: str) -> Iterator[str]:
+def element(language: Language, at: ValuePath, value: str) -> Iterator[str]:
     """Yield the statements that write one value."""
     match at.field.kind:
         case Integer(is_boolean=True) as kind:
@@ -160,7 +160,7 @@ def element(language: Language, at: Place, value: str) -> Iterator[str]:
             yield language.call(method(kind), language.number(at, kind, value))
         case Primitive() as kind:
             yield language.call(method(kind), language.primitive(kind, value))
-        case Bytes():
+        case BytesShape():
             yield language.call("hex", language.argument(value))
         case Text():
             yield language.call("quoted", language.argument(value))
