@@ -107,7 +107,7 @@ def compare(name: str, reference: Runner, files: list[Case], digests: list[bytes
     """Fail where the engine *name* reads one of *files* otherwise than *reference*."""
     try:
         runner = engines.runner(name, BOUNDS)
-    except engines.Unavailable as error:
+    except engines.ToolchainUnavailable as error:
         pytest.skip(str(error))
     wrong: list[str] = []
     for (case, output), expected in zip(runner.outputs(files), digests, strict=True):

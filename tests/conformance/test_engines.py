@@ -23,7 +23,7 @@ def test_an_engine_fails_no_case_but_those_known(name: str, all_cases: list[Case
         )
     try:
         runner = engines.runner(name, BOUNDS)
-    except engines.Unavailable as error:
+    except engines.ToolchainUnavailable as error:
         pytest.skip(str(error))
     file = engines.known_failures(name)
     score, failures = Score(), []

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from magicbyte_tools.generate import kaitai, source
-from magicbyte_tools.parsers import Unavailable, dumper
+from magicbyte_tools.parsers import ToolchainUnavailable, dumper
 from magicbyte_tools.parsers.__main__ import write
 from magicbyte_tools.parsers.compiler_output import Files, compile_targets
 from magicbyte_tools.parsers.packages import REFUSED, package
@@ -63,7 +63,7 @@ def commands() -> dict[str, list[str]]:
     for target in ("python", "javascript", "java"):
         try:
             found[target] = dumper(target)
-        except Unavailable:
+        except ToolchainUnavailable:
             assert target == "java"
     return found
 
@@ -74,7 +74,7 @@ def java_build(commands: dict[str, list[str]]) -> Path:
     if "java" not in commands:
         try:
             dumper("java")
-        except Unavailable as error:
+        except ToolchainUnavailable as error:
             pytest.skip(str(error))
     (folder,) = {Path(part).parent for part in commands["java"][2].split(os.pathsep)}
     return folder

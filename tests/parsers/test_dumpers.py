@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from magicbyte_tools.parsers import Unavailable, dumper
+from magicbyte_tools.parsers import ToolchainUnavailable, dumper
 from magicbyte_tools.parsers.dumpers import build
 
 Run = Callable[..., str]
@@ -174,7 +174,7 @@ def test_compiled_languages_print_the_same_of_real_files(
         pytest.skip(f"{variable} names no folder of Kaitai's runtime for {language}")
     try:
         command = dumper(language)
-    except Unavailable as error:
+    except ToolchainUnavailable as error:
         pytest.skip(str(error))
     for name, files in real_files.items():
         assert run([*command, name, *files]) == answers["python"][name]
@@ -191,7 +191,7 @@ def test_a_dumper_is_built_once(
 
 def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(Unavailable, match="java is not on PATH"):
+    with pytest.raises(ToolchainUnavailable, match="java is not on PATH"):
         dumper("java")
 
 
@@ -199,7 +199,7 @@ def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_runtime_is_named(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     variable = f"KAITAI_RUNTIME_{language.upper()}"
     monkeypatch.delenv(variable, raising=False)
-    with pytest.raises(Unavailable, match=variable):
+    with pytest.raises(ToolchainUnavailable, match=variable):
         dumper(language)
 
 

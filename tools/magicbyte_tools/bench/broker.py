@@ -41,7 +41,7 @@ def serving(
 
     Each of the *partitions* of its topic TOPIC is *segment*, which has so many *rows*.
 
-    Raises Unavailable where there is no Java, no Maven or no confluent-kafka, or the broker does not
+    Raises ProgramUnavailable where there is no Java, no Maven or no confluent-kafka, or the broker does not
     serve the file.
     """
     try:

@@ -13,7 +13,7 @@ class ProgramUnavailable(Exception):
 
 
 def tool(name: str) -> str:
-    """Return the path of the program *name*; Unavailable where there is none."""
+    """Return the path of the program *name*; ProgramUnavailable where there is none."""
     found = shutil.which(name)
     if found is None:
         raise ProgramUnavailable(f"there is no {name} on the PATH")
@@ -42,7 +42,7 @@ def sources(folder: Path) -> list[Path]:
 def attempt(command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
     """Run *command*, which fetches or compiles a program in *folder*.
 
-    Raises Unavailable where it fails: there may be no network, no C compiler, or too old a release.
+    Raises ProgramUnavailable where it fails: there may be no network, no C compiler, or too old a release.
     """
     done = subprocess.run(
         command,

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             runner = Runner(command=command, process_per=chosen.process_per, bounds=bounds)
         return run(runner, chosen)
-    except (CaseError, KnownError, OSError, engines.Unavailable) as error:
+    except (CaseError, KnownError, OSError, engines.ToolchainUnavailable) as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 2
 

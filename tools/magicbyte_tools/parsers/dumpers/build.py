@@ -20,7 +20,7 @@ def dumper(target: str, workdir: Path | None = None, runtime: Path | None = None
     To be appended: the id of a format, and files. The program is built in a folder of *workdir*,
     by default under .cache/, whose name tells from exactly what; so a second call costs nothing.
     *runtime* is Kaitai's runtime library for Go, Rust, C++ or C#, by default the folder that
-    KAITAI_RUNTIME_GO, _RUST, _CPP_STL or _CSHARP names. Raises Unavailable where a tool or a
+    KAITAI_RUNTIME_GO, _RUST, _CPP_STL or _CSHARP names. Raises ToolchainUnavailable where a tool or a
     library is missing.
     """
     if target not in BUILDERS:

@@ -39,7 +39,7 @@ class BuildError(Exception):
 
 
 class Builder(ABC):
-    """One language's dumper. To make one raises Unavailable where a tool or library is missing."""
+    """One language's dumper. To make one raises ToolchainUnavailable where a tool or library is missing."""
 
     target: ClassVar[str]
     language: ClassVar[type[Language]]
@@ -263,7 +263,7 @@ def tool(name: str) -> str:
 
 
 def fetch(command: Sequence[str], folder: Path, **environment: str) -> None:
-    """Run what fetches a library; Unavailable, as without a network, where it fails."""
+    """Run what fetches a library; ToolchainUnavailable, as without a network, where it fails."""
     if words := _words_of_failure(command, folder, environment):
         raise ToolchainUnavailable(words)
 
