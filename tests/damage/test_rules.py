@@ -277,14 +277,14 @@ def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(make, 
 
 def test_a_gap_has_headers_read_up_to_what_shows_cleaning(make, workshop, monkeypatch) -> None:
     def read(*args: Any) -> Any:
-        found = read_heads(*args)
+        found = read_headers(*args)
         seen.append(len(found))
         return found
 
     seen: list[int] = []
-    read_heads = AutoEngine.heads
-    monkeypatch.setattr(header_scan, "MOST_HEADS", 4)
-    monkeypatch.setattr(AutoEngine, "heads", read)
+    read_headers = AutoEngine.read_headers
+    monkeypatch.setattr(header_scan, "MAX_HEADERS", 4)
+    monkeypatch.setattr(AutoEngine, "read_headers", read)
     plain = b"".join(make.batch(offset, b"p") for offset in range(8, 108))
     at_first = make.batch(0, b"x", last=1) + make.batch(2, b"t", producer=7)
     path = workshop.put({name(0): at_first + make.marker(7, 7, commits=True) + plain})

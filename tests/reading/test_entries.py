@@ -15,11 +15,11 @@ from magicbyte.engines import auto
 from magicbyte.engines import header_scan as engines_heads
 from magicbyte.engines.auto import AutoEngine
 from magicbyte.engines.columnar import libraries, thread_buffers
-from magicbyte.engines.columnar.descriptor_entries import Described
+from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
 from magicbyte.engines.entry import Entry, checksum_of
-from magicbyte.engines.entry_columns import NOT_TOLD
+from magicbyte.engines.entry_columns import NO_VALUE
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Entries, Heads
+from magicbyte.engines.protocol import BatchHeaders, Entries
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import survey
@@ -65,13 +65,13 @@ def listed(data: bytes) -> Entries:
 
 def described(data: bytes) -> Entries:
     scan = engine("columnar").scan(memoryview(data), origin=ORIGIN, verify=True, limits=Limits())
-    assert isinstance(scan.entries, Described) and scan.end == len(data)
+    assert isinstance(scan.entries, DescriptorEntries) and scan.end == len(data)
     return scan.entries
 
 
 def heads(data: bytes) -> Entries:
     whole = MemoryFile(bytes(ORIGIN) + data, "memory")
-    return engine("reference").heads(whole, ORIGIN, ORIGIN + len(data))
+    return engine("reference").read_headers(whole, ORIGIN, ORIGIN + len(data))
 
 
 def heads_by_kernel(data: bytes) -> Entries:
@@ -80,7 +80,7 @@ def heads_by_kernel(data: bytes) -> Entries:
         made.flush()
         with open_file(made.name) as file:
             assert file.descriptor is not None
-            return engine("columnar").heads(file, ORIGIN, ORIGIN + len(data))
+            return engine("columnar").read_headers(file, ORIGIN, ORIGIN + len(data))
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_a_column_says_what_is_not_told(build: Any) -> None:
     found = listed(b"".join(messages(build)))
     for name in NAMES:
         values = [getattr(entry, name) for entry in found]
-        numbers = [NOT_TOLD if value is None else int(value) for value in values]
+        numbers = [NO_VALUE if value is None else int(value) for value in values]
         assert found.column(name).tolist() == numbers, name
-    assert NOT_TOLD in found.column("record_count")
+    assert NO_VALUE in found.column("record_count")
 
 
 @pytest.mark.parametrize("heads", [heads, heads_by_kernel])
@@ -132,7 +132,7 @@ def test_heads_end_before_what_is_no_batch_of_theirs(build: Any, heads: Any) -> 
         b"\0",
     ):
         found = heads(two + behind)
-        assert isinstance(found, Heads)
+        assert isinstance(found, BatchHeaders)
         assert [entry.base_offset for entry in found] == [0, 1], behind
     assert len(heads(build.message() + one)) == 0
     least = build.batch([])
@@ -143,7 +143,7 @@ def test_heads_end_before_what_is_no_batch_of_theirs(build: Any, heads: Any) -> 
 def test_not_all_heads_are_read_at_once(
     build: Any, heads: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines_heads, "MOST_HEADS", 3)
+    monkeypatch.setattr(engines_heads, "MAX_HEADERS", 3)
     assert len(heads(build.batch() * 5)) == 3
 
 
@@ -268,7 +268,7 @@ def test_heads_end_where_a_file_has_become_shorter(
     path.write_bytes(one * 3)
     with open_file(str(path)) as file:
         os.truncate(path, 2 * len(one) + kept)
-        found = engine(name).heads(file, 0, file.size_bytes)
+        found = engine(name).read_headers(file, 0, file.size_bytes)
         assert [entry.position for entry in found] == [0, len(one), 2 * len(one)][: len(found)]
         assert len(found) == (3 if kept >= 61 else 2)
         bounds = Bounds(floor=None, ceiling=None)
@@ -282,7 +282,7 @@ def test_heads_end_where_a_file_has_become_shorter(
 def test_headers_alone_are_read_once(
     folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(engines_heads, "MOST_HEADS", 5)
+    monkeypatch.setattr(engines_heads, "MAX_HEADERS", 5)
     for base in (0, 40, 80):
         data = b"".join(build.batch(build.records(2), base + 2 * n) for n in range(20))
         path = folder.segment("t-0", data, base)
@@ -324,9 +324,9 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
         def __init__(self, name: str) -> None:
             self.name = name
 
-        def heads(self, *_: object) -> Heads:
+        def read_headers(self, *_: object) -> BatchHeaders:
             asked.append(self.name)
-            return Heads.back_to_back(bytes(4 * 61), 0)
+            return BatchHeaders.back_to_back(bytes(4 * 61), 0)
 
     asked: list[str] = []
     chosen, process = AutoEngine(), auto._Process
@@ -334,7 +334,7 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
         monkeypatch.setattr(chosen, f"_{name}", Engine(name))
     for name, value in {"heads": 0, "is_loaded": False, "is_refused": False}.items():
         monkeypatch.setattr(process, name, value)
-    monkeypatch.setattr(auto, "HEADS_BEFORE_LOADING", 6)
+    monkeypatch.setattr(auto, "HEADERS_BEFORE_LOADING", 6)
     for is_loaded, is_kept, expected in [
         (False, True, "reference"),
         (True, False, "reference"),
@@ -344,7 +344,7 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
     ]:
         process.is_loaded = is_loaded
         monkeypatch.setattr(auto, "is_pass_over_compiled", lambda is_kept=is_kept: is_kept)
-        chosen.heads(MemoryFile(b"", "memory"), 0, 0)
+        chosen.read_headers(MemoryFile(b"", "memory"), 0, 0)
         assert asked[-1] == expected, (is_loaded, is_kept)
 
 

@@ -39,7 +39,7 @@ def test_copies_do_not_differ(cluster: str, tmp_path: Path) -> None:
 def test_the_first_batch_that_differs_is_told(
     quick: bool, most: int, replicas: list[Any], build: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(header_scan, "MOST_HEADS", most)
+    monkeypatch.setattr(header_scan, "MAX_HEADERS", most)
     data = [build.batch([build.record(b"v%02d" % n)], n) for n in range(9)]
     write(replicas[0], data)
     data[4] = build.batch([build.record(b"xxx")], 4)

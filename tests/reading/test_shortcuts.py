@@ -12,7 +12,7 @@ import pytest
 import magicbyte as mb
 from magicbyte import storage
 from magicbyte.engines.auto import AutoEngine
-from magicbyte.engines.protocol import Entries, Heads
+from magicbyte.engines.protocol import BatchHeaders, Entries
 from magicbyte.reading import split, survey, walk
 from magicbyte.tables import schemas
 from paths import DATA
@@ -53,7 +53,7 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AutoEngine, "heads", lambda *_: Heads.back_to_back(b"", 0))
+    monkeypatch.setattr(AutoEngine, "read_headers", lambda *_: BatchHeaders.back_to_back(b"", 0))
     monkeypatch.setattr(walk.Walk, "_messages", lambda *_: None)
     monkeypatch.setattr(walk.Walk, "_large", lambda _, entry: Entries([entry]))
     monkeypatch.setattr(walk.Walk, "_followed", lambda *_: 0)

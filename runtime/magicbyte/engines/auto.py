@@ -14,8 +14,8 @@ from magicbyte.engines.columnar import (
     is_scan_compiled,
     magic_at,
 )
-from magicbyte.engines.entry_columns import NOT_TOLD, Entries
-from magicbyte.engines.protocol import Decoded, Engine, Entry, Heads, Scan, Taken
+from magicbyte.engines.entry_columns import NO_VALUE, Entries
+from magicbyte.engines.protocol import BatchHeaders, Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
@@ -30,7 +30,7 @@ ROWS_BEFORE_COMPILING = 200_000
 that takes as long as loading the other's machine code, or making it where none is kept for the
 columns. So a small file never waits, and nobody waits twice as long as with the better choice."""
 
-HEADS_BEFORE_LOADING = 100_000
+HEADERS_BEFORE_LOADING = 100_000
 """Headers that are passed over before kernels are loaded for that alone. A kernel takes three tenths of
 a microsecond less for each: about then that comes to what loading takes."""
 
@@ -86,7 +86,7 @@ class _Process:
     @classmethod
     def is_pass_over_worth_it(cls) -> bool:
         """Whether a kernel is to read headers; one that is still to be made never is."""
-        if cls.is_refused or not (cls.is_loaded or cls.heads >= HEADS_BEFORE_LOADING):
+        if cls.is_refused or not (cls.is_loaded or cls.heads >= HEADERS_BEFORE_LOADING):
             return False
         return is_pass_over_compiled()
 
@@ -107,7 +107,7 @@ _is_compiled, _is_scan_compiled = cache(is_compiled), cache(is_scan_compiled)
 def _num_rows(entries: Entries) -> int:
     """Return how many rows *entries* hold, about."""
     counts, sizes = entries.column("record_count"), entries.column("size_bytes")
-    return int(np.where(counts == NOT_TOLD, sizes // BYTES_OF_MESSAGE, counts).sum())
+    return int(np.where(counts == NO_VALUE, sizes // BYTES_OF_MESSAGE, counts).sum())
 
 
 class AutoEngine:
@@ -123,9 +123,9 @@ class AutoEngine:
         self._reference = ReferenceEngine(views=views)
         self._columnar = ColumnarEngine(self._reference, views=views)
 
-    def heads(self, file: File, position: int, end: int) -> Heads:
+    def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
         chosen: Engine = self._columnar if _Process.is_pass_over_worth_it() else self._reference
-        found = chosen.heads(file, position, end)
+        found = chosen.read_headers(file, position, end)
         _Process.heads += len(found)
         return found
 

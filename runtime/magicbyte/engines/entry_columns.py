@@ -10,7 +10,7 @@ from magicbyte.tables.arrays import Indices
 
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
-NOT_TOLD = -(1 << 63)
+NO_VALUE = -(1 << 63)
 """What stands in a column for a field that is None. As a size, a place or a count it cannot occur."""
 
 
@@ -38,7 +38,7 @@ class Entries(Sequence[Entry]):
         return Entries([self._entries[number] for number in numbers.tolist()])
 
     def column(self, name: str) -> Numbers:
-        """Return a field of each, or its `first_offset`; NOT_TOLD where that is None."""
+        """Return a field of each, or its `first_offset`; NO_VALUE where that is None."""
         values = (getattr(entry, name) for entry in self._entries)
-        told = (NOT_TOLD if value is None else value for value in values)
+        told = (NO_VALUE if value is None else value for value in values)
         return np.fromiter(told, np.int64, len(self))

@@ -13,7 +13,7 @@ from magicbyte.storage import File
 from magicbyte.tables.arrays import Indices, distinct
 from magicbyte_formats.wire import RecordBatchHeader
 
-MOST_HEADS = 4096
+MAX_HEADERS = 4096
 """Headers that are read before they are looked at."""
 
 HEADER = np.dtype(
@@ -35,7 +35,7 @@ _LEN_AND_MAGIC = struct.Struct(
 )
 
 
-class Heads(Entries):
+class BatchHeaders(Entries):
     """Batches by their headers alone: as they were read, and as HEADER has them."""
 
     def __init__(self, fields: "np.ndarray[Any, Any]", positions: Numbers) -> None:
@@ -54,10 +54,10 @@ class Heads(Entries):
     @overload
     def __getitem__(self, at: int) -> Entry: ...
     @overload
-    def __getitem__(self, at: slice) -> "Heads": ...
-    def __getitem__(self, at: int | slice) -> "Entry | Heads":
+    def __getitem__(self, at: slice) -> "BatchHeaders": ...
+    def __getitem__(self, at: int | slice) -> "Entry | BatchHeaders":
         if isinstance(at, slice):
-            return Heads(self._fields[at], self._positions[at])
+            return BatchHeaders(self._fields[at], self._positions[at])
         return read_entry(self._fields[at].tobytes(), 0, origin=int(self._positions[at]))
 
     def __iter__(self) -> Iterator[Entry]:
@@ -66,10 +66,10 @@ class Heads(Entries):
             begin = at * RecordBatchHeader.SIZE
             yield read_entry(heads, begin, origin=position - begin)
 
-    def picked(self, numbers: Indices) -> "Heads":
-        return Heads(self._fields[numbers], self._positions[numbers])
+    def picked(self, numbers: Indices) -> "BatchHeaders":
+        return BatchHeaders(self._fields[numbers], self._positions[numbers])
 
-    def between(self, begin: int, end: int) -> "Heads":
+    def between(self, begin: int, end: int) -> "BatchHeaders":
         """Return those of batches back to back that lie in [begin, end); none where none begins there."""
         first = int(np.searchsorted(self._positions, begin))
         last = int(np.searchsorted(self._positions + self.column("size_bytes"), end, "right"))
@@ -99,7 +99,7 @@ class Heads(Entries):
         return np.array(meanings, np.int64)[which]
 
 
-def read_heads(file: File, position: int, end: int) -> Heads:
+def read_batch_headers(file: File, position: int, end: int) -> BatchHeaders:
     """Do what `Engine.heads` says, in Python."""
     # There are some millions of them to a terabyte: here is nothing that need not be done for each.
     read, parts = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from
@@ -107,7 +107,7 @@ def read_heads(file: File, position: int, end: int) -> Heads:
     begin, last = position, end - RecordBatchHeader.SIZE
     least, more = LEAST_SIZES[2], OVERHEAD
     with suppress(OSError, struct.error):  # it has become shorter
-        for _ in range(MOST_HEADS):
+        for _ in range(MAX_HEADERS):
             if position > last:
                 break
             head = read(position)
@@ -119,4 +119,4 @@ def read_heads(file: File, position: int, end: int) -> Heads:
     rest = len(heads) % RecordBatchHeader.SIZE
     if heads and (rest or position > end):
         del heads[-(rest or RecordBatchHeader.SIZE) :]
-    return Heads.back_to_back(heads, begin)
+    return BatchHeaders.back_to_back(heads, begin)

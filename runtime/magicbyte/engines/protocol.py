@@ -12,19 +12,19 @@ import pyarrow as pa
 
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Entries, Numbers
-from magicbyte.engines.header_scan import Heads
+from magicbyte.engines.header_scan import BatchHeaders
 from magicbyte.findings import CODES
 from magicbyte.limits import Limits
 from magicbyte.storage import File
 
 __all__ = [
+    "BatchHeaders",
     "Control",
     "Decoded",
     "DecodedEntry",
     "Engine",
     "Entries",
     "Entry",
-    "Heads",
     "Problem",
     "Scan",
     "Taken",
@@ -175,7 +175,7 @@ class Engine(Protocol):
     def views(self) -> bool:
         """Whether columns of bytes are given as Arrow's `binary_view`."""
 
-    def heads(self, file: File, position: int, end: int) -> Heads:
+    def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
         """Return headers of v2 batches that lie back to back from *position* of a file to at most *end*.
 
         Nothing that lies between them is read. It ends after some thousand, and in front of what

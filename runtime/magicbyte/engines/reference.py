@@ -20,13 +20,13 @@ from magicbyte.engines.entry import (
     whole_entry,
     wrap64,
 )
-from magicbyte.engines.header_scan import read_heads
+from magicbyte.engines.header_scan import read_batch_headers
 from magicbyte.engines.protocol import (
+    BatchHeaders,
     Control,
     Decoded,
     DecodedEntry,
     Entries,
-    Heads,
     Problem,
     Scan,
     Taken,
@@ -91,8 +91,8 @@ class ReferenceEngine:
     def __init__(self, *, views: bool = False) -> None:
         self.views = views
 
-    def heads(self, file: File, position: int, end: int) -> Heads:
-        return read_heads(file, position, end)
+    def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
+        return read_batch_headers(file, position, end)
 
     def scan(
         self,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Engine, Entries, Heads
+from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.checkpoints import LogDir
@@ -129,7 +129,7 @@ class Dataset:
         self._open_log = open_log
         self._aborted_list = aborted_list
         self._surveys: dict[tuple[str, int, bool, bool, bool], Survey] = {}
-        self._heads: dict[str, Sequence[Heads]] = {}
+        self._heads: dict[str, Sequence[BatchHeaders]] = {}
         """By the path of a segment, headers that a quick plan has read."""
 
     def _new_engine(self, *, views: bool = False) -> Engine:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from magicbyte.engines.entry_columns import NOT_TOLD, Numbers
+from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.engines.protocol import Entries
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
@@ -103,7 +103,7 @@ class IndexCheck:
             return
         offsets = np.maximum.accumulate(entries.column("last_offset"))
         times = entries.column("max_timestamp")
-        times = np.where(times == NOT_TOLD, -1, times)
+        times = np.where(times == NO_VALUE, -1, times)
         for index in self._indexes[segment.path]:
             if isinstance(index, _Places):
                 index.take(entries.column("position"), offsets)

@@ -9,7 +9,15 @@ import pyarrow as pa
 
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Decoded, DecodedEntry, Engine, Entries, Entry, Heads, Problem
+from magicbyte.engines.protocol import (
+    BatchHeaders,
+    Decoded,
+    DecodedEntry,
+    Engine,
+    Entries,
+    Entry,
+    Problem,
+)
 from magicbyte.errors import ChangedError
 from magicbyte.findings import Finding, raised
 from magicbyte.limits import Limits
@@ -378,7 +386,7 @@ def quick_pieces(
     split: Split,
     *,
     chosen: Engine,
-    known: Sequence[Heads] = (),
+    known: Sequence[BatchHeaders] = (),
     open_log: Opener = open_segment,
 ) -> Iterator[Piece]:
     """Yield the entries of *split* by their headers alone: no checksum, nothing of payloads.
@@ -393,7 +401,7 @@ def quick_entries(
     split: Split,
     *,
     chosen: Engine,
-    known: Sequence[Heads] = (),
+    known: Sequence[BatchHeaders] = (),
     open_log: Opener = open_segment,
 ) -> Iterator[Entries]:
     """Yield the same as they stand in the file."""

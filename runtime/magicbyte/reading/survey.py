@@ -18,7 +18,7 @@ import numpy as np
 
 from magicbyte.engines.control_records import ControlReader, Said
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Engine, Entries, Entry, Heads
+from magicbyte.engines.protocol import BatchHeaders, Engine, Entries, Entry
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
@@ -82,7 +82,7 @@ class SegmentSurvey:
     bounds: Bounds
     is_last: bool
     boundaries: list[Boundary] = field(default_factory=list)
-    heads: list[Heads] = field(default_factory=list)
+    heads: list[BatchHeaders] = field(default_factory=list)
     """What a pass over headers alone has read, where that was all that was wanted: some of them."""
     stretches: list[Stretch] = field(default_factory=list)
     end: str = "clean"
@@ -382,7 +382,7 @@ class _Pass:
 
     def _keep(self, piece: Sound) -> None:
         """Keep headers for who reads the same ones next."""
-        if isinstance(piece.entries, Heads) and len(piece.entries) <= self.num_to_keep:
+        if isinstance(piece.entries, BatchHeaders) and len(piece.entries) <= self.num_to_keep:
             self.num_to_keep -= len(piece.entries)
             self.segment.heads.append(piece.entries)
 

@@ -22,13 +22,13 @@ from magicbyte.engines.entry import (
     stored_size,
 )
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.header_scan import MOST_HEADS
+from magicbyte.engines.header_scan import MAX_HEADERS
 from magicbyte.engines.protocol import (
+    BatchHeaders,
     Decoded,
     Engine,
     Entries,
     Entry,
-    Heads,
     Problem,
     Taken,
     over_limit,
@@ -153,7 +153,7 @@ class Walk:
         is_last: bool = True,
         verify: bool = True,
         columns: Sequence[str] | None = None,
-        known: Sequence[Heads] = (),
+        known: Sequence[BatchHeaders] = (),
     ) -> None:
         self.file = file
         self.engine = engine
@@ -211,7 +211,7 @@ class Walk:
         while position < self.end:
             parts = (heads.between(position, self.end) for heads in self.known)
             heads = next(filter(len, parts), None)
-            heads = heads or self.engine.heads(self.file, position, self.end)
+            heads = heads or self.engine.read_headers(self.file, position, self.end)
             if heads:
                 notes = tuple(self._run_in_order(heads))
                 yield Sound(heads, memoryview(b""), position, notes)
@@ -248,7 +248,7 @@ class Walk:
         """
         found = [first]
         with suppress(FormatError):
-            while first.magic < 2 and len(found) < MOST_HEADS and (at := found[-1].end) < self.end:
+            while first.magic < 2 and len(found) < MAX_HEADERS and (at := found[-1].end) < self.end:
                 head = self.file.read_at(at, min(HEADER_BYTES, self.end - at))
                 entry = read_entry(head, 0, origin=at)
                 self._judge_size(entry)

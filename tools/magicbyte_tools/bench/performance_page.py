@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
-from magicbyte.engines.auto import HEADS_BEFORE_LOADING
+from magicbyte.engines.auto import HEADERS_BEFORE_LOADING
 from magicbyte.limits import MIB
 from magicbyte.reading.entry_groups import MAX_GROUP_BYTES, MAX_GROUP_BYTES_OF_NUMBERS
 from magicbyte_tools.bench import contenders as who
@@ -309,7 +309,7 @@ def _headers(headers: HeaderScan, mb: int) -> str:
         "process, less what it takes for the first batch alone. Bytes are those of all its reads, as Linux counts them.\n"
         "At least three quarters of a pass are the system call that a kernel makes for each header, and one that reads several would\n"
         "read what lies between. By default headers are read by the kernel where kernels are loaded anyway, or\n"
-        f"{HEADS_BEFORE_LOADING:,} have been read: as long as there are few, Python reads them, in 1.4 times as long.\n\n"
+        f"{HEADERS_BEFORE_LOADING:,} have been read: as long as there are few, Python reads them, in 1.4 times as long.\n\n"
     )
     rows = [
         ["pass: CPU, µs", _number(headers.pass_us_per_batch)],

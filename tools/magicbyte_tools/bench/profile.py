@@ -14,7 +14,7 @@ import numpy as np
 
 from magicbyte.engines.columnar import ColumnarEngine, fused
 from magicbyte.engines.columnar.buffers import address, fresh
-from magicbyte.engines.columnar.descriptor_entries import Described
+from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
 from magicbyte.engines.columnar.fused_kernel import TURN_ROOM
 from magicbyte.engines.columnar.kernel_loader import inflate, kernel, pump
 from magicbyte.engines.columnar.libraries import functions
@@ -100,20 +100,20 @@ class _Timed:
         return self.clock.timed(self.code, *arguments)
 
 
-def _described(data: memoryview) -> Described:
+def _described(data: memoryview) -> DescriptorEntries:
     entries = ColumnarEngine().scan(data, origin=0, verify=False, limits=LIMITS).entries
-    assert isinstance(entries, Described)
+    assert isinstance(entries, DescriptorEntries)
     return entries
 
 
-def _checksums(entries: Described) -> int:
+def _checksums(entries: DescriptorEntries) -> int:
     """Return the CPU nanoseconds of verifying the checksums of *entries*, and nothing else."""
     clock, verify = _Clock(), kernel(entries.format.name, "verify")
     clock.timed(verify, entries.address, entries.desc, 0, len(entries))
     return clock.ns
 
 
-def _codec(entries: Described) -> int:
+def _codec(entries: DescriptorEntries) -> int:
     """Return the CPU nanoseconds of decompressing *entries*, and nothing else."""
     chosen, desc = entries.format, entries.desc.copy()
     if chosen.kernels.IS_STREAM:

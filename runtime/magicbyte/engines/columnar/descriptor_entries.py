@@ -10,7 +10,7 @@ from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.tables.arrays import Indices
 
 
-class Described(Entries):
+class DescriptorEntries(Entries):
     """Entries of one format in the bytes at *address*, which is byte *origin* of the file.
 
     *desc* holds a descriptor of each; its positions count from *address*.
@@ -25,18 +25,18 @@ class Described(Entries):
     @overload
     def __getitem__(self, at: int) -> Entry: ...
     @overload
-    def __getitem__(self, at: slice) -> "Described": ...
-    def __getitem__(self, at: int | slice) -> "Entry | Described":
+    def __getitem__(self, at: slice) -> "DescriptorEntries": ...
+    def __getitem__(self, at: int | slice) -> "Entry | DescriptorEntries":
         if isinstance(at, slice):
-            return Described(self.format, self.desc[at], self.address, self.origin)
+            return DescriptorEntries(self.format, self.desc[at], self.address, self.origin)
         number = range(len(self))[at]
         return entries(self.format, self.desc[number : number + 1], self.origin)[0]
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(entries(self.format, self.desc, self.origin))
 
-    def picked(self, numbers: Indices) -> "Described":
-        return Described(self.format, self.desc[numbers], self.address, self.origin)
+    def picked(self, numbers: Indices) -> "DescriptorEntries":
+        return DescriptorEntries(self.format, self.desc[numbers], self.address, self.origin)
 
     def column(self, name: str) -> Numbers:
         return self.format.column(self.desc, name, self.origin)

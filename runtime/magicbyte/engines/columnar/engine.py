@@ -10,7 +10,7 @@ import pyarrow as pa
 from magicbyte.engines import header_scan
 from magicbyte.engines.columnar import libraries
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.descriptor_entries import Described
+from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
 from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.fused import take
 from magicbyte.engines.columnar.kernel_loader import FORMATS, kernel, pass_over
@@ -20,7 +20,7 @@ from magicbyte.engines.columnar.thread_buffers import learnt, new_descriptors, r
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Decoded, DecodedEntry, Entry, Heads, Scan, Taken
+from magicbyte.engines.protocol import BatchHeaders, Decoded, DecodedEntry, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
 from magicbyte.limits import Limits
 from magicbyte.storage import File
@@ -45,14 +45,14 @@ class ColumnarEngine:
         """Load a kernel for such entries; else its first use does. InputError where none can run."""
         kernel(FORMATS[magic], "scan")
 
-    def heads(self, file: File, position: int, end: int) -> Heads:
+    def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
         pread = libraries.pread()
         if file.descriptor is None or not pread:
-            return self._reference.heads(file, position, end)
-        most, size = header_scan.MOST_HEADS, RecordBatchHeader.SIZE
+            return self._reference.read_headers(file, position, end)
+        most, size = header_scan.MAX_HEADERS, RecordBatchHeader.SIZE
         place = room("heads", most * size)
         count = pass_over()(pread, file.descriptor, position, end, most, address(place))
-        return Heads.back_to_back(place[: count * size].tobytes(), position)
+        return BatchHeaders.back_to_back(place[: count * size].tobytes(), position)
 
     def scan(
         self,
@@ -104,7 +104,7 @@ class ColumnarEngine:
         if not count:
             return behind
         desc = tables[0] if len(tables) == 1 else np.concatenate(tables)
-        entries = Described(chosen, desc, begin, origin)
+        entries = DescriptorEntries(chosen, desc, begin, origin)
         if behind.entries:
             return Scan(entries=entries, end=position)
         return replace(behind, entries=entries, end=position)
@@ -189,7 +189,7 @@ class ColumnarEngine:
 
 
 def _of_one_format(entries: Sequence[Entry]) -> Iterator[tuple[Format, Sequence[Entry]]]:
-    if isinstance(entries, Described):
+    if isinstance(entries, DescriptorEntries):
         if entries:
             yield entries.format, entries
         return

@@ -10,7 +10,7 @@ from magicbyte.engines.columnar.kernel_loader import FORMATS, described
 from magicbyte.engines.columnar.output import Output
 from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
 from magicbyte.engines.entry import BATCH_NAMES, Entry
-from magicbyte.engines.entry_columns import NOT_TOLD, Numbers
+from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.columnar import Description
 from magicbyte_formats.wire import Codec
@@ -31,7 +31,7 @@ class Format(Protocol):
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
         """Return the field *name* of the described entries, or their `first_offset`.
 
-        Positions count from *origin*; NOT_TOLD stands for None.
+        Positions count from *origin*; NO_VALUE stands for None.
         """
 
     def untold(self, desc: Descriptors, name: str) -> Mask | None:
@@ -160,7 +160,7 @@ class Messages:
             case _:
                 values = number(OF_MESSAGES.get(name, name))
         untold = self.untold(desc, name)
-        return values if untold is None else np.where(untold, NOT_TOLD, values)
+        return values if untold is None else np.where(untold, NO_VALUE, values)
 
     def untold(self, desc: Descriptors, name: str) -> Mask | None:
         untold: Mask | None = None

@@ -13,7 +13,7 @@ from magicbyte.engines.columnar import buffers, control_block
 from magicbyte.engines.columnar.arrow_batch import record_batch
 from magicbyte.engines.columnar.buffers import NOTHING, address
 from magicbyte.engines.columnar.control_block import AT_EDGE, DONE, NO_COLUMN, NO_PLACE, ODD, WRONG
-from magicbyte.engines.columnar.descriptor_entries import Described
+from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
 from magicbyte.engines.columnar.formats import Format, format_of
 from magicbyte.engines.columnar.kernel_loader import decoder, inflate, kernel, pump
 from magicbyte.engines.columnar.layout import layout
@@ -272,13 +272,13 @@ class _Taking:
             is_cut=self.why == DONE and self._is_cut(),
         )
 
-    def _entries(self) -> Described:
+    def _entries(self) -> DescriptorEntries:
         count = self.count
         if count:
             sizes = _mean_size(self.end, count), _mean_size(self.made, count)
             learnt()[self.format.name, "taken"] = sizes
         desc = self.desc[:count] if 2 * count > len(self.desc) else self.desc[:count].copy()
-        return Described(self.format, desc, NOWHERE, self.origin)
+        return DescriptorEntries(self.format, desc, NOWHERE, self.origin)
 
     def _counts(self, desc: Descriptors) -> tuple[Numbers, Numbers]:
         """Return the rows of each entry, and what it comes to decompressed."""
@@ -292,7 +292,7 @@ class _Taking:
         return desc[:, self.names["rows"]].copy(), decompressed
 
     def _said(
-        self, entries: Described, controls: ControlReader
+        self, entries: DescriptorEntries, controls: ControlReader
     ) -> tuple[dict[int, DecodedEntry] | None, Numbers | None]:
         """Put right the rows of wrappers, and return what there is to say of entries.
 
@@ -305,7 +305,7 @@ class _Taking:
         return (self._controls(entries, controls) if self.has_control else {}), None
 
     def _controls(
-        self, entries: Described, controls: ControlReader
+        self, entries: DescriptorEntries, controls: ControlReader
     ) -> dict[int, DecodedEntry] | None:
         """Return what control batches say; None where there is more to say of one."""
         numbers = np.flatnonzero(entries.column("is_control"))
@@ -326,4 +326,4 @@ class _Taking:
 
     def _entry(self, number: int) -> Entry:
         described = self.desc[number : number + 1]
-        return Described(self.format, described, NOWHERE, self.origin)[0]
+        return DescriptorEntries(self.format, described, NOWHERE, self.origin)[0]

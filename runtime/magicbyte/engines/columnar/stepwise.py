@@ -10,7 +10,7 @@ import pyarrow as pa
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.arrow_batch import record_batch
 from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.descriptor_entries import Described
+from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
 from magicbyte.engines.columnar.formats import Format
 from magicbyte.engines.columnar.kernel_loader import INFLATED, decoder, kernel
 from magicbyte.engines.columnar.layout import layout
@@ -89,7 +89,7 @@ class Group:
         described = self.entries
         # An entry in Python costs as much as some records in a kernel, so there are no loops.
         if (
-            isinstance(described, Described)
+            isinstance(described, DescriptorEntries)
             and described.format is self.format
             and (described.address, described.origin) == (self.begin, self.origin)
         ):
