@@ -1,4 +1,4 @@
-"""What a parser of Kafka's formats gets wrong: runs any executable on the vectors, and judges.
+"""Scores a parser of Kafka's formats: runs an executable on the vectors, and judges its answers.
 
-The protocol is that of tests/vectors/README.md.
+tests/vectors/README.md has the protocol.
 """

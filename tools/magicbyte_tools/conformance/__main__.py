@@ -19,7 +19,7 @@ from magicbyte_tools.conformance.scoring import Score, scored
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the command line says; return the exit status."""
+    """Run the command line *arguments*; return the exit status."""
     parser = _parser()
     chosen = parser.parse_args(arguments)
     if bool(chosen.runner) == bool(chosen.engine):

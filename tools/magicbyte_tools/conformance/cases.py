@@ -11,7 +11,7 @@ from magicbyte_tools.generate.kaitai import CHECKOUT
 VECTORS = CHECKOUT / "tests" / "vectors"
 
 KINDS = ("valid", "invalid")
-"""The folders of cases. Where either is right, a case lies where Kafka's own reader puts it."""
+"""Folders of cases. A case with verdict `either` is in the folder of the verdict of Kafka's own reader."""
 
 SETTINGS = ("limits", "compacted")
 """The keys of a case that a runner is told."""
@@ -28,11 +28,11 @@ class Case:
     """Some bytes, and what a reader must make of them."""
 
     path: str
-    """Its name: where it lies in the folder, without a suffix."""
+    """Name of the case: its path in the folder, without a suffix."""
     data: Path
     """The bytes: a file, or a folder where the format is log_dir."""
     content: dict[str, Any]
-    """What the JSON beside the bytes says (tests/vectors/case.schema.json)."""
+    """The case's JSON file (tests/vectors/case.schema.json)."""
 
     @property
     def format(self) -> str:
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What a runner must know to read the bytes; most cases set nothing."""
+        """Settings with which a runner must read the bytes; empty for most cases."""
         return {key: self.content[key] for key in SETTINGS if key in self.content}
 
 
@@ -80,5 +80,5 @@ def _load(folder: Path, file: Path) -> Case:
 
 
 def chosen(cases: list[Case], pattern: str | None) -> list[Case]:
-    """Return those of *cases* whose name matches the shell *pattern*; None: all."""
+    """Return the *cases* whose name matches the shell *pattern*; None matches all."""
     return [case for case in cases if pattern is None or fnmatchcase(case.path, pattern)]

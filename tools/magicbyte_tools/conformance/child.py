@@ -1,4 +1,4 @@
-"""A process that may crash, hang or babble, and what it says."""
+"""Runs a process that may crash, hang or print without end, and returns its answers."""
 
 import contextlib
 import os
@@ -18,14 +18,14 @@ MAX_SAID = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessBounds:
-    """What a child may spend."""
+    """Limits of a child process."""
 
     timeout_s: float = 20.0
-    """For each answer."""
+    """Seconds for each answer."""
     memory_bytes: int = 4096 * MIB
-    """Of data: memory that is reserved and never written does not count, which JVMs need."""
+    """Bytes of data; reserved memory that is never written does not count, since JVMs reserve much."""
     output_bytes: int = 64 * MIB
-    """Of an answer."""
+    """Bytes of an answer."""
 
 
 class ChildError(Exception):
@@ -70,7 +70,7 @@ class Child:
     def send(self, request: bytes) -> None:
         """Give it *request* as a line of its standard input."""
         assert self._process.stdin is not None
-        # Where it has ended, its status tells more than that nobody reads.
+        # Where the process has ended, its exit status says more than the broken pipe.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(request + b"\n")
             self._process.stdin.flush()

@@ -1,4 +1,4 @@
-"""How two JSON values differ; numbers are integers, and equal only exactly."""
+"""Compares two JSON values; numbers are integers and must be exactly equal."""
 
 from collections.abc import Iterator
 from typing import Any

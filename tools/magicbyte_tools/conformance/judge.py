@@ -1,4 +1,4 @@
-"""Whether an answer is what a case demands. No files, no processes."""
+"""Judges an answer by the demands of a case. Uses no files and no processes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", 
 """The classes of fault that a reader may look for: all of them, where it does not say."""
 
 CHECKS = (*READER_CHECKS, "produced")
-"""Those, and what a broker asks of a producer: such bytes are sound to any reader."""
+"""Checks of a reader, and those of a broker on produced batches, whose bytes any reader accepts."""
 
 ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
-"""What is compared of an error, where both sides say it."""
+"""Keys of an error that are compared where both sides have them."""
 
 MAX_DIFFERENCES = 5
 """Places that a complaint names."""
@@ -23,13 +23,13 @@ Outcome = Literal["passed", "failed", "not-judged"]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of a case."""
+    """Result of judging a case."""
 
     outcome: Outcome
     complaints: tuple[str, ...] = ()
-    """What was expected and what came, one by one; why nothing could be judged."""
+    """Differences between the expected and the actual answer, or the reason why it cannot be judged."""
     choice: Literal["accepted", "refused"] | None = None
-    """What the runner made of bytes with which either is right."""
+    """Decision of the runner on a case with verdict `either`."""
 
 
 def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
@@ -62,7 +62,7 @@ def _is_answer(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
 def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
     """Return whether a runner with *checks* must refuse the bytes.
 
-    Where there are no fields even the grammar must, whatever sees the fault first.
+    A case without fields must be refused by the grammar alone, no matter which check finds the fault.
     """
     has_no_fields = "fields" in case and case["fields"] is None and case["format"] != "log_dir"
     return case["caught_by"] in checks or (has_no_fields and "grammar" in checks)
@@ -103,7 +103,7 @@ def shape(answer: Any) -> str | None:
 
 
 def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with an answer to sound bytes."""
+    """Yield the faults of an answer to sound bytes."""
     if answer.get("error") is not None:
         yield f"error: expected none, found {shown(answer['error'])}"
     elif answer.get("stopped"):
@@ -116,7 +116,7 @@ def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[st
 def _refused(
     case: Mapping[str, Any], demanded: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield what is wrong with an answer that must hold the error *demanded*."""
+    """Yield the faults of an answer that must contain the error *demanded*."""
     error = answer.get("error")
     if error is None:
         place = demanded.get("position")
@@ -130,9 +130,9 @@ def _refused(
 
 
 def _overlooked(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with an answer of a runner that does not look for the case's fault.
+    """Yield the faults of an answer from a runner that lacks the check for the case's fault.
 
-    What rows such a reader delivers is open: it does not know that they are damaged.
+    Such a runner may deliver any rows: it does not know that they are damaged.
     """
     if answer.get("error") is not None:
         checks = ", ".join(answer.get("checks", READER_CHECKS)) or "nothing"
@@ -149,7 +149,7 @@ def _either(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
     choice = "accepted" if answer.get("error") is None else "refused"
     own = "refused" if "error" in case else "accepted"
     if choice != own:
-        # The findings are those of a reader that chose the other.
+        # The case's findings are those of a reader with the opposite decision.
         answer = {key: value for key, value in answer.items() if key != "findings"}
     if choice == "accepted":
         return _judged(_accepted(case, answer), choice)
@@ -191,7 +191,10 @@ def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[st
     if "findings" not in answer or "findings" not in case:
         return
     expected, found = case["findings"], answer["findings"]
-    keys = [*expected, *found[len(expected) :]]  # what the case says of each, or all of it
+    keys = [
+        *expected,
+        *found[len(expected) :],
+    ]  # the keys that the case names for this item, or all keys
     compared = [
         {key: one.get(key) for key in wanted} for one, wanted in zip(found, keys, strict=False)
     ]

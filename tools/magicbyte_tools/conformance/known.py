@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 Known = dict[str, str]
-"""Why a case fails, by its name."""
+"""Reasons of known failures, by case name."""
 
 
 class KnownError(Exception):

@@ -1,4 +1,4 @@
-"""What a run found, for people and for programs."""
+"""The results of a run, as text for people and as JSON for programs."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ COLUMNS = ("passed", "failed", "known", "not-judged")
 
 
 def failure(scored: Scored) -> str:
-    """Return the line of a case that failed: what was expected, what came, why the case exists."""
+    """Return the line of a failed case: the expected and the actual answer, and the case's purpose."""
     return f"FAILED {scored.case.path}: {'; '.join(scored.complaints)}. Why: {scored.case.why}"
 
 

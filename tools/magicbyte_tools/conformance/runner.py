@@ -20,12 +20,12 @@ ProcessPer = Literal["case", "format", "run"]
 
 
 Output = bytes | ChildError
-"""What was printed for a case, or why nothing was."""
+"""Bytes printed for a case, or the error of the child process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came for a case: a JSON value, or why there is none."""
+    """Answer to a case: a JSON value, or the reason why there is none."""
 
     content: Any = None
     failure: str | None = None
@@ -33,7 +33,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runner:
-    """A command, how it takes its cases, and what it may spend."""
+    """A command, the way it receives cases, and its limits."""
 
     command: Sequence[str]
     process_per: ProcessPer = "case"
@@ -58,7 +58,7 @@ class Runner:
             )
 
     def outputs(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Output]]:
-        """Yield each of *cases* with what was printed for it, as `answers` does."""
+        """Yield each of *cases* with the bytes that the command printed for it."""
         for is_read, group in groupby(cases, lambda case: case.format not in self.unread):
             if is_read:
                 yield from self._asked(list(group))

@@ -1,4 +1,4 @@
-"""What a runner scores on all cases, with what is known to fail."""
+"""Scores a runner on all cases, given the list of known failures."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ class Score:
     by_format: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """Outcomes by format and verdict, in the order of the cases."""
     choices: Counter[str] = field(default_factory=Counter)
-    """How often a runner accepted and refused, where either is right."""
+    """Number of accepted and refused cases among those with verdict `either`."""
     stale: list[str] = field(default_factory=list)
     """Known failures of no case."""
 
@@ -46,7 +46,7 @@ class Score:
 
     @property
     def is_good(self) -> bool:
-        """Whether something passed, nothing failed, and the list of known failures is right."""
+        """True where a case passed, none failed, and the list of known failures is right."""
         return self.total["passed"] > 0 and not self.total["failed"] and not self.stale
 
 

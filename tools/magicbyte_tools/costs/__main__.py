@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.costs LOG_DIR... [--out FILE.md]: measure what the formats cost."""
+"""python -m magicbyte_tools.costs LOG_DIR... [--out FILE.md]: measure the sizes of the formats."""
 
 import argparse
 import sys

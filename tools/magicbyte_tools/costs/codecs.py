@@ -16,7 +16,7 @@ def _gzip(data: bytes) -> bytes:
 
 
 def _snappy(data: bytes) -> bytes:
-    """Return *data* in xerial's framing, blocks of 32 KiB each behind its length."""
+    """Return *data* in xerial's framing: blocks of 32 KiB, each after its length."""
     framed = bytearray(XERIAL)
     for begin in range(0, len(data), LEN_SNAPPY_BLOCK):
         block = snappy.compress(data[begin : begin + LEN_SNAPPY_BLOCK])

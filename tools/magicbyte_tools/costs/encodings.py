@@ -1,4 +1,4 @@
-"""One batch of records in each format, as the Construct twin builds it."""
+"""Encodes a batch of records in each format by the Construct twin."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from magicbyte_tools.costs.samples import Sample
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """What a batch takes in one format."""
+    """Size of a batch in one format."""
 
     sizes: dict[str, int]
     """Bytes of all its entries, by codec; `none` among them."""
     header_bytes: int
-    """Of the entries that hold the records uncompressed: bytes that do not belong to a record."""
+    """Bytes of the uncompressed entries that belong to no record."""
     payload: bytes
-    """What the codecs compress."""
+    """Bytes that the codecs compress."""
 
 
 def _messages(sample: Sample, magic: int) -> Encoded:
@@ -31,7 +31,7 @@ def _messages(sample: Sample, magic: int) -> Encoded:
             messages.append(message)
         return bytes(MessageSet.build(messages))
 
-    # Offsets inside a wrapper are relative in v1; those of v0 are absolute, inside and outside.
+    # Offsets inside a wrapper message are relative in v1 and absolute in v0.
     payload = built(lambda number, offset: number if magic else offset)
     sizes = {"none": len(payload)}
     last = sample.records[-1]
@@ -90,4 +90,4 @@ FORMATS: dict[str, Callable[[Sample], Encoded]] = {
         sample, RecordBatchKip931, {"ignore_message_attributes": True}
     ),
 }
-"""What encodes a batch, by the name of the format."""
+"""Encoders of a batch, by the name of the format."""

@@ -1,7 +1,7 @@
-"""The other idea for a v3: what describes the records first, then their keys and values.
+"""Another idea for a v3: the metadata of all records first, then their keys and values.
 
-A broker that validates a compressed batch looks at offsets, times, and whether keys are there.
-In v2 these lie between keys and values, so all of the payload is decompressed.
+A broker that validates a compressed batch checks offsets, timestamps and the presence of keys.
+In v2 these are stored between keys and values, so the whole payload is decompressed.
 """
 
 import zlib
@@ -28,7 +28,7 @@ class SplitPayload:
 
 
 def headers_first(payload: bytes) -> SplitPayload:
-    """Return the v2 *payload*, of records without headers, with keys and values behind the rest."""
+    """Return the v2 *payload* of records without headers, with keys and values after the metadata."""
     metadata, content = bytearray(), bytearray()
     for record in Records.parse(payload):
         content += (record["key"] or b"") + (record["value"] or b"")

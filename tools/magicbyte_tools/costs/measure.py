@@ -19,7 +19,7 @@ CLASSES = ((100, "up to 100 B"), (1000, "to 1 kB"), (1 << 62, "over 1 kB"))
 
 @dataclass(slots=True)
 class CostSums:
-    """What all batches of a class add up to."""
+    """Sums over all batches of a size class."""
 
     batches: int = 0
     records: int = 0
@@ -29,11 +29,11 @@ class CostSums:
     header_bytes: Counter[str] = field(default_factory=Counter)
     """Bytes of batch headers, by format."""
     payload_bytes: int = 0
-    """Of v2, uncompressed."""
+    """Bytes of the v2 payloads, uncompressed."""
     metadata_bytes: int = 0
-    """Of those, what describes the records."""
+    """Bytes of the v2 payloads that are metadata of records."""
     prefix: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """With headers first, by codec: bytes `read`, `decompressed` and the whole `size`."""
+    """Bytes by codec with metadata first: `read`, `decompressed` and the total `size`."""
 
 
 @dataclass(slots=True)

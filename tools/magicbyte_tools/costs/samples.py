@@ -1,4 +1,4 @@
-"""The batches that are encoded anew: those of real logs, with the records that they hold."""
+"""Samples: batches of real logs, with their records, which are encoded in each format."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Bytes that nobody meant, for the engines: what is tried, on what, and what must never come of it."""
+"""Fuzzes the engines: mutated entries between guard pages, compared with the reference engine."""

@@ -1,8 +1,8 @@
 """python -m magicbyte_tools.fuzz [--cases N] [--seed N] [--compare N] [LOG...] and more: see --help.
 
-Gives the columnar engine entries that nobody meant, millions of them, in memory that ends where
-they do, and asks the reference engine about some. `--whole` changes whole partitions instead, and
-reads each with both engines. Exit status 0 where nothing came of it but rows and refusals.
+Gives the columnar engine millions of mutated entries, in memory that ends where they end, and compares
+some with the reference engine. `--whole` changes whole partitions instead, and reads each with both
+engines. Exit status 0 where all cases gave rows or refusals.
 """
 
 import argparse
@@ -30,7 +30,7 @@ MOST_FAILURES = 20
 """After which it ends: they have few causes."""
 
 LEAST_ACCEPTED = 0.2
-"""Of the cases, of which kernels give rows: so many are sure to be there to be compared."""
+"""Lower bound of the share of cases that kernels accept; so many cases can be compared."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from magicbyte.tables.schemas import WIRE_COLUMNS
 REFERENCE = ReferenceEngine()
 
 MOST_TAKEN = 2048
-"""Bytes that are enough where entries are taken at once: few, as these are small."""
+"""Bytes decoded in one fused call: few, since fuzzed entries are small."""
 
 
 def differences(
@@ -22,9 +22,9 @@ def differences(
     columns: Sequence[str] = WIRE_COLUMNS,
     limits: Limits | None = None,
 ) -> list[str]:
-    """Return what the reference and *other* tell differently of the entries in *data*.
+    """Return the differences between the reference engine and *other* on the entries in *data*.
 
-    Behind what is no entry, both go on at the next byte.
+    After bytes that are not an entry, both go on at the next byte.
     """
     found: list[str] = []
     limits = limits or Limits()
@@ -32,7 +32,7 @@ def differences(
     while position < len(data):
         view = memoryview(data)[position:]
         found += scanned(other, view, origin=position, verify=True, limits=limits)[2]
-        # Whatever the checksums: what an altered entry holds is judged too.
+        # Checksums are ignored, so that the contents of altered entries are compared too.
         entries, end = entries_of(REFERENCE, view, origin=position, verify=False, limits=limits)[:2]
         if entries:
             found += decoded(other, view, entries, columns, origin=position, limits=limits)[1]
@@ -45,8 +45,8 @@ def differences(
 def scanned(
     other: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
 ) -> tuple[list[Entry], int, list[str]]:
-    """Return the entries that *other* scans, the byte behind them, and what the reference tells
-    differently.
+    """Return the entries that *other* scans, their end position, and the differences from the reference
+    engine.
     """
     expected, made = (
         entries_of(one, view, origin=origin, verify=verify, limits=limits)
@@ -59,7 +59,7 @@ def scanned(
 def entries_of(
     one: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
 ) -> tuple[list[Entry], int, Scan]:
-    """Return the entries of *view*, the byte behind them, and the scan that says what is there."""
+    """Return the entries of *view*, their end position, and the scan that ends there."""
     entries: list[Entry] = []
     scans = runs_of(one, view, origin=origin, verify=verify, limits=limits)
     for scan, _, begin in scans:
@@ -88,7 +88,7 @@ def runs_of(
 def decoded_runs(
     other: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
 ) -> list[str]:
-    """Return what the reference tells differently of entries as *other* scans them, verified."""
+    """Return the differences from the reference engine on entries that *other* scans and verifies."""
     found = []
     for scan, here, begin in runs_of(other, view, origin=origin, verify=False, limits=limits):
         if scan.entries:
@@ -101,7 +101,7 @@ def decoded_runs(
 def taken_runs(
     other: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
 ) -> list[str]:
-    """Return what the reference tells differently of what *other* takes at once."""
+    """Return the differences from the reference engine on entries that *other* decodes in fused calls."""
     found = []
     for made, here, begin in runs_at_once(other, view, columns, origin=origin, limits=limits):
         found += _taken(made, here, columns, origin=begin, limits=limits)
@@ -111,9 +111,9 @@ def taken_runs(
 def runs_at_once(
     one: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
 ) -> Iterator[tuple[Taken, memoryview, int]]:
-    """Yield what *one* takes at once in *view*, where that is, and the byte of the file there.
+    """Yield the results of fused calls of the engine on *view*, their bytes, and their file positions.
 
-    An entry that it does not take, or whose checksum is wrong, is passed over.
+    An entry that the fused kernel refuses, or whose checksum is wrong, is skipped.
     """
     end = 0
     while end < len(view):
@@ -134,7 +134,7 @@ def runs_at_once(
 def _taken(
     made: Taken, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
 ) -> list[str]:
-    """Return what the reference tells differently of what *made* says that *view* begins with."""
+    """Return the differences between the reference engine and the fused result at the start of *view*."""
     whole = view[: made.end]
     entries = entries_of(REFERENCE, whole, origin=origin, verify=True, limits=limits)[0]
     if list(made.entries) != entries:
@@ -169,7 +169,7 @@ def decoded(
     limits: Limits,
     verify: bool = False,
 ) -> tuple[Decoded, list[str]]:
-    """Return what *other* decodes of *entries*, and what the reference tells differently."""
+    """Return what *other* decodes from *entries*, and the differences from the reference engine."""
     expected, made = (
         one.decode(view, entries, columns, origin=origin, limits=limits, verify=verify)
         for one in (REFERENCE, other)

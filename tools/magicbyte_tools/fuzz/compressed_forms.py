@@ -1,4 +1,4 @@
-"""The forms in which a section can be compressed, quickly: what is tried is built by the million."""
+"""Fast encoders of all forms of compressed sections, for building entries by the million."""
 
 import gzip as zlib_gzip
 from collections.abc import Callable
@@ -52,7 +52,7 @@ FORMS = {
     "zstd-sized": CompressedForm(Codec.ZSTD, _zstd_sized.compress),
     "zstd-raw": CompressedForm(Codec.ZSTD, lambda plain: framers.compress(4, plain)),
 }
-"""By name; `xerial` is snappy in Java's framing, `lz4-3160` has the header checksum of v0."""
+"""Forms by name; `xerial` is snappy in Java's framing, `lz4-3160` has the header checksum of v0."""
 
 USUAL = {
     Codec.NONE: "none",

@@ -24,11 +24,11 @@ class EntryFuzzTask:
     end: int
     seed: int
     logs: tuple[Path, ...] = ()
-    """Whose entries are seeds too."""
+    """Log files whose entries are also used as seeds."""
     most_compared: int = 0
     """Accepted entries that are also decoded by the reference engine, at most; and a group more."""
     share: float = 1.0
-    """Of the groups, which are compared as long as there are not that many."""
+    """Share of the groups that are compared with the reference engine."""
     make: MakeEngine | None = None
     is_alone: bool = False
 
@@ -72,7 +72,7 @@ class EntryFuzzTask:
             tried = trial.run(
                 [case.data for case in call], one.arrangement, is_compared=is_compared
             )
-        except Exception as error:  # whatever comes out is what is looked for
+        except Exception as error:  # any exception here is a failure to report
             send(self._narrowed("error", trial, call, one, _named(error)))
             return 0
         position = accepted = 0
@@ -144,9 +144,9 @@ class Again:
         for number, how in list(enumerate(arrangements()))[self.first : self.end]:
             begin(number)
             try:
-                # Nobody knows where the cases began: behind what is no entry, the next byte is tried.
+                # The starts of the cases are unknown here: after bytes that are not an entry, try the next byte.
                 tried = trial.run_bytes(self.data, range(len(self.data)), how, is_compared=True)
-            except Exception as error:  # whatever comes out is what is looked for
+            except Exception as error:  # any exception here is a failure to report
                 send(self.failure("error", number, _named(error)))
                 continue
             for told in tried.differences[:1]:

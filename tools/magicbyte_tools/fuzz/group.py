@@ -12,20 +12,20 @@ from magicbyte_tools.fuzz.mutate import mutated
 from magicbyte_tools.fuzz.seed import Seed
 
 NUM_CASES = 64
-"""Of a group. Most are decoded together, so a call of the engine costs each of them little."""
+"""Cases in a group. Most are decoded in one call, so that the engine's fixed cost is shared."""
 
 USUAL_LIMITS = Limits(max_batch_bytes=1 << 20)
-"""What an entry may come to: a bomb is a matter of other tests."""
+"""Limits for fuzzed entries; other tests try decompression bombs."""
 
 GROUP_BYTES = (16, 700, 1 << 16)
-"""What an arena of twice that holds: nothing but its slack, so that each payload gets a place of
-its own, or that of some entries, or that of all."""
+"""Sizes of half an arena in bytes: with the first, each payload gets a buffer of its own; with the
+second, some share one; with the third, all do."""
 
 MOST_BYTES = ((1 << 31) - 1, 1000)
-"""Of a column: what Arrow allows, and so few that most of a call finds no room."""
+"""Largest sizes of a column in bytes: Arrow's maximum, and one so small that most calls exceed it."""
 
 COLUMNS = (WIRE_COLUMNS, ("offset",), ())
-"""That are asked for; for each choice there are kernels, which take seconds to compile."""
+"""Selections of columns; each has its own kernels, which take seconds to compile."""
 
 
 class FuzzCase(NamedTuple):
@@ -37,12 +37,12 @@ class FuzzCase(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrangement:
-    """How bytes are handed to an engine, and what it is asked."""
+    """How the bytes of a group are placed in memory, and how the engine is called."""
 
     is_last: bool
-    """Whether the bytes end where memory ends; else they begin where it begins."""
+    """True where the bytes end at a guard page; else they begin at one."""
     alignment: int
-    """Of the engine's own memory: with 1 it ends where what was asked for does."""
+    """Alignment of the engine's own buffers in bytes; with 1 each ends right before a guard page."""
     least_room: int
     most_bytes: int
     group_bytes: int

@@ -1,6 +1,6 @@
-"""Memory between pages that nobody may touch: a byte too far ends the process, instead of passing.
+"""Buffers between guard pages: a read or write one byte too far ends the process.
 
-A place ends where the page behind it begins, or begins where the page before it ends.
+A buffer ends where the next guard page begins, or begins where the previous guard page ends.
 """
 
 import ctypes
@@ -15,11 +15,11 @@ NOBODY = 0
 """PROT_NONE of mprotect."""
 
 LEAST_BYTES = 2 * mmap.PAGESIZE
-"""What the smallest place can hold: most of what is asked for fits, and few sizes are kept."""
+"""Bytes of the smallest buffer: most requests fit, and few sizes are cached."""
 
 
 class GuardedBuffer:
-    """*num_bytes*, a multiple of a page, with such a page before and behind them."""
+    """A buffer of *num_bytes*, a multiple of the page size, between two guard pages."""
 
     def __init__(self, num_bytes: int) -> None:
         page = mmap.PAGESIZE
@@ -51,11 +51,11 @@ def _protect(address: int, num_bytes: int) -> None:
 
 
 class GuardedBuffers:
-    """Places that are used again, all at once: what was in them is found there by the next user."""
+    """Buffers that are all reused after `clear`; the next user finds the old contents in them."""
 
     def __init__(self) -> None:
         self.alignment = 1
-        """Of the beginnings of what is `fresh`, in bytes: 1 leaves no byte before the guard."""
+        """Alignment of `fresh` buffers in bytes; 1 leaves no byte before the guard page."""
         self._free: dict[int, list[GuardedBuffer]] = {}
         self._used: list[GuardedBuffer] = []
 
@@ -72,7 +72,7 @@ class GuardedBuffers:
         return self.take(num_bytes + self.alignment).last(num_bytes, self.alignment)
 
     def clear(self) -> None:
-        """Take all places back; nobody may hold any of them still."""
+        """Take all buffers back; no caller may hold one of them any longer."""
         for place in self._used:
             self._free[place.num_bytes].append(place)
         self._used.clear()
@@ -89,11 +89,11 @@ def use(places: GuardedBuffers) -> None:
 def begin_anew(
     places: GuardedBuffers, *, least_room: int, most_bytes: int, group_bytes: int
 ) -> None:
-    """Have the next call of the engine find no memory, and ask for no more than these say.
+    """Clear the engine's cached memory, and set its sizes for the next call.
 
-    *least_room* is what a column has room for at least, in rows or bytes, *most_bytes* what one of
-    bytes has room for at most, *group_bytes* the plain bytes that are made before they are read:
-    few of them, and each payload has a place of its own.
+    *least_room* is the smallest capacity of a column in rows or bytes, *most_bytes* the largest of a
+    column of bytes, *group_bytes* the decompressed bytes that share an arena: with few, each payload
+    has a buffer of its own.
     """
     places.clear()
     thread_buffers.forget()

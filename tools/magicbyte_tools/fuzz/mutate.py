@@ -1,4 +1,4 @@
-"""One entry made of another: by its bytes, by the numbers of its header, or by those of its payload."""
+"""Mutates an entry: its bytes, the numbers of its header, or the numbers of its payload."""
 
 from collections.abc import Sequence
 from random import Random
@@ -15,7 +15,7 @@ from magicbyte_tools.fuzz.numbers import (
 from magicbyte_tools.fuzz.seed import MAGIC_AT, Seed, seal, seal_messages, set_size
 
 MAX_MORE_BYTES = 8
-"""That are put in, or taken out, at once; a piece of another entry may be larger."""
+"""Bytes inserted or deleted by one mutation; a piece of another entry may be larger."""
 
 MAX_BYTES = 1 << 13
 
@@ -71,7 +71,7 @@ def _by_entry(chance: Random, seed: Seed, others: Sequence[Seed]) -> bytearray:
         number = int.from_bytes(data[at : at + width], "big", signed=True)
         data[at : at + width] = odd_integer(chance, number, width)
     elif chance.random() < 0.15:
-        # Another codec for the same bytes, or another format: what is read differs in all.
+        # Another codec or another format for the same bytes: every field is read differently.
         at = RecordBatchHeader.POSITIONS["attributes"] + 1 if seed.magic == 2 else MAGIC_AT + 1
         data[at] ^= chance.randrange(8)
         if chance.random() < 0.3:

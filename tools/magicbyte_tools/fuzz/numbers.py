@@ -5,7 +5,7 @@ from random import Random
 ODD_BYTES = (0, 1, 0x7F, 0x80, 0xFF)
 
 ODD_NUMBERS = (0, 1, -1, -2, 2, 63, 64, -64, -65, 127, 128, 8191, 8192, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))  # fmt: skip
-"""The ends of ranges, and what lies beside them."""
+"""Ends of the ranges of integers, and their neighbours."""
 
 MASK_64 = (1 << 64) - 1
 
@@ -25,7 +25,7 @@ def varint(number: int, length: int = 0) -> bytes:
 
 
 def read_varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
-    """Return the number at *position* of sound *data*, and the place behind it."""
+    """Return the number at *position* of sound *data*, and its end position."""
     rest = shift = 0
     while True:
         byte = data[position]
@@ -48,7 +48,7 @@ def odd_varint(chance: Random, number: int) -> bytes:
         case 3:
             return varint(chance.choice(ODD_NUMBERS))
         case 4:
-            # Bits above those of the number, which Java's reader drops.
+            # Bits above the width of the number, which Java's reader drops.
             return varint(number, 5)[:-1] + bytes([chance.choice((0x10, 0x70, 0x7F, 0x80))])
         case _:
             # Zeros are short numbers one after another; a byte with bit 7 says that more follow.

@@ -16,7 +16,7 @@ from magicbyte_tools.vectors import entry_parts
 from magicbyte_tools.vectors.entry_parts import rec
 
 MAX_BYTES = 6 << 10
-"""Of the files of a partition that is tried: a larger one only takes longer."""
+"""Largest size of the files of a partition that is mutated, in bytes; larger ones only take longer."""
 
 NUM_BUILT = 60
 
@@ -38,12 +38,12 @@ class SeedPartition:
 
     @cached_property
     def entries(self) -> dict[str, list[bytes]]:
-        """The entries of each log, back to back; what is behind them is the last."""
+        """The entries of each log, back to back; the last item holds the bytes after them."""
         return {name: list(_entries(self.files[name])) for name in self.logs}
 
     @cached_property
     def seeds(self) -> list[Seed]:
-        """Those of the entries that can be taken apart."""
+        """The entries that can be parsed as seeds."""
         found = (seed_of(data) for entries in self.entries.values() for data in entries)
         return [one for one in found if one is not None]
 
@@ -85,7 +85,7 @@ def _transactional(chance: Random, offset: int) -> bytes:
 
 
 def seed_of(data: bytes) -> Seed | None:
-    """Return the entry *data* as a seed; None where it is none, or nobody can read it."""
+    """Return the entry *data* as a seed; None where it is not a readable entry."""
     try:
         return taken_apart(data)
     except (MagicbyteError, ValueError, IndexError):

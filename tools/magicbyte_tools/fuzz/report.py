@@ -1,4 +1,4 @@
-"""What came of all cases, for people."""
+"""The report of a fuzzing run, for people."""
 
 import sys
 import time

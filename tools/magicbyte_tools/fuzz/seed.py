@@ -19,7 +19,7 @@ MAX_PAYLOAD_BYTES = 1 << 20
 
 
 class SeedField(NamedTuple):
-    """A number in a payload, and the length of the record or message in which it lies."""
+    """Position of a number in a payload, and of the length field of its record or message."""
 
     begin: int
     end: int
@@ -32,13 +32,13 @@ class SeedField(NamedTuple):
 class Seed:
     data: bytes
     form: str
-    """How its payload is compressed."""
+    """Compressed form of the payload."""
     payload: bytes | None
     """The records of a batch, or the messages in a wrapper; None where it holds none."""
     fields: tuple[SeedField, ...]
     """The numbers of the payload."""
     of_header: tuple[tuple[int, int], ...]
-    """Where the numbers of the entry's own header begin, and their bytes."""
+    """Positions and widths of the numbers in the entry's header."""
 
     @property
     def magic(self) -> int:
@@ -46,7 +46,7 @@ class Seed:
 
     @property
     def kind(self) -> str:
-        """Its format and codec, in words."""
+        """Format and codec of the entry, in words."""
         return f"v{self.magic} {CODEC_NAMES[FORMS[self.form].codec]}"
 
     def holding(self, payload: bytes, count: int | None = None) -> bytearray:
@@ -168,7 +168,7 @@ def set_size(data: bytearray) -> None:
 
 
 def seal(data: bytearray) -> None:
-    """Have the checksum of the entry *data*, whatever it is by now, be right."""
+    """Set the checksum of the entry *data* to the right value."""
     if len(data) <= MAGIC_AT:
         return
     kind, checksum = (RecordBatchHeader, crc32c) if data[MAGIC_AT] == 2 else (MessageHeader, crc32)
@@ -178,7 +178,7 @@ def seal(data: bytearray) -> None:
 
 
 def seal_messages(payload: bytearray) -> None:
-    """Have the checksums of the messages in *payload* be right, as far as they are framed."""
+    """Set the checksums of the messages in *payload* to the right values, as far as they are framed."""
     begin = 0
     while len(payload) - begin > MAGIC_AT:
         end = begin + stored_size(memoryview(payload), begin) + OVERHEAD

@@ -1,4 +1,4 @@
-"""The entries that mutations begin with: of all formats, codecs and kinds, and those of real logs."""
+"""Seeds of the mutations: entries of all formats, codecs and kinds, and entries of real logs."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,7 +16,7 @@ from magicbyte_tools.vectors import entry_parts
 from magicbyte_tools.vectors.entry_parts import T0, Rec, rec
 
 MAX_BYTES = 4096
-"""Of an entry of a log: larger ones are no better, and slower."""
+"""Largest size of an entry taken from a log, in bytes; larger ones are slower and find no more."""
 
 MOST_OF_A_KIND = 40
 """Entries of logs: some hold thousands of plain messages, and few of anything else."""
@@ -24,7 +24,7 @@ MOST_OF_A_KIND = 40
 HEADER_KEYS = (b"", b"h", b"trace-id", "clé".encode(), b"\xed\xa0\x80", b"x" * 40)
 KEYS = (None, b"", b"k", b"key-00000017", bytes(range(40)))
 LENGTHS = (0, 1, 7, 31, 32, 33, 63, 64, 100, 511, 512, 513, 700)
-"""Of values: what copying, and the length of a varint, depend on."""
+"""Lengths of values at which copying, or the length of a varint, changes."""
 
 
 @cache
@@ -79,7 +79,7 @@ def _records(chance: Random, count: int, first: int, *, has_headers: bool = Fals
                 chance.choice(KEYS),
                 time=T0 + chance.choice((0, 1, -5, 1000, 100_000)),
                 headers=[(name, next(values)) for name in names],
-                shown_headers=(),  # nobody asks
+                shown_headers=(),  # not compared
             )
         )
     return made
@@ -96,7 +96,7 @@ def _batches(chance: Random) -> Iterator[bytes]:
     yield entry_parts.batch(*small).data
     wide = [rec(first, b"", None, headers=[(b"h", None)] * chance.randrange(60, 150))]
     yield entry_parts.batch(*wide).data
-    # Each column of bytes is the longest once: each has room of its own.
+    # Each column of bytes is the longest once, since each has its own capacity.
     yield entry_parts.batch(rec(first, None, b"k" * chance.choice((300, 600)))).data
     yield entry_parts.batch(rec(first, None, None, headers=[(b"h" * 300, None)])).data
     yield entry_parts.batch(rec(first, None, None, headers=[(b"", b"v" * 300)])).data

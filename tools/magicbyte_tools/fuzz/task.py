@@ -1,4 +1,4 @@
-"""What a process of its own works through, case by case, and what it tells."""
+"""The cases of one worker process, and the failures that it reports."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
 Tally = Counter[tuple[str, str]]
-"""How often each thing became of cases, by format and codec of the seed, and the thing in a word."""
+"""Number of cases by the seed's format and codec, and by outcome."""
 
 What = Literal["fault", "hang", "error", "difference"]
 
@@ -17,11 +17,11 @@ ENTRIES = "entries.bin"
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What must not be."""
+    """A failure that the fuzzer found."""
 
     what: What
-    """A *fault* ended the process, a *hang* would not have, an *error* was raised that nobody may
-    raise, in a *difference* the engines told different things."""
+    """*fault*: the process died; *hang*: it did not end; *error*: an exception outside of our error tree;
+    *difference*: the engines gave different results."""
     case: int
     kind: str
     message: str
@@ -38,7 +38,7 @@ class Task(Protocol):
 
     @property
     def end(self) -> int:
-        """The number behind the last case; *first* is that of the first."""
+        """The number after the last case; *first* is the number of the first."""
 
     def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
         """Work through the cases; call *begin* with the number of one before anything is done to it.
@@ -53,7 +53,7 @@ class Task(Protocol):
         """
 
     def behind(self, case: int) -> Self:
-        """Return what is left of the task when *case* and those with it are passed over."""
+        """Return the rest of the task after the group of *case*."""
 
     def failure(self, what: What, case: int, message: str) -> Failure:
-        """Return what is reported of *case*, with its bytes."""
+        """Return the failure of *case*, with its bytes."""

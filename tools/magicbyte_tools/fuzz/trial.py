@@ -21,9 +21,9 @@ NO_ROWS = pa.RecordBatch.from_pylist([], pa.schema([]))
 
 
 class Judge(ReferenceEngine):
-    """The reference engine, which notes what it is asked for, and answers only if it is to.
+    """A reference engine that records the calls to it, and decodes only where that is compared.
 
-    Its answers would take most of the time, and Python reads no byte that it should not.
+    Decoding would take most of the time, and Python code cannot read outside of a buffer.
     """
 
     def __init__(self) -> None:
@@ -49,12 +49,12 @@ class Judge(ReferenceEngine):
 
 @dataclass(slots=True)
 class Tried:
-    """What became of the entries of a call."""
+    """Results of one call on a group of entries."""
 
     framed: set[int] = field(default_factory=set)
     """The bytes at which there was an entry."""
     accepted: set[int] = field(default_factory=set)
-    """Those of them of which a kernel gave rows."""
+    """Numbers of the cases that a kernel accepted."""
     differences: list[str] = field(default_factory=list)
 
 
@@ -67,7 +67,7 @@ class Trial:
         self.engine = (make or ColumnarEngine)(self.judge)
 
     def run(self, cases: Sequence[bytes], arrangement: Arrangement, *, is_compared: bool) -> Tried:
-        """Return what the engine makes of *cases*, which lie back to back and are decoded together."""
+        """Run the engine on *cases*, which are back to back and decoded in one call."""
         starts = [0]
         for data in cases:
             starts.append(starts[-1] + len(data))
@@ -76,7 +76,7 @@ class Trial:
     def run_bytes(
         self, data: bytes, starts: Sequence[int], how: Arrangement, *, is_compared: bool
     ) -> Tried:
-        """Return what the engine makes of *data*; it scans from each of *starts* that it has not passed."""
+        """Run the engine on *data*; it scans from each of *starts* that it has not passed yet."""
         tried = Tried()
         memory.begin_anew(
             self.places,
@@ -109,7 +109,7 @@ class Trial:
     def _verified(
         self, view: memoryview, origin: int, how: Arrangement, tried: Tried, *, is_compared: bool
     ) -> None:
-        """Have the entries of *view* decoded as a scan has left them, and at once, and verified."""
+        """Decode the entries of *view* after a scan, and in fused calls, with checksums verified."""
         columns, limits = how.columns, how.limits
         if is_compared:
             for judge in (agreement.decoded_runs, agreement.taken_runs):
@@ -121,7 +121,7 @@ class Trial:
                 here, scan.entries, columns, origin=begin, limits=limits, verify=True
             )
         for _ in agreement.runs_at_once(self.engine, view, columns, origin=origin, limits=limits):
-            pass  # what is taken is held to nothing but that no memory is touched that it has not
+            pass  # this result is not compared: the test is that no guard page is touched
 
     def _scanned(
         self,
@@ -132,7 +132,7 @@ class Trial:
         *,
         is_compared: bool,
     ) -> list[Entry]:
-        """Return the entries that there are, whatever their checksums."""
+        """Return the entries of *view*, with right and wrong checksums."""
         entries: list[Entry] = []
         position = 0
         for start in starts:

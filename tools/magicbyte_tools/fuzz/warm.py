@@ -1,6 +1,6 @@
-"""What every process needs and takes seconds to load: done once, by who imports this, before it forks.
+"""Loads what every worker process needs, once, before the workers are forked.
 
-Memory is ordinary here. Where it were not, a fault would be of no case, and end what all fork from.
+Memory has no guard pages here: a fault would belong to no case, and would end the parent process.
 """
 
 from contextlib import suppress

@@ -13,10 +13,10 @@ from magicbyte_tools.fuzz.task import Message, Task, What
 LOOK_EVERY_S = 0.2
 
 CASE, TICKS = range(2)
-"""What a process shares: the case that it works on, and how often it has begun one; first 0 times."""
+"""Slots of shared memory: the current case of the worker, and the number of cases it has begun."""
 
 End = tuple[What, int, str]
-"""How a process ended, at which case, and in words."""
+"""Kind of failure, number of the case, and description."""
 
 
 def watched(task: Task, *, hang_s: float) -> Iterator[Message]:
@@ -43,8 +43,8 @@ def watched(task: Task, *, hang_s: float) -> Iterator[Message]:
 
 
 def _run(task: Task, hang_s: float) -> Generator[Message, None, End | None]:
-    """Yield what the process tells; return what became of it and at which case, None for nothing."""
-    # Forks of a process that has loaded all and has no thread: the next one begins at once.
+    """Yield the messages of the worker; return its failure and case, or None where it ended well."""
+    # Fork from a process that has loaded everything and has no threads: a new worker starts quickly.
     context = get_context("forkserver")
     context.set_forkserver_preload([f"{__package__}.warm"])
     shared = context.RawArray(c_longlong, (task.first, 0))

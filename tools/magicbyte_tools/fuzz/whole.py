@@ -94,15 +94,15 @@ def told(folder: Path, engine: str, level: str) -> ReadResult:
 
 @dataclass(frozen=True)
 class PartitionFuzzTask:
-    """A task: each case is a partition, one file of which was changed, or two."""
+    """A task whose cases are partitions with one or two changed files."""
 
     first: int
     end: int
     seed: int
     paths: tuple[Path, ...]
-    """Where partitions are looked for; small ones are made beside them."""
+    """Folders with partitions; small partitions are also built."""
     is_changed: bool = True
-    """Whether they are read changed, or as they are."""
+    """True where the partitions are mutated before they are read."""
     tell: Callable[[Path, str, str], ReadResult] = told
 
     @cached_property
@@ -161,9 +161,9 @@ class PartitionFuzzTask:
 
 
 class ChangedFolder:
-    """The folder of a partition with other files in it, for as long as they are read.
+    """A partition folder with changed files, for the duration of a read.
 
-    What did not change is left where it is, for the next one.
+    Unchanged files stay in place for the next case.
     """
 
     def __init__(self, folder: Path, partition: SeedPartition, files: Mapping[str, bytes]) -> None:

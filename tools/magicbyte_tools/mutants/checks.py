@@ -1,4 +1,4 @@
-"""What is run to find a mutant: vectors and tests."""
+"""Runs the checks that may find a mutant: vectors and tests."""
 
 import importlib.util
 import io
@@ -35,7 +35,7 @@ class Vectors:
 
     engine: str
     formats: tuple[str, ...] = ()
-    """Those that are tried, in this order; by default all."""
+    """Formats whose vectors are run, in this order; by default all."""
 
     @property
     def name(self) -> str:

@@ -1,8 +1,7 @@
 """Mutants of Python: off by one, a comparison swapped, a check dropped.
 
-Two things in the files with the rules are no rules of a format, and are left as they are: what
-stands in an f-string, which only words a message, and the numbers of COSTS, which decide what is
-spent on bytes and not what they mean.
+Two kinds of code in these files are not rules of a format and are not mutated: f-strings, which only
+word a message, and the constants in COSTS, which set what reading costs and not what bytes mean.
 """
 
 import ast
@@ -32,13 +31,13 @@ COSTS = frozenset(
         *("MAX_CHECKPOINT_BYTES", "MAX_COMPANION_BYTES", "MAX_NUMBER_LENGTH"),
     ]
 )
-"""How much is read, decompressed or allocated at once, and how long a file of ours may be."""
+"""Constants for the sizes of reads, decompressed chunks and allocations, and of our own files."""
 
 LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 
 def mutants(file: str, source: str) -> Iterator[Mutant]:
-    """Yield each mutant of the Python *source* that stands in *file*."""
+    """Yield each mutant of *source*, the Python code of *file*."""
     yield from numbered(_Finder(file, source).found())
 
 

@@ -1,7 +1,7 @@
 """A fork of this process in which a mutant's modules hide those that are installed.
 
-What is slow to import and no mutant touches is imported before the fork. What a mutant may touch
-is not, so each fork begins without a trace of any other.
+Modules that are slow to import and never mutated are imported before the fork. Modules that may be
+mutated are not, so that one fork cannot affect another.
 """
 
 import importlib
@@ -28,7 +28,7 @@ LIBRARIES = (
 )
 
 MEMORY_BYTES = 12 << 30
-"""Of address space, for a mutant that forgot its limits."""
+"""Bytes of address space, for a mutant that has lost its limits."""
 
 
 def preload() -> None:

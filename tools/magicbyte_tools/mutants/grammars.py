@@ -39,10 +39,10 @@ def dependents(name: str, grammars: Mapping[str, source.Spec] | None = None) -> 
 
 
 def regenerate(mutant: Mutant, spec_folder: Path, tree: Path) -> set[str]:
-    """Write what is generated otherwise from *mutant* into *tree*; return the modules' names.
+    """Write the modules that *mutant* changes into *tree*; return their names.
 
-    *spec_folder* holds the sound grammars, and does so again afterwards. Raises CompileError, or
-    what the generator raises, where nothing can be generated.
+    *spec_folder* holds the sound grammars, and is restored. Raises CompileError, or an error of the
+    generator, where the mutant cannot be compiled.
     """
     name = Path(mutant.file).stem
     mutated = specs() | {name: json.loads(mutant.text)}
@@ -59,10 +59,10 @@ def regenerate(mutant: Mutant, spec_folder: Path, tree: Path) -> set[str]:
 
 
 def _compiled(mutant: Mutant, spec_folder: Path, names: list[str]) -> dict[str, str]:
-    """Return the compiler's Python of the grammars *names*, one of which is the *mutant*.
+    """Return the compiler's Python for the grammars *names*, with *mutant* among them.
 
-    They are compiled as the imports of one more, since each would be compiled again for each that
-    imports it.
+    One extra grammar imports them all, since the compiler would otherwise compile each of them again
+    for each grammar that imports it.
     """
     file = spec_folder / Path(mutant.file).name
     sound = file.read_bytes()
@@ -93,7 +93,7 @@ class Compiler:
         )
 
     def compile(self, file: Path) -> dict[str, Any]:
-        """Return what the compiler makes of *file*. Raises CompileError where it refuses it."""
+        """Return the compiler's output for *file*. Raises CompileError where it refuses the file."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps([str(file)]) + "\n")
         self._process.stdin.flush()

@@ -1,4 +1,4 @@
-"""What a mutant is."""
+"""The mutant: a file with one small fault."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,12 +10,12 @@ class Mutant:
     """A file with one small fault in it."""
 
     file: str
-    """Its path in the checkout."""
+    """Path of the file in the checkout."""
     place: str
     """The function, or the type and field."""
     operator: str
     change: str
-    """What was changed to what, in a few words."""
+    """Description of the change, in a few words."""
     text: str
     """The whole file, changed."""
     number: int = 1

@@ -16,7 +16,7 @@ WIDER = {"1": "2", "2": "4", "4": "8", "8": "4"}
 
 
 def mutants(file: str, spec: Spec) -> Iterator[Mutant]:
-    """Yield each mutant of the *spec* that stands in *file*, as JSON, which is YAML."""
+    """Yield each mutant of *spec*, the specification in *file*, as JSON, which is valid YAML."""
     yield from numbered(_of_types(file, spec, (), spec["meta"]["id"]))
 
 

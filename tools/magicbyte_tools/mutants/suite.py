@@ -1,7 +1,7 @@
-"""Which checks are to find a mutant: those that can notice it, the cheap ones first.
+"""Chooses the checks for a mutant: those that can notice it, the cheap ones first.
 
-Tests that need what is no part of the project, such as other projects' vectors, are not among
-them: the figure is the same in every clone.
+Tests that need material outside of the project, such as other projects' vectors, are left out, so
+that the result is the same in every clone.
 """
 
 from magicbyte_tools.mutants import grammars
@@ -10,7 +10,7 @@ from magicbyte_tools.mutants.checks import PARSERS, RUNTIME, Check, Tests, Vecto
 SPEC = "tests/spec"
 
 OF_THE_GENERATOR = {f"{SPEC}/test_{name}.py" for name in ("generate", "lint", "stubs")}
-"""They look at the checkout's spec/ and at stubs, where no mutant is."""
+"""Tests of the checkout's spec/ and of stubs, which mutants never change."""
 
 JAVASCRIPT = f"{SPEC}/test_refusals.py::test_javascript_refuses_what_python_refuses"
 """Compiles the checkout's spec/ too."""

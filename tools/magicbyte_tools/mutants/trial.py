@@ -1,4 +1,4 @@
-"""One mutant tried: a copy of the project's Python with its fault in it, and the checks run on it."""
+"""Tries one mutant: runs the checks on a copy of the project's Python that has the fault."""
 
 import compileall
 import shutil
@@ -30,11 +30,11 @@ class Outcome:
 
 
 def sound_tree(folder: Path) -> Path:
-    """Make *folder* the tree of which each mutant gets a copy, its modules compiled to .pyc."""
+    """Fill *folder* with the project's Python, compiled to .pyc; each mutant gets a copy of it."""
     for root in ROOTS:
         ignored = shutil.ignore_patterns("__pycache__", "magicbyte_construct")
         shutil.copytree(CHECKOUT / root, folder / root, ignore=ignored)
-        # By their hash, for a mutant may be as old and as long as what it hides.
+        # Validate .pyc files by hash: a mutant may have the time and the size of the file it replaces.
         compileall.compile_dir(folder / root, quiet=1, invalidation_mode=CHECKED_HASH)
     return folder
 

@@ -1,1 +1,1 @@
-"""What the Kaitai Web IDE shows of the specifications, and proof that it shows every byte."""
+"""Checks that the Kaitai Web IDE shows every byte of a file by the specifications."""

@@ -27,29 +27,29 @@ class PageJob:
     select: tuple[str, ...] = ()
     """The path of the field to be marked in the hex view, as the IDE names it."""
     picture: str | None = None
-    """Where to write a picture of the page."""
+    """Path of the screenshot to write."""
     size: tuple[int, int] = (1200, 700)
     """Pixels of the page."""
     edits: tuple[tuple[str, str, str], ...] = ()
-    """What to replace in which .ksy before it is dropped: its id, the text, the new text."""
+    """Replacements in .ksy files before they are dropped: id of the file, old text, new text."""
     user_types: str = ""
-    """JavaScript that the IDE runs before what it generates."""
+    """JavaScript that the IDE runs before its generated code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What the IDE made of a job."""
+    """Result of a job in the IDE."""
 
     error: str | None
-    """What its error pane says."""
+    """Text of the error pane."""
     tree: list[str]
     """The labels of the tree's nodes, as far as they were loaded."""
     unparsed: int
-    """How many stretches no field accounts for, after the info panel."""
+    """Number of byte ranges that belong to no field, by the info panel."""
     json: Any
-    """What its export to JSON gives; null where there is an error."""
+    """The IDE's export to JSON; null where there is an error."""
     milliseconds: int
-    """From the click on the .ksy until the file is parsed."""
+    """Time from the click on the .ksy until the file is parsed."""
 
 
 def chromium() -> str | None:
@@ -58,13 +58,13 @@ def chromium() -> str | None:
 
 
 def in_page(browser: str, folder: Path, files: Sequence[tuple[str, Path]]) -> list[Claims]:
-    """Return what the formats of *folder* claim of *files*, worked out in a page of *browser*."""
+    """Return the claims of the formats in *folder* on *files*, computed in a page of *browser*."""
     install()
     return claims_of([NODE, HERE / "page.mjs", INSTALLED, folder, browser], files)
 
 
 def in_site(browser: str, site: Path, folder: Path, jobs: Sequence[PageJob]) -> list[Opened]:
-    """Return what the IDE at *site* shows of *jobs* once it was given all .ksy of *folder*."""
+    """Return the results of *jobs* in the IDE at *site*, with all .ksy files of *folder* loaded."""
     install()
     command: list[str | Path] = [NODE, HERE / "site.mjs", INSTALLED, site, folder, browser]
     text = json.dumps([asdict(job) for job in jobs])

@@ -1,8 +1,8 @@
-"""Which bytes of a file the fields of its specification claim: each must be claimed once.
+"""Byte ranges of a file that the fields of its specification claim: each byte must be claimed once.
 
-Worked out twice, from the same .ksy: by the compiler's JavaScript, which is what the Web IDE
-runs, and by its Python; they share no code. A leaf is a field that is no structure. An instance
-reads bytes again and claims none.
+The claims are computed twice from the same .ksy: by the compiler's JavaScript, which the Web IDE
+runs, and by its Python; the two share no code. A leaf is a field that is not a structure. An
+instance reads bytes again and claims none.
 """
 
 import json
@@ -32,21 +32,21 @@ class ClaimFault:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What the fields claim of one file."""
+    """Claims of the fields of one file."""
 
     leaves: int = 0
     faults: tuple[ClaimFault, ...] = ()
     error: str | None = None
-    """Why the file could not be parsed, or which bits no field takes."""
+    """Reason why the file cannot be parsed, or bits that no field claims."""
 
     @property
     def whole(self) -> bool:
-        """Whether every byte is claimed exactly once."""
+        """True where every byte is claimed exactly once."""
         return not self.faults and self.error is None
 
 
 def in_javascript(folder: Path, files: Sequence[tuple[str, Path]]) -> list[Claims]:
-    """Return what the formats of *folder* claim of *files*, each with its format's name."""
+    """Return the claims of the formats in *folder* on *files*, which are pairs of format name and path."""
     install()
     return claims_of([NODE, HERE / "cover.mjs", INSTALLED, folder], files)
 
@@ -66,12 +66,12 @@ def claims_of(command: Sequence[str | Path], files: Sequence[tuple[str, Path]]) 
 
 
 def in_python(formats: Formats, name: str, data: bytes) -> Claims:
-    """Return what the format *name* of *formats*, in debug mode, claims of *data*."""
+    """Return the claims on *data* of the format *name* of *formats*, in debug mode."""
     root = formats.new(name, KaitaiStream(BytesIO(data)))
     try:
         root._read()
         leaves = sorted(_leaves(root, 0))
-    # What the runtime and the generated code raise has no common base but this.
+    # Exceptions of Kaitai's runtime and of generated code have no other common base class.
     except Exception as error:
         return Claims(error=f"{type(error).__name__}: {error}")
     return Claims(len(leaves), tuple(_faults(leaves, len(data))))
@@ -94,7 +94,7 @@ def _leaves(structure: Any, base: int) -> Iterator[tuple[int, int]]:
                 yield from _leaves(one, inner)
             else:
                 yield base + place["start"], base + place["end"]
-    # Bits claim their byte at once; so the rest of a byte is to be looked for here.
+    # A bit field claims its whole byte, so the remaining bits of the byte are checked here.
     if stream.bits_left:
         raise ValueError(f"{type(structure).__qualname__}: {stream.bits_left} bits are no field's")
 

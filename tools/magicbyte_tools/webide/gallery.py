@@ -1,7 +1,7 @@
-"""python -m magicbyte_tools.webide.gallery OUT: what a pull request to Kaitai's gallery needs.
+"""python -m magicbyte_tools.webide.gallery OUT: write a pull request to Kaitai's gallery of formats.
 
-The gallery is Kaitai's public collection of formats, which the Web IDE shows too. Its files lie in
-one folder per kind and import each other by absolute names; our own keys mean nothing there.
+The gallery is Kaitai's public collection of formats, which the Web IDE shows too. It has one folder
+per kind of format, its files import each other by absolute names, and our own keys mean nothing there.
 """
 
 import re
@@ -88,7 +88,7 @@ def for_gallery(text: str) -> str:
 
 
 def _without_ours(text: str) -> Iterator[str]:
-    """Yield the lines of *text* but those of our keys and what is indented below them."""
+    """Yield the lines of *text* without our own keys and the lines indented below them."""
     dropped_at: int | None = None
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())

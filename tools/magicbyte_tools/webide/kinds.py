@@ -1,4 +1,4 @@
-"""Which format describes a file of a log.dir, by its name."""
+"""Finds the format of a file of a log.dir by the file's name."""
 
 from pathlib import Path
 

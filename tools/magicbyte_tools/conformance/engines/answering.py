@@ -9,7 +9,7 @@ from typing import Any
 
 Answer = dict[str, Any]
 Reader = Callable[[str, Path, Mapping[str, Any]], Answer]
-"""From format, file or folder, and what the case sets, to what is printed."""
+"""Reads a file or folder by its format and the case's settings, and returns the answer to print."""
 
 
 def unsupported(reason: str) -> Answer:

@@ -17,7 +17,7 @@ OVERHEAD = 12
 
 
 def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
-    """Return what the twin makes of *path*."""
+    """Return the twin's answer for *path*."""
     if not fits(format_name):
         return unsupported("the twin does not describe it")
     data = path.read_bytes()

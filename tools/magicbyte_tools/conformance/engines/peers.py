@@ -7,10 +7,10 @@ from typing import Any
 from magicbyte_tools.conformance.engines.answering import Answer, Reader, unsupported
 
 CHECKS = ("grammar", "exact", "checksum", "codec")
-"""What they look for. Neither compares the offsets of entries, or bounds what it unpacks."""
+"""Checks that both readers do. Neither compares the offsets of entries or limits decompressed bytes."""
 
 NOT_INSTALLED = ("Libraries for", "pip install")
-"""What they say where a library of a codec is not there, which they do not depend on."""
+"""Starts of their messages where the optional library of a codec is not installed."""
 
 TIMESTAMP_TYPES = {0: "CreateTime", 1: "LogAppendTime", None: None}
 

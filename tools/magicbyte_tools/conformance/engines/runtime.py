@@ -22,7 +22,7 @@ COLUMNS = ("topic", "partition", "offset", "timestamp", "timestamp_type", "key",
 def read(
     format_name: str, path: Path, settings: Mapping[str, Any], engine: str = "reference"
 ) -> Answer:
-    """Return what the runtime makes of *path*, by one of its engines."""
+    """Return the runtime's answer for *path*, read by *engine*."""
     limits = mb.Limits(**settings.get("limits", {}))
     match format_name:
         case "kafka_log":
