@@ -176,7 +176,7 @@ def test_options_are_refused_in_a_sentence_that_names_them(
             "s3a://...@bucket/logs: a path with what may be a pass",
         ),
         ({"path": "s3a://bucket/logs", "storage.zone": "x"}, "no storage option 'zone' for s3:"),
-        ({"path": "/", "storage.region": "x"}, "storage options region for files of this machine"),
+        ({"path": "/", "storage.region": "x"}, "storage options region, but all paths are local"),
         ({"path": "/no/such/folder"}, "/no/such/folder: No such file or directory"),
         (
             {

@@ -12,7 +12,7 @@ import pytest
 import magicbyte as mb
 from magicbyte import storage
 from magicbyte.storage import Storage, StorageOptions, Store, filesystems
-from magicbyte.storage.options import KNOWN
+from magicbyte.storage.options import KNOWN_OPTIONS
 from magicbyte.storage.urls import parse_url
 from s3_server import ACCESS_KEY, SECRET, S3Server
 
@@ -63,7 +63,7 @@ def test_file_is_this_machine(path: str) -> None:
 def test_a_path_with_what_may_be_a_password_is_refused_and_not_shown(path: str, shown: str) -> None:
     with pytest.raises(mb.InputError) as raised:
         mb.open(path)
-    assert str(raised.value).startswith(f"{shown}: a path with what may be a password")
+    assert str(raised.value).startswith(f"{shown}: the URL seems to contain a password")
     assert raised.value.path == shown
 
 
@@ -73,12 +73,18 @@ def test_a_path_with_what_may_be_a_password_is_refused_and_not_shown(path: str, 
         ({"zone": "x"}, "no storage option 'zone' for s3:; expected some of access_key, secret_"),
         (
             {"anonymous": "perhaps"},
-            "storage option anonymous is not what it must be; expected true",
+            "storage option anonymous has an invalid value; expected true",
         ),
-        ({"secret_key": 5}, "storage option secret_key is not what it must be; expected a string"),
-        ({"request_timeout": "soon"}, "request_timeout is not what it must be; expected a number"),
-        ({"access_key": ACCESS_KEY}, "do not go together: In order to initialize with explicit"),
-        ({"scheme": "gopher"}, "do not go together: Invalid S3 connection scheme 'gopher'"),
+        ({"secret_key": 5}, "storage option secret_key has an invalid value; expected a string"),
+        ({"request_timeout": "soon"}, "request_timeout has an invalid value; expected a number"),
+        (
+            {"access_key": ACCESS_KEY},
+            "refuses these storage options: In order to initialize with explicit",
+        ),
+        (
+            {"scheme": "gopher"},
+            "refuses these storage options: Invalid S3 connection scheme 'gopher'",
+        ),
     ],
 )
 def test_options_that_are_none_are_refused(options: dict[str, object], message: str) -> None:
@@ -88,7 +94,7 @@ def test_options_that_are_none_are_refused(options: dict[str, object], message: 
 
 
 def test_options_without_a_store_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(mb.InputError, match="storage options region for files of this machine"):
+    with pytest.raises(mb.InputError, match="storage options region, but all paths are local"):
         mb.open(tmp_path, storage_options={"region": "x"})
 
 
@@ -117,7 +123,7 @@ def test_every_option_is_one_of_the_file_system() -> None:
         "abfss": fs.AzureFileSystem,
         "hdfs": fs.HadoopFileSystem,
     }
-    for scheme, known in KNOWN.items():
+    for scheme, known in KNOWN_OPTIONS.items():
         documented = classes[scheme].__doc__
         assert [name for name in known if f"\n{name} : " not in documented] == []
 
@@ -129,7 +135,9 @@ def test_each_scheme_has_its_file_system() -> None:
     assert (azure.type_name, inner("x/y"), inner("")) == ("abfs", "c/x/y", "c")
     google, inner = filesystems.connect("gs", "b", StorageOptions({"anonymous": True}))
     assert (google.type_name, inner("x")) == ("gcs", "b/x")
-    with pytest.raises(mb.InputError, match="no account; expected abfss://CONTAINER@ACCOUNT"):
+    with pytest.raises(
+        mb.InputError, match="the URL names no storage account; expected abfss://CONTAINER@ACCOUNT"
+    ):
         mb.open("abfss://c/x")
 
 
@@ -201,14 +209,14 @@ def test_without_fsspec_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
     with pytest.raises(mb.InputError) as raised:
         mb.open("memory://place")
     assert str(raised.value) == (
-        "memory://place: a path of memory:; expected s3:, gs:, abfss:, hdfs: or a file; "
-        "others need fsspec (pip install fsspec)"
+        "memory://place: memory: paths need the package fsspec, which is not installed; "
+        "expected s3:, gs:, abfss:, hdfs: or a local path; for others, pip install fsspec"
     )
 
 
 def test_a_scheme_that_nobody_knows_is_refused() -> None:
     with pytest.raises(
-        mb.InputError, match="nobody://x: fsspec opens no nobody: path: Protocol not known"
+        mb.InputError, match="nobody://x: fsspec cannot open nobody: paths: Protocol not known"
     ):
         mb.open("nobody://x/y")
 

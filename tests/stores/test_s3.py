@@ -206,8 +206,8 @@ def test_threads_share_what_they_read(s3: S3Server, large: tuple[str, int]) -> N
 
 
 def test_of_a_file_little_is_kept(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "BLOCK", 1000)
-    monkeypatch.setattr(stores, "KEPT_BYTES", 3000)
+    monkeypatch.setattr(stores, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(stores, "CACHED_BYTES", 3000)
     data = bytes(range(256)) * 40
     path = s3.put("kept", data)
     file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path, size_bytes=len(data))
@@ -223,7 +223,7 @@ def test_of_a_file_little_is_kept(s3: S3Server, monkeypatch: pytest.MonkeyPatch)
 def test_what_reads_little_at_many_places_gets_it(
     s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores, "BLOCK", 1000)
+    monkeypatch.setattr(stores, "BLOCK_BYTES", 1000)
     data = bytes(range(256)) * 10
     path = s3.put("places", data)
     file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path)

@@ -1,4 +1,4 @@
-"""The only package that opens files: size, read_at, list; of this machine, or of a store."""
+"""File access: the only package that opens files, local or in an object store."""
 
 import os
 from pathlib import Path
@@ -30,25 +30,25 @@ __all__ = [
 
 
 def normalize_path(path: str) -> str:
-    """Return *path* without `file:`, or a URL without slashes that mean nothing.
+    """Return *path* without a leading `file:`, and a URL without redundant slashes.
 
-    Raises InputError where a URL holds a password or a query.
+    Raises InputError where a URL contains a password or a query.
     """
     url = parse_url(path)
     return local_path(path) if url is None else str(url)
 
 
 def absolute_path(path: str | os.PathLike[str]) -> str:
-    """Return *path* as `normalize_path` does, without `.`, `..` and links: as one name for one place."""
-    place = normalize_path(os.fspath(path))
-    return place if is_url(place) else os.path.realpath(Path(place))
+    """Return the one name of *path*: normalized, and without `.`, `..` and symbolic links."""
+    normal = normalize_path(os.fspath(path))
+    return normal if is_url(normal) else os.path.realpath(Path(normal))
 
 
 def open_file(path: str, *, size_bytes: int | None = None, store: Store | None = None) -> File:
-    """Open *path*, in *store* or of this machine, for positioned reads of *size_bytes* bytes.
+    """Open *path*, in *store* or on this machine, for positioned reads of *size_bytes* bytes.
 
-    By default that is all of them. A size that was seen earlier keeps what a live broker appends
-    since out of sight, and a store is not asked for it again.
+    Default: the whole file. A size from an earlier listing hides what a live broker has appended
+    since, and saves asking the store for it.
     """
     if store is not None:
         return store.open_file(path, size_bytes=size_bytes)
@@ -56,6 +56,6 @@ def open_file(path: str, *, size_bytes: int | None = None, store: Store | None =
 
 
 def read_small_file(path: str, *, max_bytes: int, store: Store | None = None) -> bytes:
-    """Return the whole of a file that has no business being larger than *max_bytes*."""
+    """Return the content of the file *path*, its first *max_bytes* bytes at most."""
     with open_file(path, store=store) as file:
         return file.read_at(0, min(file.size_bytes, max_bytes))

@@ -1,4 +1,4 @@
-"""What a file is to who reads it: bytes at positions; and one whose bytes are in memory."""
+"""The file interface, positioned reads, and its implementation for bytes in memory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Protocol, Self
 
 @dataclass(frozen=True, slots=True)
 class FolderItem:
-    """A name in a folder."""
+    """A file or folder, as a folder's listing names it."""
 
     name: str
     is_folder: bool
@@ -15,23 +15,22 @@ class FolderItem:
 
 
 class File(Protocol):
-    """Bytes at positions."""
+    """A file that is read at byte positions."""
 
     name: str
     size_bytes: int
 
     @property
     def descriptor(self) -> int | None:
-        """What pread takes; None where the file has none, or lies inside another."""
+        """File descriptor for pread; None for a file in a store, in memory or inside another."""
 
     def read_at(self, position: int, length: int) -> bytes:
-        """Return *length* bytes from *position*; ChangedError where the file is shorter now."""
+        """Return *length* bytes from *position*; ChangedError if the file is shorter now."""
 
     def reader(self, length: int) -> Callable[[int], bytes]:
-        """Return what reads *length* bytes from a position, for who reads little at many places.
+        """Return a fast function that reads *length* bytes from a position, for many small reads.
 
-        It is as fast as can be, and so gives fewer bytes where the file is shorter now, or raises
-        OSError: `read_at` says what that means.
+        Unlike `read_at`, it returns fewer bytes or raises OSError if the file is shorter now.
         """
 
     def __enter__(self) -> Self: ...
@@ -40,7 +39,7 @@ class File(Protocol):
 
 
 class MemoryFile:
-    """Bytes that are in memory already."""
+    """A file whose bytes are in memory."""
 
     descriptor = None
 

@@ -1,4 +1,4 @@
-"""A file system for each scheme: pyarrow's own, or one of fsspec's."""
+"""Connect to the file system of a URL scheme: pyarrow's own, or one of fsspec's."""
 
 import os
 from collections.abc import Callable
@@ -8,54 +8,54 @@ from magicbyte.errors import InputError
 from magicbyte.storage.options import StorageOptions
 
 Connection = tuple[Any, Callable[[str], str]]
-"""A file system of pyarrow, and what makes its path of a key."""
+"""A pyarrow file system, and the function that turns a URL's key into its path."""
 
-GCS_PATIENCE_S = 60
-"""How long Google's client tries again, unless told otherwise: its own limit is a quarter of an hour."""
+GCS_RETRY_SECONDS = 60
+"""Default retry limit of Google's client; its own default is 15 minutes."""
 
 
 def connect(scheme: str, authority: str, options: StorageOptions) -> Connection:
-    """Return the file system behind `scheme://authority`; nothing is asked of it yet.
+    """Return the file system of `scheme://authority`, without sending a request to it.
 
-    Raises InputError for options that it does not take, and where what is needed to read the
-    scheme is not installed; OSError where a library that it needs does not load.
+    Raises InputError for an option that the file system does not have, or if a package that it
+    needs is not installed; OSError if a native library does not load.
     """
-    make = _MAKERS.get(scheme, _of_fsspec)
+    connector = _CONNECTORS.get(scheme, _connect_fsspec)
     try:
-        return make(scheme, authority, options.for_scheme(scheme))
+        return connector(scheme, authority, options.for_scheme(scheme))
     except InputError as error:
-        refused = error
+        refusal = error
     except (ImportError, TypeError, ValueError) as error:
-        said = options.scrubbed(str(error).partition("\n")[0])
-        what = "the storage options do not go together"
-        if scheme not in _MAKERS:
-            what = f"fsspec opens no {scheme}: path"
-        refused = InputError(f"{what}: {said}", path=f"{scheme}://{authority}")
-    # Raised here, without the cause and the frames below, which hold the options: a trace may show
-    # variables.
-    raise refused.with_traceback(None)
+        reason = options.scrub(str(error).partition("\n")[0])
+        problem = "pyarrow refuses these storage options"
+        if scheme not in _CONNECTORS:
+            problem = f"fsspec cannot open {scheme}: paths"
+        refusal = InputError(f"{problem}: {reason}", path=f"{scheme}://{authority}")
+    # A traceback may show variables. So the error is raised here, without its cause and the frames
+    # that hold the options.
+    raise refusal.with_traceback(None)
 
 
-def _s3(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connection:
+def _connect_s3(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connection:
     from pyarrow import fs
 
-    # As other clients of S3 do; pyarrow's own does not.
+    # Other S3 clients read these variables; pyarrow's does not.
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     if endpoint:
         arguments.setdefault("endpoint_override", endpoint)
-    return fs.S3FileSystem(**arguments), _below(bucket)
+    return fs.S3FileSystem(**arguments), _path_in(bucket)
 
 
-def _gcs(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connection:
+def _connect_gcs(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connection:
     from datetime import timedelta
 
     from pyarrow import fs
 
-    arguments.setdefault("retry_time_limit", timedelta(seconds=GCS_PATIENCE_S))
-    return fs.GcsFileSystem(**arguments), _below(bucket)
+    arguments.setdefault("retry_time_limit", timedelta(seconds=GCS_RETRY_SECONDS))
+    return fs.GcsFileSystem(**arguments), _path_in(bucket)
 
 
-def _azure(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
+def _connect_azure(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
     from pyarrow import fs
 
     container, at, host = authority.rpartition("@")
@@ -69,48 +69,48 @@ def _azure(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection
             arguments.setdefault("blob_storage_authority", f".blob.{domain.removeprefix('dfs.')}")
     if "account_name" not in arguments:
         raise InputError(
-            "no account",
+            "the URL names no storage account",
             "abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/NAME, or the storage option account_name",
             path=f"{scheme}://{authority}",
         )
-    return fs.AzureFileSystem(**arguments), _below(container)
+    return fs.AzureFileSystem(**arguments), _path_in(container)
 
 
-def _hdfs(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
+def _connect_hdfs(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
     from pyarrow import fs
 
     user, at, host = authority.rpartition("@")
     if at:
         arguments.setdefault("user", user)
     name, _, port = host.partition(":")
-    made = fs.HadoopFileSystem(name or "default", int(port or 0), **arguments)
-    return made, lambda key: f"/{key}"
+    system = fs.HadoopFileSystem(name or "default", int(port or 0), **arguments)
+    return system, lambda key: f"/{key}"
 
 
-def _of_fsspec(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
-    place = f"{scheme}://{authority}"
+def _connect_fsspec(scheme: str, authority: str, arguments: dict[str, Any]) -> Connection:
+    root = f"{scheme}://{authority}"
     try:
         import fsspec
     except ModuleNotFoundError:
         raise InputError(
-            f"a path of {scheme}:",
-            "s3:, gs:, abfss:, hdfs: or a file; others need fsspec (pip install fsspec)",
-            path=place,
+            f"{scheme}: paths need the package fsspec, which is not installed",
+            "s3:, gs:, abfss:, hdfs: or a local path; for others, pip install fsspec",
+            path=root,
         ) from None
     from pyarrow import fs
 
-    made, _ = fsspec.core.url_to_fs(place, **arguments)
-    strip: Callable[[str], str] = made._strip_protocol
-    return fs.PyFileSystem(fs.FSSpecHandler(made)), lambda key: strip(f"{place}/{key}")
+    system, _ = fsspec.core.url_to_fs(root, **arguments)
+    strip: Callable[[str], str] = system._strip_protocol
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), lambda key: strip(f"{root}/{key}")
 
 
-def _below(bucket: str) -> Callable[[str], str]:
+def _path_in(bucket: str) -> Callable[[str], str]:
     return lambda key: f"{bucket}/{key}" if key else bucket
 
 
-_MAKERS: dict[str, Callable[[str, str, dict[str, Any]], Connection]] = {
-    "s3": _s3,
-    "gs": _gcs,
-    "abfss": _azure,
-    "hdfs": _hdfs,
+_CONNECTORS: dict[str, Callable[[str, str, dict[str, Any]], Connection]] = {
+    "s3": _connect_s3,
+    "gs": _connect_gcs,
+    "abfss": _connect_azure,
+    "hdfs": _connect_hdfs,
 }

@@ -1,7 +1,7 @@
-"""Files of this machine, or of a file system mounted on it.
+"""Files on this machine, or on a file system mounted on it.
 
-They are read with positioned reads into memory of our own: never mapped, because a file that
-shrinks must not kill the process; never opened for writing, never locked.
+Positioned reads copy into our own memory. Files are never mapped, because a mapped file that shrinks
+kills the process, and never opened for writing or locked.
 """
 
 import errno
@@ -14,12 +14,12 @@ from typing import Self
 from magicbyte.errors import ChangedError, MissingError
 from magicbyte.storage.files import FolderItem
 
-MOST_LISTINGS = 100
-"""A folder in which names vanish each time is taken as it was seen last."""
+MAX_LISTINGS = 100
+"""Attempts to list a folder in which files are renamed meanwhile; the last listing is used then."""
 
 
 def kind_of(path: str) -> str:
-    """Return `file`, `folder` or `other`; MissingError where there is nothing to be read."""
+    """Return `file`, `folder` or `other`; MissingError if *path* does not exist or is denied."""
     try:
         mode = os.stat(path).st_mode
     except OSError as error:
@@ -28,34 +28,34 @@ def kind_of(path: str) -> str:
 
 
 def list_folder(path: str) -> list[FolderItem]:
-    """Return what lies in the folder *path*, by name; symbolic links to folders are left out.
+    """Return the items in the folder *path*, by name, without symbolic links to folders.
 
-    A live broker renames files at any time. Where a name vanishes before its size is known, the
-    folder is listed anew: what lay there may bear a name now that was not seen.
+    A live broker renames files at any time. If a file vanishes before its size is read, the folder
+    is listed again: the file may have a new name, which the first listing missed.
     """
-    for _ in range(MOST_LISTINGS):
-        items, is_whole = _listed(path)
-        if is_whole:
+    for _ in range(MAX_LISTINGS):
+        items, is_complete = _list_once(path)
+        if is_complete:
             break
     return sorted(items, key=lambda item: item.name)
 
 
-def _listed(path: str) -> tuple[list[FolderItem], bool]:
-    """Return what lies in *path*, and whether no name vanished meanwhile."""
-    items, is_whole = [], True
+def _list_once(path: str) -> tuple[list[FolderItem], bool]:
+    """Return the items in *path*, and whether none vanished during the listing."""
+    items, is_complete = [], True
     try:
-        with os.scandir(path) as names:
-            for name in names:
+        with os.scandir(path) as entries:
+            for entry in entries:
                 try:
-                    is_folder = name.is_dir(follow_symlinks=False)
-                    if is_folder or name.is_file():
-                        size = 0 if is_folder else name.stat().st_size
-                        items.append(FolderItem(name.name, is_folder, size))
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if is_folder or entry.is_file():
+                        size = 0 if is_folder else entry.stat().st_size
+                        items.append(FolderItem(entry.name, is_folder, size))
                 except FileNotFoundError:
-                    is_whole = False
+                    is_complete = False
     except OSError as error:
         raise MissingError(error, path) from error
-    return items, is_whole
+    return items, is_complete
 
 
 def exists(path: str) -> bool:
@@ -63,7 +63,7 @@ def exists(path: str) -> bool:
 
 
 class LocalFile:
-    """A file of this machine, or of a file system mounted on it."""
+    """An open file on this machine, or on a file system mounted on it."""
 
     def __init__(self, path: str, size_bytes: int | None) -> None:
         self.path = path
@@ -76,13 +76,13 @@ class LocalFile:
                     "the file is gone since the read was planned", path=path
                 ) from error
             raise MissingError(error, path) from error
-        now = os.fstat(self.descriptor).st_size
-        if size_bytes is not None and now < size_bytes:
+        actual = os.fstat(self.descriptor).st_size
+        if size_bytes is not None and actual < size_bytes:
             os.close(self.descriptor)
             raise ChangedError(
-                f"the file has {now} bytes", f"the {size_bytes} it had when planned", path=path
+                f"the file has {actual} bytes", f"the {size_bytes} it had when planned", path=path
             )
-        self.size_bytes = now if size_bytes is None else size_bytes
+        self.size_bytes = actual if size_bytes is None else size_bytes
 
     def read_at(self, position: int, length: int) -> bytes:
         try:

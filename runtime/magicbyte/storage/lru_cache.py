@@ -1,4 +1,4 @@
-"""What was got lately and may be wanted again: within a room, and got once whoever asks."""
+"""A thread-safe LRU cache with a size limit; concurrent requests for one key share one load."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -12,46 +12,46 @@ T = TypeVar("T")
 
 
 class LruCache(Generic[T]):
-    """The last things that were asked for, as many as *room* has space for; safe for threads."""
+    """The most recently used values whose sizes add up to *capacity* or less."""
 
-    def __init__(self, room: int) -> None:
-        self._room = room
-        self._taken = 0
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._used = 0
         self._lock = Lock()
-        self._things: OrderedDict[Hashable, tuple[int, Future[T]]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[int, Future[T]]] = OrderedDict()
 
-    def get(self, key: Hashable, space: int, make: Callable[[], T]) -> T:
-        """Return the thing of *key*, which takes *space*: what *make* returns where it is not there.
+    def get(self, key: Hashable, size: int, load: Callable[[], T]) -> T:
+        """Return the value of *key*, which has *size*; call *load* if it is not cached.
 
-        Who asks for what is being made waits for it.
+        A thread that asks for a value while another thread loads it waits for that load.
         """
-        from concurrent.futures import Future  # takes its time, and most read no store
+        from concurrent.futures import Future  # a slow import, and most processes read no store
 
         with self._lock:
-            known = self._things.get(key)
-            if known is not None:
-                self._things.move_to_end(key)
-                thing = known[1]
+            entry = self._entries.get(key)
+            if entry is not None:
+                self._entries.move_to_end(key)
+                future = entry[1]
             else:
-                thing = Future()
-                self._things[key] = space, thing
-                self._taken += space
-                while self._taken > self._room and len(self._things) > 1:
-                    _, (freed, _) = self._things.popitem(last=False)
-                    self._taken -= freed
-        if known is None:
+                future = Future()
+                self._entries[key] = size, future
+                self._used += size
+                while self._used > self._capacity and len(self._entries) > 1:
+                    _, (freed, _) = self._entries.popitem(last=False)
+                    self._used -= freed
+        if entry is None:
             try:
-                thing.set_result(make())
+                future.set_result(load())
             except BaseException as error:
-                self.drop(key, thing)
-                thing.set_exception(error)
+                self.drop(key, future)
+                future.set_exception(error)
                 raise
-        return thing.result()
+        return future.result()
 
-    def drop(self, key: Hashable, thing: "Future[T] | None" = None) -> None:
-        """Forget the thing of *key*; of two by that name the one that is *thing*."""
+    def drop(self, key: Hashable, future: "Future[T] | None" = None) -> None:
+        """Remove *key*; with *future*, only if it still holds that one."""
         with self._lock:
-            known = self._things.get(key)
-            if known is not None and thing in (None, known[1]):
-                del self._things[key]
-                self._taken -= known[0]
+            entry = self._entries.get(key)
+            if entry is not None and future in (None, entry[1]):
+                del self._entries[key]
+                self._used -= entry[0]

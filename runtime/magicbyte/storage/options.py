@@ -1,4 +1,4 @@
-"""What opens a store: credentials and the like, which are never shown."""
+"""Storage options, such as credentials and regions. Their values are never shown."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -39,16 +39,14 @@ def _span(value: Any) -> timedelta:
     return value if isinstance(value, timedelta) else timedelta(seconds=_seconds(value))
 
 
-def _moment(value: Any) -> datetime:
+def _time(value: Any) -> datetime:
     try:
         return value if isinstance(value, datetime) else datetime.fromisoformat(value)
     except (TypeError, ValueError):
         raise ValueError("ISO 8601") from None
 
 
-Reader = Callable[[Any], Any]
-
-KNOWN: dict[str, dict[str, Reader]] = {
+KNOWN_OPTIONS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "s3": {
         "access_key": _text,
         "secret_key": _text,
@@ -69,7 +67,7 @@ KNOWN: dict[str, dict[str, Reader]] = {
     },
     "gs": {
         "access_token": _text,
-        "credential_token_expiration": _moment,
+        "credential_token_expiration": _time,
         "target_service_account": _text,
         "anonymous": _flag,
         "project_id": _text,
@@ -91,9 +89,9 @@ KNOWN: dict[str, dict[str, Reader]] = {
     },
     "hdfs": {"user": _text, "kerb_ticket": _text},
 }
-"""By scheme, the options of its file system in pyarrow that have to do with reading."""
+"""Options for reading, with their parsers, of the pyarrow file system of each scheme."""
 
-PLAIN = frozenset(
+PUBLIC_OPTIONS = frozenset(
     {
         *("anonymous", "region", "endpoint_override", "scheme", "force_virtual_addressing"),
         *("load_frequency", "request_timeout", "connect_timeout", "retry_time_limit"),
@@ -101,28 +99,27 @@ PLAIN = frozenset(
         *("dfs_storage_authority", "dfs_storage_scheme"),
     }
 )
-"""Options whose values may stand in an error."""
+"""Options whose values may be part of an error message."""
 
-LEAST_SECRET = 4
-"""Characters of what is taken out of an error. To take out less would leave nothing to be read."""
+MIN_SECRET_CHARS = 4
+"""Shortest value that is removed from error messages; removing single letters would garble them."""
 
 
 class StorageOptions:
-    """The options of a store, by name. What is shown of them are the names.
+    """Options of a store, by name. Only the names are ever shown.
 
-    They can be pickled, because what reads in another process needs them there.
+    They can be pickled, because a task that reads in another process needs the values.
     """
 
     __slots__ = ("_values",)
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        given = dict(values or {})
-        self._values = {name: value for name, value in given.items() if value is not None}
+        self._values = {n: value for n, value in (values or {}).items() if value is not None}
 
     @classmethod
-    def of(cls, given: "Mapping[str, Any] | StorageOptions | None") -> "StorageOptions":
-        """Return *given* as options."""
-        return given if isinstance(given, StorageOptions) else cls(given)
+    def of(cls, options: "Mapping[str, Any] | StorageOptions | None") -> "StorageOptions":
+        """Return *options* as StorageOptions."""
+        return options if isinstance(options, StorageOptions) else cls(options)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,35 +135,31 @@ class StorageOptions:
         return StorageOptions, (self._values,)
 
     def for_scheme(self, scheme: str) -> dict[str, Any]:
-        """Return the arguments of the file system behind *scheme*.
+        """Return the arguments for the file system of *scheme*.
 
-        Raises InputError for an option that it has not, or a value that is none of it.
+        Raises InputError for an unknown option, or a value that the option cannot have.
         """
-        known = KNOWN.get(scheme)
+        known = KNOWN_OPTIONS.get(scheme)
         if known is None:
-            return dict(self._values)  # fsspec's: whoever reads that scheme knows them
+            return dict(self._values)  # fsspec checks the options of its own schemes
         for name in self._values:
             if name not in known:
                 raise InputError(
                     f"no storage option {name!r} for {scheme}:", f"some of {', '.join(known)}"
                 )
             try:
-                known[name](self._values[name])  # no variable holds one: a trace may show variables
+                known[name](self._values[name])  # not in a variable: a traceback may show variables
             except ValueError as error:
                 raise InputError(
-                    f"storage option {name} is not what it must be", str(error)
+                    f"storage option {name} has an invalid value", str(error)
                 ) from None
         return {name: known[name](value) for name, value in self._values.items()}
 
-    def as_text(self, prefix: str) -> dict[str, str]:
-        """Return the options as strings, their names behind *prefix*: to be handed on alone."""
-        return {f"{prefix}{name}": str(value) for name, value in self._values.items()}
-
-    def scrubbed(self, text: str) -> str:
-        """Return *text* without the values that are not to be shown."""
-        secrets = [str(value) for name, value in self._values.items() if name not in PLAIN]
+    def scrub(self, text: str) -> str:
+        """Return *text* with the values of secret options replaced by `...`."""
+        secrets = [str(value) for name, value in self._values.items() if name not in PUBLIC_OPTIONS]
         for secret in sorted(secrets, key=len, reverse=True):
-            if len(secret) >= LEAST_SECRET:
+            if len(secret) >= MIN_SECRET_CHARS:
                 text = text.replace(secret, "...")
         return text
 

@@ -1,7 +1,7 @@
-"""A store of objects, or any file system that pyarrow reads: listed, and read by ranges.
+"""An object store, or any other file system that pyarrow reads: listings and ranged reads.
 
-Round trips are what it costs, so little is asked and much is read at once: a listing tells the
-sizes of all that it names, and bytes come in blocks of 8 MiB, of which the last few are kept.
+The cost is the number of requests. So sizes are taken from listings, files are read in blocks of
+8 MiB, and the last few blocks are cached.
 """
 
 import errno
@@ -20,38 +20,38 @@ from magicbyte.storage.lru_cache import LruCache
 from magicbyte.storage.options import StorageOptions
 from magicbyte.storage.urls import parse_url
 
-BLOCK = 8 * MIB
-"""Bytes of a file that are asked for at once; only a longer read asks for more."""
+BLOCK_BYTES = 8 * MIB
+"""Bytes per request; only a longer read asks for more."""
 
-KEPT_BYTES = 4 * BLOCK
-"""Bytes of blocks that are kept: those of a few threads, and those that a plan has just read."""
+CACHED_BYTES = 4 * BLOCK_BYTES
+"""Size of the block cache: enough for a few threads, and for blocks that planning has just read."""
 
-MOST_OPEN = 64
-"""Files that are kept open. To open one is a request, and one file is read as many splits."""
+MAX_OPEN_FILES = 64
+"""Files that stay open: opening one costs a request, and many splits read the same file."""
 
 UNREAD = (0xA7, 0x58)
-"""Two values of a byte before it is read, each of which shows whether it was."""
+"""Two values that mark the last byte of a buffer as not read yet."""
 
 _DENIED = re.compile("ACCESS_DENIED|AccessDenied|Forbidden|PERMISSION_DENIED|AuthorizationFailure")
 _AWS = re.compile(
-    r"AWS Error (?P<code>\w+)(?: \(HTTP status \d+\))? during (?P<what>\w+) operation: (?P<said>.*)",
+    r"AWS Error (?P<code>\w+)(?: \(HTTP status \d+\))? during (?P<operation>\w+) operation: (?P<reason>.*)",
     re.DOTALL,
 )
 _REQUEST_ID = re.compile(r"\s*\(Request ID:.*?\)", re.IGNORECASE | re.DOTALL)
-_MOST_SAID = 300
+_MAX_REASON_CHARS = 300
 
 
 class Store:
-    """What lies behind `scheme://authority`. Can be pickled: what it holds open stays behind."""
+    """The store `scheme://authority`. It can be pickled, without its open files and cached blocks."""
 
     def __init__(self, scheme: str, authority: str, options: StorageOptions) -> None:
         self.scheme = scheme
         self.authority = authority
         self.options = options
-        self._connected: Connection | None = None
+        self._connection: Connection | None = None
         self._lock = Lock()
-        self._blocks: LruCache[bytes] = LruCache(KEPT_BYTES)
-        self._open: LruCache[_Handle] = LruCache(MOST_OPEN)
+        self._blocks: LruCache[bytes] = LruCache(CACHED_BYTES)
+        self._open: LruCache[_Handle] = LruCache(MAX_OPEN_FILES)
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str, str, StorageOptions]]:
         return Store, (self.scheme, self.authority, self.options)
@@ -59,39 +59,39 @@ class Store:
     def __repr__(self) -> str:
         return f"<Store {self.scheme}://{self.authority}, {self.options!r}>"
 
-    # What is there
+    # Listings
 
     def item(self, path: str) -> FolderItem | None:
-        """Return what *path* is, None where there is nothing."""
+        """Return the item at *path*; None if there is none."""
         from pyarrow import fs
 
-        with self._asking(path):
+        with self._translated_errors(path):
             system, inner = self._system(path)
-            found = system.get_file_info(inner)
-        if found.type == fs.FileType.NotFound:
+            info = system.get_file_info(inner)
+        if info.type == fs.FileType.NotFound:
             return None
-        is_folder = found.type == fs.FileType.Directory
-        size = 0 if is_folder else found.size
+        is_folder = info.type == fs.FileType.Directory
+        size = 0 if is_folder else info.size
         if size is None:
             size = self._handle(path, None).size_bytes
         return FolderItem(path.rpartition("/")[2], is_folder, size)
 
     def below(self, path: str, *, recursive: bool) -> Iterator[tuple[str, FolderItem]]:
-        """Yield the folder of each name below *path*, relative to it, and the item.
+        """Yield each item below *path* with its folder, relative to *path*: a listing of the store.
 
-        That is a listing of the store; nothing is yielded where there is no such folder.
+        Yields nothing if *path* is no folder.
         """
         from pyarrow import fs
 
-        with self._asking(path):
+        with self._translated_errors(path):
             system, inner = self._system(path)
-            chosen = fs.FileSelector(inner, recursive=recursive, allow_not_found=False)
+            selector = fs.FileSelector(inner, recursive=recursive, allow_not_found=False)
             try:
-                found = system.get_file_info(chosen)
+                infos = system.get_file_info(selector)
             except (FileNotFoundError, NotADirectoryError):
                 return
         start = len(inner.rstrip("/")) + 1
-        for info in found:
+        for info in infos:
             if info.type not in (fs.FileType.File, fs.FileType.Directory):
                 continue
             is_folder = info.type == fs.FileType.Directory
@@ -99,73 +99,75 @@ class Store:
             if not name:
                 continue
             size = 0 if is_folder else info.size
-            if size is None:  # HTTP need not tell it, and taken for nothing it would hide a segment
-                where = "/".join(part for part in (path, folder, name) if part)
-                size = self._handle(where, None).size_bytes
+            if size is None:  # HTTP may omit sizes; as 0 bytes, a segment would look empty
+                file_path = "/".join(part for part in (path, folder, name) if part)
+                size = self._handle(file_path, None).size_bytes
             yield folder, FolderItem(name, is_folder, size)
 
-    # What is in it
+    # Reads
 
     def open_file(self, path: str, *, size_bytes: int | None = None) -> "StoredFile":
-        """Open *path* for ranged reads of its first *size_bytes* bytes, by default of all.
+        """Open *path* for ranged reads of its first *size_bytes* bytes; default: the whole file.
 
-        Where the size is given, nothing is asked before something is read.
+        With a known size, the first request is the first read.
         """
         if size_bytes is None:
             size_bytes = self._handle(path, None).size_bytes
         return StoredFile(self, path, size_bytes)
 
     def block(self, path: str, number: int, size_bytes: int) -> bytes:
-        """Return the bytes from *number* * BLOCK on of the file *path*, which has *size_bytes*."""
-        begin = number * BLOCK
-        length = min(BLOCK, size_bytes - begin)
+        """Return block *number* of the file *path*, which has *size_bytes* bytes."""
+        begin = number * BLOCK_BYTES
+        length = min(BLOCK_BYTES, size_bytes - begin)
         return self._blocks.get(
             (path, number, size_bytes), length, lambda: self.read(path, begin, length, size_bytes)
         )
 
     def read(self, path: str, position: int, length: int, size_bytes: int) -> bytes:
-        """Return *length* bytes from *position* of the file *path*: one request.
+        """Return *length* bytes from *position* of the file *path*, with one request.
 
-        Raises ChangedError where the file has not *size_bytes* bytes any more.
+        Raises ChangedError if the file no longer has *size_bytes* bytes.
         """
         handle = self._handle(path, size_bytes)
-        with self._reading(path, size_bytes):
+        with self._read_errors(path, size_bytes):
             data = handle.read(position, length)
         if data is None:
             self._check(path, size_bytes)
             raise ChangedError(
-                f"fewer than {length} bytes came from byte {position} on", "all of them", path=path
+                f"the store sent fewer than {length} bytes from byte {position}",
+                "all of them",
+                path=path,
             )
         return data
 
     def _handle(self, path: str, size_bytes: int | None) -> "_Handle":
-        """Return *path* opened, if it has *size_bytes* bytes; pyarrow asks for its size, once."""
+        """Return *path* opened, with at least *size_bytes* bytes; opening asks the store for the size."""
         is_planned = size_bytes is not None
 
-        def opened() -> _Handle:
-            with self._asking(path, is_planned=is_planned):
+        def open_handle() -> _Handle:
+            with self._translated_errors(path, is_planned=is_planned):
                 system, inner = self._system(path)
                 return _Handle(system.open_input_file(inner))
 
-        handle = self._open.get(path, 1, opened)
+        handle = self._open.get(path, 1, open_handle)
         if size_bytes is not None and handle.size_bytes < size_bytes:
             self._open.drop(path)
             raise _shrunk(path, handle.size_bytes, size_bytes)
         return handle
 
     def _system(self, path: str) -> tuple[Any, str]:
-        """Return the file system, and what it calls *path*."""
+        """Return the file system, and its own name of *path*."""
         with self._lock:
-            if self._connected is None:
-                self._connected = connect(self.scheme, self.authority, self.options)
-        system, inner = self._connected
+            if self._connection is None:
+                self._connection = connect(self.scheme, self.authority, self.options)
+        system, inner = self._connection
         url = parse_url(path)
         return system, inner(url.key if url else path)
 
-    # What goes wrong
+    # Errors
 
     @contextmanager
-    def _asking(self, path: str, *, is_planned: bool = False) -> Iterator[None]:
+    def _translated_errors(self, path: str, *, is_planned: bool = False) -> Iterator[None]:
         try:
             yield
         except InputError:
@@ -175,78 +177,78 @@ class Store:
                 raise _gone(path) from None
             raise MissingError(OSError(errno.ENOENT, ""), path) from None
         except (OSError, ValueError, NotImplementedError) as error:
-            # The cause says it all again, and perhaps more than is to be shown.
+            # Without the cause, which may contain secrets.
             raise self._error(path, error) from None
 
     @contextmanager
-    def _reading(self, path: str, size_bytes: int) -> Iterator[None]:
+    def _read_errors(self, path: str, size_bytes: int) -> Iterator[None]:
         try:
             yield
         except (OSError, ValueError) as error:
-            # A file that is shorter, or gone, is refused in words that say neither.
+            # The store's error does not say whether the file is shorter now, or gone.
             self._open.drop(path)
             self._check(path, size_bytes)
             raise self._error(path, error) from None
 
     def _check(self, path: str, size_bytes: int) -> None:
-        """Raise ChangedError where the file *path* is gone, or shorter than *size_bytes*."""
+        """Raise ChangedError if the file *path* is gone, or has fewer than *size_bytes* bytes."""
         self._open.drop(path)
-        now = self.item(path)
-        if now is None or now.is_folder:
+        item = self.item(path)
+        if item is None or item.is_folder:
             raise _gone(path)
-        if now.size_bytes < size_bytes:
-            raise _shrunk(path, now.size_bytes, size_bytes)
+        if item.size_bytes < size_bytes:
+            raise _shrunk(path, item.size_bytes, size_bytes)
 
     def _error(self, path: str, error: Exception) -> StoreError:
-        said = str(error).strip() or type(error).__name__
-        is_denied = isinstance(error, PermissionError) or bool(_DENIED.search(said))
-        found = _AWS.search(said)
-        if found is not None:
-            reason = "" if found["said"].startswith("No response body") else found["said"]
-            said = f"{found['code']} during {found['what']}" + (f": {reason}" if reason else "")
-        said = _REQUEST_ID.sub("", said).strip().partition("\n")[0]
-        said = self.options.scrubbed(said)[:_MOST_SAID]
-        return StoreError(said, path=path, is_denied=is_denied)
+        text = str(error).strip() or type(error).__name__
+        is_denied = isinstance(error, PermissionError) or bool(_DENIED.search(text))
+        aws = _AWS.search(text)
+        if aws is not None:
+            reason = "" if aws["reason"].startswith("No response body") else aws["reason"]
+            text = f"{aws['code']} during {aws['operation']}" + (f": {reason}" if reason else "")
+        text = _REQUEST_ID.sub("", text).strip().partition("\n")[0]
+        text = self.options.scrub(text)[:_MAX_REASON_CHARS]
+        return StoreError(text, path=path, is_denied=is_denied)
 
 
 def _gone(path: str) -> ChangedError:
     return ChangedError("the file is gone since the read was planned", path=path)
 
 
-def _shrunk(path: str, now: int, size_bytes: int) -> ChangedError:
+def _shrunk(path: str, actual: int, size_bytes: int) -> ChangedError:
     return ChangedError(
-        f"the file has {now} bytes", f"the {size_bytes} it had when planned", path=path
+        f"the file has {actual} bytes", f"the {size_bytes} it had when planned", path=path
     )
 
 
 class _Handle:
-    """A file of pyarrow, which several threads read."""
+    """An open pyarrow file, which several threads read."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
         self.size_bytes: int = file.size()
 
     def read(self, position: int, length: int) -> bytes | None:
-        """Return *length* bytes from *position*; None where fewer came.
+        """Return *length* bytes from *position*; None if the store sent fewer.
 
-        Of an object of S3 that has become shorter pyarrow says that all came, and the rest is what
-        was in memory before. So the last byte is set; where it is still the same afterwards, it is
-        set otherwise: what came differs from one of the two.
+        If an S3 object has become shorter, pyarrow still reports *length* bytes, and leaves the rest
+        of the buffer as it was. So the last byte is set to a mark before the read. If the mark is
+        still there, the read is repeated with another mark: the file's byte can equal only one.
         """
         for unread in UNREAD:
-            held = io.BytesIO(bytes(length))
-            with held.getbuffer() as view:
+            buffer = io.BytesIO(bytes(length))
+            with buffer.getbuffer() as view:
                 view[-1] = unread
-                with self._file.get_stream(position, length) as part:
-                    came = part.readinto(view)
-                is_whole = came == length and view[-1] != unread
+                with self._file.get_stream(position, length) as stream:
+                    count = stream.readinto(view)
+                is_whole = count == length and view[-1] != unread
             if is_whole:
-                return held.getvalue()  # what was filled, not a copy
+                return buffer.getvalue()  # no copy
         return None
 
 
 class StoredFile:
-    """A file in a store: read in blocks, that are shared by all who have it open."""
+    """A file in a store, read in blocks that all its readers share."""
 
     descriptor = None
 
@@ -264,11 +266,11 @@ class StoredFile:
                 f"{length} bytes from {position}",
                 path=self.path,
             )
-        if length > BLOCK:
+        if length > BLOCK_BYTES:
             return self._store.read(self.path, position, length, self.size_bytes)
         parts = []
         while position < end:
-            number, at = divmod(position, BLOCK)
+            number, at = divmod(position, BLOCK_BYTES)
             parts.append(self._block(number)[at : at + end - position])
             position += len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -283,10 +285,10 @@ class StoredFile:
             nonlocal block, begin, last
             at = position - begin
             if not 0 <= at <= last:
-                number, at = divmod(position, BLOCK)
-                if at + length > BLOCK or position + length > self.size_bytes:
+                number, at = divmod(position, BLOCK_BYTES)
+                if at + length > BLOCK_BYTES or position + length > self.size_bytes:
                     return self.read_at(position, min(length, self.size_bytes - position))
-                block, begin = self._block(number), number * BLOCK
+                block, begin = self._block(number), number * BLOCK_BYTES
                 last = len(block) - length
             return block[at : at + length]
 
