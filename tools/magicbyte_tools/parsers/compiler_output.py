@@ -19,7 +19,7 @@ EVERYTHING = "everything"
 VISUAL = frozenset({"kafka_crc", "kafka_record_batch_checked"})
 """Specifications that only a visualizer has a use for: they work a checksum out, slowly."""
 
-# What the compiler writes on top, by the words that differ between its targets.
+# First lines that the compiler writes, by the words that differ between its targets.
 NOTES = {
     "Please edit source .ksy file and use kaitai-struct-compiler to rebuild": (
         "Edit {name}.ksy of magicbyte (CC0-1.0) instead; compiled by kaitai-struct-compiler {version}"
@@ -64,7 +64,7 @@ def by_spec(files: Files, names: Iterable[str]) -> dict[str, Files]:
 
 
 def noted(text: str, name: str) -> str:
-    """Return *text* with a first line that says what it was made from, and under which licence."""
+    """Return *text* with a first line that names its source and its licence."""
     for words, ours in NOTES.items():
         if words in text:
             return text.replace(words, ours.format(name=name, version=VERSION), 1)

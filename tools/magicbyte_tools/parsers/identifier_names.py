@@ -1,4 +1,4 @@
-"""What the compiler calls things: its ways to write a name of a specification."""
+"""Names as the Kaitai compiler writes them in generated code."""
 
 from collections.abc import Sequence
 

@@ -30,7 +30,7 @@ Layout = Callable[[str, str, str, Specs], tuple[str, str]]
 
 
 class Refused(Exception):
-    """A target whose output is of no use; the message says what is."""
+    """A target whose output is of no use; the message names the target to use instead."""
 
 
 def package(target: str, compiled: Files, specs: Specs) -> Files:
@@ -90,7 +90,7 @@ def _go(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _cpp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Initialize what the compiler forgets, so that a refused file cannot crash the program.
+    """Initialize members that the compiler forgets, so that a refused file cannot crash the program.
 
     Where a parser throws, its fields are deleted, but the constructor leaves out the pointer of a
     field whose type a `switch-on` chooses, and whether a field is there.
@@ -122,7 +122,7 @@ def _javascript(file: str, text: str, name: str, specs: Specs) -> tuple[str, str
 
 
 def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Import also what the imported files import: Nim does not, and an expression may reach there."""
+    """Add the imports of the imported files: Nim does not inherit them, and expressions may need them."""
     reached, new = set(), [name]
     while new:
         imports = specs[new.pop()]["meta"].get("imports", [])
@@ -133,7 +133,7 @@ def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _rust(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Import what lies within the imported types, and tell an instance where the stream is.
+    """Add imports of nested types, and set the stream position of instances.
 
     The compiler forgets the first. As to the second, an object keeps a copy of its stream, which
     stays where the object began.

@@ -27,7 +27,7 @@ def _text(path: Path) -> str:
 
 
 def write(wanted: dict[str, str], folder: Path = FORMATS) -> None:
-    """Make *folder* what is *wanted*."""
+    """Write the files *wanted* to *folder*, and delete all others there."""
     for path in differing(wanted, folder):
         name = path.relative_to(folder).as_posix()
         if name not in wanted:

@@ -1,4 +1,4 @@
-"""What a heading's anchor is called, as code hosts make it."""
+"""Anchors of headings, as code hosts derive them."""
 
 import re
 

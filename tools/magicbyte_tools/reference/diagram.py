@@ -54,7 +54,7 @@ def diagram(structure: FormatStructure, library: Library, *, covered: bool = Fal
 def _flat(
     structure: FormatStructure, library: Library, *, covered: bool
 ) -> Iterator[FieldPlacement]:
-    """Yield the places of *structure*, those of a structure that is there once in its stead."""
+    """Yield the placements of *structure*'s fields, with nested structures replaced by their fields."""
     for place in places(structure, library, covered=covered):
         if is_impossible(place.field):
             continue
@@ -189,7 +189,7 @@ def _halves(name: str) -> list[str]:
 
 
 def _legend(picture: Picture, boxes: list[Box], y: float) -> float:
-    """Explain only what the picture shows; return its height."""
+    """Draw the legend of the marks in the picture; return its height."""
     entries = []
     if any(box.place.covered for box in boxes):
         entries.append(("covered", "covered by the checksum"))

@@ -1,4 +1,4 @@
-"""Which bytes each page takes apart: those of real brokers, and where they have none, our own."""
+"""Example bytes of each page: from real brokers, or built here where brokers wrote none."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +39,7 @@ class Example:
 
     @property
     def source(self) -> str:
-        """Where the bytes are from, in words."""
+        """Origin of the bytes, in words."""
         if self.given:
             return "Bytes made for this page; no log among the test data has such."
         end = self.position + self.size

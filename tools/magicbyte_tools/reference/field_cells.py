@@ -1,4 +1,4 @@
-"""What a table says of a field: type, valid values, what stands for null."""
+"""Cells of a field table: type, valid values, and the sentinel for null."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Where the fields of a structure lie, in words: offset, size, condition, checksum."""
+"""Layout of a structure's fields, in words: offset, size, condition, checksum."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ TIMES = "\u00d7"
 
 @dataclass(frozen=True, slots=True)
 class FieldPlacement:
-    """A field, and where it lies in its structure."""
+    """A field and its position in its structure."""
 
     field: Spec
     owner: FormatStructure
@@ -22,7 +22,7 @@ class FieldPlacement:
     fixed: int | None
     """The size, where it is always the same."""
     covered: bool
-    """Whether the structure's checksum covers it."""
+    """True where the structure's checksum covers the field."""
     condition: str
     """The condition without which it is not there, or nothing."""
 
@@ -73,7 +73,7 @@ def _first_covered(structure: FormatStructure) -> str | None:
 
 
 def _replaced(attribute: Spec, structure: FormatStructure) -> bool:
-    """Return whether the next field lies at the same place, in the opposite case."""
+    """Return whether the next field has the same offset under the opposite condition."""
     following = structure.fields[structure.fields.index(attribute) + 1 :]
     return bool(following) and opposite(attribute.get("if"), following[0].get("if"))
 

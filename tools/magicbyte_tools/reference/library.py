@@ -21,7 +21,7 @@ class FormatStructure:
 
     @property
     def name(self) -> str:
-        """The structure's own name: that of the format, or of the type."""
+        """Name of the structure: the name of the format or of the type."""
         return self.path[-1] if self.path else self.format
 
     @property
@@ -35,12 +35,12 @@ class FormatStructure:
 
     @property
     def is_bits(self) -> bool:
-        """Whether it is nothing but bits, of one number."""
+        """True for a structure that consists of the bits of one number."""
         return bool(self.fields) and all(bits(one) for one in self.fields)
 
     @property
     def is_primitive(self) -> bool:
-        """Whether it is one number, in as many bytes as that takes."""
+        """True for a structure that is one number of variable length."""
         return "-primitive" in self.spec
 
 
@@ -51,7 +51,7 @@ def bits(attribute: Spec) -> int:
 
 
 class Library:
-    """All formats, by their ids, and what the names in them stand for."""
+    """All formats by their ids, with the names in them resolved."""
 
     def __init__(self, specs: Mapping[str, Spec]) -> None:
         self.formats = {name: FormatStructure(name, (), spec) for name, spec in specs.items()}

@@ -15,7 +15,7 @@ LEVEL = "· "
 """Before the name of a field that is in the one above it, for each level."""
 
 ABSENT = {"string": "empty", "bytes": "empty", "uuid": "zeros", "bool": "false"}
-"""What a tagged field is where it is left out and the file says nothing else; 0 of numbers."""
+"""Default values of omitted tagged fields, by type; 0 for numbers."""
 
 
 class MessageFile:
@@ -96,7 +96,7 @@ class MessagesPage:
 
 @dataclass(frozen=True)
 class _Section:
-    """What a page says of one message."""
+    """Section of a page about one message."""
 
     message: Spec
     page: MessagesPage
@@ -146,14 +146,14 @@ class _Section:
 
 
 def _names(field: Spec) -> str:
-    """Return what the numbers of *field* stand for, as a sentence behind others."""
+    """Return a sentence that names the values of *field*, to append to others."""
     names = (f"{number} {name}" for number, name in field.get("values", {}).items())
     words = ", ".join(names)
     return f" Numbers: {words}." if words else ""
 
 
 def _flat(fields: Sequence[Spec], depth: int) -> Iterator[tuple[Spec, int]]:
-    """Yield *fields* and, behind each, those that are in it, with how deep they are."""
+    """Yield *fields*, each followed by its nested fields, with their depths."""
     for field in fields:
         yield field, depth
         yield from _flat(field.get("fields", []), depth + 1)

@@ -1,4 +1,4 @@
-"""How the formats nest, as one picture: a segment, an entry of each kind, what is inside."""
+"""Draws the nesting of the formats as one picture: a segment, its log entries, their records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -173,7 +173,7 @@ def _zoom(
     lower: tuple[float, float],
     bottom: float,
 ) -> None:
-    """Shade the way from a box to what it looks like from near."""
+    """Shade the area between a box and its enlarged view."""
     picture.path(
         f"M{upper[0]:g} {top:g} L{upper[1]:g} {top:g} L{lower[1]:g} {bottom:g} L{lower[0]:g} {bottom:g} Z",
         "zoom",
@@ -181,7 +181,7 @@ def _zoom(
 
 
 def _beside(picture: Picture, y: float) -> None:
-    """List the files that lie beside a segment."""
+    """List the companion files of a segment."""
     picture.text(LEFT, y - 9, "beside the segment, of the same name", "small soft")
     for row, (suffix, words) in enumerate(
         (

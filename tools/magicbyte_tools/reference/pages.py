@@ -35,7 +35,7 @@ class Page:
 
     @cached_property
     def covered(self) -> set[tuple[str, ...]]:
-        """The types that lie below a checksum, by their path."""
+        """Paths of the types that a checksum covers."""
         found: set[tuple[str, ...]] = set()
         for structure in self.library.structures(self.name):
             for place in places(structure, self.library, covered=structure.path in found):
@@ -181,7 +181,7 @@ class Page:
         return table(rows)
 
     def type_cell(self, attribute: Spec, owner: FormatStructure) -> str:
-        """Return the type, with links to what it is."""
+        """Return the type, with links to its description."""
         if "enum" in attribute:
             kind = type_words(attribute, owner, self.library)
             return f"{kind}: [{attribute['enum']}](#values-of-{attribute['enum']})"
@@ -209,7 +209,7 @@ class Page:
             yield table(rows)
 
     def follows(self, structure: FormatStructure) -> Iterator[str]:
-        """Yield what is not stored but follows from the fields."""
+        """Yield the values that are derived from fields and not stored."""
         derived = list(structure.spec.get("-derived", []))
         for attribute in structure.fields:
             derived += attribute.get("-derived", [])
@@ -283,7 +283,7 @@ class Page:
 def _is_silent(leaf: Leaf) -> bool:
     """Return whether the absence of the field is not worth a line.
 
-    A region of ours that is not there is none; nor is what is there under another name of ours.
+    Absent regions of ours are not worth one; nor are fields that appear under another name of ours.
     """
     if "-ours" in leaf.field or is_impossible(leaf.field):
         return True
@@ -315,7 +315,7 @@ def _worked_out(name: str, one: Spec) -> dict[str, str]:
 
 
 def _is_copy(derived: Spec) -> bool:
-    """Return whether a column is a field or a constant as it is, which a page needs not repeat."""
+    """Return whether a column merely copies a field or a constant, so that a page need not repeat it."""
     value = derived["value"]
     return "if" not in derived and (not isinstance(value, str) or not re.search(r"\s", value))
 

@@ -1,4 +1,4 @@
-"""What no specification says, from prose/<format>.md: sections by their headings."""
+"""Reads prose/<format>.md, with facts that are in no specification: sections by their headings."""
 
 import re
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ GROUPS = (
     ("Files of a log directory", ("offset_checkpoint",)),
     ("KRaft", ("kraft_snapshot", "metadata_record", "early_leader_change")),
 )
-"""How the index is ordered; what is in none of these comes last."""
+"""Order of the index; formats in none of these groups come last."""
 
 MESSAGES = "Messages in internal topics"
 OTHERS = "For study and for visualizers"

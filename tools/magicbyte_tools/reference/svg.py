@@ -10,7 +10,7 @@ ORIGIN = "<!-- Generated from spec/ by `make docs`. Do not edit. -->\n"
 """The first line of every file of the reference."""
 
 HUES = 8
-"""How many colours tell neighbouring fields apart."""
+"""Number of colours for neighbouring fields."""
 
 # A picture brings its own ground: a host may show a light page to a reader whose system is dark.
 STYLE = f"""

@@ -1,4 +1,4 @@
-"""How values and bytes are written down in an example."""
+"""Formats the values and bytes of an example."""
 
 from datetime import UTC, datetime
 from enum import Enum
@@ -12,7 +12,7 @@ ROW = 16
 
 
 def value_words(leaf: Leaf, library: Library) -> str:
-    """Return the value of *leaf* for a table: the value as it is, and what it stands for."""
+    """Return the value of *leaf* for a table: the stored value, and its meaning."""
     if isinstance(leaf.value, dict):
         inner = library.of(leaf.field, leaf.owner)
         if inner is None:

@@ -1,7 +1,7 @@
-"""Bytes taken apart: the fields of a parsed structure, each with the bytes that are its own.
+"""Takes bytes apart: the fields of a parsed structure, each with its own bytes.
 
-The generated Kaitai classes parse; where each field lies follows from its specification, field
-after field. That all bytes are accounted for is checked here, and again in the tests.
+The generated Kaitai classes parse; the position of each field follows from its specification, field
+after field. This module checks that all bytes are accounted for, and the tests check it again.
 """
 
 import importlib
@@ -24,7 +24,7 @@ class Leaf:
     start: int
     end: int
     value: Any
-    """What the parser read: a number, bytes, text, None, or the bits by their ids."""
+    """Parsed value: a number, bytes, text, None, or a dict of bits by their ids."""
     field: Spec
     owner: FormatStructure
 

@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.vectors [--check]: write tests/vectors, or compare with what is there."""
+"""python -m magicbyte_tools.vectors [--check]: write tests/vectors, or compare with its files."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ REMEDY = "run: make vectors"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; return 1 where --check finds a difference."""
+    """Run the command line *arguments*; return 1 where --check finds a difference."""
     parser = argparse.ArgumentParser(prog="python -m magicbyte_tools.vectors")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     chosen = parser.parse_args(arguments)
@@ -40,7 +40,7 @@ def present(folder: Path) -> dict[str, bytes]:
 
 
 def write(folder: Path, wanted: dict[str, bytes], different: Sequence[str]) -> None:
-    """Bring the files named in *different* to what *wanted* says; delete what is not wanted."""
+    """Write the files named in *different* as in *wanted*; delete those that *wanted* lacks."""
     for name in different:
         path = folder / name
         if name in wanted:

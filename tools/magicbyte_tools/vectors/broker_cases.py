@@ -31,7 +31,7 @@ def cases() -> Iterator[VectorCase]:
     yield from folders()
 
 
-# What the oracle says
+# Answers of the oracle
 
 
 @cache
@@ -65,12 +65,12 @@ def row_of(found: Mapping[str, Any]) -> ExpectedRow:
 
 
 def _bytes(text: str | None) -> bytes | None:
-    """Return what the oracle writes as hex; what is longer than 256 bytes it tells by its hash."""
+    """Return the bytes that the oracle wrote as hex; it writes more than 256 bytes as a hash."""
     return None if text is None else bytes.fromhex(text)
 
 
 def place(cluster: str, name: str) -> Path:
-    """Return where the file or folder *name* of a log.dir of *cluster* lies."""
+    """Return the path of the file or folder *name* in a log.dir of *cluster*."""
     return next(path for log_dir in LOG_DIRS if (path := DATA / cluster / log_dir / name).exists())
 
 

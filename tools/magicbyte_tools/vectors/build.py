@@ -1,4 +1,4 @@
-"""From cases to the files of tests/vectors."""
+"""Turns cases into the files of tests/vectors."""
 
 import hashlib
 import json
@@ -53,7 +53,7 @@ FAMILIES = (
 )
 
 LICENCE = "CC0-1.0"
-"""Of the vectors: anybody may use them for anything."""
+"""Licence of the vectors: anybody may use them for anything."""
 
 
 class CaseBuildError(Exception):
@@ -92,7 +92,7 @@ def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
 def fields_of(case: VectorCase) -> Any:
     """Return the canonical tree of *case*, None where the grammar must refuse it.
 
-    Raises CaseError where the twin does not do what the case says.
+    Raises CaseBuildError where the twin does not read the bytes as the case demands.
     """
     if not isinstance(case.data, bytes):
         return None
@@ -134,7 +134,7 @@ def digest(case: VectorCase) -> str:
 
 
 def text(value: Any) -> bytes:
-    """Return *value* as JSON of which a change is a line or two: entries and rows on their own."""
+    """Return *value* as JSON with each entry and row on a line of its own, for short diffs."""
     return (_json(value, 0, 3) + "\n").encode()
 
 

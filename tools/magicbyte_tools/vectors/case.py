@@ -1,4 +1,4 @@
-"""What a case is, and the JSON that it becomes."""
+"""Values of a case, and their JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -130,7 +130,7 @@ class ExpectedFinding:
     code: str
     position: int | None = None
     file: str | None = None
-    """In a log.dir, the file in the partition's folder."""
+    """Name of the file in the partition's folder, in a case of a log.dir."""
 
     def json(self, *, is_folder: bool) -> Json:
         place = {"file": self.file} if is_folder else {}
@@ -144,7 +144,7 @@ class ExpectedFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedFault:
-    """What is wrong, and where."""
+    """Expected error: its code and its position."""
 
     position: int | None
     """The byte at which the entry begins, 0 where the file is one; None: no file has it."""
@@ -153,10 +153,10 @@ class ExpectedFault:
     code: str | None = None
     """The finding of the runtime; None for a format that it reads only as part of a log."""
     error: str | None = None
-    """The error that is raised, where it is not what the code alone tells."""
+    """Class of the raised error, where the code does not determine it."""
     payload_position: int | None = None
     file: str | None = None
-    """In a log.dir, the file in the partition's folder."""
+    """Name of the file in the partition's folder, in a case of a log.dir."""
     records: tuple[ExpectedRow, ...] = ()
     """The rows that are left when it is skipped."""
     records_before: int = 0
@@ -180,21 +180,21 @@ class VectorCase:
     """The rows where it is read; None for a format that has none."""
     fault: ExpectedFault | None = None
     is_refused: bool = False
-    """Whether magicbyte refuses it, where the verdict is `either`."""
+    """True where magicbyte refuses a case with verdict `either`."""
     findings: tuple[ExpectedFinding, ...] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
     reason: str | None = None
     has_fields: bool = True
-    """Whether the grammar alone can read it."""
+    """True where the grammar alone can read the bytes."""
     fields: Any = None
     """The canonical tree, where the twin refuses what a grammar cannot; else the twin tells."""
     front: str | None = None
     """The only front of magicbyte in which *front_code* is found."""
     front_code: str | None = None
     is_compacted: bool = False
-    """Of what a producer sent: whether it is for a compacted topic."""
+    """True for produced bytes that are sent to a compacted topic."""
     is_kafka_refusal: bool = False
-    """Of an `either`: whether Kafka's own reader refuses it."""
+    """True where Kafka's own reader refuses a case with verdict `either`."""
 
     @property
     def is_folder(self) -> bool:
@@ -202,7 +202,7 @@ class VectorCase:
 
     @property
     def folder(self) -> str:
-        """`valid` or `invalid`; an `either` lies where Kafka's own reader puts it."""
+        """`valid` or `invalid`; for `either`, the folder of the verdict of Kafka's own reader."""
         refused = self.verdict == "invalid" or self.is_kafka_refusal
         return "invalid" if refused else "valid"
 

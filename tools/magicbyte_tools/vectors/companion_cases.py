@@ -41,7 +41,7 @@ def time_index(*entries: tuple[int, int], **rest: bytes) -> bytes:
 
 
 def transaction_index(*entries: tuple[int, int, int, int], **raw: Any) -> bytes:
-    """Return a transaction index: producer, first offset, that of the marker, last stable one."""
+    """Return a transaction index; entries are producer id, first offset, marker offset, last stable offset."""
     names = ("producer_id", "first_offset", "last_offset", "last_stable_offset")
     aborted = [dict(zip(names, entry, strict=True)) | raw for entry in entries]
     data: bytes = twin.TransactionIndex.build({"entries": aborted})

@@ -122,7 +122,7 @@ NEWER: dict[str, tuple[int, bytes]] = {
         ),
     ),
 }
-"""The same with negative numbers wherever there is a sign, and with bytes behind what is known."""
+"""Control records of newer versions: negative numbers in signed fields, and bytes after known fields."""
 
 
 def cases() -> Iterator[VectorCase]:
@@ -145,7 +145,7 @@ def control_batch(*records: Rec, **fields: Any) -> EntryPart:
 
 
 def marker_batch(one: Rec, **fields: Any) -> EntryPart:
-    """Return the batch of a transaction marker that *one* stands in."""
+    """Return the control batch that contains the marker record."""
     return batch(
         one,
         is_control=True,

@@ -1,4 +1,4 @@
-"""Log directories: segments beside each other, and what lies beside them."""
+"""Log directories: several segments, and their companion files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,12 +29,12 @@ class PartitionFiles:
     """A partition's folder."""
 
     segments: Mapping[int, Sequence[EntryPart]]
-    """By base offset."""
+    """Entries of the segments, by base offset."""
     files: Mapping[str, bytes] = field(default_factory=dict)
     topic: str = TOPIC
     number: int = 0
     folder: str | None = None
-    """Where it is not named as a partition is."""
+    """Name of the folder, where that is not topic-partition."""
 
     def written(self) -> Iterator[tuple[str, bytes]]:
         folder = self.folder or f"{self.topic}-{self.number}"
@@ -55,7 +55,7 @@ def log_name(base: int) -> str:
 
 
 def hidden(part: EntryPart) -> EntryPart:
-    """Return *part*, of which no row is delivered."""
+    """Return *part* with no delivered rows."""
     return replace(part, rows=())
 
 

@@ -1,8 +1,8 @@
-"""Entries of a log with the records that they hold: the words in which cases are written.
+"""Log entries and their records, in the terms in which cases are written.
 
-Offsets and times are given as they are meant; the deltas, relative offsets and sums of the bytes
-are worked out from them, here and by the twin. So the rows that a case expects are what was put
-in, and were never read out of anything.
+A case gives absolute offsets and times; the deltas, relative offsets and checksums in the bytes are
+computed from them, here and by the twin. So the rows that a case expects are its input, and were
+never read by a reader.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ T0 = 1714000000000
 """2024-04-24T23:06:40Z."""
 
 LEADER_EPOCH = 3
-"""Of the leader that appends, unless a case says otherwise."""
+"""Leader epoch of all entries, unless a case sets another."""
 
 CREATE_TIME, APPEND_TIME = "CreateTime", "LogAppendTime"
 ABORT, COMMIT, LEADER_CHANGE, SNAPSHOT_HEADER, SNAPSHOT_FOOTER, KRAFT_VERSION, KRAFT_VOTERS = range(
@@ -33,7 +33,7 @@ class EntryPart:
     data: bytes
     rows: tuple[ExpectedRow, ...] = ()
     next_offset: int = 0
-    """What an entry behind it begins with."""
+    """Base offset of the next entry."""
     is_faulty: bool = False
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class Rec:
     headers: tuple[tuple[bytes, bytes | None], ...]
     shown_headers: tuple[tuple[str, bytes | None], ...] | None
     raw: dict[str, Any]
-    """Fields of the record as they are to be written, right or wrong."""
+    """Fields of the record to write unchanged, right or wrong."""
 
     def row(self, *, timestamp: int | None, timestamp_type: str | None) -> ExpectedRow:
         shown = self.shown_headers
@@ -79,8 +79,8 @@ def rec(
 ) -> Rec:
     """Return the record at *offset*; by default its time is T0 and a millisecond per offset.
 
-    *shown_headers* are those of the row where a key is not UTF-8; *raw* are fields as they are
-    written, whatever is right.
+    *shown_headers* are the headers of the row where a key is not UTF-8; *raw* are fields to write
+    unchanged, right or wrong.
     """
     return Rec(
         offset=offset,
@@ -112,7 +112,7 @@ def records_of(records: Sequence[Rec], *, base_offset: int, base_time: int) -> l
 
 
 def payload(*records: Rec, base_offset: int | None = None, base_time: int | None = None) -> bytes:
-    """Return *records* as they lie in a batch, uncompressed."""
+    """Return *records* encoded as in a batch, uncompressed."""
     first = records[0]
     dicts = records_of(
         records,
@@ -135,8 +135,8 @@ def batch(
 ) -> EntryPart:
     """Return a v2 batch of *records*, by default from the first one's offset to the last one's.
 
-    With *append_time* the broker stamped it. *section* stands in the place of the records, for
-    payloads that no framer of ours writes. *fields* are the twin's, written as they are.
+    With *append_time* the timestamp type is LogAppendTime. *section* replaces the encoded records, for
+    payloads that no framer of ours writes. *fields* are fields of the twin, written unchanged.
     """
     first = base_offset if base_offset is not None else records[0].offset if records else 0
     last = last_offset if last_offset is not None else records[-1].offset if records else first
@@ -208,7 +208,7 @@ def message(
     attributes: Any = None,
     **fields: Any,
 ) -> EntryPart:
-    """Return a message that is no wrapper; *fields* are the twin's, written as they are."""
+    """Return an uncompressed message; *fields* are fields of the twin, written unchanged."""
     kind = None if magic == 0 else CREATE_TIME if append_time is None else APPEND_TIME
     time = one.time if append_time is None else append_time
     data = twin.message(
@@ -238,9 +238,8 @@ def wrapper(
 ) -> EntryPart:
     """Return a wrapper around *records*: in v0 with their own offsets, in v1 with relative ones.
 
-    *relative_from* is the offset that relative ones are counted from, by default the first
-    record's. *inside* are the messages where not those of *records*, *section* the value where it
-    is not *inside* in the codec's usual form.
+    *relative_from* is the offset from which relative offsets count, by default the first record's.
+    *inside* replaces the messages of *records*, *section* the compressed value.
     """
     form = magic if inner_magic is None else inner_magic
     start = 0 if magic == 0 else records[0].offset if relative_from is None else relative_from

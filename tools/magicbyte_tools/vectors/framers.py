@@ -1,7 +1,7 @@
-"""What codecs write, without compressing: the same bytes whatever is installed.
+"""Frames data in the codecs' formats without compressing: equal bytes with any installed library.
 
-Each section is one that every decoder reads, made of literals, stored blocks and runs. Sections
-that were really compressed come from brokers' logs, or stand as constants where they are used.
+Every decoder reads these sections, which consist of literals, stored blocks and runs. Really
+compressed sections come from brokers' logs, or are constants in the modules that use them.
 """
 
 import zlib
@@ -15,7 +15,7 @@ NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
 
 
 def gzip(data: bytes, *, flags: int = 0, extra_fields: bytes = b"") -> bytes:
-    """Return a member that holds *data* in a stored block; *extra_fields* are those of *flags*."""
+    """Return a member with *data* in a stored block; *extra_fields* are the fields that *flags* announces."""
     header = b"\x1f\x8b\x08" + bytes([flags, 0, 0, 0, 0, 0, 0xFF]) + extra_fields
     return header + stored(data) + gzip_trailer(data)
 
@@ -84,8 +84,8 @@ def lz4(
 ) -> bytes:
     """Return a frame of *blocks*, by default one that holds *data* uncompressed.
 
-    With *is_kafka_3160* the header's checksum covers the frame's magic too, as in Kafka's v0;
-    *checksum* is written whatever is right. Java writes *flg* 0x60 and *bd* 0x40.
+    With *is_kafka_3160* the header's checksum also covers the frame's magic, as in Kafka's v0;
+    *checksum* is written even if it is wrong. Java writes *flg* 0x60 and *bd* 0x40.
     """
     descriptor = bytes([flg, bd])
     if flg & CONTENT_SIZE:
@@ -107,12 +107,12 @@ def lz4(
 
 
 def lz4_plain(data: bytes) -> bytes:
-    """Return a block of a frame that holds *data* as it is."""
+    """Return a block of a frame with *data* uncompressed."""
     return (len(data) | 1 << 31).to_bytes(4, "little") + data
 
 
 def lz4_packed(block: bytes) -> bytes:
-    """Return *block*, which is in the block format already, behind its length."""
+    """Return the length of *block*, which is in the block format already, and *block*."""
     return len(block).to_bytes(4, "little") + block
 
 

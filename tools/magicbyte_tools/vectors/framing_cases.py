@@ -1,4 +1,4 @@
-"""Entries in a row: where one ends, where the file ends, and what lies between."""
+"""Framing of entries: the end of an entry, the end of the file, and bytes between entries."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -540,7 +540,7 @@ def limits() -> Iterator[VectorCase]:
 
 
 def _decoys() -> list[EntryPart]:
-    """Return a hole, headers that claim all bytes up to the end, and what lies at the end."""
+    """Return damage with headers that claim all bytes up to the end, and sound entries at the end."""
     end = batch(rec(1, b"behind the decoys"))
     filler = b"\xaa" * 24_000
     headers = b""

@@ -1,4 +1,4 @@
-"""gzip in v2: what GZIPInputStream reads, and what it refuses."""
+"""gzip in v2: sections that GZIPInputStream accepts, and sections that it refuses."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
 """The bad inputs that a reader of Kafka's logs must survive, by the numbers that cases name.
 
-What is known of them from Kafka's own tests, other clients' bugs and the format itself.
+They are known from Kafka's own tests, from bugs of other clients and from the format itself.
 """
 
 CLASSES = dict(
@@ -120,7 +120,7 @@ WITHOUT_A_CASE = {
     101: "No fault of the bytes: a file that shrinks or grows is a matter of time.",
     102: "No bytes of its own: every case asks for an error of the format, and no other.",
 }
-"""Why some of them have none."""
+"""Reasons why some classes have no case."""
 
 CODES_WITHOUT_A_CASE = {
     "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",

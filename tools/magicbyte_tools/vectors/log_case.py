@@ -1,4 +1,4 @@
-"""How cases of a log are put together: entries in a row, at most one of them at fault."""
+"""Builds the cases of a log: entries in a row, at most one of them at fault."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,13 @@ Finding = tuple[str, int]
 """A code, and the part at which it is found, counted from 0; -1 is the last."""
 
 FIRST = batch(rec(0, b"before the fault"))
-"""What the cases of one fault begin with."""
+"""First entry of a case with one fault."""
 
 TWIN = "built with the Construct twin"
 
 
 def last(after: EntryPart) -> EntryPart:
-    """Return a sound batch behind *after*."""
+    """Return a sound batch that follows *after*."""
     return batch(rec(after.next_offset, b"behind the fault"))
 
 
@@ -37,7 +37,7 @@ def valid(
     front: str | None = None,
     front_code: str | None = None,
 ) -> VectorCase:
-    """Return the case of a log of *parts*, all of which are read."""
+    """Return the case of a log of *parts* that are all sound."""
     return VectorCase(
         format="kafka_log",
         name=name,
@@ -72,11 +72,11 @@ def invalid(
     has_fields: bool | None = None,
     fields: Any = None,
 ) -> VectorCase:
-    """Return the case of a log of *parts*, one of which is at fault.
+    """Return the case of a log of *parts*, exactly one of them at fault.
 
-    Its only finding is *code* at that part; *also* are others behind it, *findings* all of them
-    where that is not their order. A fault that the grammar catches leaves no fields; *fields* is
-    its tree where the twin is stricter than a grammar can be.
+    The only finding is *code* at that part; *also* are further findings after it, *findings* replaces
+    them all where the order differs. A fault that the grammar catches leaves no fields; *fields* is
+    the tree where the twin is stricter than a grammar can be.
     """
     at = next(n for n, part in enumerate(parts) if part.is_faulty)
     all_findings = [(code, at), *also] if findings is None else findings
@@ -116,10 +116,10 @@ def either(
     is_delivered: bool = False,
     has_fields: bool = True,
 ) -> VectorCase:
-    """Return the case of a log of *parts*, of which the one numbered *doubtful* may be refused.
+    """Return the case of a log of *parts*, where a reader may refuse the part numbered *doubtful*.
 
-    With *code* magicbyte refuses it, else it reads it. Who refuses delivers no row of it, unless
-    *is_delivered*.
+    With *code* magicbyte refuses it, else it reads it. A reader that refuses delivers no row of it,
+    unless *is_delivered*.
     """
     left = parts if is_delivered else [*parts[:doubtful], *parts[doubtful + 1 :]]
     return VectorCase(

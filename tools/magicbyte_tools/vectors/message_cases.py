@@ -8,7 +8,7 @@ from magicbyte_tools.vectors.log_case import between, either, invalid, last, val
 
 LEGACY = "LegacyRecord, AbstractLegacyRecordBatch"
 OFS_LEN_KEY = {0: 18, 1: 26}
-"""Where the length of the key lies in an entry, by magic."""
+"""Position of the key's length in an entry, by magic."""
 
 
 def cases() -> Iterator[VectorCase]:
@@ -80,7 +80,7 @@ def lengths(magic: int) -> Iterator[VectorCase]:
             source="differences D18",
             made=f"the length of the {field} overwritten with 2^31-1, and the right checksum",
         )
-    # A null key takes no bytes: what was the key begins the value's length.
+    # A null key takes no bytes: the value's length now begins at the key's old bytes.
     nothing = message(rec(1, b"value", None), magic=magic)
     tombstone = message(rec(1, None, b"key"), magic=magic)
     for field, whole, at in (("key", nothing, at_key), ("value", tombstone, at_value)):

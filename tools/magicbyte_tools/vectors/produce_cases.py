@@ -1,6 +1,6 @@
-"""What a producer sends: the records of one partition in a produce request.
+"""Cases of produced bytes: the records of one partition in a produce request.
 
-To a reader most of these bytes are sound; a broker refuses them, or sets them right.
+To a reader most of these bytes are sound; a broker refuses or corrects them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ def sent(*records: Rec, **fields: Any) -> EntryPart:
 
 
 def one(offset: int, **raw: Any) -> Rec:
-    """Return the record at *offset*, five milliseconds behind the one before."""
+    """Return the record at *offset*, five milliseconds after the previous one."""
     given = {
         "value": b"v%d" % offset,
         "key": b"k",
@@ -56,7 +56,7 @@ def case(
     is_compacted: bool = False,
     made: str = TWIN,
 ) -> VectorCase:
-    """Return the case of *data*, of which *code* is the only finding."""
+    """Return the case of *data* with *code* as its only finding."""
     fault = None
     if code is not None and severity_of(code) == "error":
         fault = ExpectedFault(

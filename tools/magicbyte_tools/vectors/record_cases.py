@@ -32,7 +32,7 @@ def faulty(
     source: str = SOURCE,
     **raw: Any,
 ) -> VectorCase:
-    """Return the case of a batch of two records, the second of which has the fields *raw*."""
+    """Return the case of a batch of two records; the second one has the fields *raw*."""
     sound = rec(1, b"in the same batch")
     second = rec(2, headers=raw.pop("with_headers", ()))
     part = batch(sound, replace(second, raw=raw))

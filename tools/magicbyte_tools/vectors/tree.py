@@ -1,7 +1,7 @@
-"""The canonical tree: what the Construct twin reads, under the names of the .ksy files.
+"""The canonical tree: fields that the Construct twin reads, under the names of the .ksy files.
 
-64-bit integers are decimal strings, byte strings hex, enums numbers; a field that is not there
-is left out. The names are a mapping by hand, because the twin shares nothing with the .ksy.
+64-bit integers are decimal strings, byte strings hex, enums numbers; absent fields are left out. The
+names are mapped by hand, because the twin shares nothing with the .ksy files.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,10 +19,10 @@ Json = dict[str, Any]
 
 
 def tree(format_id: str, data: bytes) -> Any:
-    """Return *data*, which is of the format *format_id*, as every grammar of it reads it.
+    """Return the canonical tree of *data* in the format *format_id*.
 
-    Raises construct's ConstructError where even the grammar must refuse. The twin reads without
-    its strict checks, of which the .ksy have one: nothing lies behind the last record of a batch.
+    Raises construct's ConstructError where even the grammar must refuse. The twin reads without its
+    strict checks but one, which the .ksy files have too: no bytes follow the last record of a batch.
     """
     construct, shape = FORMATS[format_id]
     return shape(construct.parse(data, strict=False))
@@ -34,7 +34,7 @@ def fits(format_id: str) -> bool:
 
 
 def some(**fields: Any) -> Json:
-    """Return those of *fields* that are there."""
+    """Return the *fields* that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -48,7 +48,7 @@ def optional(data: bytes | None) -> str | None:
 def log(found: Any) -> Json:
     entries: list[Json] = [{"content": entry(one)} for one in found.entries]
     if found.partial is not None:
-        # Too few bytes for an entry are the end to Kafka and to the twin, whatever they are.
+        # Too few bytes for an entry mean the end of the log to Kafka and to the twin.
         name = "partial" if any(found.partial) else "zero_tail"
         entries.append({name: found.partial.hex()})
     if found.zero_tail is not None:
@@ -179,7 +179,7 @@ def control_record(found: Any) -> Json:
 
 
 def content(found: Any, shape: Callable[[Any], Json]) -> Json:
-    """Return the value of a control record as *shape* writes it, and what is behind it."""
+    """Return the value of a control record as *shape* writes it, with any bytes after it."""
     return {**shape(found), **some(ignored=optional(found.trailing or None))}
 
 
@@ -290,7 +290,7 @@ ControlRecord = Fields(
     "value_length" / Varint,
     "value" / Data("value_length"),
 )
-"""Key and value of a control record as they lie in it, each behind its length."""
+"""Key and value of a control record, each after its length."""
 
 
 # Snapshots and records of the metadata log

@@ -15,10 +15,10 @@ LIBRARY = frozenset({".cpp", ".cs", ".go", ".h", ".jar", ".mod", ".rs", ".toml"}
 
 
 def dumper(target: str, workdir: Path | None = None, runtime: Path | None = None) -> list[str]:
-    """Return the command that prints what the parsers of *target* make of files.
+    """Return the command that prints files as the parsers of *target* read them.
 
-    To be appended: the id of a format, and files. The program is built in a folder of *workdir*,
-    by default under .cache/, whose name tells from exactly what; so a second call costs nothing.
+    The caller appends the id of a format, and files. The program is built in a folder of *workdir*,
+    by default under .cache/, whose name is a digest of the sources; so a second call costs nothing.
     *runtime* is Kaitai's runtime library for Go, Rust, C++ or C#, by default the folder that
     KAITAI_RUNTIME_GO, _RUST, _CPP_STL or _CSHARP names. Raises ToolchainUnavailable where a tool or a
     library is missing.
@@ -33,7 +33,7 @@ def dumper(target: str, workdir: Path | None = None, runtime: Path | None = None
 
 
 def build(builder: Builder, folder: Path) -> None:
-    """Make *folder*, at once and whole: another process may be about to make it too."""
+    """Create *folder* atomically: another process may be creating it too."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
         work = Path(name, "work")

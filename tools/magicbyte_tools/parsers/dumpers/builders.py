@@ -1,4 +1,4 @@
-"""What a dumper of each language is made of, how it is built, and how it is run."""
+"""Sources, build and command of the dumper of each language."""
 
 import json
 import os
@@ -31,15 +31,15 @@ GO_RUNTIME = "github.com/kaitai-io/kaitai_struct_go_runtime"
 
 
 class ToolchainUnavailable(Exception):
-    """A dumper cannot be had on this machine; the message says what is missing."""
+    """A dumper cannot be built on this machine; the message names the missing tool or library."""
 
 
 class BuildError(Exception):
-    """What was generated does not compile: a fault of ours."""
+    """Generated code does not compile: a fault of ours."""
 
 
 class Builder(ABC):
-    """One language's dumper. To make one raises ToolchainUnavailable where a tool or library is missing."""
+    """Builder of one language's dumper. The constructor raises ToolchainUnavailable where a tool is missing."""
 
     target: ClassVar[str]
     language: ClassVar[type[Language]]
@@ -50,7 +50,7 @@ class Builder(ABC):
         self.runtime = runtime
 
     def files(self, specs: Mapping[str, Spec]) -> Files:
-        """Return what is written before anything is built, by path."""
+        """Return the files to write before the build, by path."""
         template = (TEMPLATES / self.main[0]).read_text("utf-8")
         text = program(self.language(shapes(specs)), template)
         return {**self.parsers(specs), self.main[1]: text}
@@ -61,11 +61,11 @@ class Builder(ABC):
 
     @abstractmethod
     def build(self, folder: Path) -> None:
-        """Make what lies in *folder* ready to run."""
+        """Build the program in *folder*."""
 
     @abstractmethod
     def command(self, folder: Path) -> list[str]:
-        """Return the command that runs what lies in *folder*."""
+        """Return the command that runs the program in *folder*."""
 
 
 class PythonBuilder(Builder):
@@ -86,7 +86,7 @@ class PythonBuilder(Builder):
 
 
 class JavaScriptBuilder(Builder):
-    """Runs in the Node that the compiler runs in, with the runtime that lies beside it."""
+    """Builder for the Node that runs the compiler, with the runtime library beside it."""
 
     target = "javascript"
     language = JavaScript
@@ -156,7 +156,7 @@ class GoBuilder(Builder):
     def build(self, folder: Path) -> None:
         cache = kaitai.CHECKOUT / ".cache" / "go"
         where = {"GOCACHE": str(cache / "build"), "GOMODCACHE": str(cache / "modules")}
-        # Without modcacherw nobody could delete the modules with an ordinary rm.
+        # Without modcacherw an ordinary rm could not delete the modules.
         fetch([self.go, "mod", "tidy", "-modcacherw"], folder, **where)
         compiled([self.go, "build", "-modcacherw", "-o", "dump", "./cmd/dump"], folder, **where)
 
@@ -218,7 +218,7 @@ class CppBuilder(Builder):
 
 
 class CSharpBuilder(Builder):
-    """Mono's compiler, which takes sources as they are; .NET's wants a project."""
+    """Builder for Mono's compiler, which takes single source files; .NET's needs a project."""
 
     target = "csharp"
     language = CSharp
@@ -269,7 +269,7 @@ def fetch(command: Sequence[str], folder: Path, **environment: str) -> None:
 
 
 def compiled(command: Sequence[str], folder: Path, **environment: str) -> None:
-    """Run a compiler; BuildError where it refuses what was generated."""
+    """Run a compiler; raise BuildError where it refuses the generated code."""
     if words := _words_of_failure(command, folder, environment):
         raise BuildError(words)
 

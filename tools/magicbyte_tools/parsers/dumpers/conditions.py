@@ -1,10 +1,9 @@
-"""The `if` of a field, for a language whose objects do not say what is absent.
+"""Translates the `if` of a field, for languages whose objects do not tell an absent field.
 
-In Go and Rust an absent number is 0, which one that is there may be as well; in Rust absent bytes
-are empty. So the condition is asked again, of the parsed object. What is understood: numbers and
-enums compared, what is true or false, `_io.size`, and their logic; all else is refused. `_io.eof`
-was true of a field up to the end that is empty; what a condition asks besides `not _io.eof` is then
-of no matter, be it understood or not.
+In Go and Rust an absent number is 0, as a present one may be; in Rust absent bytes are empty. So the
+dumper evaluates the condition again, on the parsed object. Supported are comparisons of numbers and
+enums, booleans, `_io.size`, and their logic; everything else is refused. For an empty field that
+extends to the end of the stream, `_io.eof` was true, so the rest of its condition does not matter.
 """
 
 import ast
@@ -33,7 +32,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 
 
 class Access(ABC):
-    """How a language reads what a condition names; every number as one of 64 bits."""
+    """Expressions with which a language reads the operands of a condition; numbers have 64 bits."""
 
     @abstractmethod
     def field(self, holder: str, name: str) -> str:
@@ -72,7 +71,7 @@ class _Translation:
         self.shapes, self.at, self.access = shapes, at, access
 
     def logic(self, node: ast.expr) -> str:
-        """Return what is true or false."""
+        """Return the boolean expression for *node*."""
         match node:
             case ast.BoolOp(op=ast.And(), values=values) if "!true" in map(self.at_end, values):
                 return "!true"
@@ -133,7 +132,7 @@ class _Translation:
         return self.access.number(holder, name, kind)
 
     def holder(self, node: ast.expr) -> tuple[str, StructureShape | None, str]:
-        """Return who has what *node* names, as an expression and as a type (None: a stream)."""
+        """Return the owner of the name in *node*, as an expression and as a type (None: a stream)."""
         match node:
             case ast.Name(id=name):
                 return "it", self.at.structure, name
@@ -147,7 +146,7 @@ class _Translation:
         raise TypeError(ast.dump(node))
 
     def kind(self, structure: StructureShape, name: str) -> object:
-        """Return what the field or the parameter *name* holds."""
+        """Return the type of the field or the parameter *name*."""
         return structure.params.get(name) or {one.id: one.kind for one in structure.fields}[name]
 
     def member(self, enum: str, name: str) -> int:

@@ -1,8 +1,8 @@
-"""What a canonical tree holds, read from the YAML of the specifications.
+"""Shapes of the canonical tree, read from the YAML of the specifications.
 
-A dumper knows nothing else of a format: which structures there are, which fields each of them has,
-of what kind, and which of these may be absent. Whether a field *is* absent, and which structure a
-`switch-on` chose, it asks the parsed object.
+A dumper knows a format by its shapes alone: the structures, their fields, the types of these, and
+whether they may be absent. Whether a field *is* absent, and which structure a `switch-on` chose, it
+asks the parsed object.
 """
 
 import re
@@ -17,7 +17,7 @@ Path = tuple[str, ...]
 
 
 class UnsupportedShape(Exception):
-    """A specification uses what is outside of the subset here; the message says where."""
+    """A specification uses a feature that is not supported here; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Integer:
 
     @property
     def is_boolean(self) -> bool:
-        """Whether it is `true` or `false` rather than a number."""
+        """True for a boolean, which is `true` or `false` in JSON."""
         return self.bits == 1 and self.enum is None
 
     @property
     def is_text(self) -> bool:
-        """Whether JSON has it as a string, since not every reader has all its digits."""
+        """True for an integer that is a string in JSON, since some readers would lose digits."""
         return self.bits > 32
 
 
@@ -58,7 +58,7 @@ class Primitive:
 
     @property
     def is_text(self) -> bool:
-        """Whether JSON has it as a string."""
+        """True for a primitive that is a string in JSON."""
         return self.bits > 32
 
 
@@ -82,9 +82,9 @@ class FieldShape:
     is_repeated: bool
     is_instance: bool
     is_to_end: bool
-    """Whether it takes all that is left of its stream."""
+    """True for a field that takes the rest of its stream."""
     bit_offset: int | None
-    """Where it starts in its structure, where that does not depend on the bytes."""
+    """Bit offset in its structure, where that does not depend on the bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class StructureShape:
     values: frozenset[str]
     """Instances that are not printed."""
     has_own_stream: bool
-    """Whether it begins where its stream does, wherever it is used."""
+    """True for a structure that always begins at the start of its stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +167,8 @@ class _ShapeReader:
     def is_shown(self, given: Spec) -> bool:
         """Return whether a field or an instance is part of the tree.
 
-        Of the instances those are that parse a user type. A field that no value is valid for is
-        how a specification refuses what lies there: it never is.
+        Instances are shown where they parse a user type. A field for which no value is valid is the
+        specification's way to refuse bytes, and is never shown.
         """
         valid = given.get("valid")
         if (

@@ -34,21 +34,21 @@ class ValuePath:
 
 
 class Language(ABC):
-    """How a language says what the walk needs. `it` is the structure at hand, `each` an element."""
+    """Syntax of a language for the walk. `it` is the current structure, `each` an element."""
 
     opens: ClassVar[str] = " {"
     closes: ClassVar[str | None] = "}"
     ends: ClassVar[str] = ";"
     asks: ClassVar[str] = "if ({})"
     last: ClassVar[str | None] = None
-    """What a function ends with."""
+    """Last line of a function."""
 
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
 
     @abstractmethod
     def imports(self) -> Iterator[str]:
-        """Yield what the program imports."""
+        """Yield the import lines of the program."""
 
     @abstractmethod
     def function(self, path: Path) -> str:
