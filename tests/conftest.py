@@ -1,1 +1,88 @@
 """What all tests share."""
+
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from log_builder import Build, Folder, Read
+from magicbyte import storage
+from magicbyte.storage import File
+from paths import DATA
+
+
+@pytest.fixture(scope="session")
+def build() -> type[Build]:
+    return Build
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def real() -> Path:
+    """The logs of real brokers."""
+    return DATA
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Callable[[str], Path]:
+    """Copies a cluster of the real brokers' logs, to be changed."""
+
+    def copy(cluster: str) -> Path:
+        target = tmp_path / cluster.replace("/", "-")
+        shutil.copytree(DATA / cluster, target)
+        return target
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Callable[..., list[dict[str, Any]]]:
+    """Reads what Kafka said of a partition of the real brokers' logs."""
+
+    def rows(
+        cluster: str, partition: str, what: str = "records", isolation: str = "read_uncommitted"
+    ) -> list[dict[str, Any]]:
+        folder = DATA / cluster / "oracle" / what
+        name = (
+            f"{partition}.{isolation}.ndjson.gz" if what == "records" else f"{partition}.ndjson.gz"
+        )
+        if what == "records" and not (folder / name).exists():
+            name = f"{partition}.read_uncommitted.ndjson.gz"
+        with gzip.open(folder / name, "rt") as lines:
+            return [json.loads(line) for line in lines]
+
+    return rows
+
+
+@pytest.fixture(params=["reference", "columnar"])
+def read(request: pytest.FixtureRequest) -> type[Read]:
+    """Read with each engine: what is said of rows holds for both."""
+    return type("Read", (Read,), {"engine": request.param})
+
+
+@pytest.fixture
+def is_root() -> bool:
+    return os.geteuid() == 0
+
+
+@pytest.fixture
+def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the files that are opened from now on."""
+    names: list[str] = []
+    open_file = storage.open_file
+
+    def watched(path: str, **more: Any) -> File:
+        names.append(Path(path).name)
+        return open_file(path, **more)
+
+    monkeypatch.setattr(storage, "open_file", watched)
+    return names

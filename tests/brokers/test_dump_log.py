@@ -3,7 +3,7 @@
 `make test-brokers` runs it, where Maven and Java are; it takes two minutes. What differs is kept as
 files, and named with the seed: MAGICBYTE_SEED draws the same again. MAGICBYTE_DRAWN is how many files
 each decoder of each release is given, in place of FILES, and MAGICBYTE_RELEASES which releases.
-What the tool says of the cases of `tests/dump_log` is compared too, or with MAGICBYTE_RECORD=1 recorded
+What the tool says of the cases of `tests/cli/dump_log` is compared too, or with MAGICBYTE_RECORD=1 recorded
 anew; that takes all of EVERY_RELEASE.
 """
 
@@ -20,14 +20,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from dump_log import cases
-from dump_log.drawn import DRAWN, Record, control_record
-from dump_log.told import TOLD, Told, by_release, load, steps, tail
+from cli.dump_log import cases
+from cli.dump_log.drawn import DRAWN, Record, control_record
+from cli.dump_log.told import TOLD, Told, by_release, load, steps, tail
+from log_builder import CONTROL, batch, control, message, record
 from magicbyte_cli.dump_log.decoders.topics import TOPICS
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_cli.kafka_dump_log import kafka_dump_log
 from paths import shared
-from reading.conftest import CONTROL, batch, control, message, record
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))

@@ -1,4 +1,4 @@
-"""What a real broker makes of a damaged segment when it is started: the table of `tests/recovery`.
+"""What a real broker makes of a damaged segment when it is started: the table of `tests/verification/startup`.
 
 Bytes of the batch and places of a cut are drawn by a seed, some of each field. `make test-brokers`
 asks; without it, the table is compared with what is foretold alone.
@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from paths import DATA, shared
-from recovery.conftest import BOUNDS, LAST, TOPIC
-from recovery.test_by_field import FIRST, FIRST_SIZE, TABLE, flipped
+from verification.startup.conftest import BOUNDS, LAST, TOPIC
+from verification.startup.test_by_field import FIRST, FIRST_SIZE, TABLE, flipped
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))

@@ -131,8 +131,13 @@ OF_NOTHING = [
 
 
 def spend(name: str) -> dict[str, object]:
-    """Decompress *name* of ``spend.py`` in a process of its own."""
-    command = [sys.executable, str(Path(__file__).with_name("spend.py")), name, str(LIMIT)]
+    """Decompress *name* of ``spend_on_section.py`` in a process of its own."""
+    command = [
+        sys.executable,
+        str(Path(__file__).with_name("spend_on_section.py")),
+        name,
+        str(LIMIT),
+    ]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 0, ran.stderr
     spent: dict[str, object] = json.loads(ran.stdout)

@@ -80,12 +80,12 @@ import json, sys
 from dataclasses import replace
 from pathlib import Path
 from magicbyte_tools.generate import source
-from magicbyte_tools.mutants import checks, spec, trial
+from magicbyte_tools.mutants import checks, spec_mutants, trial
 
 sound = trial.sound_tree(Path(sys.argv[1]))
 form = "kafka_transaction_index"
 made = source.specs()[form]
-fault = next(one for one in spec.mutants(f"spec/{form}.ksy", made) if "s8 -> s4" in one.name)
+fault = next(one for one in spec_mutants.mutants(f"spec/{form}.ksy", made) if "s8 -> s4" in one.name)
 vectors = checks.Vectors("runtime", (form,))
 tests = checks.Tests("wire", ("tests/spec/test_wire.py",))
 rule = "runtime/magicbyte/logdir/companions.py"

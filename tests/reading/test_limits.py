@@ -11,7 +11,7 @@ import pytest
 import magicbyte as mb
 
 MIB = 1 << 20
-SPEND = Path(__file__).parent / "spend.py"
+SPEND = Path(__file__).parent / "spend_on_bombs.py"
 
 BOMBS = [
     "v2 gzip",

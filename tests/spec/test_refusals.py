@@ -15,6 +15,7 @@ import pytest
 
 from magicbyte_tools.generate import kaitai
 from magicbyte_tools.generate.parsers import camel
+from paths import CHECKOUT
 
 HEADER = "0000000000000000 {len} ffffffff 02 00000000 0000 00000000 0000018f125c7400"
 HEADER += "0000018f125c7400 ffffffffffffffff ffff ffffffff {num}"
@@ -144,11 +145,11 @@ def test_what_the_language_cannot_say_is_read(name: str) -> None:
     read(*NOT_SAID[name])
 
 
-def test_javascript_refuses_what_python_refuses(tmp_path: Path, checkout: Path) -> None:
+def test_javascript_refuses_what_python_refuses(tmp_path: Path) -> None:
     everything = SOUND | BROKEN | NOT_SAID
     # What another one imports is compiled along with it, and so are all others.
     roots = {kind for kind, _ in everything.values()}
-    sources = [checkout / "spec" / f"{name}.ksy" for name in sorted(roots)]
+    sources = [CHECKOUT / "spec" / f"{name}.ksy" for name in sorted(roots)]
     compiled = kaitai.compile_specs(sources, ["javascript"])
     for one in compiled.values():
         for file, text in one["files"]["javascript"].items():

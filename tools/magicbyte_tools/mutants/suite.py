@@ -4,40 +4,43 @@ Tests that need material outside of the project, such as other projects' vectors
 that the result is the same in every clone.
 """
 
+from pathlib import PurePosixPath
+
 from magicbyte_tools.mutants import grammars
 from magicbyte_tools.mutants.checks import PARSERS, RUNTIME, Check, Tests, Vectors, naming
 
 SPEC = "tests/spec"
 
-OF_THE_GENERATOR = {f"{SPEC}/test_{name}.py" for name in ("generate", "lint", "stubs")}
-"""Tests of the checkout's spec/ and of stubs, which mutants never change."""
-
 JAVASCRIPT = f"{SPEC}/test_refusals.py::test_javascript_refuses_what_python_refuses"
-"""Compiles the checkout's spec/ too."""
+"""Compiles the checkout's spec/, where no mutant is."""
 
 
 def tests(*names: str) -> tuple[str, ...]:
-    """Return the files of tests that *names* stand for."""
-    return tuple(f"tests/{folder}/test_{name}.py" for folder, name in (n.split("/") for n in names))
+    """Return the test modules of *names*, which are paths without ``test_`` and ``.py``."""
+    paths = (PurePosixPath("tests", name) for name in names)
+    return tuple(str(path.with_name(f"test_{path.name}.py")) for path in paths)
 
 
 ENTRIES = tests(
-    *(f"reading/{name}" for name in ("engine", "values", "fetch", "limits", "hostile_entries"))
+    "engines/reference",
+    *(f"reading/{name}" for name in ("values", "fetch", "limits", "hostile_entries")),
 )
 CODECS = tests("codecs/codecs", "codecs/hostile")
-CHECKPOINTS = tests("reading/checkpoints", "reading/companion", "reading/logdir", "reading/paths")
+CHECKPOINTS = tests(
+    "logdir/checkpoints", "companion_tables", "logdir/companions", "logdir/discover"
+)
 
 RULES: dict[str, tuple[str, ...]] = {
     "engines/entry.py": ENTRIES,
     "engines/reference.py": ENTRIES,
     "text.py": tests("reading/values"),
     "transactions.py": tests(
-        *(f"reading/{name}" for name in ("tracker", "transactions", "fetch", "dataset")),
-        "damage/rules",
+        "transactions",
+        *(f"reading/{name}" for name in ("transactions", "fetch", "dataset", "damage/rules")),
     ),
-    "logdir/companions.py": tests("reading/logdir", "reading/companions"),
+    "logdir/companions.py": tests("logdir/companions", "reading/crosscheck"),
     "logdir/checkpoints.py": CHECKPOINTS,
-    "logdir/names.py": tests("reading/logdir", "reading/paths"),
+    "logdir/file_names.py": tests("logdir/companions", "logdir/discover"),
     "codecs/__init__.py": CODECS,
     "codecs/output.py": CODECS,
     "codecs/uvarint.py": (*tests("codecs/snappy"), *CODECS),
@@ -61,7 +64,7 @@ def of_grammars(name: str, changed: set[str]) -> list[Check]:
         checks.append(Vectors(PARSERS, (*served, *produced)))
     if changed & grammars.used_by_the_runtime():
         checks.append(Vectors(RUNTIME))
-    files = [file for file in naming(SPEC, touched) if file not in OF_THE_GENERATOR]
+    files = naming(SPEC, touched)
     if files:
         checks.append(Tests(SPEC, tuple(files), (JAVASCRIPT,)))
     return checks
@@ -83,5 +86,5 @@ def all_of(part: str) -> list[Check]:
     if part == "runtime":
         files = tuple(dict.fromkeys(file for files in RULES.values() for file in files))
         return [Vectors(RUNTIME), Tests("of rules", files)]
-    tests_of_spec = Tests(SPEC, (SPEC,), (*sorted(OF_THE_GENERATOR), JAVASCRIPT))
+    tests_of_spec = Tests(SPEC, (SPEC,), (JAVASCRIPT,))
     return [Vectors(PARSERS), Vectors(RUNTIME), tests_of_spec]

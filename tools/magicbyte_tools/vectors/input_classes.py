@@ -136,7 +136,7 @@ CODES_WITHOUT_A_CASE = {
     "file-name-invalid": "The same.",
     "timestamp-ahead": "The same, and it hangs on the day.",
     "replicas-differ": "A case has one replica, and only `verify` compares them.",
-    "manifest-invalid": "Remote storage is no format of Kafka's: tests/tiered has the cases.",
+    "manifest-invalid": "Remote storage is no format of Kafka's: tests/logdir/tiered has the cases.",
     "chunk-unreadable": "The same.",
     "remote-unfinished": "The same.",
     "remote-overlap": "The same.",

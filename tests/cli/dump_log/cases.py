@@ -4,7 +4,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from reading.conftest import CONTROL, batch, record
+from log_builder import CONTROL, batch, record
 
 OFFSETS = "--offsets-decoder"
 TRANSACTIONS = "--transaction-log-decoder"

@@ -1,6 +1,6 @@
 """Read a log that holds a bomb, in a process of its own, and print what that cost as JSON.
 
-Run as ``python spend.py NAME FOLDER ENGINE`` with a name of ``BOMBS``; needs Linux's /proc.
+Run as ``python spend_on_bombs.py NAME FOLDER ENGINE`` with a name of ``BOMBS``; needs Linux's /proc.
 """
 
 import importlib.util
@@ -27,7 +27,9 @@ MAX_BATCH_BYTES = 16 * MIB
 
 def encoder() -> Any:
     """Return the tests' own encoder, which pytest gives to tests as a fixture."""
-    spec = importlib.util.spec_from_file_location("encoder", Path(__file__).parent / "conftest.py")
+    spec = importlib.util.spec_from_file_location(
+        "encoder", Path(__file__).parents[1] / "log_builder.py"
+    )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

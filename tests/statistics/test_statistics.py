@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from log_builder import TIME, Build, Folder
 from magicbyte.statistics.counts import MOST_PRODUCERS
 from magicbyte.statistics.retention import Held, Largest, held
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte.tables.stats_table import STATS
-
-from .conftest import TIME, Build, Folder
 
 ENGINES = pytest.mark.parametrize("engine", ["reference", "columnar"])
 

@@ -1,11 +1,11 @@
 """The table of differences from Kafka's Java reader says what is so."""
 
 import re
-from pathlib import Path
 
 import magicbyte as mb
+from paths import CHECKOUT
 
-TABLE = Path(__file__).parents[2] / "docs" / "differences.md"
+TABLE = CHECKOUT / "docs" / "differences.md"
 
 
 def rows() -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 """Decompress one section in a process of its own, and print what that cost as JSON.
 
-Run as ``python spend.py NAME MAX_BYTES`` with a name of ``SECTIONS``; needs Linux's /proc.
+Run as ``python spend_on_section.py NAME MAX_BYTES`` with a name of ``SECTIONS``; needs Linux's /proc.
 """
 
 import json

@@ -14,6 +14,7 @@ from magicbyte_tools.generate.kaitai import CompileError, all_languages, compile
 from magicbyte_tools.generate.parsers import module
 from magicbyte_tools.generate.source import specs
 from magicbyte_tools.generate.wire import merged_enum
+from paths import CHECKOUT
 
 
 def run(copy: Path, *flags: str) -> subprocess.CompletedProcess[str]:
@@ -176,10 +177,10 @@ def test_enums_that_disagree_are_refused() -> None:
         merged_enum("codecs", [one, other])
 
 
-def test_all_specifications_compile_for_all_languages(checkout: Path, tmp_path: Path) -> None:
-    names = sorted(source.stem for source in (checkout / "spec").glob("*.ksy"))
+def test_all_specifications_compile_for_all_languages(tmp_path: Path) -> None:
+    names = sorted(source.stem for source in (CHECKOUT / "spec").glob("*.ksy"))
     for name in names:
-        shutil.copy(checkout / "spec" / f"{name}.ksy", tmp_path)
+        shutil.copy(CHECKOUT / "spec" / f"{name}.ksy", tmp_path)
     # What another one imports is compiled along with it, and so each is compiled once.
     imports = "".join(f"    - {name}\n" for name in names)
     everything = tmp_path / "everything.ksy"
@@ -224,8 +225,8 @@ def test_imports_are_in_one_order_whatever_the_compilers() -> None:
     assert "\nfrom . import b\nfrom . import c\nfrom . import d\n" in one
 
 
-def test_specifications_as_they_are_written(checkout: Path) -> None:
+def test_specifications_as_they_are_written() -> None:
     found = specs()
-    assert set(found) == {path.stem for path in (checkout / "spec").glob("*.ksy")}
+    assert set(found) == {path.stem for path in (CHECKOUT / "spec").glob("*.ksy")}
     assert found["kafka_control_record"]["enums"]["control_types"][0]["-orig-id"] == "ABORT"
     assert all(name == spec["meta"]["id"] for name, spec in found.items())

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from clusters import each_cluster, short
+
 LEVELS = ("read_committed", "read_uncommitted")
 COLUMNS = (
     "topic",
@@ -50,11 +52,10 @@ def kind(name: str) -> str | None:
     return None if name == "NoTimestampType" else name
 
 
+@each_cluster
 @pytest.mark.parametrize("engine", ["reference", "columnar"])
 @pytest.mark.parametrize("level", LEVELS)
-def test_records_are_those_that_kafkas_consumer_delivered(
-    cluster, shortened, level, engine
-) -> None:
+def test_records_are_those_that_kafkas_consumer_delivered(cluster, level, engine) -> None:
     rows = cluster.open(level, engine=engine).records(COLUMNS)
     table = rows.to_table()
     times = milliseconds(table.column("timestamp"))
@@ -66,9 +67,9 @@ def test_records_are_those_that_kafkas_consumer_delivered(
                 null(time),
                 row["timestamp_type"],
                 row["leader_epoch"],
-                shortened(row["key"]),
-                shortened(row["value"]),
-                [(header["key"], shortened(header["value"])) for header in row["headers"] or ()],
+                short(row["key"]),
+                short(row["value"]),
+                [(header["key"], short(header["value"])) for header in row["headers"] or ()],
             ),
         )
         for row, time in zip(table.to_pylist(), times, strict=True)
@@ -107,6 +108,7 @@ SAME = (
 MINUS_ONE_IS_NONE = ("producer_id", "producer_epoch", "base_sequence", "leader_epoch")
 
 
+@each_cluster
 def test_batches_are_those_that_kafkas_file_records_read(cluster) -> None:
     table = cluster.open().batches().to_table()
     times = {
@@ -150,6 +152,7 @@ def test_batches_are_those_that_kafkas_file_records_read(cluster) -> None:
     assert not differences(expected, found)
 
 
+@each_cluster
 def test_offsets_are_those_that_the_admin_client_said(cluster) -> None:
     found = {
         f"{row['topic']}-{row['partition']}": row for row in cluster.open().partitions().to_pylist()

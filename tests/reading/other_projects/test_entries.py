@@ -6,13 +6,13 @@ Where a row here differs from Java's, docs/differences.md says why; the letters 
 import hashlib
 import zlib
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import magicbyte as mb
 import paths
+from paths import CHECKOUT
 
 # A disputed vector's own rule (docs/differences.md), by file: the code of the finding, or None
 # where it is accepted. Severity is the code's.
@@ -255,7 +255,7 @@ def test_no_row_of_a_damaged_entry_is_delivered_and_every_row_of_the_others(
 
 
 def test_divergences_stand_in_the_table_of_differences() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "differences.md").read_text()
+    text = (CHECKOUT / "docs" / "differences.md").read_text()
     for number, *_ in [*DIVERGES.values(), *DISPUTED.values()]:
         assert f"| {number} |" in text
 

@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import magicbyte as mb
-
-from .conftest import Cluster
+from clusters import Cluster, each_cluster
 
 Sums = dict[tuple[int, str], Counter[str]]
 """By magic and codec."""
 
 
+@each_cluster
 def test_entries_of_each_format_and_codec_are_those_that_kafka_found(cluster: Cluster) -> None:
     expected: dict[str, Sums] = defaultdict(lambda: defaultdict(Counter))
     latest: dict[str, int] = {}

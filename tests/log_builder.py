@@ -1,12 +1,9 @@
 """An encoder of Kafka's formats that shares nothing with the code under test, and readers of rows."""
 
 import gzip
-import json
-import os
-import shutil
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +11,9 @@ import cramjam
 import crc32c
 import lz4.frame
 import pyarrow as pa
-import pytest
 import zstandard
 
 import magicbyte as mb
-from magicbyte import storage
-from magicbyte.storage import File
 
 TIME = 1_714_000_000_000
 """Of every record unless told otherwise: 2024-04-24T23:06:40Z."""
@@ -27,8 +21,6 @@ TIME = 1_714_000_000_000
 GZIP, SNAPPY, LZ4, ZSTD = 1, 2, 3, 4
 APPEND_TIME, TRANSACTIONAL, CONTROL, HORIZON = 8, 16, 32, 64
 ABORT, COMMIT = 0, 1
-
-DATA = Path(__file__).parents[1] / "data"
 
 
 def varint(number: int) -> bytes:
@@ -245,11 +237,6 @@ class Build:
         )
 
 
-@pytest.fixture(scope="session")
-def build() -> type[Build]:
-    return Build
-
-
 class Folder:
     """A log.dir in the making."""
 
@@ -277,48 +264,6 @@ class Folder:
     def checkpoint(self, name: str, offsets: dict[tuple[str, int], int]) -> None:
         lines = [f"{topic} {partition} {offset}" for (topic, partition), offset in offsets.items()]
         (self.path / name).write_text("\n".join(["0", str(len(lines)), *lines, ""]))
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
-
-
-@pytest.fixture(scope="session")
-def real() -> Path:
-    """The logs of real brokers."""
-    return DATA
-
-
-@pytest.fixture
-def copied(tmp_path: Path) -> Callable[[str], Path]:
-    """Copies a cluster of the real brokers' logs, to be changed."""
-
-    def copy(cluster: str) -> Path:
-        target = tmp_path / cluster.replace("/", "-")
-        shutil.copytree(DATA / cluster, target)
-        return target
-
-    return copy
-
-
-@pytest.fixture(scope="session")
-def oracle() -> Callable[..., list[dict[str, Any]]]:
-    """Reads what Kafka said of a partition of the real brokers' logs."""
-
-    def rows(
-        cluster: str, partition: str, what: str = "records", isolation: str = "read_uncommitted"
-    ) -> list[dict[str, Any]]:
-        folder = DATA / cluster / "oracle" / what
-        name = (
-            f"{partition}.{isolation}.ndjson.gz" if what == "records" else f"{partition}.ndjson.gz"
-        )
-        if what == "records" and not (folder / name).exists():
-            name = f"{partition}.read_uncommitted.ndjson.gz"
-        with gzip.open(folder / name, "rt") as lines:
-            return [json.loads(line) for line in lines]
-
-    return rows
 
 
 def spans(data: bytes) -> Iterator[tuple[int, int]]:
@@ -403,28 +348,3 @@ class Read:
     @property
     def errors(self) -> list[tuple[str, int | None]]:
         return [(f.code, f.position) for f in self.findings if f.severity == "error"]
-
-
-@pytest.fixture(params=["reference", "columnar"])
-def read(request: pytest.FixtureRequest) -> type[Read]:
-    """Read with each engine: what is said of rows holds for both."""
-    return type("Read", (Read,), {"engine": request.param})
-
-
-@pytest.fixture
-def is_root() -> bool:
-    return os.geteuid() == 0
-
-
-@pytest.fixture
-def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the files that are opened from now on."""
-    names: list[str] = []
-    open_file = storage.open_file
-
-    def watched(path: str, **more: Any) -> File:
-        names.append(Path(path).name)
-        return open_file(path, **more)
-
-    monkeypatch.setattr(storage, "open_file", watched)
-    return names

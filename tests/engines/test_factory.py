@@ -19,7 +19,7 @@ LOG = max(DATA.rglob("*.log"), key=lambda log: log.stat().st_size)
 READ = """
 import sys
 import magicbyte as mb
-from magicbyte.engines import engine
+from magicbyte.engines.factory import engine
 from magicbyte.limits import Limits
 data = memoryview(open(sys.argv[1], "rb").read())
 chosen = {engine}
@@ -217,7 +217,7 @@ def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> N
     code = (
         before
         + f"""
-from magicbyte.engines import engine
+from magicbyte.engines.factory import engine
 from magicbyte.limits import Limits
 data = memoryview(open({str(LOG)!r}, "rb").read())
 scan = engine("columnar").scan(data, origin=0, verify=True, limits=Limits())

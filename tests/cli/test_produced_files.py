@@ -9,8 +9,7 @@ from click.testing import CliRunner, Result
 
 from magicbyte.tables.schemas import TABLES
 from magicbyte_cli import main
-
-from .conftest import Batch, Record
+from produce_check.conftest import Batch, Record
 
 Run = Callable[..., Result]
 

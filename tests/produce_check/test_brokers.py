@@ -8,7 +8,7 @@ import pytest
 import magicbyte as mb
 from paths import CHECKOUT
 
-MEASURED = json.loads((CHECKOUT / "tests" / "produced" / "brokers.json").read_text("utf-8"))
+MEASURED = json.loads((CHECKOUT / "tests" / "produce_check" / "brokers.json").read_text("utf-8"))
 ROWS = MEASURED["rows"]
 CODES = {code for code in mb.CODES if code.startswith("produced-")}
 

@@ -7,6 +7,7 @@ from textwrap import indent
 import pytest
 
 from magicbyte_tools.generate.lint import lint
+from paths import CHECKOUT
 
 SOUND = """\
 id: groups
@@ -301,27 +302,25 @@ BROKEN = [
 ]
 
 
-def problems(checkout: Path, folder: Path, text: str) -> list[str]:
+def problems(folder: Path, text: str) -> list[str]:
     (folder / "schema").mkdir()
     for name in ("magicbyte-keys", "messages"):
         schema = f"schema/{name}.schema.json"
-        shutil.copy(checkout / "spec" / schema, folder / schema)
+        shutil.copy(CHECKOUT / "spec" / schema, folder / schema)
     (folder / "messages").mkdir()
     (folder / "messages" / "groups.yaml").write_text(text)
     return [str(problem) for problem in lint(folder)]
 
 
-def test_a_sound_file_has_no_problem(checkout: Path, tmp_path: Path) -> None:
-    assert problems(checkout, tmp_path, SOUND) == []
+def test_a_sound_file_has_no_problem(tmp_path: Path) -> None:
+    assert problems(tmp_path, SOUND) == []
 
 
 @pytest.mark.parametrize(
     ("path", "sound", "broken", "message"), BROKEN, ids=[f"{b[0]} {b[3]}" for b in BROKEN]
 )
-def test_lint_sees(
-    checkout: Path, tmp_path: Path, path: str, sound: str, broken: str, message: str | None
-) -> None:
+def test_lint_sees(tmp_path: Path, path: str, sound: str, broken: str, message: str | None) -> None:
     assert SOUND.count(sound) >= 1
-    found = problems(checkout, tmp_path, SOUND.replace(sound, broken, 1))
+    found = problems(tmp_path, SOUND.replace(sound, broken, 1))
     assert all(problem.startswith("messages/groups.yaml:") for problem in found)
     assert any(f": {path}: " in problem and message in problem for problem in found), found

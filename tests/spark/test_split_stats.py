@@ -6,10 +6,10 @@ import pyarrow.compute as pc
 import pytest
 
 import magicbyte as mb
+from cli.report.report_tables import told
 from magicbyte.spark.split_stats import Contents, summed
 from magicbyte.tables.schemas import DISPOSITIONS
 from paths import DATA
-from spark.report_tables import told
 
 DATA_OF_PRODUCERS = tuple(
     name for name in DISPOSITIONS if name not in ("control", "damaged", "over_limit")

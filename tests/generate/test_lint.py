@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from magicbyte_tools.generate.lint import lint
+from paths import CHECKOUT
 
 
-def test_the_specifications_are_clean(checkout: Path) -> None:
-    assert [str(problem) for problem in lint(checkout / "spec")] == []
+def test_the_specifications_are_clean() -> None:
+    assert [str(problem) for problem in lint(CHECKOUT / "spec")] == []
 
 
 BATCH, LOG, RECORD, VARINT = "kafka_record_batch", "kafka_log", "kafka_record", "kafka_varint"
@@ -93,13 +94,11 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("name", "sound", "broken", "message"), BROKEN, ids=[b[3] for b in BROKEN])
-def test_lint_sees(
-    checkout: Path, tmp_path: Path, name: str, sound: str, broken: str, message: str
-) -> None:
+def test_lint_sees(tmp_path: Path, name: str, sound: str, broken: str, message: str) -> None:
     (tmp_path / "schema").mkdir()
     schema = "schema/magicbyte-keys.schema.json"
-    shutil.copy(checkout / "spec" / schema, tmp_path / schema)
-    text = (checkout / "spec" / f"{name}.ksy").read_text()
+    shutil.copy(CHECKOUT / "spec" / schema, tmp_path / schema)
+    text = (CHECKOUT / "spec" / f"{name}.ksy").read_text()
     assert sound in text
     changed = text.replace(sound, broken)
     (tmp_path / f"{name}.ksy").write_text(changed)
@@ -109,8 +108,8 @@ def test_lint_sees(
 
 
 @pytest.mark.parametrize("name", ["magicbyte-keys", "messages"])
-def test_every_key_of_the_schema_is_described(checkout: Path, name: str) -> None:
-    schema = json.loads((checkout / "spec" / "schema" / f"{name}.schema.json").read_text())
+def test_every_key_of_the_schema_is_described(name: str) -> None:
+    schema = json.loads((CHECKOUT / "spec" / "schema" / f"{name}.schema.json").read_text())
 
     def undescribed(node: object, path: str) -> list[str]:
         found: list[str] = []

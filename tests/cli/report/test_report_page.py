@@ -12,6 +12,14 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
+from cli.report.report_tables import (
+    BEGUN,
+    batch_row,
+    large,
+    output,
+    output_of_logs,
+    partition_rows,
+)
 from html_tags import EVIL, Tags
 from magicbyte.findings import CODES
 from magicbyte.tables.schemas import DISPOSITIONS
@@ -25,14 +33,6 @@ from magicbyte_cli.report.sections.partitions_section import MAX_PARTITIONS, MAX
 from magicbyte_tools.generate.kaitai import INSTALLED, NODE, install
 from magicbyte_tools.webide.browser import chromium
 from paths import DATA
-from spark.report_tables import (
-    BEGUN,
-    batch_row,
-    large,
-    output,
-    output_of_logs,
-    partition_rows,
-)
 
 HERE = Path(__file__).parent
 

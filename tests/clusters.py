@@ -11,16 +11,20 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from paths import DATA
+from paths import DATA, shared
 
 
 class Cluster:
     """A cluster's log.dirs, and the oracle beside them."""
 
     def __init__(self, folder: Path) -> None:
+        self.name = f"{folder.parent.name}-{folder.name}"
         self.oracle = folder / "oracle"
         self.facts: dict[str, Any] = json.loads((self.oracle / "facts.json").read_text())
         self.log_dirs = [str(folder / name) for name in self.facts["log_dirs"]]
+
+    def __str__(self) -> str:
+        return self.name
 
     def open(self, isolation_level: str = "read_uncommitted", **options: Any) -> mb.Dataset:
         return mb.open(
@@ -68,19 +72,10 @@ def short(data: bytes | None) -> str | None:
     return f"sha256:{hashlib.sha256(data).hexdigest()}:{len(data)}"
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "cluster" not in metafunc.fixturenames:
-        return
-    root = DATA
-    if os.environ.get("MAGICBYTE_WIDE"):
-        shared = os.environ.get("MAGICBYTE_SHARED") or Path(__file__).parents[3] / "shared"
-        if (Path(shared) / "logs").is_dir():
-            root = Path(shared) / "logs"
-    folders = sorted(facts.parents[1] for facts in root.glob("*/*/oracle/facts.json"))
-    names = [f"{folder.parent.name}-{folder.name}" for folder in folders]
-    metafunc.parametrize("cluster", [Cluster(folder) for folder in folders], ids=names)
+def _clusters() -> list[Cluster]:
+    wide = shared() / "logs"
+    root = wide if os.environ.get("MAGICBYTE_WIDE") and wide.is_dir() else DATA
+    return [Cluster(facts.parents[1]) for facts in sorted(root.glob("*/*/oracle/facts.json"))]
 
 
-@pytest.fixture
-def shortened() -> Any:
-    return short
+each_cluster = pytest.mark.parametrize("cluster", _clusters(), ids=str)
