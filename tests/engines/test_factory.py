@@ -234,7 +234,7 @@ def test_a_processor_without_the_instruction_computes_checksums_by_table(
     variables: dict[str, Any],
 ) -> None:
     code = """
-from magicbyte_formats.columnar.checksums import NUM_LANES, has_instruction
+from magicbyte_kernels.checksums import NUM_LANES, has_instruction
 print(has_instruction("sse4.2"), has_instruction("pclmul"), NUM_LANES)
 """
     environment = {**os.environ, **variables}
@@ -257,7 +257,7 @@ def test_checksums_are_the_same_however_many_blocks_are_multiplied_at_once(
 import random, sys, zlib
 import crc32c
 import numpy as np
-from magicbyte_formats.columnar import checksums
+from magicbyte_kernels import checksums
 if sys.platform == "win32":
     held = np.zeros(8192, np.uint8)
 else:

@@ -14,10 +14,10 @@ from magicbyte_formats.columnar import (
     VIEWED,
     WHY,
 )
-from magicbyte_formats.columnar.checksums import (
+from magicbyte_kernels.checksums import (
     crc32,
 )
-from magicbyte_formats.columnar.primitives import (
+from magicbyte_kernels.primitives import (
     ask_ahead,
     copy,
     inlined,

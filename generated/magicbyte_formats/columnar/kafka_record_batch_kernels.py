@@ -13,10 +13,10 @@ from magicbyte_formats.columnar import (
     VIEWED,
     WHY,
 )
-from magicbyte_formats.columnar.checksums import (
+from magicbyte_kernels.checksums import (
     crc32c,
 )
-from magicbyte_formats.columnar.primitives import (
+from magicbyte_kernels.primitives import (
     ask_ahead,
     copy,
     inlined,

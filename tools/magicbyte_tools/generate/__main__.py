@@ -34,9 +34,6 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         files[kaitai / f"{name}.pyi"] = head + stubs.module(name, specs(compiled))
     folder = generated / "columnar"
     files[folder / "__init__.py"] = FIXED + columnar.package()
-    for name, (text, types) in columnar.common().items():
-        files[folder / f"{name}.py"] = FIXED + text
-        files[folder / f"{name}.pyi"] = FIXED + types
     for name in columnar.formats(specs(compiled)):
         head = header(sources)
         entry = columnar.read_form(name, specs(compiled))

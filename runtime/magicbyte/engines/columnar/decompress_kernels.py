@@ -11,8 +11,9 @@ from typing import Any
 from magicbyte.codecs import gzip
 from magicbyte.engines.columnar.snappy_kernel import unsnap
 from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
-from magicbyte_formats.columnar.checksums import crc32
-from magicbyte_formats.columnar.primitives import (
+from magicbyte_formats.wire import Codec
+from magicbyte_kernels.checksums import crc32
+from magicbyte_kernels.primitives import (
     call5,
     called,
     copy,
@@ -23,7 +24,6 @@ from magicbyte_formats.columnar.primitives import (
     u4le,
     wrap,
 )
-from magicbyte_formats.wire import Codec
 
 GZIP, SNAPPY, LZ4, ZSTD = map(int, (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD))
 """Plain numbers, which kernels take as constants."""

@@ -59,7 +59,7 @@ from magicbyte.engines.columnar.signatures import (
 )
 from magicbyte.engines.columnar.stops import NO_ROOM
 from magicbyte_formats import columnar
-from magicbyte_formats.columnar.primitives import call_kernel, called, inlined, put8, s8le
+from magicbyte_kernels.primitives import call_kernel, called, inlined, put8, s8le
 
 TURN_BYTES = 256 << 10
 """Stored bytes that a turn takes, about, or its one entry: a part of the second cache.

@@ -1,8 +1,8 @@
 """Headers of v2 batches, read one after another: nothing of what lies between them."""
 
 from magicbyte.engines.entry import LEAST_SIZES, OVERHEAD
-from magicbyte_formats.columnar.primitives import call5, s4be, u1
 from magicbyte_formats.wire import RecordBatchHeader
+from magicbyte_kernels.primitives import call5, s4be, u1
 
 LEN_HEADER, LEAST = RecordBatchHeader.SIZE, LEAST_SIZES[2]
 LEN_BATCH, MAGIC = (RecordBatchHeader.POSITIONS[name] for name in ("len_batch", "magic"))

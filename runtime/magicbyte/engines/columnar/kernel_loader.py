@@ -299,9 +299,10 @@ def _release() -> str:
     from importlib.resources import files
 
     generated, own = files("magicbyte_formats"), files("magicbyte")
+    kernels = files("magicbyte_kernels")
     names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
-    names += ["__init__", "checksums", "primitives"]
-    sources = [generated.joinpath("columnar", f"{name}.py") for name in names]
+    sources = [generated.joinpath("columnar", f"{name}.py") for name in [*names, "__init__"]]
+    sources += [kernels.joinpath(f"{name}.py") for name in ("checksums", "primitives")]
     sources.append(generated.joinpath("wire.py"))
     sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
     sources += [own.joinpath(*path) for path in OWN_KERNELS]

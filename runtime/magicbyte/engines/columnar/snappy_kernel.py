@@ -10,7 +10,7 @@ import numpy as np
 
 from magicbyte.codecs import snappy, uvarint
 from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN
-from magicbyte_formats.columnar.primitives import (
+from magicbyte_kernels.primitives import (
     called,
     copy,
     copy16,

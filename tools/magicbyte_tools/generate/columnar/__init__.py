@@ -10,12 +10,11 @@ is refused with its place in the YAML.
 
 from magicbyte_tools.generate.columnar import row_file_modules
 from magicbyte_tools.generate.columnar.entry_model import Unsupported, formats, read_form
-from magicbyte_tools.generate.columnar.kernel_printer import common, description, module, package
+from magicbyte_tools.generate.columnar.kernel_printer import description, module, package
 from magicbyte_tools.generate.columnar.row_file_model import files_of_rows, read_file
 
 __all__ = [
     "Unsupported",
-    "common",
     "description",
     "files_of_rows",
     "formats",

@@ -9,7 +9,6 @@ without looking at its end, and is judged when it has been read.
 import re
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from pathlib import Path
 
 from magicbyte_tools.generate.columnar.arithmetic import Expression
 from magicbyte_tools.generate.columnar.entry_model import (
@@ -25,9 +24,10 @@ from magicbyte_tools.generate.columnar.entry_model import (
     least,
 )
 from magicbyte_tools.generate.columnar.unsupported import Unsupported
+from magicbyte_tools.generate.kaitai import CHECKOUT
 
 COMMON = ("checksums", "primitives")
-"""Modules beside this one that kernels import: they are handed on as they are."""
+"""Modules of `magicbyte_kernels` that kernels import functions from."""
 
 DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested")
 """What a descriptor says besides the numbers of the header."""
@@ -247,22 +247,10 @@ def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]: ...
 """
 
 
-def common() -> dict[str, tuple[str, str]]:
-    """Return what kernels are made of: each module by its name, and its types."""
-    made = {}
-    for name in COMMON:
-        types = "".join(f"{public}: Any\n" for public in _public(name))
-        made[name] = (_text(name), "from typing import Any\n\n" + types)
-    return made
-
-
-def _text(name: str) -> str:
-    return Path(__file__).with_name(f"{name}.py").read_text("utf-8")
-
-
 def _public(name: str) -> list[str]:
-    """Return the public names of one of the modules in common."""
-    names = re.findall(r"^(?:    )?def (\w+)|^(\w+) = njit", _text(name), re.MULTILINE)
+    """Return the public names of a module of `magicbyte_kernels`."""
+    text = (CHECKOUT / "runtime" / "magicbyte_kernels" / f"{name}.py").read_text("utf-8")
+    names = re.findall(r"^(?:    )?def (\w+)|^(\w+) = njit", text, re.MULTILINE)
     return sorted({one for pair in names for one in pair if one and one[0] != "_"})
 
 
@@ -288,7 +276,7 @@ def module(entry: Entry) -> tuple[str, str]:
         *(
             line
             for name in COMMON
-            for line in _imported(f"magicbyte_formats.columnar.{name}", words & set(_public(name)))
+            for line in _imported(f"magicbyte_kernels.{name}", words & set(_public(name)))
         ),
     ]
     text = "\n".join([ABOUT.format(name=entry.name), *lines, "", "", functions, ""])

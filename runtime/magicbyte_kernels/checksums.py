@@ -12,7 +12,7 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from magicbyte_formats.columnar.primitives import (
+from magicbyte_kernels.primitives import (
     called,
     inlined,
     prefetch,

@@ -1,0 +1,1 @@
+"""Hand-written code that generated modules import."""
