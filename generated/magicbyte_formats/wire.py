@@ -1,56 +1,18 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
 # spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
-"""What comes from the wire: headers of fixed width, enums, and the columns of the tables.
+"""Headers of fixed width, enums, and columns of the tables, generated from spec/.
 
-Numbers are as they are stored; what a sentinel such as -1 stands for is said beside each.
+Numbers are as stored; the docstrings say what a sentinel such as -1 stands for.
 """
 
 import struct
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
+from magicbyte_kernels.wire_types import ChecksumField, LengthField, WireColumn
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
-
-
-class Checksum(NamedTuple):
-    """Where a checksum is stored, and where the bytes begin that it covers; they go to the end."""
-
-    algorithm: str
-    """`crc32c` or `crc32`."""
-    field_position: int
-    """Bytes from the start of the structure to the checksum."""
-    start: int
-    """Bytes from the start of the structure to the first byte that is covered."""
-
-
-class Length(NamedTuple):
-    """Where a structure's own length is stored, and what it counts: the bytes after itself."""
-
-    field_position: int
-    """Bytes from the start of the structure to the length."""
-    start: int
-    """Bytes before the first one that it counts; a whole structure is this much longer."""
-    least: int
-    """The smallest length that is valid."""
-
-
-class Column(NamedTuple):
-    """A column of a table, as the specification declares it."""
-
-    name: str
-    type: str
-    """Arrow's type, as text."""
-    nullable: bool
-    """Whether the specification has a null for it: an absent field or a sentinel."""
-    sentinel: int | None
-    """The stored number that stands for null."""
-    unit: str | None
-    """The unit of a number, where it has one."""
-    doc: str
-    """What it is, in a sentence."""
-    source: str
-    """The fields it comes from, as paths in the specification."""
 
 
 class Codec(IntEnum):
@@ -214,7 +176,7 @@ class EntryHeader(_EntryHeader):
         "magic": 16,
     }
     """Bytes from the start to each field."""
-    LENGTH: ClassVar[Length] = Length(field_position=8, start=12, least=14)
+    LENGTH: ClassVar[LengthField] = LengthField(field_position=8, start=12, least=14)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qi4xb")
     """The fields that are always there, in order."""
 
@@ -278,8 +240,8 @@ class MessageHeader(_MessageHeader):
         "timestamp": 18,
     }
     """Bytes from the start to each field."""
-    LENGTH: ClassVar[Length] = Length(field_position=8, start=12, least=14)
-    CHECKSUM: ClassVar[Checksum] = Checksum(algorithm="crc32", field_position=12, start=16)
+    LENGTH: ClassVar[LengthField] = LengthField(field_position=8, start=12, least=14)
+    CHECKSUM: ClassVar[ChecksumField] = ChecksumField(algorithm="crc32", field_position=12, start=16)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qiIbb")
     """The fields that are always there, in order."""
     _TIMESTAMP: ClassVar[struct.Struct] = struct.Struct(">q")
@@ -372,7 +334,7 @@ class ProducerSnapshotHeader(_ProducerSnapshotHeader):
         "num_producers": 6,
     }
     """Bytes from the start to each field."""
-    CHECKSUM: ClassVar[Checksum] = Checksum(algorithm="crc32c", field_position=2, start=6)
+    CHECKSUM: ClassVar[ChecksumField] = ChecksumField(algorithm="crc32c", field_position=2, start=6)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">hIi")
     """The fields that are always there, in order."""
 
@@ -535,8 +497,8 @@ class RecordBatchHeader(_RecordBatchHeader):
         "num_records": 57,
     }
     """Bytes from the start to each field."""
-    LENGTH: ClassVar[Length] = Length(field_position=8, start=12, least=49)
-    CHECKSUM: ClassVar[Checksum] = Checksum(algorithm="crc32c", field_position=17, start=21)
+    LENGTH: ClassVar[LengthField] = LengthField(field_position=8, start=12, least=49)
+    CHECKSUM: ClassVar[ChecksumField] = ChecksumField(algorithm="crc32c", field_position=17, start=21)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qiibIhiqqqhii")
     """The fields that are always there, in order."""
 
@@ -657,9 +619,9 @@ class AbortedTransaction(_AbortedTransaction):
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
-COLUMNS: dict[str, tuple[Column, ...]] = {
+COLUMNS: dict[str, tuple[WireColumn, ...]] = {
     "aborted_transactions": (
-        Column(
+        WireColumn(
             name="version",
             type="int16",
             nullable=False,
@@ -668,7 +630,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Version of the entry; always 0.",
             source="kafka_transaction_index/aborted_transaction/version",
         ),
-        Column(
+        WireColumn(
             name="producer_id",
             type="int64",
             nullable=False,
@@ -677,7 +639,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Number of the producer whose transaction it was.",
             source="kafka_transaction_index/aborted_transaction/producer_id",
         ),
-        Column(
+        WireColumn(
             name="first_offset",
             type="int64",
             nullable=False,
@@ -689,7 +651,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_transaction_index/aborted_transaction/first_offset",
         ),
-        Column(
+        WireColumn(
             name="last_offset",
             type="int64",
             nullable=False,
@@ -698,7 +660,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Offset of the abort marker, which lies in this segment.",
             source="kafka_transaction_index/aborted_transaction/last_offset",
         ),
-        Column(
+        WireColumn(
             name="last_stable_offset",
             type="int64",
             nullable=False,
@@ -713,7 +675,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         ),
     ),
     "batches": (
-        Column(
+        WireColumn(
             name="base_offset",
             type="int64",
             nullable=True,
@@ -725,7 +687,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/base_offset, kafka_message/-derived/base_offset",
         ),
-        Column(
+        WireColumn(
             name="leader_epoch",
             type="int32",
             nullable=True,
@@ -737,7 +699,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/partition_leader_epoch",
         ),
-        Column(
+        WireColumn(
             name="magic",
             type="int8",
             nullable=False,
@@ -749,7 +711,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/magic, kafka_message/message_body/magic",
         ),
-        Column(
+        WireColumn(
             name="crc",
             type="int64",
             nullable=False,
@@ -762,7 +724,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/crc, kafka_message/message_body/crc",
         ),
-        Column(
+        WireColumn(
             name="is_control",
             type="bool",
             nullable=False,
@@ -777,7 +739,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/-derived/is_control"
             ),
         ),
-        Column(
+        WireColumn(
             name="is_transactional",
             type="bool",
             nullable=False,
@@ -789,7 +751,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/-derived/is_transactional"
             ),
         ),
-        Column(
+        WireColumn(
             name="timestamp_type",
             type="string",
             nullable=True,
@@ -801,7 +763,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/message_attributes/timestamp_type"
             ),
         ),
-        Column(
+        WireColumn(
             name="codec",
             type="string",
             nullable=False,
@@ -813,7 +775,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/message_attributes/codec"
             ),
         ),
-        Column(
+        WireColumn(
             name="base_timestamp",
             type="timestamp[ms, tz=UTC]",
             nullable=True,
@@ -827,7 +789,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/base_timestamp",
         ),
-        Column(
+        WireColumn(
             name="max_timestamp",
             type="timestamp[ms, tz=UTC]",
             nullable=True,
@@ -840,7 +802,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/max_timestamp, kafka_message/-derived/max_timestamp",
         ),
-        Column(
+        WireColumn(
             name="producer_id",
             type="int64",
             nullable=True,
@@ -852,7 +814,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/producer_id",
         ),
-        Column(
+        WireColumn(
             name="producer_epoch",
             type="int16",
             nullable=True,
@@ -864,7 +826,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/producer_epoch",
         ),
-        Column(
+        WireColumn(
             name="base_sequence",
             type="int32",
             nullable=True,
@@ -877,7 +839,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/base_sequence",
         ),
-        Column(
+        WireColumn(
             name="record_count",
             type="int32",
             nullable=True,
@@ -889,7 +851,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record_batch/num_records, kafka_message/-derived/record_count",
         ),
-        Column(
+        WireColumn(
             name="size_bytes",
             type="int32",
             nullable=False,
@@ -898,7 +860,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Bytes of the whole entry, its offset and its length included.",
             source="kafka_record_batch/-derived/size_bytes, kafka_message/-derived/size_bytes",
         ),
-        Column(
+        WireColumn(
             name="last_offset",
             type="int64",
             nullable=False,
@@ -907,7 +869,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Offset of the last record, kept when that record is removed.",
             source="kafka_record_batch/-derived/last_offset, kafka_message/-derived/last_offset",
         ),
-        Column(
+        WireColumn(
             name="delete_horizon",
             type="timestamp[ms, tz=UTC]",
             nullable=True,
@@ -921,7 +883,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         ),
     ),
     "offset_index": (
-        Column(
+        WireColumn(
             name="relative_offset",
             type="int32",
             nullable=False,
@@ -933,7 +895,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_offset_index/entry/relative_offset",
         ),
-        Column(
+        WireColumn(
             name="ofs_batch",
             type="int32",
             nullable=False,
@@ -944,7 +906,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         ),
     ),
     "producers": (
-        Column(
+        WireColumn(
             name="producer_id",
             type="int64",
             nullable=False,
@@ -953,7 +915,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Number of the producer, given out by the cluster. Covered by `crc`.",
             source="kafka_producer_snapshot/producer/producer_id",
         ),
-        Column(
+        WireColumn(
             name="epoch",
             type="int16",
             nullable=False,
@@ -962,7 +924,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Its newest epoch that was seen. Covered by `crc`.",
             source="kafka_producer_snapshot/producer/epoch",
         ),
-        Column(
+        WireColumn(
             name="last_sequence",
             type="int32",
             nullable=True,
@@ -974,7 +936,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_producer_snapshot/producer/last_sequence",
         ),
-        Column(
+        WireColumn(
             name="last_offset",
             type="int64",
             nullable=True,
@@ -986,7 +948,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_producer_snapshot/producer/last_offset",
         ),
-        Column(
+        WireColumn(
             name="offset_delta",
             type="int32",
             nullable=False,
@@ -998,7 +960,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_producer_snapshot/producer/offset_delta",
         ),
-        Column(
+        WireColumn(
             name="timestamp",
             type="timestamp[ms, tz=UTC]",
             nullable=True,
@@ -1010,7 +972,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_producer_snapshot/producer/timestamp",
         ),
-        Column(
+        WireColumn(
             name="coordinator_epoch",
             type="int32",
             nullable=True,
@@ -1022,7 +984,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_producer_snapshot/producer/coordinator_epoch",
         ),
-        Column(
+        WireColumn(
             name="current_transaction_first_offset",
             type="int64",
             nullable=True,
@@ -1036,7 +998,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         ),
     ),
     "records": (
-        Column(
+        WireColumn(
             name="offset",
             type="int64",
             nullable=False,
@@ -1048,7 +1010,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/-derived/offset"
             ),
         ),
-        Column(
+        WireColumn(
             name="timestamp",
             type="timestamp[ms, tz=UTC]",
             nullable=True,
@@ -1063,7 +1025,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/message_body/timestamp"
             ),
         ),
-        Column(
+        WireColumn(
             name="timestamp_type",
             type="string",
             nullable=True,
@@ -1075,7 +1037,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/-derived/timestamp_type"
             ),
         ),
-        Column(
+        WireColumn(
             name="leader_epoch",
             type="int32",
             nullable=True,
@@ -1084,7 +1046,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Epoch of the leader that appended the record.",
             source="kafka_record_batch/record_list/records/-derived/leader_epoch",
         ),
-        Column(
+        WireColumn(
             name="producer_id",
             type="int64",
             nullable=True,
@@ -1093,7 +1055,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Number of the idempotent or transactional producer.",
             source="kafka_record_batch/record_list/records/-derived/producer_id",
         ),
-        Column(
+        WireColumn(
             name="producer_epoch",
             type="int16",
             nullable=True,
@@ -1102,7 +1064,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Which incarnation of the producer wrote the record.",
             source="kafka_record_batch/record_list/records/-derived/producer_epoch",
         ),
-        Column(
+        WireColumn(
             name="sequence",
             type="int32",
             nullable=True,
@@ -1111,7 +1073,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Number that the producer gave the record; 0 follows on 2147483647.",
             source="kafka_record_batch/record_list/records/-derived/sequence",
         ),
-        Column(
+        WireColumn(
             name="is_transactional",
             type="bool",
             nullable=False,
@@ -1123,7 +1085,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/-derived/is_transactional"
             ),
         ),
-        Column(
+        WireColumn(
             name="codec",
             type="string",
             nullable=False,
@@ -1135,7 +1097,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/-derived/codec"
             ),
         ),
-        Column(
+        WireColumn(
             name="magic",
             type="int8",
             nullable=False,
@@ -1147,7 +1109,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
                 "kafka_message/-derived/magic"
             ),
         ),
-        Column(
+        WireColumn(
             name="key",
             type="binary",
             nullable=True,
@@ -1159,7 +1121,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record/record_body/key, kafka_message/message_body/key",
         ),
-        Column(
+        WireColumn(
             name="value",
             type="binary",
             nullable=True,
@@ -1172,7 +1134,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             ),
             source="kafka_record/record_body/value, kafka_message/message_body/value",
         ),
-        Column(
+        WireColumn(
             name="headers",
             type="list<struct<key: string, value: binary>>",
             nullable=True,
@@ -1186,7 +1148,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
         ),
     ),
     "time_index": (
-        Column(
+        WireColumn(
             name="timestamp",
             type="timestamp[ms, tz=UTC]",
             nullable=False,
@@ -1195,7 +1157,7 @@ COLUMNS: dict[str, tuple[Column, ...]] = {
             doc="Largest timestamp so far, in milliseconds since the Unix epoch.",
             source="kafka_time_index/entry/timestamp",
         ),
-        Column(
+        WireColumn(
             name="relative_offset",
             type="int32",
             nullable=False,

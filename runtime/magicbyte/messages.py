@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from magicbyte.errors import FormatError
 from magicbyte.text import decode_utf8
-from magicbyte_formats.messages.schema import Field, Message, Release
+from magicbyte_kernels.message_schema import MessageField, MessageSchema, Release
 
 MOST_TEXT = 0x7FFF
 """Bytes that a string may have; a longer one is an error, whatever the form of its length."""
@@ -79,7 +79,9 @@ class Read(NamedTuple):
     """The position behind it: bytes that follow are none of it."""
 
 
-def read(message: Message, data: bytes, version: int, release: Release, position: int = 0) -> Read:
+def read(
+    message: MessageSchema, data: bytes, version: int, release: Release, position: int = 0
+) -> Read:
     """Return the *message* of *version* that begins at *position* of *data*, as *release* reads it.
 
     MessageError where the bytes are not one. As in Kafka, a version that the release does not know is
@@ -101,7 +103,7 @@ class Record(NamedTuple):
 
 
 def read_record(
-    schemas: Sequence[Message], key: bytes, value: bytes | None, release: Release
+    schemas: Sequence[MessageSchema], key: bytes, value: bytes | None, release: Release
 ) -> Record:
     """Return the record that *key* and *value* are, by *schemas*, as *release* reads it.
 
@@ -130,7 +132,9 @@ def _unknown(what: str, number: int) -> MessageError:
     )
 
 
-def known_messages(schemas: Sequence[Message], type_: int, release: Release) -> list[Message]:
+def known_messages(
+    schemas: Sequence[MessageSchema], type_: int, release: Release
+) -> list[MessageSchema]:
     """Return those of *schemas* that *type_* means to *release*: a key and its value, one or none."""
     return [one for one in schemas if one.versions_in(release) and one.is_type(type_, release)]
 
@@ -149,7 +153,7 @@ def read_int16(data: bytes, name: str) -> tuple[int, int]:
 
 class _Reader:
     def __init__(
-        self, data: bytes, position: int, message: Message, version: int, release: Release
+        self, data: bytes, position: int, message: MessageSchema, version: int, release: Release
     ) -> None:
         self.data = data
         self.position = position
@@ -161,13 +165,13 @@ class _Reader:
         known = message.versions_in(release)
         self.newest = -1 if known is None or known.last is None else known.last
 
-    def struct(self, field: Field) -> dict[str, Any]:
+    def struct(self, field: MessageField) -> dict[str, Any]:
         # Kafka looks at the version in the structs of one field alone: not in others, nor in the message.
         if field.struct is not None and self.version > self.newest:
             raise self.error("version", field.struct, self.version, f"version {self.version}")
         return self.fields(field.fields)
 
-    def fields(self, fields: tuple[Field, ...]) -> dict[str, Any]:
+    def fields(self, fields: tuple[MessageField, ...]) -> dict[str, Any]:
         known = [field for field in fields if self.is_known(field)]
         present = [field for field in known if self.version in field.versions]
         read = {f.name: self.field(f) for f in present if f.tag is None}
@@ -179,11 +183,11 @@ class _Reader:
         read |= tagged
         return {f.name: read[f.name] for f in present if f.name in read}
 
-    def is_known(self, field: Field) -> bool:
+    def is_known(self, field: MessageField) -> bool:
         """Whether the release knows a field, of whatever version."""
         return field.versions.first <= self.newest and self.release in field.releases
 
-    def tagged(self, known: dict[int, Field]) -> dict[str, Any]:
+    def tagged(self, known: dict[int, MessageField]) -> dict[str, Any]:
         read: dict[str, Any] = {}
         for _ in range(self.uvarint(None)):
             tag, size = self.uvarint(None), self.uvarint(None)
@@ -203,7 +207,7 @@ class _Reader:
                 read[field.name] = value
         return read
 
-    def default(self, field: Field) -> Any:
+    def default(self, field: MessageField) -> Any:
         """Return what a tagged field is where it is left out of what is written."""
         if field.is_null_by_default:
             return None
@@ -219,7 +223,7 @@ class _Reader:
             }
         return ABSENT.get(field.kind, 0)
 
-    def field(self, field: Field) -> Any:
+    def field(self, field: MessageField) -> Any:
         if not field.is_array:
             return self.value(field, field.name)
         count = self.length(field.kind, field.name, is_array=True)
@@ -232,7 +236,7 @@ class _Reader:
             return [form.unpack(self.take(form.size, "end", field.name))[0] for _ in range(count)]
         return [self.value(field, f"{field.name} element", is_element=True) for _ in range(count)]
 
-    def value(self, field: Field, name: str, *, is_element: bool = False) -> Any:
+    def value(self, field: MessageField, name: str, *, is_element: bool = False) -> Any:
         kind = field.kind
         if kind == "struct":
             if field.is_nullable and not is_element and self.is_null_struct(field, name):
@@ -249,14 +253,14 @@ class _Reader:
             return decode_utf8(self.take(length, "array", name))
         return self.take(length, "array", name)
 
-    def is_null_struct(self, field: Field, name: str) -> bool:
+    def is_null_struct(self, field: MessageField, name: str) -> bool:
         """Read the mark before a struct that may be null."""
         if field.tag is not None:
             return self.uvarint(name) == 0
         mark: int = _scalar("int8", self.take(1, "end", name))
         return mark < 0
 
-    def null(self, field: Field, name: str, *, is_element: bool = False) -> None:
+    def null(self, field: MessageField, name: str, *, is_element: bool = False) -> None:
         if not field.is_nullable or is_element:
             raise self.error("null", name, -1, "null")
 

@@ -86,7 +86,7 @@ def test_a_new_field_becomes_a_column_and_a_longer_row(files: Specs) -> None:
     assert least(rows.body) == 8
     (column,) = (column for column in entry.table.columns if column.name == "flags")
     assert (column.type, column.width) == ("uint8", 1)
-    assert "flags = u1(p + 1)" in module(entry)[0]
+    assert "flags = u1(p + 1)" in module(entry)
 
 
 def put(path: str, **keys: Any) -> Change:

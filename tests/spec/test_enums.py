@@ -6,6 +6,7 @@ from enum import IntEnum
 from importlib import import_module
 
 from magicbyte_formats import kaitai
+from magicbyte_kernels.kaitai_struct import KaitaiStruct
 
 # CompressionType, TimestampType, ControlRecordType, MetadataRecordType.
 CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
@@ -68,7 +69,7 @@ def enums(around: object) -> Iterator[tuple[str, dict[str, int]]]:
             continue
         if issubclass(found, IntEnum):
             yield name, {member.name: member.value for member in found}
-        elif issubclass(found, kaitai.KaitaiStruct) and found is not kaitai.KaitaiStruct:
+        elif issubclass(found, KaitaiStruct) and found is not KaitaiStruct:
             yield from enums(found)
 
 

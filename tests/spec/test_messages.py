@@ -12,7 +12,7 @@ import pytest
 import magicbyte_formats.messages
 from magicbyte.errors import FormatError
 from magicbyte.messages import MessageError, read, read_int16, read_uvarint
-from magicbyte_formats.messages.schema import Message
+from magicbyte_kernels.message_schema import MessageSchema
 
 from .messages_by_hand import (
     FOLDER,
@@ -36,10 +36,10 @@ REASONS = {"[]": "count", "bytes": "array", "string": "array"}
 """What is wrong where a length says more than there is; a long text is wrong by itself."""
 
 
-def schema(file: str, name: str) -> Message:
+def schema(file: str, name: str) -> MessageSchema:
     module = importlib.import_module(f"magicbyte_formats.messages.{file}")
     (found,) = (one for one in module.MESSAGES if one.name == name)
-    assert isinstance(found, Message)
+    assert isinstance(found, MessageSchema)
     return found
 
 
@@ -75,7 +75,7 @@ def fields(writer: Writer, those: list[Spec]) -> list[object]:
 
 def test_there_is_a_module_of_each_file_with_its_messages_and_no_other() -> None:
     found = {one.name for one in pkgutil.iter_modules(magicbyte_formats.messages.__path__)}
-    assert found == {*NAMES, "schema"}
+    assert found == {*NAMES}
     for name in NAMES:
         module = importlib.import_module(f"magicbyte_formats.messages.{name}")
         listed = [one.name for one in module.MESSAGES]

@@ -1,9 +1,8 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
 # spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
-"""What the kernels of kafka_message know of it: their descriptors, state and columns."""
+"""Kernels of kafka_message: their descriptors, state and columns."""
 
-from magicbyte_formats.columnar import Column, EntryColumn, Table
-
+from magicbyte_kernels.kernel_interface import EntryColumn, KernelColumn, KernelTable
 
 NAMES = {
     "position": 0,
@@ -30,12 +29,12 @@ SLACK = 64
 LEAST_ROW = 26
 IS_STREAM = True
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}
-TABLE = Table(
+TABLE = KernelTable(
     (
-        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 4, "nulls": 5}, None),
-        Column("key", "binary", 0, None, True, {"offsets": 6, "bytes": 7, "room": 8, "used": 9, "valid": 10, "nulls": 11}, None),
-        Column("value", "binary", 0, None, True, {"offsets": 12, "bytes": 13, "room": 14, "used": 15, "valid": 16, "nulls": 17}, None),
-        Column("offset", "int64", 8, None, False, {"data": 18}, None),
+        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 4, "nulls": 5}, None),
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 6, "bytes": 7, "room": 8, "used": 9, "valid": 10, "nulls": 11}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 12, "bytes": 13, "room": 14, "used": 15, "valid": 16, "nulls": 17}, None),
+        KernelColumn("offset", "int64", 8, None, False, {"data": 18}, None),
     ),
     2,
     3,

@@ -6,15 +6,25 @@ import numpy as np
 
 TABLE = "offset_index"
 HEADER = np.dtype([])
+"""Empty."""
 ROW = np.dtype(
     [
         ("relative_offset", ">i4"),
         ("ofs_batch", ">i4"),
     ]
 )
+"""`relative_offset`: Last offset of the appended batches, counted from the base offset of the
+segment, which names the file.
+`ofs_batch`: Position in the segment where the first of those batches starts, in bytes.
+"""
 
 
-def rows(data):
+def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """Return the rows of *data*, a whole file: an array with a field per number of a row.
+
+    The rows end before the first one that is incomplete or is all zeros.
+    Numbers are returned as stored. Nothing is copied.
+    """
     count = len(data) // 8
     found = np.frombuffer(data, ROW, count, 0)
     is_row = found.view(np.uint8).reshape(count, 8).any(axis=1)

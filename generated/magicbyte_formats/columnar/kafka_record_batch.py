@@ -1,9 +1,8 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
 # spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
-"""What the kernels of kafka_record_batch know of it: their descriptors, state and columns."""
+"""Kernels of kafka_record_batch: their descriptors, state and columns."""
 
-from magicbyte_formats.columnar import Column, EntryColumn, Table
-
+from magicbyte_kernels.kernel_interface import EntryColumn, KernelColumn, KernelTable
 
 NAMES = {
     "position": 0,
@@ -38,21 +37,21 @@ SLACK = 64
 LEAST_ROW = 7
 IS_STREAM = False
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
-TABLE = Table(
+TABLE = KernelTable(
     (
-        Column("key", "binary", 0, None, True, {"offsets": 4, "bytes": 5, "room": 6, "used": 7, "valid": 8, "nulls": 9}, None),
-        Column("value", "binary", 0, None, True, {"offsets": 10, "bytes": 11, "room": 12, "used": 13, "valid": 14, "nulls": 15}, None),
-        Column("headers", "list", 0, None, False, {"offsets": 16}, Table(
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 4, "bytes": 5, "room": 6, "used": 7, "valid": 8, "nulls": 9}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 10, "bytes": 11, "room": 12, "used": 13, "valid": 14, "nulls": 15}, None),
+        KernelColumn("headers", "list", 0, None, False, {"offsets": 16}, KernelTable(
             (
-                Column("key", "string", 0, None, False, {"offsets": 19, "bytes": 20, "room": 21, "used": 22, "not_ascii": 23}, None),
-                Column("value", "binary", 0, None, True, {"offsets": 24, "bytes": 25, "room": 26, "used": 27, "valid": 28, "nulls": 29}, None),
+                KernelColumn("key", "string", 0, None, False, {"offsets": 19, "bytes": 20, "room": 21, "used": 22, "not_ascii": 23}, None),
+                KernelColumn("value", "binary", 0, None, True, {"offsets": 24, "bytes": 25, "room": 26, "used": 27, "valid": 28, "nulls": 29}, None),
             ),
             17,
             18,
         )),
-        Column("offset", "int64", 8, None, False, {"data": 30}, None),
-        Column("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 31, "nulls": 32}, None),
-        Column("sequence", "int32", 4, -1, False, {"data": 33, "nulls": 34}, None),
+        KernelColumn("offset", "int64", 8, None, False, {"data": 30}, None),
+        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 31, "nulls": 32}, None),
+        KernelColumn("sequence", "int32", 4, -1, False, {"data": 33, "nulls": 34}, None),
     ),
     2,
     3,

@@ -1,10 +1,21 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
 # spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
-"""Kernels of kafka_record_batch: bytes to columns, without a Python object for a record."""
+"""Kernels of kafka_record_batch: bytes to columns, without a Python object per record."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-from magicbyte_formats.columnar import (
+from magicbyte_kernels.checksums import (
+    crc32c,
+)
+from magicbyte_kernels.entry_kernels import (
+    checksum_test,
+    describe_kernel,
+    scan_kernel,
+    verify_kernel,
+)
+from magicbyte_kernels.kernel_interface import (
     COPIED,
     FULL,
     LEN_VIEW,
@@ -13,11 +24,7 @@ from magicbyte_formats.columnar import (
     VIEWED,
     WHY,
 )
-from magicbyte_kernels.checksums import (
-    crc32c,
-)
 from magicbyte_kernels.primitives import (
-    ask_ahead,
     copy,
     inlined,
     is_ascii,
@@ -38,7 +45,7 @@ from magicbyte_kernels.primitives import (
 
 
 @inlined
-def frame(p, room, desc, n):
+def frame(p: int, room: int, desc: Any, n: int) -> int:
     """Describe the entry at *p* and return its bytes; 0 where it is not whole."""
     if room < 61:
         return 0
@@ -97,61 +104,22 @@ def frame(p, room, desc, n):
     return size
 
 
-@inlined
-def is_sound(p, end, desc, n):
-    """Return whether the entry at *p*, which ends at *end*, has the checksum that it states."""
-    return crc32c(p + 21, end) == desc[n, 10]
+is_sound = checksum_test(crc32c, 21, 10)
+scan = scan_kernel(frame, is_sound)
+describe = describe_kernel(frame)
+verify = verify_kernel(is_sound)
 
 
-def scan(address, length, stop, most_bytes, verify, desc):
-    """Describe sound entries that lie back to back; return how many, and the bytes of them."""
-    n = 0
-    position = 0
-    most = min(stop, desc.shape[0])
-    while n < most:
-        p = address + position
-        size = frame(p, length - position, desc, n)
-        if size == 0 or size > most_bytes:
-            break
-        if not verify:
-            ask_ahead(p, size)
-        elif not is_sound(p, p + size, desc, n):
-            break
-        desc[n, 0] = position
-        position += size
-        n += 1
-    return n, position
-
-
-def describe(address, length, positions, desc):
-    """Describe the entries at *positions*; what is none has the size 0."""
-    for n in range(len(positions)):
-        position = int(positions[n])
-        desc[n, 1] = 0
-        desc[n, 4] = 0
-        if 0 <= position <= length:
-            frame(address + position, length - position, desc, n)
-            desc[n, 0] = position
-
-
-def verify(address, desc, first, last):
-    """Return the first of the entries [first, last) whose checksum is wrong, or *last*."""
-    for n in range(first, last):
-        if not is_sound(address + int(desc[n, 0]), int(desc[n, 3]), desc, n):
-            return n
-    return last
-
-
-def sections(desc, chosen):
+def sections(desc: Any, chosen: Any) -> None:
     """Narrow the *chosen* entries to their compressed bytes."""
     return
 
 
 @cache
-def decoder(want_key, want_value, want_headers, want_offset, want_timestamp, want_sequence):
+def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int, want_timestamp: int, want_sequence: int) -> Callable[[Any, int, int, Any], int]:
     """Return the kernel that fills the wanted columns."""
 
-    def decode(desc, first, last, state):
+    def decode(desc: Any, first: int, last: int, state: Any) -> int:
         state[WHY] = 0
         source = int(state[SOURCE])
         records_rows = int(state[2])

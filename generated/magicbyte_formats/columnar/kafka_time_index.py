@@ -6,15 +6,25 @@ import numpy as np
 
 TABLE = "time_index"
 HEADER = np.dtype([])
+"""Empty."""
 ROW = np.dtype(
     [
         ("timestamp", ">i8"),
         ("relative_offset", ">i4"),
     ]
 )
+"""`timestamp`: Largest timestamp so far, in milliseconds since the Unix epoch.
+`relative_offset`: Last offset of the batch that holds it, or, from older releases, the offset
+of the record itself; counted from the base offset of the segment, which names the file.
+"""
 
 
-def rows(data):
+def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """Return the rows of *data*, a whole file: an array with a field per number of a row.
+
+    The rows end before the first one that is incomplete or is all zeros.
+    Numbers are returned as stored. Nothing is copied.
+    """
     count = len(data) // 12
     found = np.frombuffer(data, ROW, count, 0)
     is_row = found.view(np.uint8).reshape(count, 12).any(axis=1)

@@ -6,6 +6,7 @@ import numpy as np
 
 TABLE = "aborted_transactions"
 HEADER = np.dtype([])
+"""Empty."""
 ROW = np.dtype(
     [
         ("version", ">i2"),
@@ -15,9 +16,23 @@ ROW = np.dtype(
         ("last_stable_offset", ">i8"),
     ]
 )
+"""`version`: Version of the entry; always 0.
+`producer_id`: Number of the producer whose transaction it was.
+`first_offset`: Offset of the transaction's first record in the partition, which may lie in an
+earlier segment.
+`last_offset`: Offset of the abort marker, which lies in this segment.
+`last_stable_offset`: First offset of the oldest other transaction that was open when the marker
+was written, or else the offset after the marker. The transactions of later entries begin there
+or higher, which tells a search when it may stop.
+"""
 
 
-def rows(data):
+def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    """Return the rows of *data*, a whole file: an array with a field per number of a row.
+
+    The rows end before the first one that is incomplete or has a number that `valid` forbids.
+    Numbers are returned as stored. Nothing is copied.
+    """
     count = len(data) // 34
     found = np.frombuffer(data, ROW, count, 0)
     is_row = (found["version"] == 0)

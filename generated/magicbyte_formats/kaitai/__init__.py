@@ -1,9 +1,5 @@
 # Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
-"""Kaitai's classes: the reference parsers, an object per structure.
+"""Kaitai classes: the reference parsers, an object per structure.
 
-A field whose condition does not hold is None. A number that its enum does not know stays an int.
+A field whose condition is false is None. A number outside its enum is an int.
 """
-
-from kaitaistruct import KaitaiStruct
-
-__all__ = ["KaitaiStruct"]

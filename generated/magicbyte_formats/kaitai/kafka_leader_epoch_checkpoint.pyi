@@ -4,7 +4,8 @@ from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
-from . import KaitaiStruct
+from magicbyte_kernels.kaitai_struct import KaitaiStruct
+
 
 class KafkaLeaderEpochCheckpoint(KaitaiStruct):
     """The file `leader-epoch-checkpoint` of a partition: lines of text that say

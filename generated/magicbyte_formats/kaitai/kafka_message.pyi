@@ -4,7 +4,8 @@ from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
-from . import KaitaiStruct
+from magicbyte_kernels.kaitai_struct import KaitaiStruct
+
 
 class KafkaMessage(KaitaiStruct):
     """One entry of a message set, the storage format of Kafka before 0.11: v0 up to

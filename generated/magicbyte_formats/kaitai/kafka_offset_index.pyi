@@ -4,7 +4,8 @@ from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
-from . import KaitaiStruct
+from magicbyte_kernels.kaitai_struct import KaitaiStruct
+
 
 class KafkaOffsetIndex(KaitaiStruct):
     """A sparse map from offsets to positions in the log segment of the same name,

@@ -4,7 +4,8 @@ from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
-from . import KaitaiStruct
+from magicbyte_kernels.kaitai_struct import KaitaiStruct
+
 
 class KafkaProducerSnapshot(KaitaiStruct):
     """What a broker knows of the idempotent and transactional producers of a

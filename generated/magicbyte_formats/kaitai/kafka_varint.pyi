@@ -4,7 +4,8 @@ from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
-from . import KaitaiStruct
+from magicbyte_kernels.kaitai_struct import KaitaiStruct
+
 
 class KafkaVarint(KaitaiStruct):
     """A signed 32-bit integer in 1 to 5 bytes: `VARINT` in Kafka's protocol guide.

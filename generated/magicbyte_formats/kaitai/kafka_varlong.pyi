@@ -4,7 +4,8 @@ from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
 
-from . import KaitaiStruct
+from magicbyte_kernels.kaitai_struct import KaitaiStruct
+
 
 class KafkaVarlong(KaitaiStruct):
     """A signed 64-bit integer in 1 to 10 bytes: `VARLONG` in Kafka's protocol

@@ -2,78 +2,83 @@
 # spec sha256 609b22226f4fbc69dae79a88dcb9e1e51426bc32289c149769d59ab50e7c27aa
 """Records of __share_group_state."""
 
-from magicbyte_formats.messages.schema import Field, Message, Range, Releases
+from magicbyte_kernels.message_schema import (
+    MessageField,
+    MessageSchema,
+    ReleaseRange,
+    VersionRange,
+)
 
-SHARE_SNAPSHOT_KEY = Message(
+SHARE_SNAPSHOT_KEY = MessageSchema(
     name="ShareSnapshotKey",
     type=0,
     former_types=(),
-    versions=(((4, 0), Range(0, 0)),),
+    versions=(((4, 0), VersionRange(0, 0)),),
     flexible=(((4, 0), None),),
     fields=(
-        Field(name="groupId", kind="string"),
-        Field(name="topicId", kind="uuid"),
-        Field(name="partition", kind="int32"),
+        MessageField(name="groupId", kind="string"),
+        MessageField(name="topicId", kind="uuid"),
+        MessageField(name="partition", kind="int32"),
     ),
 )
 """Key of a snapshot: a group and a partition that it reads."""
 
-SHARE_SNAPSHOT_VALUE = Message(
+SHARE_SNAPSHOT_VALUE = MessageSchema(
     name="ShareSnapshotValue",
     type=0,
     former_types=(),
-    versions=(((4, 0), Range(0, 0)),),
-    flexible=(((4, 0), Range(0, None)),),
+    versions=(((4, 0), VersionRange(0, 0)),),
+    flexible=(((4, 0), VersionRange(0, None)),),
     fields=(
-        Field(name="snapshotEpoch", kind="uint16", releases=Releases((4, 0), (4, 0))),
-        Field(name="snapshotEpoch", kind="int32", releases=Releases((4, 1), None)),
-        Field(name="stateEpoch", kind="int32"),
-        Field(name="leaderEpoch", kind="int32"),
-        Field(name="startOffset", kind="int64"),
-        Field(name="deliveryCompleteCount", kind="int32", releases=Releases((4, 2), None), tag=0, default=-1),
-        Field(name="createTimestamp", kind="int64", releases=Releases((4, 1), None)),
-        Field(name="writeTimestamp", kind="int64", releases=Releases((4, 1), None)),
-        Field(name="stateBatches", kind="struct", is_array=True, struct="StateBatch", fields=(
-            Field(name="firstOffset", kind="int64"),
-            Field(name="lastOffset", kind="int64"),
-            Field(name="deliveryState", kind="int8"),
-            Field(name="deliveryCount", kind="int16"),
+        MessageField(name="snapshotEpoch", kind="uint16", releases=ReleaseRange((4, 0), (4, 0))),
+        MessageField(name="snapshotEpoch", kind="int32", releases=ReleaseRange((4, 1), None)),
+        MessageField(name="stateEpoch", kind="int32"),
+        MessageField(name="leaderEpoch", kind="int32"),
+        MessageField(name="startOffset", kind="int64"),
+        MessageField(name="deliveryCompleteCount", kind="int32", releases=ReleaseRange((4, 2), None), tag=0, default=-1),
+        MessageField(name="createTimestamp", kind="int64", releases=ReleaseRange((4, 1), None)),
+        MessageField(name="writeTimestamp", kind="int64", releases=ReleaseRange((4, 1), None)),
+        MessageField(name="stateBatches", kind="struct", is_array=True, struct="StateBatch", fields=(
+            MessageField(name="firstOffset", kind="int64"),
+            MessageField(name="lastOffset", kind="int64"),
+            MessageField(name="deliveryState", kind="int8"),
+            MessageField(name="deliveryCount", kind="int16"),
         )),
     ),
 )
 """All of the state of a group in a partition. Written when the state is set up, then in place of an update after a number of those, and now and then where nothing happens; it replaces all before it. Null where the state was deleted."""
 
-SHARE_UPDATE_KEY = Message(
+SHARE_UPDATE_KEY = MessageSchema(
     name="ShareUpdateKey",
     type=1,
     former_types=(),
-    versions=(((4, 0), Range(0, 0)),),
+    versions=(((4, 0), VersionRange(0, 0)),),
     flexible=(((4, 0), None),),
     fields=(
-        Field(name="groupId", kind="string"),
-        Field(name="topicId", kind="uuid"),
-        Field(name="partition", kind="int32"),
+        MessageField(name="groupId", kind="string"),
+        MessageField(name="topicId", kind="uuid"),
+        MessageField(name="partition", kind="int32"),
     ),
 )
 """Key of an update: a group and a partition that it reads."""
 
-SHARE_UPDATE_VALUE = Message(
+SHARE_UPDATE_VALUE = MessageSchema(
     name="ShareUpdateValue",
     type=1,
     former_types=(),
-    versions=(((4, 0), Range(0, 0)),),
-    flexible=(((4, 0), Range(0, None)),),
+    versions=(((4, 0), VersionRange(0, 0)),),
+    flexible=(((4, 0), VersionRange(0, None)),),
     fields=(
-        Field(name="snapshotEpoch", kind="uint16", releases=Releases((4, 0), (4, 0))),
-        Field(name="snapshotEpoch", kind="int32", releases=Releases((4, 1), None)),
-        Field(name="leaderEpoch", kind="int32"),
-        Field(name="startOffset", kind="int64"),
-        Field(name="deliveryCompleteCount", kind="int32", releases=Releases((4, 2), None), tag=0, default=-1),
-        Field(name="stateBatches", kind="struct", is_array=True, struct="StateBatch", fields=(
-            Field(name="firstOffset", kind="int64"),
-            Field(name="lastOffset", kind="int64"),
-            Field(name="deliveryState", kind="int8"),
-            Field(name="deliveryCount", kind="int16"),
+        MessageField(name="snapshotEpoch", kind="uint16", releases=ReleaseRange((4, 0), (4, 0))),
+        MessageField(name="snapshotEpoch", kind="int32", releases=ReleaseRange((4, 1), None)),
+        MessageField(name="leaderEpoch", kind="int32"),
+        MessageField(name="startOffset", kind="int64"),
+        MessageField(name="deliveryCompleteCount", kind="int32", releases=ReleaseRange((4, 2), None), tag=0, default=-1),
+        MessageField(name="stateBatches", kind="struct", is_array=True, struct="StateBatch", fields=(
+            MessageField(name="firstOffset", kind="int64"),
+            MessageField(name="lastOffset", kind="int64"),
+            MessageField(name="deliveryState", kind="int8"),
+            MessageField(name="deliveryCount", kind="int16"),
         )),
     ),
 )

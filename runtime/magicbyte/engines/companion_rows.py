@@ -12,15 +12,16 @@ import pyarrow as pa
 from magicbyte.tables.arrays import nullable_array
 from magicbyte.tables.schemas import arrow_type
 from magicbyte_formats.columnar import (
-    Rows,
     kafka_offset_index,
     kafka_producer_snapshot,
     kafka_time_index,
     kafka_transaction_index,
 )
-from magicbyte_formats.wire import COLUMNS, Column
+from magicbyte_formats.wire import COLUMNS
+from magicbyte_kernels.kernel_interface import RowFileModule
+from magicbyte_kernels.wire_types import WireColumn
 
-FILES: dict[str, Rows] = {
+FILES: dict[str, RowFileModule] = {
     "index": kafka_offset_index,
     "timeindex": kafka_time_index,
     "txnindex": kafka_transaction_index,
@@ -46,7 +47,7 @@ def read_rows(kind: str, data: bytes) -> tuple[pa.RecordBatch, int]:
     return made, file.HEADER.itemsize + rows.nbytes
 
 
-def _array(column: Column, stored: "np.ndarray[Any, Any]") -> pa.Array:
+def _array(column: WireColumn, stored: "np.ndarray[Any, Any]") -> pa.Array:
     numbers = stored.astype(stored.dtype.newbyteorder("="))
     is_null = None if column.sentinel is None else numbers == column.sentinel
     kind = arrow_type(column.type)

@@ -19,7 +19,7 @@ from magicbyte_formats.messages import (
     share_group_state,
     transaction_state,
 )
-from magicbyte_formats.messages.schema import Field, Message, Release
+from magicbyte_kernels.message_schema import MessageField, MessageSchema, Release
 
 Record = tuple[bytes | None, bytes | None]
 """Key and value."""
@@ -90,7 +90,7 @@ class Encoder:
     """Draws a message of a version, and encodes it as a release would."""
 
     chance: random.Random
-    message: Message
+    message: MessageSchema
     version: int
     release: Release
     strange: float = 0.0
@@ -102,7 +102,7 @@ class Encoder:
         self.is_flexible = self.message.is_flexible(max(self.version, 0), self.release)
         return self.fields(self.message.fields)
 
-    def fields(self, fields: Sequence[Field]) -> bytes:
+    def fields(self, fields: Sequence[MessageField]) -> bytes:
         known = [
             f for f in fields if max(self.version, 0) in f.versions and self.release in f.releases
         ]
@@ -111,7 +111,7 @@ class Encoder:
             self.tagged([f for f in known if f.tag is not None]) if self.is_flexible else b""
         )
 
-    def tagged(self, known: Sequence[Field]) -> bytes:
+    def tagged(self, known: Sequence[MessageField]) -> bytes:
         parts = []
         for field in known:
             if self.chance.random() < 0.7:
@@ -131,7 +131,7 @@ class Encoder:
         count = len(parts) + (self.chance.choice((-1, 1, 1 << 30, -5)) if self.happens(0.05) else 0)
         return uvarint(count) + b"".join(parts)
 
-    def default(self, field: Field) -> bytes:
+    def default(self, field: MessageField) -> bytes:
         """Return a tagged field as what it is when it is left out."""
         if field.is_null_by_default or field.is_array or field.kind in ("string", "bytes"):
             return uvarint(0 if field.is_null_by_default else 1)
@@ -142,7 +142,7 @@ class Encoder:
     def happens(self, probability: float) -> bool:
         return self.chance.random() < self.strange * probability
 
-    def field(self, field: Field) -> bytes:
+    def field(self, field: MessageField) -> bytes:
         if not field.is_array:
             return self.value(field, is_nullable=field.is_nullable)
         if (field.is_nullable and self.chance.random() < 0.3) or self.happens(0.05):
@@ -158,7 +158,7 @@ class Encoder:
     def count(self, number: int) -> bytes:
         return uvarint(number + 1) if self.is_flexible else struct.pack(">i", number)
 
-    def value(self, field: Field, *, is_nullable: bool = False) -> bytes:
+    def value(self, field: MessageField, *, is_nullable: bool = False) -> bytes:
         chance, kind = self.chance, field.kind
         is_null = (is_nullable and chance.random() < 0.3) or self.happens(0.03)
         match kind:
@@ -266,7 +266,7 @@ def _some_release(chance: random.Random, release: Release) -> Release:
     return release if chance.random() < 0.8 else chance.choice(RELEASES)
 
 
-def _some_version(chance: random.Random, schema: Message, writer: Release) -> int:
+def _some_version(chance: random.Random, schema: MessageSchema, writer: Release) -> int:
     known = schema.versions_in(writer) or schema.versions[0][1]
     newest = 0 if known is None or known.last is None else known.last
     if chance.random() < 0.12:
@@ -275,7 +275,7 @@ def _some_version(chance: random.Random, schema: Message, writer: Release) -> in
 
 
 def coordinators_record(
-    schemas: Sequence[Message], chance: random.Random, release: Release
+    schemas: Sequence[MessageSchema], chance: random.Random, release: Release
 ) -> Record:
     """Draw a record whose key begins with its type, and its value with the version."""
     if chance.random() < 0.02:
@@ -309,7 +309,9 @@ def coordinators_record(
     return key, value
 
 
-def framed_record(schemas: Sequence[Message], chance: random.Random, release: Release) -> Record:
+def framed_record(
+    schemas: Sequence[MessageSchema], chance: random.Random, release: Release
+) -> Record:
     """Draw a record whose value begins with a frame: its version, and type and version of the rest."""
     key = chance.choice((None, None, None, b"", b"key"))
     if chance.random() < 0.02:

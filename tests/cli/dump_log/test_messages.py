@@ -4,17 +4,17 @@ import pytest
 
 from magicbyte.messages import MessageError, read
 from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
-from magicbyte_formats.messages.schema import Field, Message, Range
+from magicbyte_kernels.message_schema import MessageField, MessageSchema, VersionRange
 
-EVERY = ((3, 0), Range(0, 1))
+EVERY = ((3, 0), VersionRange(0, 1))
 
-MESSAGE = Message(
+MESSAGE = MessageSchema(
     name="Example",
     type=0,
     former_types=(),
     versions=(EVERY,),
     flexible=(EVERY,),
-    fields=(Field(name="added", kind="int8", versions=Range(1, None), tag=1),),
+    fields=(MessageField(name="added", kind="int8", versions=VersionRange(1, None), tag=1),),
 )
 
 

@@ -6,14 +6,14 @@ from magicbyte import messages
 from magicbyte_cli.dump_log.decoders.json_text import json_text
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import control_records
-from magicbyte_formats.messages.schema import Message
 from magicbyte_formats.wire import ControlType
+from magicbyte_kernels.message_schema import MessageSchema
 
 
 class Shown(NamedTuple):
     """A kind of record whose content the tool shows."""
 
-    schema: Message
+    schema: MessageSchema
     word: str
     since: tuple[int, int]
 

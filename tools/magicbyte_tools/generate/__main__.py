@@ -24,7 +24,6 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         generated / "py.typed": "",
         generated / "wire.py": header(sources) + wire.module(specs(compiled)),
         kaitai / "__init__.py": FIXED + stubs.PACKAGE,
-        kaitai / "__init__.pyi": FIXED + stubs.PACKAGE_STUB,
     }
     for source in sources:
         name, head = source.stem, header([source])
@@ -33,22 +32,18 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         files[kaitai / f"{name}.py"] = head + parsers.module(text, spec)
         files[kaitai / f"{name}.pyi"] = head + stubs.module(name, specs(compiled))
     folder = generated / "columnar"
-    files[folder / "__init__.py"] = FIXED + columnar.package()
+    files[folder / "__init__.py"] = FIXED + columnar.PACKAGE
     for name in columnar.formats(specs(compiled)):
         head = header(sources)
         entry = columnar.read_form(name, specs(compiled))
-        for stem, made in ((name, columnar.description), (f"{name}_kernels", columnar.module)):
-            text, types = made(entry)
-            files[folder / f"{stem}.py"] = head + text
-            files[folder / f"{stem}.pyi"] = head + types
+        files[folder / f"{name}.py"] = head + columnar.description(entry)
+        files[folder / f"{name}_kernels.py"] = head + columnar.module(entry)
     for name in columnar.files_of_rows(specs(compiled)):
         head = header([specifications / f"{name}.ksy"])
         file = columnar.read_file(name, specs(compiled)[name])
         files[folder / f"{name}.py"] = head + columnar.row_file_modules.module(file)
-        files[folder / f"{name}.pyi"] = head + columnar.row_file_modules.stub(file)
     folder = generated / "messages"
     files[folder / "__init__.py"] = FIXED + message_schemas.PACKAGE
-    files[folder / "schema.py"] = FIXED + message_schemas.SCHEMA
     for source in sorted((specifications / "messages").glob("*.yaml")):
         text = messages_header(source) + message_schemas.module(load(source))
         files[folder / f"{source.stem}.py"] = text

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
+
+from magicbyte_kernels.wire_types import WireColumn
 
 Spec = dict[str, Any]
 
@@ -12,33 +13,20 @@ ARROW |= {f"u{size}": f"uint{8 * size}" for size in (1, 2, 4, 8)}
 TIMESTAMP = {"ms": "timestamp[ms, tz=UTC]"}
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column, and where the specification declares it."""
-
-    name: str
-    type: str
-    nullable: bool
-    sentinel: int | None
-    unit: str | None
-    doc: str
-    source: str
-
-
-def columns(specs: dict[str, Spec]) -> dict[str, list[Column]]:
+def columns(specs: dict[str, Spec]) -> dict[str, list[WireColumn]]:
     """Return each table's columns, those of all formats that feed it.
 
     Formats must agree on a column's type. A column that only some of them have is null in the
     others.
     """
-    tables: dict[str, dict[str, dict[str, Column]]] = {}
+    tables: dict[str, dict[str, dict[str, WireColumn]]] = {}
     for name, spec in specs.items():
         for table, column in Reader(name, specs).read(spec):
             tables.setdefault(table, {}).setdefault(name, {})[column.name] = column
     return {table: [*merged(table, formats)] for table, formats in sorted(tables.items())}
 
 
-def merged(table: str, formats: dict[str, dict[str, Column]]) -> Iterator[Column]:
+def merged(table: str, formats: dict[str, dict[str, WireColumn]]) -> Iterator[WireColumn]:
     """Yield a table's columns, in the order of the format that has the most."""
     richest = sorted(formats.values(), key=len, reverse=True)
     for name in dict.fromkeys(name for columns in richest for name in columns):
@@ -46,8 +34,7 @@ def merged(table: str, formats: dict[str, dict[str, Column]]) -> Iterator[Column
         first = found[0]
         if any(other.type != first.type for other in found):
             raise ValueError(f"{table}.{name}: {' and '.join(c.type for c in found)}")
-        yield replace(
-            first,
+        yield first._replace(
             nullable=len(found) < len(formats) or any(c.nullable for c in found),
             sentinel=next((c.sentinel for c in found if c.sentinel is not None), None),
             source=", ".join(c.source for c in found),
@@ -60,7 +47,7 @@ class Reader:
     def __init__(self, name: str, specs: dict[str, Spec]) -> None:
         self.name, self.specs = name, specs
 
-    def read(self, spec: Spec) -> Iterator[tuple[str, Column]]:
+    def read(self, spec: Spec) -> Iterator[tuple[str, WireColumn]]:
         """Yield what *spec* declares: each table's name with a column of it."""
         entry = spec.get("-entry")
         if entry:
@@ -69,7 +56,7 @@ class Reader:
                 yield one.get("table", entry), derived(one, self.name)
         yield from self.tables(spec, spec, self.name)
 
-    def tables(self, structure: Spec, root: Spec, path: str) -> Iterator[tuple[str, Column]]:
+    def tables(self, structure: Spec, root: Spec, path: str) -> Iterator[tuple[str, WireColumn]]:
         """Yield the columns of the repeated fields that are a table's rows."""
         for field in structure.get("seq", []):
             table = field.get("-table")
@@ -84,7 +71,7 @@ class Reader:
 
     def rows(
         self, table: str, structure: Spec, root: Spec, path: str
-    ) -> Iterator[tuple[str, Column]]:
+    ) -> Iterator[tuple[str, WireColumn]]:
         """Yield the columns of *structure* and of the structures in it."""
         for field in structure.get("seq", []):
             here = f"{path}/{field['id']}"
@@ -106,9 +93,9 @@ class Reader:
             return self.specs[kind], self.specs[kind], kind
         return {}, root, path
 
-    def column(self, field: Spec, given: Spec, root: Spec, path: str) -> Column:
+    def column(self, field: Spec, given: Spec, root: Spec, path: str) -> WireColumn:
         sentinel = given.get("sentinel")
-        return Column(
+        return WireColumn(
             name=str(given.get("name") or field["id"]),
             type=self.type(field, given, root, path),
             nullable="if" in field or sentinel is not None or given.get("nullable", False),
@@ -143,10 +130,10 @@ class Reader:
         raise ValueError(f"{path}: no Arrow type follows from {kind!r}; give one")
 
 
-def derived(one: Spec, path: str) -> Column:
+def derived(one: Spec, path: str) -> WireColumn:
     sentinel = one.get("sentinel")
     kind = one.get("type") or TIMESTAMP[one["unit"]]
-    return Column(
+    return WireColumn(
         name=one["id"],
         type=kind,
         nullable=sentinel is not None or "if" in one,

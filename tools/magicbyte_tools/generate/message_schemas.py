@@ -13,114 +13,6 @@ from magicbyte_tools.generate.source import SPEC, Spec, load
 
 PACKAGE = '"""Schemas of Kafka\'s messages, a module for each topic they are kept in."""\n'
 
-SCHEMA = '''\
-"""What the schema of a message is made of."""
-
-from typing import NamedTuple
-
-Release = tuple[int, int]
-"""A release of Kafka, as (3, 9)."""
-
-
-class Range(NamedTuple):
-    """Versions, the ends included."""
-
-    first: int
-    last: int | None
-    """None: all that follow."""
-
-    def __contains__(self, version: object) -> bool:
-        return isinstance(version, int) and version >= self.first and (
-            self.last is None or version <= self.last
-        )
-
-
-class Releases(NamedTuple):
-    """Releases of Kafka, the ends included."""
-
-    first: Release
-    last: Release | None
-    """None: all that follow."""
-
-    def __contains__(self, release: object) -> bool:
-        return isinstance(release, tuple) and release >= self.first and (
-            self.last is None or release <= self.last
-        )
-
-
-class Field(NamedTuple):
-    """A field of a message, or of a struct in one."""
-
-    name: str
-    """Kafka's own, as its JSON has it."""
-    kind: str
-    """`bool`, `int8` to `int64`, `uint16`, `float64`, `uuid`, `string`, `bytes` or `struct`."""
-    is_array: bool = False
-    is_nullable: bool = False
-    versions: Range = Range(0, None)
-    """Of the message, which have it."""
-    releases: Releases = Releases((0, 0), None)
-    """Which know it."""
-    tag: int | None = None
-    """The number of a tagged field."""
-    default: int | bool | None = None
-    """What a tagged field is where it is not written; None: zero or empty."""
-    is_null_by_default: bool = False
-    """Whether a tagged field is null where it is not written."""
-    struct: str | None = None
-    """What Kafka calls a struct; None of one that several fields share."""
-    values: tuple[tuple[int, str], ...] = ()
-    """What numbers stand for, by Kafka's names of them."""
-    fields: tuple["Field", ...] = ()
-    """Of a struct."""
-
-    def name_of(self, number: int) -> str | None:
-        """Return what *number* stands for; None where that is nothing."""
-        return dict(self.values).get(number)
-
-
-class Message(NamedTuple):
-    """A message: what a key or a value of an internal topic holds."""
-
-    name: str
-    """Kafka's own."""
-    type: int | None
-    """The number before it that says which message it is; None where nothing does."""
-    former_types: tuple[tuple[int, Releases], ...]
-    """Numbers that also stood for it, and in which releases."""
-    versions: tuple[tuple[Release, Range | None], ...]
-    """Which versions are known since which release; None: the message is not."""
-    flexible: tuple[tuple[Release, Range | None], ...]
-    """Which of them have tagged fields and compact lengths, since which release."""
-    fields: tuple[Field, ...]
-
-    def field(self, name: str) -> Field:
-        """Return the field of the message itself that is called *name*; KeyError if there is none."""
-        return {field.name: field for field in self.fields}[name]
-
-    def versions_in(self, release: Release) -> Range | None:
-        """Return the versions that *release* knows; None where it does not know the message."""
-        return _latest(self.versions, release)
-
-    def is_flexible(self, version: int, release: Release) -> bool:
-        flexible = _latest(self.flexible, release)
-        return flexible is not None and version in flexible
-
-    def is_type(self, number: int, release: Release) -> bool:
-        """Whether *number* says that it is this message, to *release*."""
-        return number == self.type or any(
-            number == former and release in releases for former, releases in self.former_types
-        )
-
-
-def _latest(steps: tuple[tuple[Release, Range | None], ...], release: Release) -> Range | None:
-    found = None
-    for since, versions in steps:
-        if release >= since:
-            found = versions
-    return found
-'''
-
 SCALARS = frozenset(
     {"bool", "int8", "int16", "int32", "int64", "uint16", "float64", "uuid", "string", "bytes"}
 )
@@ -137,7 +29,10 @@ def load_all(folder: Path = SPEC / "messages") -> dict[str, Spec]:
 def module(spec: Spec) -> str:
     """Return the module of the messages of a file."""
     parts = [f'"""{spec["title"]}."""\n']
-    parts.append("from magicbyte_formats.messages.schema import Field, Message, Range, Releases\n")
+    parts.append(
+        "from magicbyte_kernels.message_schema import (\n"
+        "    MessageField,\n    MessageSchema,\n    ReleaseRange,\n    VersionRange,\n)\n"
+    )
     names = []
     for message in spec["messages"]:
         for name, fields in _structs(message):
@@ -185,7 +80,7 @@ def _message(message: Spec) -> str:
     if not isinstance(flexible, dict):
         flexible = {versions[0][0]: flexible}
     return (
-        "Message(\n"
+        "MessageSchema(\n"
         f"    name={_text(message['name'])},\n"
         f"    type={message.get('type')},\n"
         f"    former_types={_tuple(former)},\n"
@@ -231,7 +126,7 @@ def _field(field: Spec, message: Spec, depth: int) -> str:
         said |= {"kind": _text("struct"), "struct": _text(element)}
         said["fields"] = _fields(field["fields"], message, depth)
     told = (f"{key}={value}" for key, value in said.items() if value is not None)
-    return f"Field({', '.join(told)})"
+    return f"MessageField({', '.join(told)})"
 
 
 def _names(values: dict[str, str]) -> str:
@@ -254,7 +149,7 @@ def _range(text: str) -> str:
     if found is None:
         raise ValueError(f"{text!r} is no range of versions, as 0, 0-3 or 1+")
     first, last, rest = found.groups()
-    return f"Range({first}, {None if rest else last or first})"
+    return f"VersionRange({first}, {None if rest else last or first})"
 
 
 def _release(text: str) -> str:
@@ -267,4 +162,4 @@ def _releases(text: str) -> str:
     if found is None:
         raise ValueError(f"{text!r} is no range of releases, as 3.3, 2.8-3.2 or 3.3+")
     first, last, rest = found.groups()
-    return f"Releases({_release(first)}, {None if rest else _release(last or first)})"
+    return f"ReleaseRange({_release(first)}, {None if rest else _release(last or first)})"

@@ -13,32 +13,7 @@ INTEGER = re.compile(r"[us][1248](le|be)?|b\d+(le|be)?")
 SCALARS = {"str": "str", "strz": "str", "bool": "bool", "f4": "float", "f8": "float"}
 PROPERTIES = {"_io.size": "int", "_io.pos": "int", "_io.eof": "bool"}
 
-PACKAGE = '''"""Kaitai's classes: the reference parsers, an object per structure.
-
-A field whose condition does not hold is None. A number that its enum does not know stays an int.
-"""
-
-from kaitaistruct import KaitaiStruct
-
-__all__ = ["KaitaiStruct"]
-'''
-
-PACKAGE_STUB = '''from types import TracebackType
-from typing import Any, Self
-
-class KaitaiStruct:
-    """The base of all parsers, with the types that kaitaistruct does not have."""
-
-    _io: Any
-    def close(self) -> None: ...
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-'''
+PACKAGE = '"""Kaitai classes: the reference parsers, an object per structure.\n\nA field whose condition is false is None. A number outside its enum is an int.\n"""\n'
 
 FROM = """\
 @classmethod
@@ -57,7 +32,8 @@ def module(name: str, specs: dict[str, Spec]) -> str:
         "from os import PathLike",
         "from typing import Any, BinaryIO, Self",
         "",
-        "from . import KaitaiStruct",
+        "from magicbyte_kernels.kaitai_struct import KaitaiStruct",
+        "",
     ]
     lines += [f"from .{other} import {camel(other)}" for other in spec["meta"].get("imports", [])]
     body = _Class(name, spec, specs).lines()

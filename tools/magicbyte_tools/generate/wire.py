@@ -21,57 +21,19 @@ FORMATS = {"s1": "b", "u1": "B", "s2": "h", "u2": "H", "s4": "i", "u4": "I", "s8
 ORDERS = {"be": ">", "le": "<"}
 
 PRELUDE = '''\
-"""What comes from the wire: headers of fixed width, enums, and the columns of the tables.
+"""Headers of fixed width, enums, and columns of the tables, generated from spec/.
 
-Numbers are as they are stored; what a sentinel such as -1 stands for is said beside each.
+Numbers are as stored; the docstrings say what a sentinel such as -1 stands for.
 """
 
 import struct
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
+from magicbyte_kernels.wire_types import ChecksumField, LengthField, WireColumn
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
-
-
-class Checksum(NamedTuple):
-    """Where a checksum is stored, and where the bytes begin that it covers; they go to the end."""
-
-    algorithm: str
-    """`crc32c` or `crc32`."""
-    field_position: int
-    """Bytes from the start of the structure to the checksum."""
-    start: int
-    """Bytes from the start of the structure to the first byte that is covered."""
-
-
-class Length(NamedTuple):
-    """Where a structure's own length is stored, and what it counts: the bytes after itself."""
-
-    field_position: int
-    """Bytes from the start of the structure to the length."""
-    start: int
-    """Bytes before the first one that it counts; a whole structure is this much longer."""
-    least: int
-    """The smallest length that is valid."""
-
-
-class Column(NamedTuple):
-    """A column of a table, as the specification declares it."""
-
-    name: str
-    type: str
-    """Arrow's type, as text."""
-    nullable: bool
-    """Whether the specification has a null for it: an absent field or a sentinel."""
-    sentinel: int | None
-    """The stored number that stands for null."""
-    unit: str | None
-    """The unit of a number, where it has one."""
-    doc: str
-    """What it is, in a sentence."""
-    source: str
-    """The fields it comes from, as paths in the specification."""
 '''
 
 
@@ -205,12 +167,12 @@ class Header:
             if checksum:
                 start = next(m.position for m in self.members if m.name == checksum["from"])
                 given = f'algorithm="{checksum["algorithm"]}", field_position={member.position}'
-                yield f"    CHECKSUM: ClassVar[Checksum] = Checksum({given}, start={start})"
+                yield f"    CHECKSUM: ClassVar[ChecksumField] = ChecksumField({given}, start={start})"
             if member.spec.get("-length-of") == "rest":
                 least = member.spec["valid"]["min"]
                 start = member.position + width
                 given = f"field_position={member.position}, start={start}, least={least}"
-                yield f"    LENGTH: ClassVar[Length] = Length({given})"
+                yield f"    LENGTH: ClassVar[LengthField] = LengthField({given})"
         yield f'    FIXED: ClassVar[struct.Struct] = struct.Struct("{self._format(fixed)}")'
         yield '    """The fields that are always there, in order."""'
         for member in self.members:
@@ -329,11 +291,11 @@ def enum_parts(name: str, values: dict[int, Spec]) -> Iterator[str]:
 
 def columns_part(specs: dict[str, Spec]) -> str:
     """Return the dictionary of the tables' columns."""
-    lines = ["COLUMNS: dict[str, tuple[Column, ...]] = {"]
+    lines = ["COLUMNS: dict[str, tuple[WireColumn, ...]] = {"]
     for table, found in columns(specs).items():
         lines.append(f'    "{table}": (')
         for column in found:
-            lines.append("        Column(")
+            lines.append("        WireColumn(")
             lines += [
                 f"            {key}={literal(getattr(column, key))},"
                 for key in ("name", "type", "nullable", "sentinel", "unit")

@@ -14,7 +14,7 @@ from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.tables.arrays import batch_of, number_array
 from magicbyte.tables.binary_views import with_binary_views
 from magicbyte.tables.schemas import WIRE_TYPES
-from magicbyte_formats.columnar import ABSENT
+from magicbyte_kernels.kernel_interface import ABSENT
 
 
 def record_batch(

@@ -19,7 +19,7 @@ from magicbyte.engines.columnar.arrow_release import LEN_WORD, release
 from magicbyte.engines.columnar.buffers import Bytes, Loan, address
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.schemas import WIRE_TYPES
-from magicbyte_formats.columnar import Column, Table
+from magicbyte_kernels.kernel_interface import KernelColumn, KernelTable
 
 LENGTH, NULL_COUNT, OFFSET, NUM_BUFFERS, NUM_CHILDREN = range(5)
 BUFFERS, CHILDREN, DICTIONARY, RELEASE, PRIVATE_DATA = range(5, 10)
@@ -37,7 +37,7 @@ class Form:
     """The structs of record batches of some of a kernel's columns, but for what is a batch's own."""
 
     def __init__(
-        self, table: Table, columns: Mapping[str, Column | None], viewed: frozenset[int]
+        self, table: KernelTable, columns: Mapping[str, KernelColumn | None], viewed: frozenset[int]
     ) -> None:
         """*columns* are those of *table* that batches have, by name, or None: null in all rows.
 
@@ -51,7 +51,7 @@ class Form:
         """The words that are addresses of others."""
         self._told: list[tuple[int, int]] = []
         """The words that are in the state, and in which slots."""
-        self.nullable: list[tuple[int, Column, int, int]] = []
+        self.nullable: list[tuple[int, KernelColumn, int, int]] = []
         """The slots that count nulls, the columns that may have them, the slots that count their
         rows, and the words for the addresses of the bits that say which."""
         self.sizes: list[int] = []
@@ -72,11 +72,11 @@ class Form:
         self.not_ascii = [*_slots(made, "not_ascii")]
         """The slots that are not 0 where text is not ASCII."""
 
-    def _type(self, name: str, column: Column | None) -> pa.DataType:
+    def _type(self, name: str, column: KernelColumn | None) -> pa.DataType:
         is_viewed = column is not None and column.slots.get("offsets") in self._viewed
         return pa.binary_view() if is_viewed else WIRE_TYPES[name]
 
-    def _column(self, column: Column, rows: int) -> int:
+    def _column(self, column: KernelColumn, rows: int) -> int:
         slots, members = column.slots, column.members
         if members is not None:
             fields = [self._column(one, members.rows) for one in members.columns]
@@ -188,7 +188,7 @@ def _zeros(bits: int) -> pa.Buffer:
     return pa.py_buffer(bytes(LEN_WORD << bits))
 
 
-def _slots(columns: Sequence[Column], name: str) -> Iterator[int]:
+def _slots(columns: Sequence[KernelColumn], name: str) -> Iterator[int]:
     """Yield those slots of *columns* and their members, where they have such ones."""
     for column in columns:
         if name in column.slots:

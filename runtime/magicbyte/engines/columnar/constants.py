@@ -8,7 +8,7 @@ import pyarrow as pa
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import array_of, distinct, nullable_array, number_array
 from magicbyte.tables.constants import constant_array
-from magicbyte_formats.columnar import EntryColumn
+from magicbyte_kernels.kernel_interface import EntryColumn
 
 
 def entry_column(

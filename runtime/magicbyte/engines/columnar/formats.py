@@ -12,8 +12,8 @@ from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
 from magicbyte.engines.entry import BATCH_NAMES, Entry
 from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.tables.arrays import Mask
-from magicbyte_formats.columnar import Description
 from magicbyte_formats.wire import Codec
+from magicbyte_kernels.kernel_interface import Description
 
 _entry = partial(tuple.__new__, Entry)
 

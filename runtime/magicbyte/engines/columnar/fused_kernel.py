@@ -58,7 +58,7 @@ from magicbyte.engines.columnar.signatures import (
     place,
 )
 from magicbyte.engines.columnar.stops import NO_ROOM
-from magicbyte_formats import columnar
+from magicbyte_kernels import kernel_interface
 from magicbyte_kernels.primitives import call_kernel, called, inlined, put8, s8le
 
 TURN_BYTES = 256 << 10
@@ -187,7 +187,7 @@ def _decoded(sheet: int, table: int, first: int, last: int) -> int:
     _note(sheet, _decode(_get(sheet, control_block.DECODE), results, p))
     done = s8le(results)
     if done < last:
-        is_full = s8le(_get(sheet, STATE) + 8 * columnar.WHY) == columnar.FULL
+        is_full = s8le(_get(sheet, STATE) + 8 * kernel_interface.WHY) == kernel_interface.FULL
         _put(sheet, WHY, NO_COLUMN if is_full else ODD)
         _put(sheet, LAST, last)
     return done

@@ -18,7 +18,8 @@ from magicbyte.engines.columnar import machine_code
 from magicbyte.engines.columnar.machine_code import MachineCode
 from magicbyte.engines.columnar.signatures import INFLATE, PASS_OVER, PUMP
 from magicbyte.errors import InputError
-from magicbyte_formats.columnar import (
+from magicbyte_formats.wire import Codec
+from magicbyte_kernels.kernel_interface import (
     COPIED,
     SIGNATURES,
     VIEWED,
@@ -26,7 +27,6 @@ from magicbyte_formats.columnar import (
     Kernels,
     Signature,
 )
-from magicbyte_formats.wire import Codec
 
 FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """The format of entries, by magic."""
@@ -44,6 +44,9 @@ OWN_KERNELS = (
     ("codecs", "uvarint.py"),
 )
 """What is in the machine code of kernels that are not generated."""
+
+SHARED_KERNELS = ("checksums", "entry_kernels", "kernel_interface", "primitives")
+"""Modules of `magicbyte_kernels` whose code is in the machine code of kernels."""
 
 INFLATED = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
 """Codecs of which many entries are decompressed at once."""
@@ -301,8 +304,8 @@ def _release() -> str:
     generated, own = files("magicbyte_formats"), files("magicbyte")
     kernels = files("magicbyte_kernels")
     names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
-    sources = [generated.joinpath("columnar", f"{name}.py") for name in [*names, "__init__"]]
-    sources += [kernels.joinpath(f"{name}.py") for name in ("checksums", "primitives")]
+    sources = [generated.joinpath("columnar", f"{name}.py") for name in names]
+    sources += [kernels.joinpath(f"{name}.py") for name in SHARED_KERNELS]
     sources.append(generated.joinpath("wire.py"))
     sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
     sources += [own.joinpath(*path) for path in OWN_KERNELS]

@@ -10,7 +10,7 @@ from magicbyte.engines.columnar.c_data import Form
 from magicbyte.engines.columnar.kernel_loader import described, wanted
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.constants import OFFSET_BYTES
-from magicbyte_formats.columnar import LEN_VIEW, VIEWED, Description, Table
+from magicbyte_kernels.kernel_interface import LEN_VIEW, VIEWED, Description, KernelTable
 
 
 class Layout:
@@ -32,7 +32,7 @@ class Layout:
                 viewed.add(column.slots["offsets"])
                 self.sources.append(column.slots["bytes"])
         self.kernels = of
-        self.table = Table(tuple(columns), whole.rows, whole.room)
+        self.table = KernelTable(tuple(columns), whole.rows, whole.room)
         self.viewed = frozenset(viewed)
         """The slots of `offsets` that are of views."""
         parts: list[tuple[int, int, int, int, int]] = []
@@ -71,7 +71,7 @@ class Layout:
 
 
 def _add(
-    table: Table,
+    table: KernelTable,
     slack: int,
     viewed: frozenset[int],
     parts: list[tuple[int, int, int, int, int]],

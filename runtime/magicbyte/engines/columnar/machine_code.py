@@ -15,7 +15,7 @@ import numpy as np
 
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.signatures import num_words
-from magicbyte_formats.columnar import Signature
+from magicbyte_kernels.kernel_interface import Signature
 
 SYMBOL = "kernel"
 """What a kernel is called in its object."""

@@ -12,7 +12,7 @@ from magicbyte.engines.columnar.thread_buffers import learnt
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import bitmap, string_array
 from magicbyte.text import decode_utf8
-from magicbyte_formats.columnar import Column
+from magicbyte_kernels.kernel_interface import KernelColumn
 
 LEAST_ROOM = 64
 """Rows or bytes that there is always room for: kernels write where a column ends."""
@@ -99,11 +99,11 @@ class Output:
 
     # What was written
 
-    def numbers(self, column: Column) -> "np.ndarray[Any, np.dtype[Any]]":
+    def numbers(self, column: KernelColumn) -> "np.ndarray[Any, np.dtype[Any]]":
         """Return the values of a column of numbers, where they stand."""
         return self._numbers(column, self.num_rows)
 
-    def _numbers(self, column: Column, count: int) -> "np.ndarray[Any, np.dtype[Any]]":
+    def _numbers(self, column: KernelColumn, count: int) -> "np.ndarray[Any, np.dtype[Any]]":
         kind = f"u{column.width}" if column.type.startswith("u") else f"i{column.width}"
         return self.part(column.slots["data"])[: count * column.width].view(kind)
 
@@ -127,7 +127,7 @@ class Output:
         made = structs.handed(state, told[self.table.rows], valid, self.source, loan)
         return _mended(made) if any(told[slot] for slot in form.not_ascii) else made
 
-    def _valid(self, column: Column, count: int) -> pa.Buffer:
+    def _valid(self, column: KernelColumn, count: int) -> pa.Buffer:
         """Return the bits that say which of *count* values are there."""
         if column.sentinel is None:
             return bitmap(self.part(column.slots["valid"])[:count])

@@ -1,6 +1,6 @@
 """What kernels take, as Numba's machine code is given it: 64-bit words."""
 
-from magicbyte_formats.columnar import SIGNATURES, Signature
+from magicbyte_kernels.kernel_interface import SIGNATURES, Signature
 
 INFLATE = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
 PUMP = Signature(0, (0,))

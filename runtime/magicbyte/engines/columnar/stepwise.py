@@ -23,7 +23,7 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import DecodedEntry, Engine, Entries, Entry
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Mask
-from magicbyte_formats.columnar import FULL, SOURCE, UNSOUND, WHY
+from magicbyte_kernels.kernel_interface import FULL, SOURCE, UNSOUND, WHY
 
 
 @dataclass(frozen=True, slots=True)

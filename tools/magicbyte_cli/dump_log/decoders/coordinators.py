@@ -11,7 +11,7 @@ from magicbyte_cli.dump_log.decoders.json_text import json_text
 from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import consumer_offsets, consumer_protocol, share_group_state
-from magicbyte_formats.messages.schema import Message
+from magicbyte_kernels.message_schema import MessageSchema
 
 DELETED = "<DELETE>"
 
@@ -28,7 +28,7 @@ class UnreadableError(Exception):
     """The text of the exception that Kafka throws."""
 
 
-def coordinators_records(schemas: Sequence[Message], release: Release) -> Decoder:
+def coordinators_records(schemas: Sequence[MessageSchema], release: Release) -> Decoder:
     """Return the decoder of records whose keys and values are *schemas*."""
 
     def decode(offset: int, key: bytes | None, value: bytes | None) -> Said:
@@ -44,7 +44,9 @@ def coordinators_records(schemas: Sequence[Message], release: Release) -> Decode
     return decode
 
 
-def _read(schemas: Sequence[Message], key: bytes, value: bytes | None, release: Release) -> Said:
+def _read(
+    schemas: Sequence[MessageSchema], key: bytes, value: bytes | None, release: Release
+) -> Said:
     type_, begin = _number(key, "key")
     pair = messages.known_messages(schemas, type_, release.version)
     if not pair:
@@ -65,7 +67,7 @@ def _read(schemas: Sequence[Message], key: bytes, value: bytes | None, release: 
     return told_key, json_text({number: str(version), "data": told})
 
 
-def _calls_versions_types(schemas: Sequence[Message], release: Release) -> bool:
+def _calls_versions_types(schemas: Sequence[MessageSchema], release: Release) -> bool:
     """Whether the version of a value is called `type`, which 4.0 did of share groups."""
     return schemas is share_group_state.MESSAGES and not release.since(4, 1)
 
@@ -78,7 +80,7 @@ def _number(data: bytes, what: str) -> tuple[int, int]:
 
 
 def _message(
-    schema: Message, data: bytes, what: str, version: int, release: Release, begin: int
+    schema: MessageSchema, data: bytes, what: str, version: int, release: Release, begin: int
 ) -> dict[str, Any]:
     try:
         return messages.read(schema, data, version, release.version, begin).fields
@@ -106,7 +108,7 @@ def _with_protocol(group: dict[str, Any], release: Release) -> dict[str, Any]:
     return group | {"members": [member(one) for one in group["members"]]}
 
 
-def _protocol(schema: Message, data: bytes, release: Release) -> dict[str, Any] | bytes:
+def _protocol(schema: MessageSchema, data: bytes, release: Release) -> dict[str, Any] | bytes:
     """Return what *data* says; itself where it says nothing that can be read."""
     try:
         version, begin = messages.read_int16(data, "version")

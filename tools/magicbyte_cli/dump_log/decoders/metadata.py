@@ -11,7 +11,7 @@ from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
 from magicbyte_cli.dump_log.decoders.json_text import json_text
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import cluster_metadata
-from magicbyte_formats.messages.schema import Message
+from magicbyte_kernels.message_schema import MessageSchema
 
 FRAME_VERSION, EARLY_FRAME_VERSION = 1, 0
 """Of frames since 3.0, and of those of 2.8."""
@@ -23,7 +23,7 @@ LARGEST = 0x7FFF
 class Framed(NamedTuple):
     """A message in a frame."""
 
-    schema: Message
+    schema: MessageSchema
     version: int
     fields: dict[str, Any]
 
@@ -59,7 +59,7 @@ def _constant(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
 
 
-def framed(schemas: Sequence[Message], value: bytes, release: Release) -> Framed:
+def framed(schemas: Sequence[MessageSchema], value: bytes, release: Release) -> Framed:
     """Return the message in *value*, which is one of *schemas*; FrameError where there is none."""
     if not release.since(3, 0):
         return _framed_early(schemas, value, release)
@@ -85,7 +85,7 @@ def framed(schemas: Sequence[Message], value: bytes, release: Release) -> Framed
     return Framed(schema, version, read.fields)
 
 
-def _framed_early(schemas: Sequence[Message], value: bytes, release: Release) -> Framed:
+def _framed_early(schemas: Sequence[MessageSchema], value: bytes, release: Release) -> Framed:
     """Return the message in a frame of 2.8, whose tool says what went wrong and not where."""
     version = 0
     try:

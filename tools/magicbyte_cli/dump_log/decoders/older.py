@@ -18,7 +18,7 @@ from magicbyte_cli.dump_log.decoders.scala import (
 from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import consumer_offsets, consumer_protocol, transaction_state
-from magicbyte_formats.messages.schema import Message
+from magicbyte_kernels.message_schema import MessageSchema
 
 OFFSETS, GROUP = consumer_offsets.OFFSET_COMMIT_KEY, consumer_offsets.GROUP_METADATA_KEY
 TRANSACTION = transaction_state.TRANSACTION_LOG_KEY
@@ -81,7 +81,7 @@ def _number(data: bytes) -> tuple[int, int]:
 
 
 def _message(
-    schema: Message, data: bytes, version: int, release: Release, begin: int
+    schema: MessageSchema, data: bytes, version: int, release: Release, begin: int
 ) -> dict[str, Any]:
     try:
         return messages.read(schema, data, version, release.version, begin).fields
@@ -89,7 +89,7 @@ def _message(
         raise EndError(complaint(error, version)) from error
 
 
-def _value(schema: Message, data: bytes, what: str, release: Release) -> dict[str, Any]:
+def _value(schema: MessageSchema, data: bytes, what: str, release: Release) -> dict[str, Any]:
     version, begin = _number(data)
     known = schema.versions_in(release.version)
     if known is None or version not in known:

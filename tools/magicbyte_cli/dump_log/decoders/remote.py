@@ -6,7 +6,7 @@ from magicbyte_cli.dump_log.decoders import Decoder, Said
 from magicbyte_cli.dump_log.decoders.metadata import Framed, FrameError, framed
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import remote_log_metadata as schemas
-from magicbyte_formats.messages.schema import Field
+from magicbyte_kernels.message_schema import MessageField
 
 Fields = dict[str, Any]
 """Of a message."""
@@ -133,7 +133,7 @@ def _partition(told: dict[str, Any]) -> str:
     return f"{told['id']}:{told['name']}-{told['partition']}"
 
 
-def _state(field: Field, number: int, complaint: str = "state can not be null") -> str:
+def _state(field: MessageField, number: int, complaint: str = "state can not be null") -> str:
     name = field.name_of(number)
     if name is None:
         raise FrameError(complaint)

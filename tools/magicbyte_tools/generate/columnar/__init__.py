@@ -10,16 +10,18 @@ is refused with its place in the YAML.
 
 from magicbyte_tools.generate.columnar import row_file_modules
 from magicbyte_tools.generate.columnar.entry_model import Unsupported, formats, read_form
-from magicbyte_tools.generate.columnar.kernel_printer import description, module, package
+from magicbyte_tools.generate.columnar.kernel_printer import description, module
 from magicbyte_tools.generate.columnar.row_file_model import files_of_rows, read_file
 
+PACKAGE = '"""Modules that turn bytes into columns, generated from spec/."""\n'
+
 __all__ = [
+    "PACKAGE",
     "Unsupported",
     "description",
     "files_of_rows",
     "formats",
     "module",
-    "package",
     "read_file",
     "read_form",
     "row_file_modules",

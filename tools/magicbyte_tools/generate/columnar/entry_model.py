@@ -45,8 +45,6 @@ RESERVED |= {"room", "size", "state", "stop", "verify"}
 """What kernels call something else."""
 
 KNOWN = {"id", "type", "size", "if", "repeat", "repeat-expr", "doc", "doc-ref", "valid", "enum"}
-ABSENT = -(1 << 63)
-"""What a descriptor holds for a number that is not there."""
 
 REMAINDER = re.compile(r"(.*\band )?not _io\.eof")
 

@@ -6,13 +6,17 @@ behind the bytes of every entry there are `SLACK` that can be read, a run of num
 without looking at its end, and is judged when it has been read.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
+from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS
 from magicbyte_tools.generate.columnar.arithmetic import Expression
 from magicbyte_tools.generate.columnar.entry_model import (
-    ABSENT,
     Bytes,
     Column,
     Entry,
@@ -24,267 +28,79 @@ from magicbyte_tools.generate.columnar.entry_model import (
     least,
 )
 from magicbyte_tools.generate.columnar.unsupported import Unsupported
-from magicbyte_tools.generate.kaitai import CHECKOUT
 
-COMMON = ("checksums", "primitives")
-"""Modules of `magicbyte_kernels` that kernels import functions from."""
-
-DESCRIPTOR = ("position", "size", "start", "end", "rows", "nested")
-"""What a descriptor says besides the numbers of the header."""
+DESCRIPTOR = DESCRIPTOR_FIELDS
 
 LEN_COPY = 64
 """Bytes that a short copy may read and write beyond its end."""
 
-CONSTANTS = {"ABSENT", "COPIED", "FULL", "LEN_VIEW", "SOURCE", "UNSOUND", "VIEWED", "WHY"}
-"""Those of `package` that kernels use."""
-
-ABOUT = '''\
-"""Kernels of {name}: bytes to columns, without a Python object for a record."""
-'''
-
-DESCRIBED = '''\
-"""What the kernels of {name} know of it: their descriptors, state and columns."""
-
-from magicbyte_formats.columnar import Column, EntryColumn, Table
-
-'''
-
-PACKAGE = '''\
-"""What turns bytes into columns, a module for each format.
-
-Of entries, whose rows are of any width, there are kernels, whose module imports Numba, and what is to
-be known of them without it. Of files whose rows are all of one width there is what a row is made of,
-which takes NumPy alone.
-"""
-
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+INTERFACE = "magicbyte_kernels.kernel_interface"
+IMPORTED = (
+    "magicbyte_kernels.checksums",
+    "magicbyte_kernels.entry_kernels",
+    INTERFACE,
+    "magicbyte_kernels.primitives",
+)
+"""Modules that generated kernels import names from."""
 
 
-ABSENT = %ABSENT%
-"""What a descriptor holds for a number that is not there."""
-
-COPIED, VIEWED = 1, 2
-"""How a column is wanted: its bytes in one place, or where they lie."""
-
-LEN_VIEW = 16
-"""Bytes of one of Arrow's views."""
-
-WHY, SOURCE = 0, 1
-"""Slots of the state of every kernel that decodes."""
-
-FULL, UNSOUND = 1, 2
-"""Why a kernel stopped, where that is not that it does not take the entry."""
+def description(entry: Entry) -> str:
+    """Return the module that describes a format's kernels, so that callers need not import Numba."""
+    return "\n".join(
+        [
+            f'"""Kernels of {entry.name}: their descriptors, state and columns."""',
+            "",
+            f"from {INTERFACE} import EntryColumn, KernelColumn, KernelTable",
+            "",
+            _Printer(entry).constants(),
+            "",
+        ]
+    )
 
 
-class Column(NamedTuple):
-    """A column of the rows, and the slots of a kernel's state that are about it."""
-
-    name: str
-    type: str
-    """Arrow's type, as text."""
-    width: int
-    """Bytes of a value; 0 where the values are bytes or lists."""
-    sentinel: int | None
-    """The stored number that stands for null."""
-    is_nullable: bool
-    """Of bytes: whether they can be absent."""
-    slots: dict[str, int]
-    """Of numbers `data` and, where there is a sentinel, `nulls`; of bytes `offsets`, `bytes`, `room`,
-    `used` and what applies of `valid` (a byte for each value), `nulls`, `not_ascii`; of a list
-    `offsets`."""
-    members: "Table | None"
-    """Of a list: its structs."""
-
-
-class Table(NamedTuple):
-    """Rows, and the slots that count them."""
-
-    columns: tuple[Column, ...]
-    rows: int
-    room: int
-    """Rows that there is place for."""
-
-
-class EntryColumn(NamedTuple):
-    """A column that is the same for all rows of an entry."""
-
-    name: str
-    type: str
-    at: int
-    """The number of the descriptor that it is."""
-    sentinel: int | None
-    is_nullable: bool
-    """Whether an entry may lack it; the descriptor then holds ABSENT, which else is a number."""
-    words: dict[int, str]
-    """Of text: what the numbers stand for."""
-
-
-class Signature(NamedTuple):
-    """What a kernel returns and takes: 64-bit integers, and arrays of them without gaps."""
-
-    results: int
-    """How many integers it returns."""
-    dimensions: tuple[int, ...]
-    """Those of each argument; an integer has none."""
-
-
-SIGNATURES = {
-    "scan": Signature(2, (0, 0, 0, 0, 0, 2)),
-    "describe": Signature(0, (0, 0, 1, 2)),
-    "verify": Signature(1, (0, 2, 0, 0)),
-    "sections": Signature(0, (2, 1)),
-    "decode": Signature(1, (2, 0, 0, 1)),
-}
-"""Of the kernels of a format; `decode` is what `decoder` returns."""
-
-
-class Description(Protocol):
-    """What the module of a format of entries has."""
-
-    NAMES: dict[str, int]
-    """The numbers of a descriptor, by name: where the entry is, and its header."""
-    WIDTH: int
-    """Numbers of a descriptor."""
-    STATE: int
-    """Numbers of a state."""
-    SLACK: int
-    """Bytes that must be readable behind a payload, and writable behind bytes of a column."""
-    LEAST_ROW: int
-    """The fewest bytes of a row."""
-    IS_STREAM: bool
-    """Whether an entry is a row, and a compressed one holds others."""
-    CODECS: dict[int, str]
-    TABLE: Table
-    ENTRY_COLUMNS: tuple[EntryColumn, ...]
-
-
-class Kernels(Protocol):
-    """What the module of a format's kernels has, beside it: it imports Numba."""
-
-    @staticmethod
-    def scan(
-        address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
-    ) -> tuple[int, int]:
-        """Describe entries that lie back to back; return how many, and the bytes of them.
-
-        Ends before the first that is not whole, is not of this format, has over *most_bytes*
-        or, where it is to *verify* that, not the checksum that it states.
-        """
-
-    @staticmethod
-    def describe(address: int, length: int, positions: Any, desc: Any) -> None:
-        """Describe the entries at *positions*; what is none has the size 0."""
-
-    @staticmethod
-    def verify(address: int, desc: Any, first: int, last: int) -> int:
-        """Return the first of the entries [first, last) whose checksum is wrong, or *last*.
-
-        They lie as described in the bytes at *address*.
-        """
-
-    @staticmethod
-    def sections(desc: Any, chosen: Any) -> None:
-        """Narrow the *chosen* entries to their compressed bytes; what has none has the size 0."""
-
-    @staticmethod
-    def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]:
-        """Return the kernel that fills the *wanted* columns from the entries [first, last).
-
-        Each is 0, COPIED, or, of `binary` columns of TABLE itself, VIEWED: then what is at
-        `offsets` are Arrow's views, which count from the address at `bytes`.
-
-        The kernel returns the entry at which it stopped, or *last*. The slot WHY of the state
-        then says whether it is FULL, so that it has no room for that entry, or that one is
-        UNSOUND: the slot SOURCE is the address of the bytes in which entries lie whose checksums
-        are to be verified first, or 0. What is before it stands; whether sizes and places are
-        those of memory that is there, the caller answers for.
-        """
-
-
-class Rows(Protocol):
-    """What each module of a file of rows has."""
-
-    TABLE: str
-    """The table that they are rows of, whose columns `magicbyte_formats.wire` has."""
-    HEADER: Any
-    """NumPy's type of what precedes the rows."""
-    ROW: Any
-    """NumPy's type of a row. A field that is a column bears its name."""
-
-    def rows(self, data: bytes) -> Any:
-        """Return the rows of *data*, a whole file, up to the first that is none.
-
-        Numbers are as they are stored. Nothing is copied.
-        """
-'''
-
-STUB = """\
-from magicbyte_formats.columnar import EntryColumn, Table
-
-NAMES: dict[str, int]
-WIDTH: int
-STATE: int
-SLACK: int
-LEAST_ROW: int
-IS_STREAM: bool
-CODECS: dict[int, str]
-TABLE: Table
-ENTRY_COLUMNS: tuple[EntryColumn, ...]
-"""
-
-KERNELS_STUB = """\
-from collections.abc import Callable
-from typing import Any
-
-def scan(
-    address: int, length: int, stop: int, most_bytes: int, verify: bool, desc: Any
-) -> tuple[int, int]: ...
-def describe(address: int, length: int, positions: Any, desc: Any) -> None: ...
-def verify(address: int, desc: Any, first: int, last: int) -> int: ...
-def sections(desc: Any, chosen: Any) -> None: ...
-def decoder(*wanted: int) -> Callable[[Any, int, int, Any], int]: ...
-"""
-
-
-def _public(name: str) -> list[str]:
-    """Return the public names of a module of `magicbyte_kernels`."""
-    text = (CHECKOUT / "runtime" / "magicbyte_kernels" / f"{name}.py").read_text("utf-8")
-    names = re.findall(r"^(?:    )?def (\w+)|^(\w+) = njit", text, re.MULTILINE)
-    return sorted({one for pair in names for one in pair if one and one[0] != "_"})
-
-
-def package() -> str:
-    """Return what the modules have in common: how they describe themselves."""
-    return PACKAGE.replace("%ABSENT%", str(ABSENT))
-
-
-def description(entry: Entry) -> tuple[str, str]:
-    """Return what is to be known of a format's kernels without them, as a module, and its types."""
-    text = DESCRIBED.format(name=entry.name) + "\n" + _Printer(entry).constants() + "\n"
-    return text, STUB
-
-
-def module(entry: Entry) -> tuple[str, str]:
-    """Return the kernels of a format as a module, and its types."""
+def module(entry: Entry) -> str:
+    """Return the module of a format's kernels."""
     functions = "\n\n\n".join(_Printer(entry).parts())
-    words = set(re.findall(r"\w+", functions))
-    lines = [
-        "from functools import cache",
-        "",
-        *_imported("magicbyte_formats.columnar", words & CONSTANTS),
-        *(
-            line
-            for name in COMMON
-            for line in _imported(f"magicbyte_kernels.{name}", words & set(_public(name)))
-        ),
-    ]
-    text = "\n".join([ABOUT.format(name=entry.name), *lines, "", "", functions, ""])
-    return text, KERNELS_STUB
+    names = set(re.findall(r"\w+", functions))
+    return "\n".join(
+        [
+            f'"""Kernels of {entry.name}: bytes to columns, without a Python object per record."""',
+            "",
+            "from collections.abc import Callable",
+            "from functools import cache",
+            "from typing import Any",
+            "",
+            *(line for module in IMPORTED for line in _imported(module, names)),
+            "",
+            "",
+            functions,
+            "",
+        ]
+    )
 
 
 def _imported(module: str, names: Set[str]) -> list[str]:
-    return [f"from {module} import (", *(f"    {name}," for name in sorted(names)), ")"]
+    """Return the import of those of *names* that *module* defines."""
+    used = sorted(names & _public(module))
+    return [f"from {module} import (", *(f"    {name}," for name in used), ")"] if used else []
+
+
+@cache
+def _public(module: str) -> frozenset[str]:
+    """Return the public names that *module* defines. It is parsed, since importing takes Numba."""
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None
+    names: set[str] = set()
+    statements: list[ast.stmt] = ast.parse(Path(spec.origin).read_text("utf-8")).body
+    for statement in statements:
+        if isinstance(statement, ast.If):
+            statements += [*statement.body, *statement.orelse]
+        elif isinstance(statement, ast.FunctionDef):
+            names.add(statement.name)
+        elif isinstance(statement, ast.Assign):
+            stored = (node for target in statement.targets for node in ast.walk(target))
+            names.update(node.id for node in stored if isinstance(node, ast.Name))
+    return frozenset(name for name in names if not name.startswith("_"))
 
 
 class _Lines:
@@ -344,10 +160,15 @@ class _Printer:
     def parts(self) -> Iterator[str]:
         """Yield the functions."""
         yield self._frame()
-        algorithm, stated, start = self.entry.checksum
-        yield IS_SOUND.format(algorithm=algorithm, start=start, stated=self._number(stated))
-        places = {name: self._number(name) for name in ("position", "size", "end", "rows")}
-        yield from (one.format(**places) for one in (SCAN, DESCRIBE, VERIFY))
+        algorithm, stored, start = self.entry.checksum
+        yield "\n".join(
+            [
+                f"is_sound = checksum_test({algorithm}, {start}, {self._number(stored)})",
+                "scan = scan_kernel(frame, is_sound)",
+                "describe = describe_kernel(frame)",
+                "verify = verify_kernel(is_sound)",
+            ]
+        )
         yield self._sections()
         yield _Decode(self).text()
 
@@ -389,7 +210,7 @@ class _Printer:
         columns = "".join(f"{pad}    {self._column(c, depth + 1)},\n" for c in table.columns)
         rows, room = (self.slots.index(f"{table.name}_{what}") for what in ("rows", "room"))
         end = "    " * depth
-        return f"Table(\n{pad}(\n{columns}{pad}),\n{pad}{rows},\n{pad}{room},\n{end})"
+        return f"KernelTable(\n{pad}(\n{columns}{pad}),\n{pad}{rows},\n{pad}{room},\n{end})"
 
     def _column(self, column: Column, depth: int) -> str:
         width = 0 if column.is_bytes or column.members is not None else column.width
@@ -398,7 +219,7 @@ class _Printer:
         )
         members = "None" if column.members is None else self._table(column.members, depth + 1)
         return (
-            f'Column("{column.name}", "{column.type}", {width}, {column.sentinel}, '
+            f'KernelColumn("{column.name}", "{column.type}", {width}, {column.sentinel}, '
             f"{column.is_nullable}, {{{slots}}}, {members})"
         )
 
@@ -428,7 +249,7 @@ class _Printer:
     def _frame(self) -> str:
         entry, out = self.entry, _Lines()
         out.add("@inlined")
-        with out.block("def frame(p, room, desc, n):"):
+        with out.block("def frame(p: int, room: int, desc: Any, n: int) -> int:"):
             out.add(
                 '"""Describe the entry at *p* and return its bytes; 0 where it is not whole."""'
             )
@@ -463,7 +284,7 @@ class _Printer:
 
     def _sections(self) -> str:
         out = _Lines()
-        with out.block("def sections(desc, chosen):"):
+        with out.block("def sections(desc: Any, chosen: Any) -> None:"):
             out.add('"""Narrow the *chosen* entries to their compressed bytes."""')
             if not self.entry.is_stream:
                 out.add("return")
@@ -520,11 +341,11 @@ class _Decode:
 
     def text(self) -> str:
         out, columns = self.out, self.entry.table.columns
-        wants = ", ".join(f"want_{column.name}" for column in columns)
+        wants = ", ".join(f"want_{column.name}: int" for column in columns)
         out.add("@cache")
-        with out.block(f"def decoder({wants}):"):
+        with out.block(f"def decoder({wants}) -> Callable[[Any, int, int, Any], int]:"):
             out.add('"""Return the kernel that fills the wanted columns."""', "")
-            with out.block("def decode(desc, first, last, state):"):
+            with out.block("def decode(desc: Any, first: int, last: int, state: Any) -> int:"):
                 self._load()
                 with out.block("for n in range(first, last):"):
                     self._entry()
@@ -838,49 +659,3 @@ def _needs(nodes: Sequence[Node]) -> set[str]:
         if isinstance(node, (Loop, Region)):
             found |= _needs(node.body)
     return found
-
-
-IS_SOUND = '''\
-@inlined
-def is_sound(p, end, desc, n):
-    """Return whether the entry at *p*, which ends at *end*, has the checksum that it states."""
-    return {algorithm}(p + {start}, end) == desc[n, {stated}]'''
-
-SCAN = '''\
-def scan(address, length, stop, most_bytes, verify, desc):
-    """Describe sound entries that lie back to back; return how many, and the bytes of them."""
-    n = 0
-    position = 0
-    most = min(stop, desc.shape[0])
-    while n < most:
-        p = address + position
-        size = frame(p, length - position, desc, n)
-        if size == 0 or size > most_bytes:
-            break
-        if not verify:
-            ask_ahead(p, size)
-        elif not is_sound(p, p + size, desc, n):
-            break
-        desc[n, {position}] = position
-        position += size
-        n += 1
-    return n, position'''
-
-DESCRIBE = '''\
-def describe(address, length, positions, desc):
-    """Describe the entries at *positions*; what is none has the size 0."""
-    for n in range(len(positions)):
-        position = int(positions[n])
-        desc[n, {size}] = 0
-        desc[n, {rows}] = 0
-        if 0 <= position <= length:
-            frame(address + position, length - position, desc, n)
-            desc[n, {position}] = position'''
-
-VERIFY = '''\
-def verify(address, desc, first, last):
-    """Return the first of the entries [first, last) whose checksum is wrong, or *last*."""
-    for n in range(first, last):
-        if not is_sound(address + int(desc[n, {position}]), int(desc[n, {end}]), desc, n):
-            return n
-    return last'''

@@ -11,69 +11,50 @@ from textwrap import fill
 
 from magicbyte_tools.generate.columnar.row_file_model import File, Number
 
-MODULE = '''\
-"""Rows of {name}: bytes to columns, by NumPy alone."""
-
-import numpy as np
-
-TABLE = "{table}"
-{types}
-
-
-def rows(data):
-{body}
-'''
-
-STUB = '''\
-import numpy as np
-
-TABLE: str
-{types}
-
-def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """Return the rows of *data*, a whole file: an array with a field for each number of a row.
-
-    {about}
-    Numbers are as they are stored. Nothing is copied.
-    """
-'''
-
 
 def module(file: File) -> str:
-    """Return the module of *file*'s rows, one that needs no other."""
-    types = "\n".join(_type(name, numbers) for name, numbers in _structures(file))
-    body = "\n".join(f"    {line}" for line in _body(file))
-    return MODULE.format(name=file.name, table=file.table, types=types, body=body)
+    """Return the module of *file*'s rows."""
+    ends = ["is incomplete"]
+    ends += ["has a number that `valid` forbids"] if any(n.limits for n in file.row) else []
+    ends += ["is all zeros"] if file.ends_at_zeros else []
+    about = f"The rows end before the first one that {' or '.join(ends)}"
+    about += "" if file.count is None else ", and after the stated count"
+    return "\n".join(
+        [
+            f'"""Rows of {file.name}: bytes to columns, by NumPy alone."""',
+            "",
+            "import numpy as np",
+            "",
+            f'TABLE = "{file.table}"',
+            *_type("HEADER", file.header),
+            *_type("ROW", file.row),
+            "",
+            "",
+            "def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:",
+            '    """Return the rows of *data*, a whole file: an array with a field per number of a row.',
+            "",
+            f"    {about}.",
+            "    Numbers are returned as stored. Nothing is copied.",
+            '    """',
+            *(f"    {line}" for line in _body(file)),
+            "",
+        ]
+    )
 
 
-def stub(file: File) -> str:
-    """Return the module's types, and what the numbers are."""
-    types = "\n".join(_sentences(name, numbers) for name, numbers in _structures(file))
-    ends = ["not whole"]
-    ends += ["not what `valid` allows"] if any(number.limits for number in file.row) else []
-    ends += ["all zeros"] if file.ends_at_zeros else []
-    about = f"It ends before the first row that is {' or '.join(ends)}"
-    about += "" if file.count is None else ", and where the stated count does"
-    return STUB.format(types=types, about=f"{about}.")
-
-
-def _structures(file: File) -> Iterator[tuple[str, tuple[Number, ...]]]:
-    yield "HEADER", file.header
-    yield "ROW", file.row
-
-
-def _type(name: str, numbers: Sequence[Number]) -> str:
+def _type(name: str, numbers: Sequence[Number]) -> Iterator[str]:
+    """Yield the NumPy type of a structure, and a docstring with the meaning of its numbers."""
     if not numbers:
-        return f"{name} = np.dtype([])"
-    members = "\n".join(f'        ("{number.name}", "{number.type}"),' for number in numbers)
-    return f"{name} = np.dtype(\n    [\n{members}\n    ]\n)"
-
-
-def _sentences(name: str, numbers: Sequence[Number]) -> str:
-    if not numbers:
-        return f'{name}: np.dtype[np.void]\n"""Nothing."""'
-    about = "\n".join(fill(f"`{number.name}`: {number.doc}", 96) for number in numbers)
-    return f'{name}: np.dtype[np.void]\n"""{about}\n"""'
+        yield f"{name} = np.dtype([])"
+        yield '"""Empty."""'
+        return
+    yield f"{name} = np.dtype("
+    yield "    ["
+    yield from (f'        ("{number.name}", "{number.type}"),' for number in numbers)
+    yield "    ]"
+    yield ")"
+    sentences = [fill(f"`{number.name}`: {number.doc}", 96) for number in numbers]
+    yield from ('"""' + "\n".join(sentences) + '\n"""').splitlines()
 
 
 def _body(file: File) -> Iterator[str]:

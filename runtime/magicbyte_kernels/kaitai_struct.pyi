@@ -1,10 +1,7 @@
-# Written by tools/magicbyte_tools/generate. Do not edit: `make generate`.
 from types import TracebackType
 from typing import Any, Self
 
 class KaitaiStruct:
-    """The base of all parsers, with the types that kaitaistruct does not have."""
-
     _io: Any
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...

@@ -1,0 +1,84 @@
+"""Kernels that every format of log entries has, built from the functions that frame and verify one.
+
+See `kernel_interface.Kernels` for what they take and return.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from magicbyte_kernels.kernel_interface import END, POSITION, ROWS, SIZE
+from magicbyte_kernels.primitives import ask_ahead, inlined
+
+Frame = Callable[[int, int, Any, int], int]
+"""Function (address, bytes left, descriptors, index) -> size that fills one descriptor; 0: no entry."""
+IsSound = Callable[[int, int, Any, int], bool]
+"""Function (address, end, descriptors, index) that compares an entry's checksum."""
+
+
+def checksum_test(checksum: Callable[[int, int], int], start: int, stored: int) -> IsSound:
+    """Return a function that verifies the *checksum* of an entry.
+
+    Args:
+        checksum: Function of the first address and the end address of the bytes to checksum.
+        start: Bytes from the start of the entry to the first byte that the checksum covers.
+        stored: Index of the stored checksum in a descriptor.
+    """
+
+    @inlined
+    def is_sound(p: int, end: int, desc: Any, n: int) -> bool:
+        return checksum(p + start, end) == desc[n, stored]
+
+    return is_sound
+
+
+def scan_kernel(frame: Frame, is_sound: IsSound) -> Callable[..., tuple[int, int]]:
+    """Return the kernel `scan`."""
+
+    def scan(
+        address: int, length: int, max_entries: int, max_bytes: int, verify: bool, desc: Any
+    ) -> tuple[int, int]:
+        n = 0
+        position = 0
+        most = min(max_entries, desc.shape[0])
+        while n < most:
+            p = address + position
+            size = frame(p, length - position, desc, n)
+            if size == 0 or size > max_bytes:
+                break
+            if not verify:
+                ask_ahead(p, size)
+            elif not is_sound(p, p + size, desc, n):
+                break
+            desc[n, POSITION] = position
+            position += size
+            n += 1
+        return n, position
+
+    return scan
+
+
+def describe_kernel(frame: Frame) -> Callable[..., None]:
+    """Return the kernel `describe`."""
+
+    def describe(address: int, length: int, positions: Any, desc: Any) -> None:
+        for n in range(len(positions)):
+            position = int(positions[n])
+            desc[n, SIZE] = 0
+            desc[n, ROWS] = 0
+            if 0 <= position <= length:
+                frame(address + position, length - position, desc, n)
+                desc[n, POSITION] = position
+
+    return describe
+
+
+def verify_kernel(is_sound: IsSound) -> Callable[..., int]:
+    """Return the kernel `verify`."""
+
+    def verify(address: int, desc: Any, first: int, last: int) -> int:
+        for n in range(first, last):
+            if not is_sound(address + int(desc[n, POSITION]), int(desc[n, END]), desc, n):
+                return n
+        return last
+
+    return verify

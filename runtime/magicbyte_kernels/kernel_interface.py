@@ -1,0 +1,178 @@
+"""Types and constants that generated kernels share with the engine that calls them. Imports no Numba.
+
+A *descriptor* is a row of int64 numbers about one log entry: its frame, then the numbers of its
+header. A *state* is an array of int64 slots: addresses and counters of the column buffers.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+ABSENT = -(1 << 63)
+"""Descriptor value of a header field that the entry does not have."""
+
+DESCRIPTOR_FIELDS = ("position", "size", "start", "end", "rows", "nested")
+"""First numbers of every descriptor; the numbers of the header follow.
+
+`position` counts from the start of the buffer, `start` and `end` are addresses of the payload,
+`nested` is 1 for a decompressed message set.
+"""
+POSITION, SIZE, START, END, ROWS, NESTED = range(len(DESCRIPTOR_FIELDS))
+
+COPIED, VIEWED = 1, 2
+"""Modes of a requested column: values copied into one buffer, or Arrow views of the input."""
+
+LEN_VIEW = 16
+"""Bytes of an Arrow view."""
+
+WHY, SOURCE = 0, 1
+"""State slots of every decoder: why it stopped, and the address of input to verify (or 0)."""
+
+FULL, UNSOUND = 1, 2
+"""Stop reasons: a column buffer is full, a checksum is wrong. 0: done, or entry not supported."""
+
+
+class KernelColumn(NamedTuple):
+    """Column of the rows, with the state slots of its buffers."""
+
+    name: str
+    type: str
+    """Arrow type, as text."""
+    width: int
+    """Bytes per value; 0 for byte strings and lists."""
+    sentinel: int | None
+    """Stored number that stands for null."""
+    is_nullable: bool
+    """True for byte strings that can be absent."""
+    slots: dict[str, int]
+    """State slots by role.
+
+    Numbers: `data`, and `nulls` if there is a sentinel. Byte strings: `offsets`, `bytes`, `room`,
+    `used`, and if applicable `valid` (one byte per value), `nulls`, `not_ascii`. Lists: `offsets`.
+    """
+    members: "KernelTable | None"
+    """Structs in a list column."""
+
+
+class KernelTable(NamedTuple):
+    """Columns of the same rows, with the state slots that count them."""
+
+    columns: tuple[KernelColumn, ...]
+    rows: int
+    """Slot of the number of rows decoded so far."""
+    room: int
+    """Slot of the number of rows that the buffers can hold."""
+
+
+class EntryColumn(NamedTuple):
+    """Column with the same value for all rows of a log entry."""
+
+    name: str
+    type: str
+    at: int
+    """Index of its value in the descriptor."""
+    sentinel: int | None
+    is_nullable: bool
+    """True if an entry may lack it; the descriptor then holds `ABSENT`."""
+    words: dict[int, str]
+    """Text of each number, for a text column."""
+
+
+class Signature(NamedTuple):
+    """Types of a kernel's results and arguments: int64 numbers and C-contiguous int64 arrays."""
+
+    results: int
+    """Number of int64 results."""
+    dimensions: tuple[int, ...]
+    """Dimensions of each argument; 0 for a number."""
+
+
+SIGNATURES = {
+    "scan": Signature(2, (0, 0, 0, 0, 0, 2)),
+    "describe": Signature(0, (0, 0, 1, 2)),
+    "verify": Signature(1, (0, 2, 0, 0)),
+    "sections": Signature(0, (2, 1)),
+    "decode": Signature(1, (2, 0, 0, 1)),
+}
+"""Signatures of a format's kernels, by name; `decode` is the function that `decoder` returns."""
+
+
+class Description(Protocol):
+    """Generated module that describes a format's kernels, so that callers need not import Numba."""
+
+    NAMES: dict[str, int]
+    """Index of each number in a descriptor, by name."""
+    WIDTH: int
+    """Numbers in a descriptor."""
+    STATE: int
+    """Slots in a state."""
+    SLACK: int
+    """Bytes that must be readable after a payload and writable after the bytes of a column."""
+    LEAST_ROW: int
+    """Fewest bytes of a row."""
+    IS_STREAM: bool
+    """True if an entry is one row and a compressed entry contains others (v0 and v1 messages)."""
+    CODECS: dict[int, str]
+    """Kafka's names of the codecs, by number."""
+    TABLE: KernelTable
+    ENTRY_COLUMNS: tuple[EntryColumn, ...]
+
+
+class Kernels(Protocol):
+    """Generated module with the kernels of a format. Importing it imports Numba."""
+
+    @staticmethod
+    def scan(
+        address: int, length: int, max_entries: int, max_bytes: int, verify: bool, desc: Any
+    ) -> tuple[int, int]:
+        """Fill descriptors of consecutive entries; return their number and their total bytes.
+
+        Stops before the first entry that is incomplete, is not of this format, is larger than
+        *max_bytes* or, with *verify*, has a wrong checksum.
+        """
+
+    @staticmethod
+    def describe(address: int, length: int, positions: Any, desc: Any) -> None:
+        """Fill descriptors of the entries at *positions*; size 0 marks a position with no entry."""
+
+    @staticmethod
+    def verify(address: int, desc: Any, first: int, last: int) -> int:
+        """Return the first of the entries [first, last) whose checksum is wrong, or *last*.
+
+        *address* is the address of the buffer that the descriptors' positions refer to.
+        """
+
+    @staticmethod
+    def sections(desc: Any, entries: Any) -> None:
+        """Narrow `start` and `size` of *entries* to their compressed bytes; size 0 if there are none."""
+
+    @staticmethod
+    def decoder(*modes: int) -> Callable[[Any, int, int, Any], int]:
+        """Return the kernel that fills columns of TABLE from the entries [first, last).
+
+        Each mode is 0 (column not requested), COPIED, or, for `binary` columns of TABLE itself,
+        VIEWED. The `offsets` buffer of a VIEWED column receives Arrow views, whose offsets count
+        from the address in slot `bytes`.
+
+        The kernel returns the index of the entry at which it stopped, or *last*; the state then
+        contains the rows of the entries before it. Slot WHY gives the reason: FULL if a buffer
+        cannot hold the entry, UNSOUND if its checksum is wrong. Checksums are verified if slot
+        SOURCE holds the address of the input. The caller guarantees that addresses and sizes in
+        descriptors and state refer to existing memory.
+        """
+
+
+class RowFileModule(Protocol):
+    """Generated module that reads a file of fixed-width rows, such as an index."""
+
+    TABLE: str
+    """Name of the table in `magicbyte_formats.wire.COLUMNS` that the rows belong to."""
+    HEADER: Any
+    """NumPy type of the bytes before the rows."""
+    ROW: Any
+    """NumPy type of a row; a field that is a column has the column's name."""
+
+    def rows(self, data: bytes) -> Any:
+        """Return the rows of *data*, a whole file, up to the first invalid one.
+
+        Numbers are returned as stored. Nothing is copied.
+        """
