@@ -65,13 +65,14 @@ def test_what_a_start_would_do_is_told(transactions: Path, tmp_path: Path, run: 
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-3:-1] == [
         "aborted-0: a broker's start recovers it [recovers]",
-        f"  {name} is cut to 1926 of 2000 bytes: byte 1926: 74 bytes that are no whole entry",
+        f"  the broker would truncate {name} from 2000 to 1926 bytes: "
+        "byte 1926: 74 bytes of a partial entry",
     ]
     result = run("verify", tmp_path, "--clean-shutdown")
     assert result.stdout.splitlines()[-3:-1] == [
         "aborted-0: a broker's start changes no segment [ok]",
-        f"  it leaves 74 bytes at the end of {name} that are no whole entry: no consumer reads past "
-        "them to what is appended behind",
+        f"  74 bytes of a partial batch would stay at the end of {name}: consumers get stuck there "
+        "and cannot read records that are appended later",
     ]
 
 

@@ -11,7 +11,7 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.file_names import KINDS, parse_file
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.survey import Survey
-from magicbyte.verification.startup import has_offset_name, wrong_files
+from magicbyte.verification.startup import has_offset_name, invalid_files
 
 UNDER_WAY = {
     "cleaned": "a cleaning or split was not finished, and a start removes them",
@@ -29,7 +29,7 @@ OTHER_FILES = re.compile(
 def wrong_beside(log: PartitionLog, found: Survey) -> Iterator[Finding]:
     """Yield what is wrong with the files of *log* that are no segments, *found* being in those."""
     finding = partial(Finding, topic=log.topic, partition=log.partition)
-    for name, error in wrong_files(log.on_disk):
+    for name, error in invalid_files(log.on_disk):
         yield finding(
             code=error.code,
             message=error.message,

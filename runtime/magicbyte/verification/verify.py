@@ -21,7 +21,7 @@ from magicbyte.reading.table_rows import partition_row, problem_rows, segment_ro
 from magicbyte.storage import StorageOptions
 from magicbyte.verification.companion_checks import wrong_beside, wrong_between
 from magicbyte.verification.replicas import differences
-from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, Forecast, foresee
+from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
 Progress = Callable[[int, int], None]
 """Told how many bytes of how many are done."""
@@ -125,7 +125,7 @@ def verify(
     total = sum(file.size_bytes for log in logs for file in log.logs)
     done = 0
     start = partial(
-        foresee, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
+        predict_startup, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
     )
     parts = in_processes(
         partial(_verified, options=dataset.options, start=start, quick=quick),
@@ -150,7 +150,7 @@ def _alone(log: PartitionLog) -> PartitionLog:
 
 
 def _verified(
-    log: PartitionLog, *, options: Options, start: Callable[..., Forecast], quick: bool
+    log: PartitionLog, *, options: Options, start: Callable[..., StartupPrediction], quick: bool
 ) -> Verification:
     """Return what is wrong with *log*."""
     out, dataset, report = Verification(quick), Dataset([log], (), options), Report()
@@ -164,7 +164,7 @@ def _verified(
         not out.quick and log.state is None and not log.is_named_files and not log.is_remote
     )
     foretold = _foretold(log.on_disk, found, dataset, start) if is_foretold else None
-    sizes = None if foretold is None or foretold.refusal is not None else foretold.sizes
+    sizes = None if foretold is None or foretold.refusal is not None else foretold.segment_sizes
     for file in log.files:
         row = segment_row(log, file, found, None if out.quick else tallies.get(file.path))
         after = None
@@ -178,7 +178,7 @@ def _verified(
     if foretold is not None:
         files = log.on_disk.files
         before = {file.name: file.size_bytes for file in files if file.name.endswith(".log")}
-        is_damaged = any(_is_left(finding, foretold.sizes) for finding in errors)
+        is_damaged = any(_is_left(finding, foretold.segment_sizes) for finding in errors)
         verdict: str = foretold.verdict(before, is_damaged=is_damaged)
     else:
         # No start reads remote storage, so none fails by what is sound there.
@@ -198,8 +198,8 @@ def _verified(
 
 
 def _foretold(
-    log: PartitionLog, found: Survey, dataset: Dataset, start: Callable[..., Forecast]
-) -> Forecast | None:
+    log: PartitionLog, found: Survey, dataset: Dataset, start: Callable[..., StartupPrediction]
+) -> StartupPrediction | None:
     """Return what a broker's start would do; None where an entry is too large to be looked at."""
     has_transactions = bool(found.transactions)
     try:
@@ -208,11 +208,11 @@ def _foretold(
         return None
 
 
-def _sentences(foretold: Forecast, found: Survey) -> list[str]:
+def _sentences(foretold: StartupPrediction, found: Survey) -> list[str]:
     opened = {
         one.producer_id: one.first_offset for one in found.transactions if one.outcome == "open"
     }
-    return foretold.sentences(log_end_offset=found.log_end_offset, opened=opened)
+    return foretold.sentences(log_end_offset=found.log_end_offset, open_transactions=opened)
 
 
 def _place_of(file: LogFile) -> str:

@@ -11,8 +11,12 @@ import magicbyte as mb
 from magicbyte.checksum import crc32c
 from magicbyte.engines.factory import engine
 from magicbyte.storage import File, open_file
-from magicbyte.verification.startup.producer_state import Producers
-from magicbyte.verification.startup.segment_recovery import OffsetOverflowError, Recovered, recover
+from magicbyte.verification.startup.producer_state import ProducerState
+from magicbyte.verification.startup.segment_recovery import (
+    OffsetOverflowError,
+    RecoveredSegment,
+    recover_segment,
+)
 
 from .conftest import END, FLIPPED, LAST, TOPIC, Partition
 
@@ -76,8 +80,8 @@ def test_the_first_bad_batch_ends_the_log(partition: Partition, offset: int | No
         point(partition, offset)
     assert partition.foretold() == ("recovers", 0, {FIRST: 0, LAST: 0})
     assert partition.sentences() == [
-        f"{FIRST} is cut to 0 of 326 bytes: byte 0: a wrong checksum",
-        f"{LAST} is removed: a segment before it was cut",
+        f"the broker would truncate {FIRST} from 326 to 0 bytes: byte 0: wrong checksum",
+        f"the broker would delete {LAST}: an earlier segment was truncated",
     ]
 
 
@@ -90,7 +94,8 @@ def test_a_segment_without_an_index_is_recovered_alone(
     told = partition.foretold(clean_shutdown=clean_shutdown)
     assert told == ("recovers", END, {FIRST: 0, LAST: 2217})
     assert partition.sentences(clean_shutdown=clean_shutdown)[1] == (
-        f"what follows {FIRST} stays, because it has no offset index"
+        f"the broker would keep the segments after {FIRST}, "
+        "which it would recover alone because it has no offset index"
     )
 
 
@@ -103,7 +108,8 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
     told = partition.foretold(index_interval_bytes=0)
     assert told == ("recovers", 6, {FIRST: 326, LAST: 0})
     assert partition.sentences(index_interval_bytes=0) == [
-        f"{LAST} is cut to 0 of 2217 bytes: byte 1848: offset 48, behind 303 in the index"
+        f"the broker would truncate {LAST} from 2217 to 0 bytes: "
+        "byte 1848: the offset index would go back from offset 303 to 48"
     ]
 
 
@@ -111,7 +117,10 @@ def test_offsets_above_what_an_index_holds_split_the_segment(partition: Partitio
     alter(partition.last, 2139, ">q", FAR)
     told = partition.foretold()
     assert told == ("recovers", FAR + 1, {FIRST: 326, LAST: 2139})
-    assert partition.sentences() == [f"{LAST} byte 2139: last offset {FAR}: it is split into 2"]
+    assert partition.sentences() == [
+        f"the broker would split {LAST} into 2 segments: "
+        f"last offset {FAR} at {LAST} byte 2139 does not fit its index"
+    ]
 
 
 def test_bytes_of_a_segment_that_was_split_off_are_counted_in_its_file(
@@ -122,8 +131,10 @@ def test_bytes_of_a_segment_that_was_split_off_are_counted_in_its_file(
     flip(partition.last, 2139 + 65)
     part = f"{FAR:020}.log"
     assert partition.sentences() == [
-        f"{LAST} byte 1926: last offset {FAR + 4}: it is split into 2",
-        f"{part}, split off {LAST}, is cut to 213 of 291 bytes: byte 2139: a wrong checksum",
+        f"the broker would split {LAST} into 2 segments: "
+        f"last offset {FAR + 4} at {LAST} byte 1926 does not fit its index",
+        f"the broker would truncate {part}, split off {LAST}, from 291 to 213 bytes: "
+        "byte 2139: wrong checksum",
     ]
 
 
@@ -133,8 +144,8 @@ def test_so_are_those_where_its_index_goes_back(partition: Partition) -> None:
     alter(partition.last, 2139, ">q", FAR + 5)
     told = partition.sentences(index_interval_bytes=0)
     assert told[1:] == [
-        f"{FAR:020}.log, split off {LAST}, is cut to 0 of 369 bytes: "
-        f"byte 2139: offset {FAR + 5}, behind {FAR + 14} in the index"
+        f"the broker would truncate {FAR:020}.log, split off {LAST}, from 369 to 0 bytes: "
+        f"byte 2139: the offset index would go back from offset {FAR + 14} to {FAR + 5}"
     ]
 
 
@@ -142,7 +153,7 @@ def test_so_are_those_where_its_index_goes_back(partition: Partition) -> None:
     ("data", "why"),
     [
         (b"", None),
-        (bytes(7), "byte 2217: 7 bytes that are no whole entry"),
+        (bytes(7), "byte 2217: 7 bytes of a partial entry"),
         (bytes(40), "byte 2217: size field 0, at least 14"),
     ],
 )
@@ -151,7 +162,7 @@ def test_so_is_what_ends_it(partition: Partition, data: bytes, why: str | None) 
         file.write(data)
     with open_file(str(partition.last)) as opened:
         found = recovered(opened, 48)
-    assert (found.size_bytes, found.next_offset, found.why) == (2217 - 1848, END, why)
+    assert (found.size_bytes, found.next_offset, found.why_truncated) == (2217 - 1848, END, why)
 
 
 def test_the_interval_of_its_index_begins_where_it_does(partition: Partition) -> None:
@@ -170,12 +181,12 @@ def test_a_segment_holds_what_its_index_can(partition: Partition) -> None:
         assert error.value.position == 2139
 
 
-def recovered(file: File, base_offset: int, *, interval_bytes: int = 4096) -> Recovered:
+def recovered(file: File, base_offset: int, *, interval_bytes: int = 4096) -> RecoveredSegment:
     """Return what recovery leaves of the last three batches as a segment of their own."""
-    return recover(
+    return recover_segment(
         file,
         base_offset,
-        Producers(),
+        ProducerState(),
         begin=1848,
         end=file.size_bytes,
         interval_bytes=interval_bytes,
@@ -201,8 +212,8 @@ def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) ->
     partition.last.write_bytes(data[:1848] + batch + data[1848:])
     assert partition.foretold()[0] == "refuses-to-start"
     assert partition.sentences() == [
-        "it does not start: byte 1848: a batch of producer 7 that is not transactional, inside its "
-        "transaction from offset 45 (InvalidTxnStateException)"
+        "the broker would fail to load this partition: InvalidTxnStateException at byte 1848: a batch "
+        "of producer 7 is not transactional, but lies inside the producer's transaction from offset 45"
     ]
 
 
@@ -242,10 +253,10 @@ def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> No
     told = partition.foretold(clean_shutdown=True)
     assert told == ("ok", 6, SIZES)
     assert partition.sentences(clean_shutdown=True) == [
-        "it takes 6 for the log end: what lies in front of 55 stays in the file, no consumer gets it, "
-        "and new records get the same offsets",
-        "it takes a transaction of producer 7 for open from offset 0, where the log has none: "
-        "read_committed ends there",
+        "the broker would take 6 for the log end offset: offsets 6 to 54 stay in the file, consumers "
+        "cannot read them, and new records get the same offsets",
+        "the broker would take a transaction of producer 7 for open from offset 0, but the log has "
+        "none: read_committed consumers would stop there",
     ]
     index.write_bytes(struct.pack(">ii", 42, 1848))
     assert partition.foretold(clean_shutdown=True) == SOUND
@@ -266,8 +277,8 @@ def test_zeros_behind_the_log(partition: Partition) -> None:
         assert clean[0] == verdict, zeros
         if zeros < 18:
             assert partition.sentences(clean_shutdown=True) == [
-                f"it leaves {zeros} bytes at the end of {LAST} that are no whole entry: no consumer "
-                "reads past them to what is appended behind"
+                f"{zeros} bytes of a partial batch would stay at the end of {LAST}: consumers get "
+                "stuck there and cannot read records that are appended later"
             ]
 
 
@@ -358,7 +369,7 @@ def test_what_was_swapped_in_replaces_segments(partition: Partition) -> None:
         END,
         {FIRST: len(both), LAST: 0, f"{FIRST}.swap": len(both)},
     )
-    assert partition.sentences()[0] == f"{FIRST}.swap takes its place"
+    assert partition.sentences()[0] == f"the broker would rename {FIRST}.swap to {FIRST}"
 
 
 def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
@@ -368,8 +379,8 @@ def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
     sizes = {FIRST: 500, LAST: 2217, f"{FIRST}.swap": 500}
     assert partition.foretold() == ("recovers", END, sizes)
     assert partition.sentences() == [
-        f"{FIRST}.swap takes its place",
-        f"{FIRST} is replaced by what was swapped in",
+        f"the broker would rename {FIRST}.swap to {FIRST}",
+        f"the broker would delete {FIRST}, which a .swap file replaces",
     ]
 
 
@@ -386,8 +397,8 @@ def test_what_was_to_be_deleted_goes(partition: Partition) -> None:
 def test_a_clean_start_believes_the_newest_snapshot(make: Callable[[], Partition]) -> None:
     """A marker that ends the log is cut off: its transaction is open, in the log alone."""
     forgets = (
-        "it forgets the open transaction of producer 7 from offset 49: read_committed is given its "
-        "records"
+        "the broker would forget the open transaction of producer 7 from offset 49: read_committed "
+        "consumers would get its records"
     )
     partition = make()
     with partition.last.open("r+b") as file:
@@ -415,8 +426,8 @@ def test_a_transaction_that_only_a_snapshot_knows(partition: Partition) -> None:
     struct.pack_into(">I", data, 2, crc32c(data[6:]))
     newest.write_bytes(data)
     assert partition.sentences(clean_shutdown=True) == [
-        "it takes a transaction of producer 7 for open from offset 49, where the log has none: "
-        "read_committed ends there"
+        "the broker would take a transaction of producer 7 for open from offset 49, but the log has "
+        "none: read_committed consumers would stop there"
     ]
 
 

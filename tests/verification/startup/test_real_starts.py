@@ -9,7 +9,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.logdir.discover import discover
-from magicbyte.verification.startup import foresee
+from magicbyte.verification.startup import predict_startup
 from paths import shared
 
 DAMAGED = shared() / "logs-damage"
@@ -60,7 +60,7 @@ def test_what_a_clean_start_takes_for_open_ends_read_committed(
         return
     logs, _ = discover([str(log_dir)])
     (log,) = [log for log in logs if log.topic == case["topic"]]
-    opened = foresee(log).opened or {}
+    opened = predict_startup(log).open_transactions or {}
     end = min(opened.values(), default=case["log_end_offset_after"])
     assert case["consumer"]["read_committed"]["end"] == end
 

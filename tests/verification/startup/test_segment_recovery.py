@@ -17,12 +17,12 @@ from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.storage import MemoryFile
 from magicbyte.verification.startup import segment_entries
-from magicbyte.verification.startup.prediction import RefusedError
-from magicbyte.verification.startup.producer_state import Producers
+from magicbyte.verification.startup.prediction import StartupRefusedError
+from magicbyte.verification.startup.producer_state import ProducerState
 from magicbyte.verification.startup.segment_recovery import (
     OffsetOrderError,
     OffsetOverflowError,
-    recover,
+    recover_segment,
 )
 
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
@@ -110,9 +110,9 @@ def segment(chance: random.Random) -> bytes:
 
 def left(data: bytes, of: Any, *, interval_bytes: int, opened: dict[int, int]) -> Any:
     """Return what recovery leaves of *data*, or ends with, and what is open then."""
-    producers = Producers(opened)
+    producers = ProducerState(opened)
     try:
-        found: Any = recover(
+        found: Any = recover_segment(
             MemoryFile(data, "segment"),
             BASE,
             producers,
@@ -124,9 +124,9 @@ def left(data: bytes, of: Any, *, interval_bytes: int, opened: dict[int, int]) -
         )
     except OffsetOverflowError as error:
         found = error.position, error.base_offset, error.last_offset
-    except (OffsetOrderError, RefusedError) as error:
+    except (OffsetOrderError, StartupRefusedError) as error:
         return type(error), str(error)
-    return found, producers.opened
+    return found, producers.open_transactions
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
@@ -165,10 +165,10 @@ def test_formats_that_alternate_are_read_three_times_at_most() -> None:
             return super().read_at(position, length)
 
     file = Counted(data, "segment")
-    found = recover(
+    found = recover_segment(
         file,
         BASE,
-        Producers(),
+        ProducerState(),
         begin=0,
         end=len(data),
         interval_bytes=4096,

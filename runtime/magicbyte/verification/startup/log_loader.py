@@ -1,4 +1,4 @@
-"""The start of a broker over one partition's folder, step by step (LogLoader.load)."""
+"""The startup of a broker over one partition folder, step by step (LogLoader.load)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,41 +13,41 @@ from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.storage import File
-from magicbyte.verification.startup.next_offset import end_of
-from magicbyte.verification.startup.prediction import Forecast, RefusedError
-from magicbyte.verification.startup.producer_state import Producers, newest_state, snapshots
+from magicbyte.verification.startup.next_offset import read_next_offset
+from magicbyte.verification.startup.prediction import StartupPrediction, StartupRefusedError
+from magicbyte.verification.startup.producer_state import ProducerState, newest_state, snapshots
 from magicbyte.verification.startup.segment_recovery import (
     OffsetOrderError,
     OffsetOverflowError,
-    Recovered,
-    recover,
+    RecoveredSegment,
+    recover_segment,
 )
 from magicbyte.verification.startup.startup_errors import check_log_dir, check_partition
 
 INDEX_INTERVAL_BYTES = 4096
-"""The default of `index.interval.bytes`."""
+"""Default of the topic setting `index.interval.bytes`."""
 
 
-class _Again(Exception):
-    """A segment was split, and what was being done with all of them is done again."""
+class _SegmentSplitError(Exception):
+    """A segment was split: the current step starts over with the new list of segments."""
 
 
 @dataclass(slots=True)
-class _Segment:
-    """A segment while the start goes on."""
+class _LoadedSegment:
+    """A segment during the startup."""
 
     base_offset: int
     file: LogFile | None
-    """None for one that the start has made, empty."""
+    """None for a segment that the startup created, empty."""
     size_bytes: int
     begin: int = 0
-    """The byte of its file at which it begins: one that was split off another begins there."""
+    """Byte of *file* at which the segment begins; above 0 for one that was split off another."""
     index: LogFile | None = None
     txnindex: LogFile | None = None
-    recovered: Recovered | None = None
-    """What recovery left of it; of one that was split off, what it is."""
+    recovered: RecoveredSegment | None = None
+    """The segment after its recovery, or as the split made it."""
     is_recovered: bool = False
-    """Whether recovery has gone through it: it would find the same again."""
+    """Whether recovery has read the segment: a second pass would give the same."""
 
     @property
     def name(self) -> str:
@@ -55,39 +55,40 @@ class _Segment:
 
     @property
     def end(self) -> int:
-        """The byte of its file behind it."""
+        """Byte of *file* after the segment."""
         return self.begin + self.size_bytes
+
+    def open(self) -> File:
+        assert self.file is not None
+        return self.file.open()
 
 
 @dataclass(slots=True)
-class _Start:
+class _LogLoader:
     log: PartitionLog
     is_clean: bool
     interval_bytes: int
     has_transactions: bool
     engine: Engine
     limits: Limits
-    out: Forecast = field(default_factory=Forecast)
-    segments: list[_Segment] = field(default_factory=list)
+    prediction: StartupPrediction = field(default_factory=StartupPrediction)
+    segments: list[_LoadedSegment] = field(default_factory=list)
 
     def run(self) -> None:
-        self._check_files()
-        self._list_segments()
-        _until_done(self._load)
-        if not self.is_clean:
-            _until_done(self._recover_from_point)
-        self._end()
-
-    # What is there
-
-    def _check_files(self) -> None:
-        store = self.log.files[0].store if self.log.files else None
         if self.log.log_dir is not None:
-            check_log_dir(self.log.log_dir, store)
+            check_log_dir(self.log.log_dir, self.log.files[0].store if self.log.files else None)
         check_partition(self.log)
+        self._list_segments()
+        _repeat_after_splits(self._load)
+        if not self.is_clean:
+            _repeat_after_splits(self._recover_from_recovery_point)
+        self._finish()
+
+    def _would(self, action: str) -> None:
+        self.prediction.actions.append(f"the broker would {action}")
 
     def _list_segments(self) -> None:
-        """List the segments behind leftovers of cleaning and splitting, which are swapped in."""
+        """List the segments; files left by an interrupted cleaning or split are swapped in."""
         live = [file for file in self.log.files if file.live]
         by_kind = {
             kind: {file.base_offset: file for file in live if file.kind == kind}
@@ -97,33 +98,37 @@ class _Start:
             base = file.base_offset
             if base is None:
                 continue
-            if file.name.endswith(".swap"):
-                self.out.events.append(f"{file.name} takes its place")
             index, txnindex = (by_kind[kind].get(base) for kind in ("index", "txnindex"))
-            self.segments.append(
-                _Segment(base, file, file.size_bytes, index=index, txnindex=txnindex)
-            )
+            segment = _LoadedSegment(base, file, file.size_bytes, index=index, txnindex=txnindex)
+            self.segments.append(segment)
+            if file.name.endswith(".swap"):
+                self._would(f"rename {file.name} to {segment.name}")
         for file in self.log.files:
             if file.kind == "log" and file.why_not == "superseded":
-                self.out.events.append(f"{file.name} is replaced by what was swapped in")
+                self._would(f"delete {file.name}, which a .swap file replaces")
 
-    # Loading: two of the indexes decide whether a segment is recovered at once
+    # Loading: a segment without a valid index is recovered at once
 
     def _load(self) -> None:
         for number, segment in enumerate(self.segments):
             why = None if segment.recovered else self._why_recover(segment)
             if why is None:
                 continue
-            before = segment.size_bytes
+            size_before = segment.size_bytes
             try:
                 self._recover(number)
             except OffsetOrderError as error:
-                raise RefusedError(f"{segment.name} {error} (InvalidOffsetException)") from error
-            if segment.size_bytes < before:
-                self._cut(segment, before)
-                self.out.events.append(f"what follows {segment.name} stays, because {why}")
+                raise StartupRefusedError(
+                    f"InvalidOffsetException at {segment.name} {error}"
+                ) from error
+            if segment.size_bytes < size_before:
+                self._truncate(segment, size_before)
+                self._would(
+                    f"keep the segments after {segment.name}, "
+                    f"which it would recover alone because {why}"
+                )
 
-    def _why_recover(self, segment: _Segment) -> str | None:
+    def _why_recover(self, segment: _LoadedSegment) -> str | None:
         if segment.index is None:
             return "it has no offset index"
         if segment.txnindex is None:
@@ -132,49 +137,45 @@ class _Start:
             data = segment.txnindex.read_small(MAX_COMPANION_BYTES)
         except MissingError:
             return None
-        for at, version, entry in unjudged_transactions(data):
+        for position, version, entry in unjudged_transactions(data):
+            where = f"{segment.txnindex.name} byte {position}"
             if version > 0:
-                raise RefusedError(
-                    f"{segment.txnindex.name} byte {at}: version {version}, at most 0"
-                )
+                raise StartupRefusedError(f"{where}: version {version}, expected at most 0")
             if entry.last_offset < segment.base_offset:
-                return (
-                    f"{segment.txnindex.name} byte {at}: last offset {entry.last_offset} "
-                    "below the segment"
-                )
+                return f"{where} has last offset {entry.last_offset}, below the segment"
         return None
 
     # Recovery
 
-    def _recover_from_point(self) -> None:
-        """Recover the segment that holds the recovery point, and all behind it."""
-        point = self._point()
+    def _recover_from_recovery_point(self) -> None:
+        """Recover the segment that holds the recovery point, and all later ones."""
+        point = self._recovery_point()
         first = sum(segment.base_offset <= point for segment in self.segments) or 1
         for number in range(first - 1, len(self.segments)):
             segment = self.segments[number]
             if segment.is_recovered:
                 continue
-            before = segment.size_bytes
+            size_before = segment.size_bytes
             try:
                 self._recover(number)
             except OffsetOrderError as error:
-                segment.recovered = Recovered(0, segment.base_offset, str(error))
+                segment.recovered = RecoveredSegment(0, segment.base_offset, str(error))
                 segment.size_bytes = 0
-            if segment.size_bytes < before:
-                self._cut(segment, before)
-                self._remove(self.segments[number + 1 :], "a segment before it was cut")
+            if segment.size_bytes < size_before:
+                self._truncate(segment, size_before)
+                self._delete(self.segments[number + 1 :], "an earlier segment was truncated")
                 del self.segments[number + 1 :]
                 return
 
-    def _cut(self, segment: _Segment, before: int) -> None:
-        why = segment.recovered.why if segment.recovered is not None else None
-        # Its bytes are counted in the file that is there.
+    def _truncate(self, segment: _LoadedSegment, size_before: int) -> None:
+        why = segment.recovered.why_truncated if segment.recovered is not None else None
         name = segment.name
         if segment.file is not None and segment.begin > 0:
+            # The reason names a byte of the file that is there before the startup.
             name += f", split off {segment.file.name},"
-        self.out.events.append(f"{name} is cut to {segment.size_bytes} of {before} bytes: {why}")
+        self._would(f"truncate {name} from {size_before} to {segment.size_bytes} bytes: {why}")
 
-    def _point(self) -> int:
+    def _recovery_point(self) -> int:
         log = self.log
         points = None if log.log_dir is None else log.log_dir.recovery_point
         if points is None or log.topic is None or log.partition is None:
@@ -185,10 +186,10 @@ class _Start:
         segment = self.segments[number]
         if segment.file is None:
             return
-        producers = self._state_at(number)
-        with self._open(segment) as file:
+        producers = self._producers_before(number)
+        with segment.open() as file:
             try:
-                found = recover(
+                recovered = recover_segment(
                     file,
                     segment.base_offset,
                     producers,
@@ -200,134 +201,141 @@ class _Start:
                 )
             except OffsetOverflowError as error:
                 self._split(number, file, error)
-                raise _Again from error
-        segment.recovered, segment.size_bytes = found, found.size_bytes
+                raise _SegmentSplitError from error
+        segment.recovered, segment.size_bytes = recovered, recovered.size_bytes
         segment.is_recovered = True
 
-    def _state_at(self, number: int) -> Producers:
-        """Return what is known of producers in front of a segment, by snapshot and replay."""
+    def _producers_before(self, number: int) -> ProducerState:
+        """Return the producer state before a segment, by snapshot and replay."""
         base_offset = self.segments[number].base_offset
-        known, producers = newest_state(self.log, end=base_offset)
+        snapshot_offset, producers = newest_state(self.log, end=base_offset)
         if self.has_transactions:
-            self._replay(self.segments[:number], base_offset, known, producers)
+            self._replay(self.segments[:number], base_offset, snapshot_offset, producers)
         return producers
 
     def _replay(
-        self, segments: Sequence[_Segment], end: int, known: int, producers: Producers
+        self,
+        segments: Sequence[_LoadedSegment],
+        end: int,
+        snapshot_offset: int,
+        producers: ProducerState,
     ) -> None:
-        """Let *producers* take in what *segments* hold from offset *known* to *end*, unchecked."""
-        bounds = [*(segment.base_offset for segment in segments[1:]), end]
-        for segment, bound in zip(segments, bounds, strict=False):
-            if segment.file is None or bound <= known:
+        """Replay the batches of *segments* from *snapshot_offset* to *end*, without verifying them."""
+        ends = [*(segment.base_offset for segment in segments[1:]), end]
+        for segment, segment_end in zip(segments, ends, strict=False):
+            if segment.file is None or segment_end <= snapshot_offset:
                 continue
-            with self._open(segment) as file:
+            with segment.open() as file:
                 try:
                     for frame in frames(
                         file, begin=segment.begin, end=segment.end, limits=self.limits
                     ):
-                        if frame.magic >= 2 and frame.last_offset >= known:
-                            producers.replay(frame, frame.entry(), self.limits)
+                        if frame.magic >= 2 and frame.last_offset >= snapshot_offset:
+                            entry = frame.entry()._replace(position=frame.position)
+                            producers.replay(frame.data, entry, self.limits)
                 except FormatError as error:
                     message = f"{segment.name} byte {error.position}: {error.message}"
-                    raise RefusedError(message) from error
+                    raise StartupRefusedError(message) from error
 
     def _split(self, number: int, file: File, error: OffsetOverflowError) -> None:
-        """Split a segment into some that can hold their offsets (splitOverflowedSegment)."""
+        """Split a segment into several that can hold their offsets (splitOverflowedSegment)."""
         segment = self.segments[number]
-        place = f"{segment.name} byte {error.position}: last offset {error.last_offset}"
-        is_part = segment.recovered is not None
-        last = None if is_part else self._last_offset(segment)
-        if last is None or last - segment.base_offset < SEGMENT_SPAN:
-            raise RefusedError(f"{place}, which the segment cannot hold (IllegalArgumentException)")
+        where = f"last offset {error.last_offset} at {segment.name} byte {error.position}"
+        last_offset = None if segment.recovered is not None else self._last_offset(segment)
+        if last_offset is None or last_offset - segment.base_offset < SEGMENT_SPAN:
+            raise StartupRefusedError(
+                f"{where} does not fit the segment's index (IllegalArgumentException)"
+            )
         try:
-            parts = self._parts(segment, file)
+            split_segments = self._split_segments(segment, file)
         except FormatError as wrong:
-            raise RefusedError(f"{place}, and behind it {wrong.message}") from wrong
-        if sum(part.size_bytes for part in parts) < segment.size_bytes:
-            raise RefusedError(f"{place}, and bytes at the end that are no whole entry")
-        self.segments[number : number + 1] = parts
-        self.out.events.append(f"{place}: it is split into {len(parts)}")
+            raise StartupRefusedError(
+                f"{where} makes the broker split the segment, which fails: {wrong.message}"
+            ) from wrong
+        if sum(part.size_bytes for part in split_segments) < segment.size_bytes:
+            raise StartupRefusedError(
+                f"{where} makes the broker split the segment, which fails at a partial entry "
+                "at its end"
+            )
+        self.segments[number : number + 1] = split_segments
+        self._would(
+            f"split {segment.name} into {len(split_segments)} segments: {where} does not fit "
+            "its index"
+        )
 
-    def _parts(self, segment: _Segment, file: File) -> list[_Segment]:
-        parts: list[_Segment] = []
+    def _split_segments(self, segment: _LoadedSegment, file: File) -> list[_LoadedSegment]:
+        segments: list[_LoadedSegment] = []
         for frame in frames(file, begin=segment.begin, end=segment.end, limits=self.limits):
             first = frame.entry().first_offset
-            if not parts or not 0 <= frame.last_offset - parts[-1].base_offset < SEGMENT_SPAN:
-                parts.append(_Segment(first, segment.file, 0, begin=frame.position))
-            part = parts[-1]
-            part.size_bytes = frame.end - part.begin
-            part.recovered = Recovered(part.size_bytes, frame.last_offset + 1)
-        return parts
+            if not segments or not 0 <= frame.last_offset - segments[-1].base_offset < SEGMENT_SPAN:
+                segments.append(_LoadedSegment(first, segment.file, 0, begin=frame.position))
+            last = segments[-1]
+            last.size_bytes = frame.end - last.begin
+            last.recovered = RecoveredSegment(last.size_bytes, frame.last_offset + 1)
+        return segments
 
-    def _last_offset(self, segment: _Segment) -> int | None:
-        """Return the last offset that a start finds in *segment* by its index, None if none."""
-        assert segment.file is not None
-        with self._open(segment) as file:
-            found = end_of(file, segment.base_offset, segment.index, self.limits)
-        return found.offset - 1 if found.position is not None else None
+    def _last_offset(self, segment: _LoadedSegment) -> int | None:
+        """Return the last offset that the broker finds in *segment* with its index; None if none."""
+        with segment.open() as file:
+            end = read_next_offset(file, segment.base_offset, segment.index, self.limits)
+        return end.next_offset - 1 if end.position is not None else None
 
-    # The end
+    # The end of the log
 
-    def _end(self) -> None:
-        start = self._log_start()
+    def _finish(self) -> None:
+        start = max(self.log.log_start_checkpoint or 0, 0)  # negative: no checkpoint
         end = start
         if self.segments:
-            last = self.segments[-1]
-            end = self._next_offset(last)
+            end = self._next_offset(self.segments[-1])
             if end < start:
-                self._remove(self.segments, f"the log start, {start}, is above their end, {end}")
+                why = f"the log start offset, {start}, is above the log end offset, {end}"
+                self._delete(self.segments, why)
                 self.segments = []
         if not self.segments:
-            self.segments = [_Segment(start, None, 0)]
-            self.out.events.append(f"{self.segments[0].name} is made, empty")
+            self.segments = [_LoadedSegment(start, None, 0)]
+            self._would(f"create an empty {self.segments[0].name}")
             end = start
         elif self.is_clean:
-            self.out.opened = self._opened_at(end)
-        self.out.log_end_offset = end
-        self.out.sizes = {segment.name: segment.size_bytes for segment in self.segments}
+            self.prediction.open_transactions = self._open_transactions_at(end)
+        self.prediction.log_end_offset = end
+        self.prediction.segment_sizes = {
+            segment.name: segment.size_bytes for segment in self.segments
+        }
 
-    def _opened_at(self, end: int) -> dict[int, int]:
-        """Return the open transactions of a clean start: those of the snapshots, and what follows."""
+    def _open_transactions_at(self, end: int) -> dict[int, int]:
+        """Return the open transactions of a clean startup: those of snapshots, and later ones."""
         if next(snapshots(self.log), None) is None:
-            return {}  # and nothing is replayed: all are forgotten
-        known, producers = newest_state(self.log, end=end)
+            return {}  # without a snapshot nothing is replayed, and all are forgotten
+        snapshot_offset, producers = newest_state(self.log, end=end)
         if self.has_transactions:
-            self._replay(self.segments, end, known, producers)
-        return producers.opened
+            self._replay(self.segments, end, snapshot_offset, producers)
+        return producers.open_transactions
 
-    def _next_offset(self, segment: _Segment) -> int:
+    def _next_offset(self, segment: _LoadedSegment) -> int:
         if segment.recovered is not None:
             return segment.recovered.next_offset
         if segment.file is None:
             return segment.base_offset
-        with self._open(segment) as file:
-            found = end_of(file, segment.base_offset, segment.index, self.limits)
-        if found.position is not None and found.position < segment.size_bytes:
-            self.out.left_over = segment.name, segment.size_bytes - found.position
-        return found.offset
+        with segment.open() as file:
+            end = read_next_offset(file, segment.base_offset, segment.index, self.limits)
+        if end.position is not None and end.position < segment.size_bytes:
+            self.prediction.partial_tail = segment.name, segment.size_bytes - end.position
+        return end.next_offset
 
-    def _log_start(self) -> int:
-        """Return the checkpoint of the log start; what is below 0 stands for none."""
-        return max(self.log.log_start_checkpoint or 0, 0)
-
-    def _remove(self, segments: Sequence[_Segment], why: str) -> None:
+    def _delete(self, segments: Sequence[_LoadedSegment], why: str) -> None:
         for segment in segments:
-            self.out.events.append(f"{segment.name} is removed: {why}")
-
-    def _open(self, segment: _Segment) -> File:
-        assert segment.file is not None
-        return segment.file.open()
+            self._would(f"delete {segment.name}: {why}")
 
 
-def _until_done(step: Callable[[], None]) -> None:
+def _repeat_after_splits(step: Callable[[], None]) -> None:
     while True:
         try:
             return step()
-        except _Again:
+        except _SegmentSplitError:
             continue
 
 
-def foresee(
+def predict_startup(
     log: PartitionLog,
     *,
     is_clean: bool | None = None,
@@ -335,27 +343,22 @@ def foresee(
     interval_bytes: int = INDEX_INTERVAL_BYTES,
     engine: str = "auto",
     limits: Limits | None = None,
-) -> Forecast:
-    """Return what a broker's start would leave of *log*.
+) -> StartupPrediction:
+    """Return the state in which a broker's startup would leave *log*.
 
-    *is_clean* is whether the broker was shut down cleanly: then next to nothing is verified; by
-    default, what `.kafka_cleanshutdown` in the log.dir says. *interval_bytes* is the topic's
-    `index.interval.bytes`: where offsets go back, whether that is found out hangs on it. Without
-    *has_transactions* no producer has any, and nothing is read for their sake. Raises
-    LimitError where an entry is larger than *limits* allow.
+    *is_clean* says whether the broker was shut down cleanly, after which a startup verifies next to
+    nothing; None: whether the log.dir has a `.kafka_cleanshutdown`. *interval_bytes* is the topic's
+    `index.interval.bytes`, which decides whether recovery notices offsets that go back. Without
+    *has_transactions* nothing is replayed, since no producer has any. Raises LimitError where an
+    entry is larger than *limits* allow.
     """
     if is_clean is None:
         is_clean = log.log_dir is not None and log.log_dir.clean_shutdown
-    start = _Start(
-        log,
-        is_clean,
-        interval_bytes,
-        has_transactions,
-        engine_named(engine),
-        limits or Limits(),
+    loader = _LogLoader(
+        log, is_clean, interval_bytes, has_transactions, engine_named(engine), limits or Limits()
     )
     try:
-        start.run()
-    except RefusedError as error:
-        start.out.refusal = str(error)
-    return start.out
+        loader.run()
+    except StartupRefusedError as error:
+        loader.prediction.refusal = str(error)
+    return loader.prediction

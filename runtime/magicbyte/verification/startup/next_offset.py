@@ -1,7 +1,7 @@
-"""The end of a log as a start takes it that verifies nothing (LogSegment.readNextOffset).
+"""The log end offset of a startup that verifies nothing (LogSegment.readNextOffset).
 
-The last entry of the last segment's offset index says from where on batches are read: a wrong
-index hides what is there.
+The broker reads batches from the position in the last entry of the last segment's offset index, so
+a wrong index hides batches.
 """
 
 from typing import NamedTuple
@@ -12,48 +12,48 @@ from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, position_of, whole_rows
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.storage import File
-from magicbyte.verification.startup.prediction import RefusedError
+from magicbyte.verification.startup.prediction import StartupRefusedError
 from magicbyte_formats.wire import OffsetIndexEntry
 
 
-class End(NamedTuple):
-    """The last batch that a start finds in a segment."""
+class LastBatchEnd(NamedTuple):
+    """The end of the last batch that a startup finds in a segment."""
 
-    offset: int
-    """Behind it; the segment's base offset where there is none."""
+    next_offset: int
+    """Its last offset + 1; the segment's base offset where no batch is found."""
     position: int | None
-    """The byte behind it; None where there is none."""
+    """The byte after it; None where no batch is found."""
 
 
-def end_of(file: File, base_offset: int, index: LogFile | None, limits: Limits) -> End:
-    """Return the end of the segment *file* as such a start finds it.
+def read_next_offset(
+    file: File, base_offset: int, index: LogFile | None, limits: Limits
+) -> LastBatchEnd:
+    """Return the end of the last batch of the segment *file*, looked up with its offset *index*.
 
-    Raises RefusedError where it meets bytes that are no batch.
+    Raises StartupRefusedError where the index leads to bytes that are no batch.
     """
-    target, position = _last_entry(index)
-    target += base_offset
+    relative_offset, position = _last_index_entry(index)
     if position < 0:
-        raise RefusedError(f"the last segment's offset index leads to byte {position}")
+        raise StartupRefusedError(f"the last segment's offset index leads to byte {position}")
+    last = None
     try:
-        found = None
         for frame in frames(file, begin=position, limits=limits):
-            if found is None and frame.last_offset < target:
-                continue
-            found = frame
-        if found is None:
-            return End(base_offset, None)
-        return End(found.last_offset + 1, found.end)
+            if last is not None or frame.last_offset >= base_offset + relative_offset:
+                last = frame
+        if last is None:
+            return LastBatchEnd(base_offset, None)
+        return LastBatchEnd(last.last_offset + 1, last.end)
     except FormatError as error:
-        raise RefusedError(
+        raise StartupRefusedError(
             f"byte {error.position} of the last segment, which is read from byte {position} on: "
             f"{error.message}"
         ) from error
 
 
-def _last_entry(index: LogFile | None) -> tuple[int, int]:
-    """Return the last relative offset of *index*, and the position that is looked up for it."""
+def _last_index_entry(index: LogFile | None) -> tuple[int, int]:
+    """Return the last relative offset of *index*, and the position that a lookup of it gives."""
     if index is None:
         return 0, 0
     table = whole_rows(index.read_small(MAX_INDEX_BYTES), OffsetIndexEntry)
-    target = int(table["relative_offset"][-1]) if len(table) else 0
-    return target, position_of(table, target)
+    relative_offset = int(table["relative_offset"][-1]) if len(table) else 0
+    return relative_offset, position_of(table, relative_offset)

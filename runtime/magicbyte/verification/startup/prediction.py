@@ -1,83 +1,89 @@
-"""What is foretold of a partition."""
+"""The prediction of what a broker would do with one partition on startup."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["ok", "recovers", "starts-damaged", "refuses-to-start", "unknown"]
-"""`ok`: it starts, and keeps all segments as they are. `recovers`: it starts, and cuts, removes, adds
-or renames one. `starts-damaged`: it starts and changes none, and consumers meet an error.
-`refuses-to-start`: the broker, the log.dir or the partition does not come up."""
+"""`ok`: the broker starts and keeps every segment as it is. `recovers`: it starts, and truncates,
+deletes, creates or renames a segment. `starts-damaged`: it starts and changes no segment, but
+consumers meet an error. `refuses-to-start`: the broker, the log.dir or the partition fails."""
 
 
-class RefusedError(Exception):
-    """The start ends here, with an exception of the broker's; the text says at what."""
+class StartupRefusedError(Exception):
+    """The broker fails with an exception; the text names the file, the byte and the exception."""
 
 
 @dataclass(slots=True)
-class Forecast:
-    """What a broker's start would leave of a partition."""
+class StartupPrediction:
+    """The state in which a broker's startup would leave a partition."""
 
     log_end_offset: int | None = None
-    """The offset that the next record would get; None where it does not start."""
-    sizes: dict[str, int] = field(default_factory=dict)
-    """Bytes of each `.log` file that would be there, by name."""
+    """The offset that the next record would get; None where the startup fails."""
+    segment_sizes: dict[str, int] = field(default_factory=dict)
+    """Bytes of each `.log` file after the startup, by file name."""
     refusal: str | None = None
-    """Why it would not start."""
-    opened: dict[int, int] | None = None
-    """Where the open transaction of each producer begins, as the start takes it from producer
-    snapshots; None where it takes it from the log."""
-    left_over: tuple[str, int] | None = None
-    """The last segment, and the bytes at its end that are no whole entry, if it keeps some."""
-    events: list[str] = field(default_factory=list)
-    """What it would do to segments, in order, a sentence each."""
+    """The reason why the startup fails."""
+    open_transactions: dict[int, int] | None = None
+    """Producer id and first offset of each open transaction, as a clean startup reads them from
+    producer snapshots; None where the startup rebuilds them from the log."""
+    partial_tail: tuple[str, int] | None = None
+    """Name of the last segment, and the bytes of a partial batch that the startup leaves in it."""
+    actions: list[str] = field(default_factory=list)
+    """Changes to segments, in order, one sentence each."""
 
-    def sentences(self, *, log_end_offset: int | None, opened: Mapping[int, int]) -> list[str]:
-        """Return what it would do, what it would not notice, and where it would end.
+    def sentences(
+        self, *, log_end_offset: int | None, open_transactions: Mapping[int, int]
+    ) -> list[str]:
+        """Return the actions of the broker, and the damage that it would not notice.
 
-        The log itself ends at *log_end_offset*, and has the transactions *opened*, by producer and
-        first offset.
+        *log_end_offset* and *open_transactions* (producer id to first offset) are those of the log
+        itself, as all its bytes show them.
         """
         if self.refusal is not None:
-            return [*self.events, f"it does not start: {self.refusal}"]
-        return [*self.events, *self._unnoticed(log_end_offset, opened)]
+            return [*self.actions, f"the broker would fail to load this partition: {self.refusal}"]
+        return [*self.actions, *self._unnoticed_damage(log_end_offset, open_transactions)]
 
-    def _unnoticed(self, log_end_offset: int | None, opened: Mapping[int, int]) -> Iterator[str]:
+    def _unnoticed_damage(
+        self, log_end_offset: int | None, open_transactions: Mapping[int, int]
+    ) -> Iterator[str]:
         end = self.log_end_offset
         is_hidden = end is not None and log_end_offset is not None and end < log_end_offset
-        if is_hidden and not self.events:
+        if is_hidden and log_end_offset is not None and not self.actions:
             yield (
-                f"it takes {end} for the log end: what lies in front of {log_end_offset} stays in the "
-                "file, no consumer gets it, and new records get the same offsets"
+                f"the broker would take {end} for the log end offset: offsets {end} to "
+                f"{log_end_offset - 1} stay in the file, consumers cannot read them, and new "
+                "records get the same offsets"
             )
-        if self.left_over is not None:
-            name, num_bytes = self.left_over
+        if self.partial_tail is not None:
+            name, num_bytes = self.partial_tail
             yield (
-                f"it leaves {num_bytes} bytes at the end of {name} that are no whole entry: no consumer "
-                "reads past them to what is appended behind"
+                f"{num_bytes} bytes of a partial batch would stay at the end of {name}: consumers "
+                "get stuck there and cannot read records that are appended later"
             )
-        if self.opened is None:
+        if self.open_transactions is None:
             return
-        for producer, offset in opened.items():
-            if producer not in self.opened:
+        for producer, offset in open_transactions.items():
+            if producer not in self.open_transactions:
                 yield (
-                    f"it forgets the open transaction of producer {producer} from offset {offset}: "
-                    "read_committed is given its records"
+                    f"the broker would forget the open transaction of producer {producer} from "
+                    f"offset {offset}: read_committed consumers would get its records"
                 )
-        for producer, offset in self.opened.items():
-            if opened.get(producer) != offset:
+        for producer, offset in self.open_transactions.items():
+            if open_transactions.get(producer) != offset:
                 yield (
-                    f"it takes a transaction of producer {producer} for open from offset {offset}, "
-                    "where the log has none: read_committed ends there"
+                    f"the broker would take a transaction of producer {producer} for open from "
+                    f"offset {offset}, but the log has none: read_committed consumers would stop "
+                    "there"
                 )
 
-    def verdict(self, before: dict[str, int], *, is_damaged: bool) -> Verdict:
-        """Return the verdict on a partition that had the `.log` files *before*, with their sizes.
+    def verdict(self, sizes_before: Mapping[str, int], *, is_damaged: bool) -> Verdict:
+        """Return the verdict on a partition whose `.log` files have *sizes_before*, by name.
 
-        *is_damaged* says whether something is left that consumers stop at.
+        *is_damaged* says whether consumers would still meet an error after the startup.
         """
         if self.refusal is not None:
             return "refuses-to-start"
-        if self.sizes != before:
+        if self.segment_sizes != sizes_before:
             return "recovers"
         return "starts-damaged" if is_damaged else "ok"

@@ -1,98 +1,97 @@
-"""What is known of producers while a log is replayed (ProducerStateManager): open transactions."""
+"""The state of producers while a broker replays a log (ProducerStateManager): open transactions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from magicbyte.engines.entry import Entry
-from magicbyte.engines.protocol import Entries
+from magicbyte.engines.protocol import Entries, Entry
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.frames import Frame
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.verification.startup.prediction import RefusedError
+from magicbyte.verification.startup.prediction import StartupRefusedError
 from magicbyte_formats.wire import ControlType
 
 TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)
 
 
-class Producers:
-    """Where the open transaction of each producer begins."""
+class ProducerState:
+    """The first offset of each producer's open transaction."""
 
-    def __init__(self, opened: dict[int, int] | None = None) -> None:
-        self.opened = dict(opened or {})
+    def __init__(self, open_transactions: Mapping[int, int] | None = None) -> None:
+        self.open_transactions = dict(open_transactions or {})
 
-    def replay(self, frame: Frame, entry: Entry, limits: Limits) -> None:
-        """Take in a v2 batch. Raises RefusedError where a broker's replay ends with an exception."""
+    def replay(self, data: memoryview, entry: Entry, limits: Limits) -> None:
+        """Apply *entry*, a v2 batch with the bytes *data*.
+
+        Raises StartupRefusedError where a broker's replay ends with an exception.
+        """
         producer = entry.producer_id
         if producer == -1:
             return
         if entry.is_control:
-            if self._marker(frame, entry, limits):
-                self.opened.pop(producer, None)
-        elif not entry.is_transactional and producer in self.opened:
-            raise RefusedError(
-                f"byte {frame.position}: a batch of producer {producer} that is not transactional, "
-                f"inside its transaction from offset {self.opened[producer]} "
-                "(InvalidTxnStateException)"
+            if _ends_transaction(data, entry, limits):
+                self.open_transactions.pop(producer, None)
+        elif not entry.is_transactional and producer in self.open_transactions:
+            raise StartupRefusedError(
+                f"InvalidTxnStateException at byte {entry.position}: a batch of producer "
+                f"{producer} is not transactional, but lies inside the producer's transaction "
+                f"from offset {self.open_transactions[producer]}"
             )
         elif entry.is_transactional:
-            self.opened.setdefault(producer, entry.base_offset or 0)
+            self.open_transactions.setdefault(producer, entry.base_offset or 0)
 
-    def concerned(self, entries: Entries) -> dict[int, Entry]:
-        """Return those of *entries*, by number, that are to be replayed: the others change nothing
-        here, and contradict nothing.
-        """
-        is_of_producer = entries.column("producer_id") != -1
-        if not self.opened and not entries.column("is_transactional").any():
-            is_of_producer &= entries.column("is_control") != 0
-        numbers = np.flatnonzero(is_of_producer)
-        return dict(zip(numbers.tolist(), entries.picked(numbers), strict=True))
+    def relevant_entries(self, entries: Entries) -> dict[int, Entry]:
+        """Return those of *entries*, by index, whose replay can change this state or fail."""
+        is_relevant = entries.column("producer_id") != -1
+        if not self.open_transactions and not entries.column("is_transactional").any():
+            is_relevant &= entries.column("is_control") != 0
+        indices = np.flatnonzero(is_relevant)
+        return dict(zip(indices.tolist(), entries.picked(indices), strict=True))
 
-    def _marker(self, frame: Frame, entry: Entry, limits: Limits) -> bool:
-        """Return whether a control batch of a producer ends a transaction: an empty one does not."""
-        from magicbyte.engines.reference import ReferenceEngine
 
-        if not entry.record_count:
-            return False
-        decoded = ReferenceEngine().decode(
-            frame.data, [entry._replace(position=0)], (), origin=0, limits=limits
+def _ends_transaction(data: memoryview, entry: Entry, limits: Limits) -> bool:
+    """Return whether the control batch *entry* ends a transaction; an empty one does not."""
+    from magicbyte.engines.reference import ReferenceEngine  # loads Kaitai's runtime
+
+    if not entry.record_count:
+        return False
+    decoded = ReferenceEngine().decode(
+        data, [entry._replace(position=0)], (), origin=0, limits=limits
+    )
+    control = decoded.entry(0).control
+    if control is None or control.type not in TRANSACTION_ENDS:
+        fault = "cannot be read" if control is None else f"is of type {control.type}"
+        raise StartupRefusedError(
+            f"byte {entry.position}: the control record of producer {entry.producer_id} {fault}"
         )
-        control = decoded.entry(0).control
-        if control is None or control.type not in TRANSACTION_ENDS:
-            found = "cannot be read" if control is None else f"is of type {control.type}"
-            raise RefusedError(
-                f"byte {frame.position}: the control record of producer {entry.producer_id} {found}"
-            )
-        return True
+    return True
 
 
 def snapshots(log: PartitionLog) -> Iterator[LogFile]:
-    """Yield the producer snapshots of *log*, the newest first."""
-    found = [f for f in log.files if f.kind == "snapshot" and f.live and f.base_offset is not None]
-    yield from sorted(found, key=lambda file: file.base_offset or 0, reverse=True)
+    """Yield the producer snapshots of *log*, newest first."""
+    files = [f for f in log.files if f.kind == "snapshot" and f.live and f.base_offset is not None]
+    yield from sorted(files, key=lambda file: file.base_offset or 0, reverse=True)
 
 
-def newest_state(log: PartitionLog, *, end: int) -> tuple[int, Producers]:
-    """Return the state by the newest sound snapshot at or below offset *end*, and its offset.
+def newest_state(log: PartitionLog, *, end: int) -> tuple[int, ProducerState]:
+    """Return offset and producer state of the newest valid snapshot at or below offset *end*.
 
-    A broker deletes those that it cannot read. Without any, nothing is known at offset -1.
+    A broker deletes snapshots that it cannot read. Without any, the state is empty, at offset -1.
     """
     for file in snapshots(log):
         if (file.base_offset or 0) > end:
             continue
         try:
-            data = file.read_small(MAX_COMPANION_BYTES)
-            producers = read_producer_snapshot(data)
+            producers = read_producer_snapshot(file.read_small(MAX_COMPANION_BYTES))
         except (FormatError, MissingError):
             continue
-        return file.base_offset or 0, Producers(
+        return file.base_offset or 0, ProducerState(
             {
-                one.producer_id: one.current_transaction_first_offset
-                for one in producers
-                if one.current_transaction_first_offset >= 0
+                producer.producer_id: producer.current_transaction_first_offset
+                for producer in producers
+                if producer.current_transaction_first_offset >= 0
             }
         )
-    return -1, Producers()
+    return -1, ProducerState()

@@ -1,53 +1,71 @@
-"""The entries of a segment as recovery goes through them: many at a time where all are sound."""
+"""The entries of a segment as recovery reads them: many at a time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from magicbyte.engines.protocol import Engine, Entries, Entry
+from magicbyte.errors import FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import CHUNK, Frame, frames
 from magicbyte.storage import File
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Entries back to back, whose checksums are right."""
+class EntryRun:
+    """Consecutive entries whose checksums are right."""
 
     entries: Entries
     data: memoryview
-    """Where they lie; it may hold more."""
+    """Bytes that hold all of them."""
     origin: int
-    """The byte of the file at which that begins."""
+    """The byte of the file at which *data* begins."""
 
-    def frame(self, entry: Entry) -> Frame:
-        """Return the bytes of one of them."""
+    def data_of(self, entry: Entry) -> memoryview:
+        """Return the bytes of *entry*, which is one of the run."""
         begin = entry.position - self.origin
-        return Frame(entry.position, self.data[begin : begin + entry.size_bytes], entry.magic)
+        return self.data[begin : begin + entry.size_bytes]
 
 
-def parts(
+def entry_runs(
     file: File, *, begin: int, end: int, engine: Engine, limits: Limits
-) -> Iterator[Run | Frame]:
-    """Yield what lies between *begin* and *end* of *file*, up to what is not whole.
+) -> Iterator[EntryRun]:
+    """Yield the entries between *begin* and *end* of *file*, up to the first partial one.
 
-    That is runs as far as *engine* finds them, and frames where it does not: at damage, where the
-    format changes, at what Kafka takes for an entry and no engine does. Raises as `frames` does.
+    *engine* finds most of them. Where it finds none, because the format changes or because only
+    Kafka takes the bytes for an entry, size fields alone do. Raises FormatError at the first entry
+    that is wrong, LimitError at one that is larger than *limits* allow.
     """
     position = begin
     while position < end:
         data = memoryview(file.read_at(position, min(CHUNK, end - position)))
         scan = engine.scan(data, origin=position, verify=True, limits=limits)
         if scan.entries:
-            yield Run(scan.entries, data, position)
+            yield EntryRun(scan.entries, data, position)
             position += scan.end
         if scan.end > len(data) // 2:
             continue
-        # A chunk at a time: where formats alternate, no byte is read again and again.
-        stop = position + CHUNK
-        for frame in frames(file, begin=position, end=end, limits=limits):
-            if frame.position >= stop:
-                break
-            yield frame
-            position = frame.end
-        else:
+        # A chunk at a time, so that no byte is read more than three times where formats alternate.
+        sound_frames: list[Frame] = []
+        entries: list[Entry] = []
+        is_at_end = True
+        error: FormatError | LimitError | None = None
+        try:
+            for frame in frames(file, begin=position, end=end, limits=limits):
+                if frame.position >= position + CHUNK:
+                    is_at_end = False
+                    break
+                entry = frame.entry()
+                if not frame.is_sound(entry):
+                    raise FormatError("wrong checksum", code="checksum-mismatch")
+                sound_frames.append(frame)
+                entries.append(entry._replace(position=frame.position))
+        except (FormatError, LimitError) as raised:
+            error = raised  # after the entries before it
+        if sound_frames:
+            joined = memoryview(b"".join(frame.data for frame in sound_frames))
+            yield EntryRun(Entries(entries), joined, position)
+            position = sound_frames[-1].end
+        if error is not None:
+            raise error
+        if is_at_end:
             return

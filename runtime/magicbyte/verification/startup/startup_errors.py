@@ -1,4 +1,4 @@
-"""Small files that end a start when they are wrong."""
+"""Checkpoint and metadata files that make a startup fail where they are invalid."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,49 +16,49 @@ from magicbyte.logdir.checkpoints import (
 )
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.storage import Store, read_small_file
-from magicbyte.verification.startup.prediction import RefusedError
+from magicbyte.verification.startup.prediction import StartupRefusedError
 
 LENIENT = ("recovery-point-offset-checkpoint", "log-start-offset-checkpoint")
-"""A word where a number belongs ends no start since 3.x: all points are 0, then, and all starts the
-first offset."""
+"""Since 3.x a startup survives text in place of a number here: recovery points are then 0, and log
+starts are the first offsets."""
 
-HIGH_WATERMARKS = "replication-offset-checkpoint"
+HIGH_WATERMARK_FILE = "replication-offset-checkpoint"
 
 PARSERS: dict[str, Callable[[bytes], object]] = {
     "leader-epoch-checkpoint": parse_epochs,
     "partition.metadata": parse_topic_id,
 }
-"""The small files of a partition's folder that a start reads, and what refuses them."""
+"""Files of a partition folder that a startup reads, and the function that parses each."""
 
 
 def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
-    """Raise RefusedError where a checkpoint of *log_dir* takes it offline, or its partitions."""
-    for name in (*LENIENT, HIGH_WATERMARKS):
-        data = _data(f"{log_dir.path}/{name}", store)
+    """Raise StartupRefusedError where a checkpoint takes *log_dir* or its partitions offline."""
+    for name in (*LENIENT, HIGH_WATERMARK_FILE):
+        data = _read(f"{log_dir.path}/{name}", store)
         if data is None:
             continue
         try:
             parse_offsets(data)
         except FormatError as error:
-            if name in LENIENT and _is_word(data, str(error.field)):
+            if name in LENIENT and _has_text_for_number(data, str(error.field)):
                 continue
-            raise RefusedError(f"{name}: {error.message}") from error
+            raise StartupRefusedError(f"{name}: {error.message}") from error
 
 
-def _is_word(data: bytes, place: str) -> bool:
-    """Return whether the line that *place* names has as many fields as it must, but no numbers."""
-    number = int(place.removeprefix("line ")) if place.startswith("line ") else 0
+def _has_text_for_number(data: bytes, field: str) -> bool:
+    """Return whether the line in *field* ("line 3") has three fields, of which some are no numbers."""
+    number = int(field.removeprefix("line ")) if field.startswith("line ") else 0
     if number <= 2:
         return False
     line = LINE_END.split(data.decode("utf-8"))[number - 1]
     return len(BLANKS.split(line.rstrip(BLANK))) == 3
 
 
-def wrong_files(log: PartitionLog) -> Iterator[tuple[str, FormatError]]:
-    """Yield the small files of the partition's folder that are not what they must be, and why."""
+def invalid_files(log: PartitionLog) -> Iterator[tuple[str, FormatError]]:
+    """Yield name and error of each file of the partition folder that cannot be parsed."""
     store = log.files[0].store if log.files else None
     for name, parse in PARSERS.items():
-        data = _data(f"{log.folder}/{name}", store)
+        data = _read(f"{log.folder}/{name}", store)
         if data is None:
             continue
         try:
@@ -68,21 +68,23 @@ def wrong_files(log: PartitionLog) -> Iterator[tuple[str, FormatError]]:
 
 
 def check_partition(log: PartitionLog) -> None:
-    """Raise RefusedError where a file of the partition's folder ends the start."""
-    for name, error in wrong_files(log):
-        raise RefusedError(f"{name}: {error.message}") from error
+    """Raise StartupRefusedError where a file of the partition folder makes the startup fail."""
+    for name, error in invalid_files(log):
+        raise StartupRefusedError(f"{name}: {error.message}") from error
     for file in log.files:
-        is_ours = file.name.endswith((".log", ".index", ".timeindex", ".txnindex", ".snapshot"))
-        if is_ours and file.base_offset is None and not has_offset_name(file.name):
-            raise RefusedError(f"{file.name}: the name does not begin with an offset")
+        is_of_segment = file.name.endswith(
+            (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
+        )
+        if is_of_segment and file.base_offset is None and not has_offset_name(file.name):
+            raise StartupRefusedError(f"{file.name}: the file name does not begin with an offset")
 
 
 def has_offset_name(name: str) -> bool:
-    """Return whether the file name *name* begins with what a broker reads as an offset."""
+    """Return whether a broker can read an offset from the start of the file name *name*."""
     return re.fullmatch(r"[+-]?\d{1,19}", name.split(".")[0]) is not None
 
 
-def _data(path: str, store: Store | None) -> bytes | None:
+def _read(path: str, store: Store | None) -> bytes | None:
     try:
         return read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
     except MissingError:
