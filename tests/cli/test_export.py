@@ -17,7 +17,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.tables.schemas import TABLES
-from magicbyte.tables.stored import stored_schema
+from magicbyte.tables.stored_types import stored_schema
 from magicbyte.tables.table_files import ArrowFormat, ParquetFormat
 
 from .conftest import Run, only_line
@@ -320,7 +320,7 @@ def test_a_wrong_call_is_status_2_and_writes_nothing(
 
 PAUSED = """
 import sys, threading
-from magicbyte.tables import files
+from magicbyte.tables import table_files
 from magicbyte_cli import main
 
 def write(self, table):
@@ -328,8 +328,8 @@ def write(self, table):
     for _ in range(600):  # a signal just before a wait is seen behind it
         threading.Event().wait(0.1)
 
-files.Parquet.write = write
-files.Parquet.max_rows = 1
+table_files.ParquetFormat.write = write
+table_files.ParquetFormat.max_rows = 1
 main()
 """
 """The command, which says when it writes, and never gets further."""

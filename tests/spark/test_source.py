@@ -16,7 +16,7 @@ from magicbyte.spark import spark_columns
 from magicbyte.spark.options import parse
 from magicbyte.spark.tasks import tasks
 from magicbyte.spark.values import size_in_bytes
-from magicbyte.tables.stored import MAX_MILLISECONDS, is_out_of_range
+from magicbyte.tables.stored_types import MAX_MILLISECONDS, is_out_of_range
 
 KAFKA = (
     "struct<key:binary,value:binary,topic:string,partition:int,offset:bigint,timestamp:timestamp,"

@@ -11,14 +11,12 @@ import pyarrow as pa
 
 from magicbyte import Dataset, Report, Rows
 from magicbyte.tables.arrays import array_of
-from magicbyte.tables.schemas import RECORDS
+from magicbyte.tables.schemas import OUTCOMES, RECORDS
 from magicbyte_cli import parameters
 from magicbyte_cli.selection import Decorator, with_options
 
 Test = Callable[[pa.Array], pa.Array]
 """Returns, for each value of a column, whether it is wanted; null is no."""
-
-OUTCOMES = ("committed", "aborted", "open", "undecided")
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ from magicbyte.reading.times import Time, milliseconds, offset_at
 from magicbyte.storage import MemoryFile, Storage, StorageOptions
 from magicbyte.tables import schemas
 from magicbyte.tables.binary_views import with_binary_views
-from magicbyte.tables.stored import stored_schema, to_stored_batch
+from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 from magicbyte.transactions import Fates, cut_off
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")

@@ -10,8 +10,15 @@ import pyarrow as pa
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.reading.outcomes import OUTCOME_CODES
-from magicbyte.tables.arrays import Codes, Mask, distinct, number_array, string_array, to_numpy
-from magicbyte.tables.constants import constant_array
+from magicbyte.tables.arrays import (
+    Codes,
+    Mask,
+    constant_array,
+    distinct,
+    number_array,
+    string_array,
+    to_numpy,
+)
 from magicbyte.tables.schemas import DISPOSITIONS
 
 _ALL = string_array(DISPOSITIONS)

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from magicbyte.findings import Finding
 from magicbyte.reading.split import Piece, Split
-from magicbyte.tables.stored import is_out_of_range
+from magicbyte.tables.stored_types import is_out_of_range
 
 PLACES = ("topic", "partition", "file", "position")
 """Columns that say where a row of a table is from, where it has them."""

@@ -14,9 +14,9 @@ import numpy as np
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Control, Entries
 from magicbyte.tables.arrays import Codes
+from magicbyte.tables.schemas import OUTCOMES
 from magicbyte.transactions import Fates, outcome_of
 
-OUTCOMES = ("committed", "aborted", "open", "undecided")
 OUTCOME_CODES = {name: code for code, name in enumerate(OUTCOMES)}
 NO_OUTCOME = len(OUTCOMES)
 """The code of an entry that is in no transaction."""

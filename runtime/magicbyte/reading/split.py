@@ -26,7 +26,6 @@ from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judg
 from magicbyte.reading.entry_groups import decode_groups
 from magicbyte.reading.index_outcomes import Listed, ListedOutcomes
 from magicbyte.reading.outcomes import (
-    OUTCOMES,
     Outcomes,
     Run,
     outcomes_by_list,
@@ -35,10 +34,9 @@ from magicbyte.reading.outcomes import (
 from magicbyte.reading.survey import Opener, finding_of, open_segment
 from magicbyte.reading.walk import CHUNK, Bounds, Note, Sound, Stretch, Walk
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Codes, Mask, number_array, string_array
+from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
-from magicbyte.tables.constants import constant_array
-from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
+from magicbyte.tables.schemas import OUTCOMES, RECORDS, WIRE_COLUMNS
 from magicbyte.transactions import Fates
 
 _OUTCOMES = string_array([*OUTCOMES, None])

@@ -25,7 +25,7 @@ from magicbyte.spark.plan import Plan
 from magicbyte.spark.split_stats import Facts, summed
 from magicbyte.spark.stage import OWN
 from magicbyte.tables import schemas
-from magicbyte.tables.stored import to_stored_batch
+from magicbyte.tables.stored_types import to_stored_batch
 
 COMPRESSION = "zstd"
 

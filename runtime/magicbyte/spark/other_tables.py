@@ -23,7 +23,7 @@ from magicbyte.spark.options import ReadOptions
 from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.tasks import tasks
 from magicbyte.tables import schemas
-from magicbyte.tables.stored import to_stored_batch
+from magicbyte.tables.stored_types import to_stored_batch
 
 ROWS = 4096
 """Rows of batches in a record batch."""

@@ -43,7 +43,7 @@ def write_tables(
 
     What an earlier run of the same plan has done is used; *spark* does the rest. *about* says where the plan comes from,
     and is kept with it; *storage_options* are handed to the tasks, and not kept. Times are
-    microseconds (`magicbyte.tables.stored.stored_schema`), compression is zstd. Raises
+    microseconds (`magicbyte.tables.stored_types.stored_schema`), compression is zstd. Raises
     DamagedError where a record cannot be read and damage is not to be skipped, ChangedError where
     the files are no longer what they were, InputError where Spark fails.
     """

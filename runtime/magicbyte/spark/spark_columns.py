@@ -27,7 +27,7 @@ from pyspark.sql.types import (
 from magicbyte.errors import InputError
 from magicbyte.spark.options import ReadOptions
 from magicbyte.tables.schemas import HEADERS, RECORDS, TABLES, TIME, TableDefinition
-from magicbyte.tables.stored import MICROSECONDS, microseconds, stored_type
+from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
 from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
 
 

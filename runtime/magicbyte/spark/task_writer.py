@@ -25,7 +25,7 @@ from magicbyte.spark.tasks import spare_collector
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES
-from magicbyte.tables.stored import stored_schema, to_stored_batch
+from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 from magicbyte.tables.table_files import TableFile
 
 ROWS = 4096

@@ -1,11 +1,11 @@
-"""Arrow's arrays of NumPy's, and what else both would rather do with all of `numpy.ma`.
+"""Conversions between Python, NumPy and Arrow arrays that load neither `numpy.ma` nor pandas.
 
-`pyarrow.array` and `numpy.unique` ask whether an array is masked, and so make that load: it takes
-as long as reading 100,000 records. Nothing is masked here. `pyarrow.array` also loads pandas, if
-it is installed, whatever it is given: 0.2 s and 60 MB that nobody here asked for.
+`pyarrow.array` and `numpy.unique` ask whether an array is masked, which imports `numpy.ma`: as slow as
+reading 100,000 records. `pyarrow.array` also imports pandas if it is installed: 0.2 s and 60 MB.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,129 +14,141 @@ import pyarrow as pa
 Array = np.ndarray[Any, np.dtype[Any]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Codes = np.ndarray[tuple[int], np.dtype[np.int8]]
-MAX_ARROW_OFFSET = (1 << 31) - 1
-"""What a column of strings or bytes holds: Arrow counts them in 32 bits."""
-
 Indices = np.ndarray[tuple[int], np.dtype[np.intp]]
+
+MAX_ARROW_OFFSET = (1 << 31) - 1
+"""Bytes that a column of strings or bytes can hold: Arrow's offsets have 32 bits."""
+
+OFFSET_BYTES = 4
+"""Size of one Arrow offset. A column of n strings, bytes or lists has n + 1 offsets."""
 
 
 def number_array(kind: pa.DataType, values: Array) -> pa.Array:
-    """Return *values*, which are as *kind* has them, without a copy."""
+    """Return *values*, whose dtype is that of *kind*, as Arrow, without a copy."""
     buffer = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, buffer])
 
 
 def to_numpy(array: pa.Array) -> Array:
-    """Return the integers of *array*, which has no nulls, without a copy.
-
-    `to_numpy` loads pandas, too.
-    """
-    held = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
-    return held[array.offset : array.offset + len(array)]
+    """Return the integers of *array*, which has no nulls, without a copy or an import of pandas."""
+    integers = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
+    return integers[array.offset : array.offset + len(array)]
 
 
 def null_mask(array: pa.Array) -> Mask:
-    """Return which of *array* are null."""
-    valid = array.buffers()[0]
-    if valid is None or not array.null_count:
+    """Return a mask of the nulls of *array*."""
+    bits = array.buffers()[0]
+    if bits is None or not array.null_count:
         return np.zeros(len(array), np.bool_)
     end = array.offset + len(array)
-    there = np.unpackbits(np.frombuffer(valid, np.uint8), count=end, bitorder="little")
-    nulls: Mask = there[array.offset :] == 0
+    valid = np.unpackbits(np.frombuffer(bits, np.uint8), count=end, bitorder="little")
+    nulls: Mask = valid[array.offset :] == 0
     return nulls
 
 
 def value_offsets(array: pa.Array) -> Array:
-    """Return where the values of *array*, strings, bytes or lists, end, in front of them where the
-    first begins: counted in the bytes or elements that all of them lie in.
-    """
+    """Return Arrow's n + 1 offsets of the n values of *array*: strings, bytes or lists."""
     offsets = array.buffers()[1]
     if offsets is None or not len(array):
         return np.zeros(len(array) + 1, np.int32)
-    return np.frombuffer(offsets, np.int32, len(array) + 1, 4 * array.offset)
+    return np.frombuffer(offsets, np.int32, len(array) + 1, OFFSET_BYTES * array.offset)
 
 
 def value_lengths(array: pa.Array) -> Array:
-    """Return the bytes of each of *array*, strings or bytes; -1 for null."""
+    """Return the length in bytes of each string or bytes value of *array*; -1 for null."""
     return np.where(null_mask(array), -1, np.diff(value_offsets(array)).astype(np.int64))
 
 
-def nullable_array(kind: pa.DataType, values: Array, null_mask: Mask) -> pa.Array:
-    """Return *values*, which are as *kind* has them, but null where *is_null*."""
-    is_there = bitmap(~null_mask) if null_mask.any() else None
-    held = (
-        bitmap(values) if pa.types.is_boolean(kind) else pa.py_buffer(np.ascontiguousarray(values))
-    )
-    return pa.Array.from_buffers(kind, len(values), [is_there, held])
+def nullable_array(kind: pa.DataType, values: Array, is_null: Mask) -> pa.Array:
+    """Return *values*, whose dtype is that of *kind*, as Arrow, with null where *is_null*."""
+    valid = bitmap(~is_null) if is_null.any() else None
+    if pa.types.is_boolean(kind):
+        data = bitmap(values)
+    else:
+        data = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(kind, len(values), [valid, data])
 
 
 def string_array(values: Sequence[str | None]) -> pa.Array:
-    """Return *values* as strings of Arrow."""
-    return _bytes(pa.string(), [None if value is None else value.encode() for value in values])
+    """Return *values* as an Arrow array of strings."""
+    return _bytes_array(
+        pa.string(), [None if value is None else value.encode() for value in values]
+    )
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Return Python's *values*, with None for null, as *kind*, one of those that tables have.
+    """Return Python *values* as Arrow; None is null.
 
-    These are numbers, booleans, times (integers in their unit), strings, bytes, and lists of
-    structs of them. Raises OverflowError where an integer is too large for *kind*.
+    *kind* is a type of our tables: numbers, booleans, times (integers in their unit), strings, bytes,
+    or lists of structs of these. Raises OverflowError if an integer is too large for *kind*.
     """
     if pa.types.is_string(kind):
         return string_array(values)
     if pa.types.is_binary(kind):
-        return _bytes(kind, values)
-    null_mask = np.fromiter((value is None for value in values), np.bool_, len(values))
+        return _bytes_array(kind, values)
+    is_null = np.fromiter((value is None for value in values), np.bool_, len(values))
     if pa.types.is_list(kind):
-        return _lists(kind, values, null_mask)
-    numpy = f"int{kind.bit_width}" if pa.types.is_timestamp(kind) else kind.to_pandas_dtype()
-    held = np.array([0 if value is None else value for value in values], numpy)
-    return nullable_array(kind, held, null_mask)
+        return _list_array(kind, values, is_null)
+    dtype = f"int{kind.bit_width}" if pa.types.is_timestamp(kind) else kind.to_pandas_dtype()
+    filled = np.array([0 if value is None else value for value in values], dtype)
+    return nullable_array(kind, filled, is_null)
 
 
 def batch_of(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
-    """Return *rows*, which have a key for each column of *schema*, as Arrow."""
+    """Return *rows*, which have a key for each column of *schema*, as an Arrow batch."""
     columns = [array_of([row[field.name] for row in rows], field.type) for field in schema]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _bytes(kind: pa.DataType, values: Sequence[bytes | None]) -> pa.Array:
-    is_there = np.fromiter((value is not None for value in values), np.bool_, len(values))
-    written = [value or b"" for value in values]
-    ends = np.cumsum([0, *map(len, written)], dtype=np.int64)
-    if ends[-1] > MAX_ARROW_OFFSET:
-        raise OverflowError(f"{ends[-1]} bytes in a column that holds {MAX_ARROW_OFFSET}")
+def _bytes_array(kind: pa.DataType, values: Sequence[bytes | None]) -> pa.Array:
+    is_valid = np.fromiter((value is not None for value in values), np.bool_, len(values))
+    filled = [value or b"" for value in values]
+    offsets = np.cumsum([0, *map(len, filled)], dtype=np.int64)
+    if offsets[-1] > MAX_ARROW_OFFSET:
+        raise OverflowError(f"{offsets[-1]} bytes in a column that holds {MAX_ARROW_OFFSET}")
     buffers = [
-        None if is_there.all() else bitmap(is_there),
-        pa.py_buffer(ends.astype(np.int32)),
-        pa.py_buffer(b"".join(written)),
+        None if is_valid.all() else bitmap(is_valid),
+        pa.py_buffer(offsets.astype(np.int32)),
+        pa.py_buffer(b"".join(filled)),
     ]
     return pa.Array.from_buffers(kind, len(values), buffers)
 
 
-def _lists(kind: pa.DataType, values: Sequence[Any], null_mask: Mask) -> pa.Array:
-    flat = [item for some in values for item in some or ()]
-    ends = np.cumsum([0, *(len(some or ()) for some in values)], dtype=np.int32)
+def _list_array(kind: pa.DataType, values: Sequence[Any], is_null: Mask) -> pa.Array:
+    elements = [element for value in values for element in value or ()]
+    offsets = np.cumsum([0, *(len(value or ()) for value in values)], dtype=np.int32)
     fields = list(kind.value_type)
-    columns = [array_of([item[field.name] for item in flat], field.type) for field in fields]
-    items = pa.StructArray.from_arrays(columns, fields=fields)
-    is_there = None if not null_mask.any() else bitmap(~null_mask)
+    columns = [array_of([each[field.name] for each in elements], field.type) for field in fields]
+    structs = pa.StructArray.from_arrays(columns, fields=fields)
+    valid = None if not is_null.any() else bitmap(~is_null)
     return pa.Array.from_buffers(
-        kind, len(values), [is_there, pa.py_buffer(ends)], children=[items]
+        kind, len(values), [valid, pa.py_buffer(offsets)], children=[structs]
     )
 
 
 def bool_array(mask: Mask) -> pa.Array:
-    """Return *mask*, a bit for each."""
+    """Return *mask* as an Arrow array of booleans."""
     return pa.Array.from_buffers(pa.bool_(), len(mask), [None, bitmap(mask)])
 
 
 def bitmap(mask: Array) -> pa.Buffer:
-    """Return a bit for each of *mask*."""
+    """Return *mask* as a buffer with one bit per value."""
     return pa.py_buffer(np.packbits(mask, bitorder="little"))
 
 
 def distinct(values: Array) -> tuple[list[int], Indices]:
-    """Return the different ones of *values*, and for each value which of them it is."""
+    """Return the distinct *values*, sorted, and the index among them of each value."""
     ordered = np.sort(values)
-    found = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
-    return found.tolist(), np.searchsorted(found, values)
+    uniques = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    return uniques.tolist(), np.searchsorted(uniques, values)
+
+
+def constant_array(kind: pa.DataType, value: Any, count: int) -> pa.Array:
+    """Return an array of *count* times *value*."""
+    # Few different lengths are cached: powers of two.
+    return _cached_constant(kind, value, max(1 << (count - 1).bit_length(), 1)).slice(0, count)
+
+
+@lru_cache(maxsize=64)
+def _cached_constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:
+    return pa.nulls(count, kind) if value is None else pa.repeat(array_of([value], kind)[0], count)

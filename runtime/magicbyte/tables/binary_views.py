@@ -1,4 +1,4 @@
-"""Keys and values as Arrow's binary_view: few bytes in place, more of them where they were read."""
+"""Keys and values as Arrow's `binary_view`: short values inline, longer ones as views of read buffers."""
 
 import pyarrow as pa
 
@@ -6,21 +6,21 @@ from magicbyte.tables.arrays import Mask, bool_array
 
 
 def with_binary_views(schema: pa.Schema) -> pa.Schema:
-    """Return *schema* with views in place of its columns of bytes."""
-    return _with(schema, pa.binary(), pa.binary_view())
+    """Return *schema* with `binary_view` columns in place of `binary` ones."""
+    return _replace_type(schema, pa.binary(), pa.binary_view())
 
 
 def without_binary_views(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Return *rows* with columns of bytes in place of views."""
-    schema = _with(rows.schema, pa.binary_view(), pa.binary())
+    """Return *rows* with `binary` columns in place of `binary_view` ones, copied."""
+    schema = _replace_type(rows.schema, pa.binary_view(), pa.binary())
     return rows if schema == rows.schema else rows.cast(schema)
 
 
 def filter_rows(rows: pa.RecordBatch, mask: Mask) -> pa.RecordBatch:
-    """Return those of *rows* where *mask* holds; Arrow's own filter knows no views."""
-    found = without_binary_views(rows).filter(bool_array(mask))
-    return found if found.schema == rows.schema else found.cast(rows.schema)
+    """Return the *rows* that *mask* selects. Arrow's own filter does not support views."""
+    selected = without_binary_views(rows).filter(bool_array(mask))
+    return selected if selected.schema == rows.schema else selected.cast(rows.schema)
 
 
-def _with(schema: pa.Schema, old: pa.DataType, new: pa.DataType) -> pa.Schema:
-    return pa.schema([one.with_type(new) if one.type == old else one for one in schema])
+def _replace_type(schema: pa.Schema, old: pa.DataType, new: pa.DataType) -> pa.Schema:
+    return pa.schema([field.with_type(new) if field.type == old else field for field in schema])

@@ -1,9 +1,8 @@
-"""The six tables: their columns, in order, with Arrow types and a sentence each.
+"""The six tables of a dataset: their columns, in order, each with its Arrow type and a sentence.
 
-What comes from the wire has type and sentence from the specification; the rest is declared here.
-
-A sentinel of -1 in the bytes is null here. Times are milliseconds since the Unix epoch, UTC.
-Every field is nullable, also where no null ever comes.
+Columns of the wire format take both from the specification; the others are declared here. A sentinel
+of -1 in the bytes is null here. Times are milliseconds since the Unix epoch, UTC. Every field is
+nullable, even where nulls cannot occur.
 """
 
 import re
@@ -26,7 +25,7 @@ DISPOSITIONS = (
     "control",
     "delivered",
 )
-"""What happens to an entry's bytes, or to a record: the first of these that applies."""
+"""Dispositions of an entry's bytes or of a record, by precedence: the first that applies counts."""
 
 OUTCOMES = ("committed", "aborted", "open", "undecided")
 
@@ -35,6 +34,8 @@ TIME = pa.timestamp("ms", tz="UTC")
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
+    """A column: name, Arrow type and meaning."""
+
     name: str
     type: pa.DataType
     sentence: str
@@ -42,24 +43,26 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class TableDefinition:
+    """A table: its columns, and the default ones."""
+
     name: str
     row: str
-    """What a row is, in a word or two."""
+    """Meaning of one row, in a few words."""
     columns: tuple[ColumnDefinition, ...]
     default: tuple[str, ...]
-    """The columns that come when none are named."""
+    """Columns that a read returns if none are named."""
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
     def schema(self, columns: tuple[str, ...] | None = None) -> pa.Schema:
-        """Return the Arrow schema of *columns*, by default those that come when none are named."""
+        """Return the Arrow schema of *columns*; default: the default columns."""
         types = {column.name: column.type for column in self.columns}
         return pa.schema([(name, types[name]) for name in columns or self.default])
 
     def check(self, columns: tuple[str, ...]) -> tuple[str, ...]:
-        """Return *columns* if all of them are this table's; InputError names the first that is not."""
+        """Return *columns*; InputError names the first that this table does not have."""
         for name in columns:
             if name not in self.names:
                 raise InputError(
@@ -70,11 +73,11 @@ class TableDefinition:
 
 
 def arrow_type(text: str) -> pa.DataType:
-    """Return the Arrow type that the specification calls *text*."""
-    if found := re.fullmatch(r"timestamp\[(\w+), tz=(\w+)\]", text):
-        return pa.timestamp(found[1], tz=found[2])
-    if found := re.fullmatch(r"list<struct<(.*)>>", text):
-        fields = [field.split(": ") for field in found[1].split(", ")]
+    """Parse *text*, an Arrow type as the specification writes it."""
+    if match := re.fullmatch(r"timestamp\[(\w+), tz=(\w+)\]", text):
+        return pa.timestamp(match[1], tz=match[2])
+    if match := re.fullmatch(r"list<struct<(.*)>>", text):
+        fields = [field.split(": ") for field in match[1].split(", ")]
         return pa.list_(pa.struct([(name, arrow_type(kind)) for name, kind in fields]))
     return pa.type_for_alias(text)
 
@@ -88,26 +91,34 @@ def _from_wire(table: str, name: str) -> tuple[str, pa.DataType, str]:
 def _table(
     name: str, row: str, *columns: tuple[str, pa.DataType, str], default: int = 0
 ) -> TableDefinition:
-    made = tuple(ColumnDefinition(*column) for column in columns)
-    shown = made[:default] if default else made
-    return TableDefinition(name, row, made, tuple(column.name for column in shown))
+    definitions = tuple(ColumnDefinition(*column) for column in columns)
+    shown = definitions[:default] if default else definitions
+    return TableDefinition(name, row, definitions, tuple(column.name for column in shown))
 
 
-TOPIC = ("topic", pa.string(), "The topic; null outside a partition's folder.")
-PARTITION = ("partition", pa.int32(), "The partition's number; null outside its folder.")
-FILE = ("file", pa.string(), "The file's name in the partition's folder.")
-POSITION = ("position", pa.int64(), "The byte of the file at which the entry begins.")
-DISPOSITION = ("disposition", pa.string(), "What happens to it at the isolation level of the read.")
+TOPIC = ("topic", pa.string(), "Topic; null for a file outside a partition folder.")
+PARTITION = (
+    "partition",
+    pa.int32(),
+    "Partition number; null for a file outside a partition folder.",
+)
+FILE = ("file", pa.string(), "Name of the file in the partition folder.")
+POSITION = (
+    "position",
+    pa.int64(),
+    "Position of the entry: the byte of the file at which it begins.",
+)
+DISPOSITION = ("disposition", pa.string(), "Disposition at the isolation level of the read.")
 OUTCOME = (
     "outcome",
     pa.string(),
-    "How its transaction ended: `committed`, `aborted`, `open`, `undecided`.",
+    "Outcome of its transaction: `committed`, `aborted`, `open`, `undecided`.",
 )
 
 
 def _counters(unit: str, sentence: str) -> list[tuple[str, pa.DataType, str]]:
     return [
-        (f"{unit}_{name}", pa.int64(), f"{sentence} whose disposition is `{name}`.")
+        (f"{unit}_{name}", pa.int64(), f"{sentence} with disposition `{name}`.")
         for name in DISPOSITIONS
     ]
 
@@ -132,7 +143,7 @@ RECORD_FIELDS = tuple(
         )
     )
 )
-"""What the specification has of a record, in this order; behind it what has been added since."""
+"""Record columns of the specification in the order of the table; newer ones follow at the end."""
 
 RECORDS = _table(
     "records",
@@ -149,7 +160,7 @@ RECORDS = _table(
 
 BATCHES = _table(
     "batches",
-    "entry: a v0 or v1 message or wrapper, or a v2 batch",
+    "log entry: a v0 or v1 message, compressed or not, or a v2 batch",
     TOPIC,
     PARTITION,
     FILE,
@@ -176,8 +187,8 @@ BATCHES = _table(
             "is_control",
         )
     ),
-    ("crc_valid", pa.bool_(), "Whether the checksum is that of the bytes."),
-    ("control_type", pa.string(), "Kafka's name for the type of its first control record."),
+    ("crc_valid", pa.bool_(), "Whether the stored checksum matches the bytes."),
+    ("control_type", pa.string(), "Type of the first control record, in Kafka's words."),
     DISPOSITION,
 )
 
@@ -190,20 +201,20 @@ SEGMENTS = _table(
     (
         "file_kind",
         pa.string(),
-        "`log index timeindex txnindex snapshot checkpoint metadata other`.",
+        "Kind: `log index timeindex txnindex snapshot checkpoint metadata other`.",
     ),
-    ("live", pa.bool_(), "Whether a broker would use it."),
+    ("live", pa.bool_(), "Whether a broker would use the file."),
     (
         "why_not",
         pa.string(),
-        "`superseded swap cleaned deleted delete-folder future-folder stray-folder`.",
+        "Reason if not: `superseded swap cleaned deleted delete-folder future-folder stray-folder`.",
     ),
-    ("base_offset", pa.int64(), "The number in the file's name."),
+    ("base_offset", pa.int64(), "Offset in the file's name."),
     ("size_bytes", pa.int64(), "Bytes of the file."),
-    ("sound_bytes", pa.int64(), "Bytes of its sound entries."),
-    ("end", pa.string(), "How the file ends: `clean incomplete zeros garbage`."),
+    ("sound_bytes", pa.int64(), "Bytes of the sound entries."),
+    ("end", pa.string(), "End of the file: `clean incomplete zeros garbage`."),
     *_counters("bytes", "Bytes of entries"),
-    ("bytes_tail", pa.int64(), "Bytes of an incomplete entry or of zeros at the log's end."),
+    ("bytes_tail", pa.int64(), "Bytes of an incomplete entry, or of zeros, at the end of the log."),
     *_counters("records", "Records"),
 )
 
@@ -215,19 +226,19 @@ TRANSACTIONS = _table(
     _from_wire("batches", "producer_id"),
     _from_wire("batches", "producer_epoch"),
     OUTCOME,
-    ("begun_before_log", pa.bool_(), "Whether it began below the first segment."),
-    ("first_offset", pa.int64(), "Its first offset in the partition."),
-    ("last_offset", pa.int64(), "The last offset of its data."),
-    ("marker_offset", pa.int64(), "The offset of the marker that ended it."),
-    ("coordinator_epoch", pa.int32(), "The epoch of the coordinator that wrote the marker."),
-    ("first_timestamp", TIME, "The base timestamp of its first batch."),
-    ("marker_timestamp", TIME, "The time of the marker: the broker's clock."),
-    ("record_count", pa.int64(), "Records of its batches, as the headers state them."),
+    ("begun_before_log", pa.bool_(), "Whether it began before the first segment that is left."),
+    ("first_offset", pa.int64(), "First offset of its data in the partition."),
+    ("last_offset", pa.int64(), "Last offset of its data."),
+    ("marker_offset", pa.int64(), "Offset of the transaction marker that ended it."),
+    ("coordinator_epoch", pa.int32(), "Epoch of the coordinator that wrote the marker."),
+    ("first_timestamp", TIME, "Base timestamp of its first batch."),
+    ("marker_timestamp", TIME, "Time of the marker, by the broker's clock."),
+    ("record_count", pa.int64(), "Records in its batches, as their headers state."),
     ("size_bytes", pa.int64(), "Bytes of its batches."),
     (
         "evidence",
         pa.string(),
-        "What decided it: `marker txnindex later-marker snapshot`; null if undecided or open.",
+        "Evidence for the outcome: `marker txnindex later-marker snapshot`; null if undecided or open.",
     ),
 )
 
@@ -236,17 +247,17 @@ PARTITIONS = _table(
     "partition",
     TOPIC,
     PARTITION,
-    ("topic_id", pa.string(), "The topic's id, from partition.metadata."),
-    ("log_dir", pa.string(), "The folder that holds the partition's folder."),
+    ("topic_id", pa.string(), "Topic id, from partition.metadata."),
+    ("log_dir", pa.string(), "Folder that contains the partition folder."),
     ("segment_count", pa.int64(), "Live segments."),
     ("size_bytes", pa.int64(), "Bytes of the live segments."),
-    ("log_start_offset", pa.int64(), "The first offset that counts."),
-    ("log_end_offset", pa.int64(), "The offset that the next record would get."),
-    ("last_stable_offset", pa.int64(), "Where read_committed ends."),
-    ("high_watermark", pa.int64(), "Null where the files cannot tell."),
-    ("leader_epoch", pa.int32(), "The highest leader epoch of a live entry."),
+    ("log_start_offset", pa.int64(), "Log start offset: consumers get no earlier one."),
+    ("log_end_offset", pa.int64(), "Offset that the next record would get."),
+    ("last_stable_offset", pa.int64(), "Last stable offset: a read_committed consumer stops here."),
+    ("high_watermark", pa.int64(), "High watermark; null if the files do not tell."),
+    ("leader_epoch", pa.int32(), "Highest leader epoch in a live segment."),
     *_counters("records", "Records"),
-    ("verdict", pa.string(), "What a broker's start would do; `unknown` if not worked out."),
+    ("verdict", pa.string(), "Predicted result of a broker's startup; `unknown` if not predicted."),
 )
 
 PROBLEMS = _table(
@@ -255,16 +266,16 @@ PROBLEMS = _table(
     TOPIC,
     PARTITION,
     FILE,
-    ("position", pa.int64(), "The byte of the file at which the entry or the stretch begins."),
-    ("payload_position", pa.int64(), "The byte of the decompressed payload."),
-    ("length", pa.int64(), "Bytes of the file that are concerned."),
-    ("code", pa.string(), "What it is: a code of the registry of findings."),
-    ("severity", pa.string(), "`error`, `warning` or `note`."),
-    ("base_offset", pa.int64(), "The offset that the entry states, right or not."),
-    ("field", pa.string(), "The field that is wrong."),
-    ("found", pa.string(), "What it holds."),
-    ("expected", pa.string(), "What it should hold."),
-    ("message", pa.string(), "All of it in a sentence."),
+    ("position", pa.int64(), "Byte of the file at which the entry or the damaged range begins."),
+    ("payload_position", pa.int64(), "Byte of the decompressed payload."),
+    ("length", pa.int64(), "Affected bytes of the file."),
+    ("code", pa.string(), "Code of the finding."),
+    ("severity", pa.string(), "Severity: `error`, `warning` or `note`."),
+    ("base_offset", pa.int64(), "Base offset that the entry states, right or wrong."),
+    ("field", pa.string(), "Field that is wrong."),
+    ("found", pa.string(), "Value in the field."),
+    ("expected", pa.string(), "Value that was expected."),
+    ("message", pa.string(), "Description in one sentence."),
 )
 
 TABLES = {
@@ -278,13 +289,13 @@ WIRE_COLUMNS = tuple(
     for name in RECORDS.names
     if name not in ("topic", "partition", "file", "disposition", "outcome")
 )
-"""The columns of records that an engine fills; the others are context."""
+"""Columns of `records` that engines decode; the reader adds the others."""
 
 WIRE_TYPES = {column.name: column.type for column in RECORDS.columns if column.name in WIRE_COLUMNS}
 
 
 def table_named(name: str) -> TableDefinition:
-    """Return the table *name*; InputError names those there are."""
+    """Return the table *name*; InputError lists the names that exist."""
     if name not in TABLES:
         raise InputError(f"no table {name!r}", f"one of {', '.join(TABLES)}")
     return TABLES[name]

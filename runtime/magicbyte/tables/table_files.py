@@ -1,4 +1,4 @@
-"""A table as a file of Parquet or Arrow, written as it is read: memory does not hang on its size."""
+"""Write a table to a Parquet or Arrow file batch by batch; memory does not depend on its size."""
 
 from typing import Any, BinaryIO, Protocol, Self
 
@@ -7,19 +7,19 @@ import pyarrow.parquet as pq
 
 from magicbyte.limits import MIB
 
-DISTINCT = (
+UNIQUE_COLUMNS = (
     *("offset", "timestamp", "key", "value", "sequence"),
     *("base_offset", "last_offset", "base_timestamp", "max_timestamp", "crc"),
 )
-"""Columns whose values hardly repeat: a dictionary of them would cost time and save nothing."""
+"""Columns whose values hardly repeat: a Parquet dictionary would cost time and save no space."""
 
 
 class TableFormat(Protocol):
-    """What there is to a format: how much is written at once, and how."""
+    """A writer of one file format, and how many rows it should get at a time."""
 
     max_rows: int
     max_bytes: int
-    """Bytes in memory of what is written at once; more only where a single batch holds more."""
+    """Limit in memory of the rows per write; a single Arrow batch may exceed it."""
 
     def write(self, table: pa.Table) -> None: ...
 
@@ -27,18 +27,18 @@ class TableFormat(Protocol):
 
 
 class ParquetFormat:
-    """A row group at a time, compressed with zstd."""
+    """Parquet, one row group per write, compressed with zstd."""
 
     max_rows = 1 << 20
     max_bytes = 32 * MIB
 
     def __init__(self, file: BinaryIO, schema: pa.Schema) -> None:
-        with_dictionary = [name for name in schema.names if name not in DISTINCT]
+        repeating = [name for name in schema.names if name not in UNIQUE_COLUMNS]
         self._writer = pq.ParquetWriter(
             file,
             schema,
             compression="zstd",
-            use_dictionary=[*with_dictionary, "headers.list.element.key"],
+            use_dictionary=[*repeating, "headers.list.element.key"],
         )
 
     def write(self, table: pa.Table) -> None:
@@ -49,7 +49,7 @@ class ParquetFormat:
 
 
 class ArrowFormat:
-    """An IPC file of record batches, their buffers compressed with lz4."""
+    """An Arrow IPC file whose buffers are compressed with lz4."""
 
     max_rows = 1 << 16
     max_bytes = 4 * MIB
@@ -68,11 +68,11 @@ class ArrowFormat:
 FORMATS: dict[str, Any] = {"parquet": ParquetFormat, "arrow": ArrowFormat}
 
 SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow"}
-"""What a file's name says of its format."""
+"""Format by file name suffix."""
 
 
 class TableFile:
-    """Puts small batches together, so that what is written at once is worth it."""
+    """Collects small Arrow batches and writes them to a file in larger pieces."""
 
     def __init__(self, file: BinaryIO, schema: pa.Schema, format_name: str) -> None:
         self._schema = schema
@@ -80,7 +80,7 @@ class TableFile:
         self._batches: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
         self.num_rows = 0
-        """Rows of the file so far."""
+        """Total rows of the file so far."""
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +90,7 @@ class TableFile:
             if kind is None:
                 self._flush()
         finally:
-            # Also of a file that is given up: left open, it would be closed when there is none.
+            # After an error too: the writer would otherwise close a file that no longer exists.
             self._format.close()
 
     def write(self, batch: pa.RecordBatch) -> None:

@@ -14,7 +14,7 @@ import magicbyte as mb
 from magicbyte.reading.split import examine
 from magicbyte.spark.split_stats import COLUMNS, Facts, Told, summed
 from magicbyte.tables.schemas import DISPOSITIONS, TABLES
-from magicbyte.tables.stored import stored_schema
+from magicbyte.tables.stored_types import stored_schema
 
 Rows = Sequence[Mapping[str, Any]]
 

@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.tables.arrays import array_of, distinct, nullable_array, number_array
-from magicbyte.tables.constants import constant_array
+from magicbyte.tables.arrays import array_of, constant_array, distinct, nullable_array, number_array
 from magicbyte_kernels.kernel_interface import EntryColumn
 
 

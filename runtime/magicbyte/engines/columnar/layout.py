@@ -9,7 +9,7 @@ import numpy as np
 from magicbyte.engines.columnar.c_data import Form
 from magicbyte.engines.columnar.kernel_loader import described, wanted
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.tables.constants import OFFSET_BYTES
+from magicbyte.tables.arrays import OFFSET_BYTES
 from magicbyte_kernels.kernel_interface import LEN_VIEW, VIEWED, Description, KernelTable
 
 
