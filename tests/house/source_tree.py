@@ -1,0 +1,102 @@
+"""Rules of hand-written code, checked by its syntax trees: each function returns the breaches."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+MAX_LINES = {"module": 500, "class": 300, "function": 70}
+
+
+def modules_below(*roots: Path) -> dict[str, Path]:
+    """Return the files of the modules below *roots*, by the names they are imported by."""
+    modules = {}
+    for root in roots:
+        for path in sorted(root.rglob("*.py")):
+            name = ".".join(path.relative_to(root).with_suffix("").parts)
+            modules[name.removesuffix(".__init__")] = path
+    return modules
+
+
+def import_graph(modules: Mapping[str, Path]) -> dict[str, set[str]]:
+    """Return which of *modules* each one imports, anywhere in its code, with absolute imports."""
+    graph = {}
+    for name, path in modules.items():
+        targets = set()
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                targets |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}:{node.lineno}: a relative import"
+                for alias in node.names:
+                    submodule = f"{node.module}.{alias.name}"
+                    targets.add(submodule if submodule in modules else str(node.module))
+        graph[name] = targets & modules.keys() - {name}
+    return graph
+
+
+def package_graph(
+    graph: Mapping[str, set[str]], modules: Mapping[str, Path]
+) -> dict[str, set[str]]:
+    """Return which packages the modules of each package import; a package and its parts are one."""
+
+    def package(name: str) -> str:
+        return name if modules[name].name == "__init__.py" else name.rpartition(".")[0]
+
+    packages: dict[str, set[str]] = defaultdict(set)
+    for name, targets in graph.items():
+        here = package(name)
+        for there in map(package, targets):
+            if not f"{there}.".startswith(f"{here}.") and not f"{here}.".startswith(f"{there}."):
+                packages[here].add(there)
+    return packages
+
+
+def import_cycle(graph: Mapping[str, set[str]]) -> list[str]:
+    """Return a cycle of imports, its first name again at the end; empty if there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
+def too_long(path: Path) -> Iterator[str]:
+    """Yield the module at *path*, and its classes and functions, where they have too many lines."""
+    text = path.read_text(encoding="utf-8")
+    sizes = [("module", path.stem, text.count("\n"))]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            kind = "class" if isinstance(node, ast.ClassDef) else "function"
+            sizes.append((kind, node.name, (node.end_lineno or 0) - node.lineno + 1))
+    for kind, name, num_lines in sizes:
+        if num_lines > MAX_LINES[kind]:
+            yield f"{path}: {kind} {name} has {num_lines} lines, more than {MAX_LINES[kind]}"
+
+
+def equal_lines(paths: list[Path], most: int) -> Iterator[str]:
+    """Yield where more than *most* lines in a row stand twice in *paths*.
+
+    Lines of imports, comments and punctuation alone do not count, nor does indentation.
+    """
+    places: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        imports = {
+            number
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for number in range(node.lineno, (node.end_lineno or 0) + 1)
+        }
+        lines = [
+            (number, line.strip())
+            for number, line in enumerate(text.splitlines(), 1)
+            if number not in imports and re.search(r"^[^#]*\w", line)
+        ]
+        for run in zip(*(lines[n:] for n in range(most + 1)), strict=False):
+            places[tuple(line for _, line in run)].append(f"{path}:{run[0][0]}")
+    for same in places.values():
+        if len(same) > 1:
+            yield f"{most + 1} lines stand at {' and at '.join(same)}"
