@@ -6,7 +6,7 @@ None of them is needed to read a log. They are shown because a broker believes t
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ class _Read:
     """Columns, and what is wrong with the bytes they came from."""
 
     columns: Mapping[str, pa.Array]
-    error: FormatError | None = None
+    finding: Finding | None = None
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
@@ -93,22 +93,8 @@ def companion(
                 f"{file.size_bytes} bytes", f"a {kind} of at most {max_bytes}", path=str(path)
             )
         found = read(file.read_at(0, file.size_bytes), parse_file(name).base_offset)
-    findings = () if found.error is None else (_finding(found.error, name),)
+    findings = () if found.finding is None else (replace(found.finding, file=name),)
     return Companion(kind, name, pa.RecordBatch.from_pydict(dict(found.columns)), findings)
-
-
-def _finding(error: FormatError, name: str) -> Finding:
-    return Finding(
-        code=error.code,
-        message=error.message,
-        file=name,
-        position=None
-        if error.code == "checkpoint-invalid"
-        else error.position,  # it names the line
-        field=error.field,
-        found=None if error.found is None else str(error.found),
-        expected=None if error.expected is None else str(error.expected),
-    )
 
 
 # Rows of numbers
@@ -153,12 +139,12 @@ def _snapshot(data: bytes, base: int | None) -> _Read:
 
 
 def _judged(kind: str, data: bytes, judge: Callable[[bytes], object]) -> _Read:
-    error = None
+    finding = None
     try:
         judge(data)
-    except FormatError as wrong:
-        error = wrong
-    return _Read(_columns(kind, data), error)
+    except FormatError as error:
+        finding = error.finding
+    return _Read(_columns(kind, data), finding)
 
 
 # Text
@@ -169,16 +155,16 @@ def _of_lines(
 ) -> _Read:
     """Return what *parse* finds in the text *data*, in columns of *kinds*; nothing where it refuses."""
     rows: list[tuple[Any, ...]] = []
-    error = None
+    finding = None
     try:
         rows = parse(data)
-    except FormatError as wrong:
-        error = wrong
+    except FormatError as error:
+        finding = error.finding
     columns = {
         name: array_of([row[number] for row in rows], kind)
         for number, (name, kind) in enumerate(kinds.items())
     }
-    return _Read(columns, error)
+    return _Read(columns, finding)
 
 
 def _epochs(data: bytes, base: int | None) -> _Read:
@@ -208,7 +194,12 @@ def _quorum_state(data: bytes, base: int | None) -> _Read:
 def _json_properties(data: bytes) -> list[tuple[str, str]]:
     def bad(found: str) -> FormatError:
         return FormatError(
-            found, code="checkpoint-invalid", found=found, expected="an object in JSON"
+            Finding(
+                code="checkpoint-invalid",
+                message=found,
+                found=found,
+                expected="an object in JSON",
+            )
         )
 
     try:

@@ -11,20 +11,19 @@
     │   └── MessageError     a message of Kafka's protocol is none (magicbyte.messages)
     └── LimitError           sound, perhaps, but larger than a limit that you can raise
 
-Each carries what was found, what was expected and where as attributes. ``position`` is a byte
-of what the raising function was given; the caller adds where that begins.
+FormatError and LimitError carry a Finding: what was found, what was expected and where. Its
+``position`` is a byte of the data that the raising function was given.
 """
 
 import os
 from functools import partial
-from typing import Any
+from typing import Any, Self
+
+from magicbyte.findings import Finding
 
 
 class MagicbyteError(Exception):
-    """The base of all of ours."""
-
-    place: str | None = None
-    """Where in a log it is, in words; None while only the bytes are known."""
+    """The base class of every error of magicbyte."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Keyword arguments are not in args: a worker's error would be lost on its way back.
@@ -87,35 +86,58 @@ class StoreError(InputError, OSError):
         return partial(StoreError, path=self.path or "", is_denied=self.is_denied), (self.found,)
 
 
-class FormatError(MagicbyteError):
-    """The bytes are not what the specification says.
+class _FindingError(MagicbyteError):
+    """An error about bytes, which carries the finding that describes it."""
 
-    *code* is the finding that the error becomes (``magicbyte.findings``), *field* the
-    specification's name of what is wrong.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        code: str,
-        position: int = 0,
-        field: str | None = None,
-        found: object = None,
-        expected: object = None,
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.code = code
-        self.position = position
-        self.field = field
-        self.found = found
-        self.expected = expected
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding)
+        self.finding = finding
 
     def __str__(self) -> str:
-        if self.place is not None:
-            return f"{self.place}: {self.message}"
-        return f"{self.message} (at byte {self.position})"
+        return str(self.finding)
+
+    @property
+    def code(self) -> str:
+        """The code of the finding, one of ``magicbyte.CODES``."""
+        return self.finding.code
+
+    @property
+    def message(self) -> str:
+        return self.finding.message
+
+    @property
+    def position(self) -> int:
+        """The byte at which the fault is; 0 where the finding names none."""
+        return self.finding.position or 0
+
+    @property
+    def field(self) -> str | None:
+        """The specification's name of the field that is wrong."""
+        return self.finding.field
+
+    @property
+    def found(self) -> str | None:
+        return self.finding.found
+
+    @property
+    def expected(self) -> str | None:
+        return self.finding.expected
+
+    @property
+    def place(self) -> str | None:
+        """Partition, file and byte, in words; None while only the bytes are known."""
+        is_named = self.finding.topic is not None or self.finding.file is not None
+        return self.finding.where if is_named else None
+
+
+class FormatError(_FindingError):
+    """The bytes are not what the specification says."""
+
+    def __str__(self) -> str:
+        finding = self.finding
+        if self.place is not None or finding.position is None:
+            return str(finding)
+        return f"{finding.message} (at byte {finding.position})"
 
 
 class TruncatedError(FormatError):
@@ -125,54 +147,87 @@ class TruncatedError(FormatError):
 class ChecksumError(FormatError):
     """The bytes were altered after they were written."""
 
-    def __init__(
-        self,
-        *,
-        position: int,
-        stored: int,
-        computed: int,
-        algorithm: str = "CRC-32C",
-        code: str = "checksum-mismatch",
-    ) -> None:
-        super().__init__(
-            f"stored {algorithm} {stored:#010x}, computed {computed:#010x}",
-            code=code,
-            position=position,
-            field="crc",
-            found=f"{stored:#010x}",
-            expected=f"{computed:#010x}",
-        )
-        self.stored = stored
-        self.computed = computed
+    @property
+    def stored(self) -> int:
+        """The checksum that the bytes state."""
+        return int(self.finding.found or "0", 16)
+
+    @property
+    def computed(self) -> int:
+        """The checksum of the bytes as they are."""
+        return int(self.finding.expected or "0", 16)
 
 
 class CodecError(FormatError):
     """A compressed section does not decompress."""
 
-    def __init__(
-        self, codec: str, reason: str, *, position: int = 0, code: str = "codec-error"
-    ) -> None:
-        super().__init__(f"{codec}: {reason}", code=code, position=position, found=reason)
-        self.codec = codec
-        self.reason = reason
+    @classmethod
+    def of(cls, codec: str, reason: str, *, position: int = 0, code: str = "codec-error") -> Self:
+        """Return the error that *codec* refuses its section for *reason*, at byte *position* of it."""
+        message = f"{codec}: {reason}"
+        return cls(
+            Finding(code=code, message=message, position=position, field=codec, found=reason)
+        )
+
+    @property
+    def codec(self) -> str:
+        """Kafka's name of the codec, or its number where that is unknown."""
+        return self.finding.field or ""
+
+    @property
+    def reason(self) -> str:
+        return self.finding.found or ""
 
 
-class LimitError(MagicbyteError):
-    """Sound, perhaps, but larger than a limit that you can raise.
+class LimitError(_FindingError):
+    """The bytes may be sound, but are larger than a limit that can be raised."""
 
-    *claimed* is what the bytes claim, or the least they would come to where they claim nothing.
-    """
+    @classmethod
+    def of(cls, setting: str, claimed: int, *, limit: int, position: int = 0) -> Self:
+        """Return the error that *claimed* bytes, or more, exceed the *limit* that *setting* sets."""
+        return cls(
+            Finding(
+                code="batch-over-limit" if setting == "max_batch_bytes" else "entry-over-limit",
+                message=f"{claimed} bytes or more, {setting} allows {limit}; "
+                f"raise {setting} to read it",
+                position=position,
+                field=setting,
+                found=str(claimed),
+                expected=str(limit),
+            )
+        )
 
-    def __init__(self, setting: str, claimed: int, *, limit: int, position: int = 0) -> None:
-        super().__init__(setting, claimed, limit)
-        self.setting = setting
-        self.claimed = claimed
-        self.limit = limit
-        self.position = position
+    @property
+    def setting(self) -> str:
+        """The name of the limit."""
+        return self.finding.field or ""
+
+    @property
+    def claimed(self) -> int:
+        """Bytes that the data claim, or at least have where they claim nothing."""
+        return int(self.finding.found or 0)
+
+    @property
+    def limit(self) -> int:
+        """Bytes that the limit allows."""
+        return int(self.finding.expected or 0)
 
     def __str__(self) -> str:
-        return (
-            (f"{self.place}: " if self.place is not None else "")
-            + f"{self.claimed} bytes or more, {self.setting} allows {self.limit}; "
-            f"raise {self.setting} to read it"
-        )
+        return self.message if self.place is None else str(self.finding)
+
+
+_CLASSES: dict[str, type[FormatError] | type[LimitError]] = {
+    "incomplete-entry": TruncatedError,
+    "checksum-mismatch": ChecksumError,
+    "codec-error": CodecError,
+    "unknown-codec": CodecError,
+    "codec-not-allowed": CodecError,
+    "batch-over-limit": LimitError,
+    "entry-over-limit": LimitError,
+}
+"""The error class of each code; FormatError of all others."""
+
+
+def error_of(finding: Finding) -> FormatError | LimitError:
+    """Return the error to raise for *finding* where damage is not skipped."""
+    return _CLASSES.get(finding.code, FormatError)(finding)

@@ -1,19 +1,12 @@
 """What can be wrong with a log: the registry of codes, and a finding of one of them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal
-
-from magicbyte.errors import (
-    ChecksumError,
-    CodecError,
-    FormatError,
-    LimitError,
-    MagicbyteError,
-    TruncatedError,
-)
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""Gravest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +175,10 @@ class Finding:
         if self.code not in CODES:
             raise KeyError(self.code)
 
+    def at(self, topic: str | None, partition: int | None, file: str | None) -> "Finding":
+        """Return the finding with the names of the file that it is in."""
+        return replace(self, topic=topic, partition=partition, file=file)
+
     @property
     def severity(self) -> Severity:
         return CODES[self.code].severity
@@ -202,35 +199,7 @@ class Finding:
         return place
 
 
-def raised(finding: Finding) -> MagicbyteError:
-    """Return the error that stands for *finding* where damage is not to be skipped."""
-    error = _error(finding)
-    error.place = finding.where or None
-    return error
-
-
-def _error(finding: Finding) -> MagicbyteError:
-    code, position = finding.code, finding.position or 0
-    found, expected, field = finding.found, finding.expected, finding.field
-    if code in ("entry-over-limit", "batch-over-limit"):
-        return LimitError(field or "", int(found or 0), limit=int(expected or 0), position=position)
-    if code == "checksum-mismatch":
-        stored, computed = int(found or "0", 16), int(expected or "0", 16)
-        error: FormatError = ChecksumError(position=position, stored=stored, computed=computed)
-        error.message = finding.message  # it names the algorithm
-        return error
-    if code in ("codec-error", "unknown-codec", "codec-not-allowed"):
-        error = CodecError(field or "", found or "", position=position, code=code)
-        error.message = finding.message
-        return error
-    kind = TruncatedError if code == "incomplete-entry" else FormatError
-    return kind(
-        finding.message, code=code, position=position, field=field, found=found, expected=expected
-    )
-
-
 def worst(findings: Iterable[Finding]) -> Severity | None:
     """Return the gravest severity among *findings*, None where there are none."""
-    order: tuple[Severity, ...] = ("error", "warning", "note")
-    seen = {finding.severity for finding in findings}
-    return next((severity for severity in order if severity in seen), None)
+    present = {finding.severity for finding in findings}
+    return next((severity for severity in SEVERITIES if severity in present), None)

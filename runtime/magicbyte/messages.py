@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from magicbyte.errors import FormatError
+from magicbyte.findings import Finding
 from magicbyte.text import decode_utf8
 from magicbyte_kernels.message_schema import MessageField, MessageSchema, Release
 
@@ -58,7 +59,15 @@ class MessageError(FormatError):
         number: int = 0,
         left: int = 0,
     ) -> None:
-        super().__init__(message, code="bad-record", position=position, field=field, found=number)
+        super().__init__(
+            Finding(
+                code="bad-record",
+                message=message,
+                position=position,
+                field=field,
+                found=str(number),
+            )
+        )
         self.reason = reason
         """`array`, `count`, `end`, `null`, `tag`, `text`, `type`, `varint` or `version`."""
         self.number = number

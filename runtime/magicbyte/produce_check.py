@@ -6,6 +6,7 @@ the bytes (the clock, the topic's settings, what the producer sent before) is no
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -14,9 +15,9 @@ from kaitaistruct import KaitaiStream
 from magicbyte import codecs
 from magicbyte.engines.entry import Entry, checksum_of, whole_entry, wrap64
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import DecodedEntry, Problem, over_limit
+from magicbyte.engines.protocol import DecodedEntry
 from magicbyte.engines.reference import UNREADABLE
-from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError
+from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
@@ -59,40 +60,33 @@ def check_produced(
         try:
             entry = whole_entry(view, position)
         except FormatError as error:
-            findings.append(_no_entry(error, len(view), is_first=first is None))
+            findings.append(_no_entry(error.finding, len(view), is_first=first is None))
             break
         one = DecodedEntry()
         if first is not None and not is_several and not _may_follow(entry, first):
             is_several = True
             one.add(
-                Problem(
-                    code="produced-several-batches",
-                    message="a second batch; a request holds one for each partition",
+                entry.finding(
+                    "produced-several-batches",
+                    "a second batch; a request holds one for each partition",
                 )
             )
         if entry.magic < 2 and not is_old:
             is_old = True
-            one.add(_differs("produced-old-magic", "magic", entry.magic, 2))
+            one.add(_differs(entry, "produced-old-magic", "magic", entry.magic, 2))
         _check_entry(view[position : entry.end], entry, one, limits, compacted=compacted)
-        findings.extend(_findings(entry, one))
+        findings.extend(one.counted_findings())
         first = first or entry
         position = entry.end
     return findings
 
 
-def _no_entry(error: FormatError, size: int, *, is_first: bool) -> Finding:
-    """Return the finding for bytes that are no entry; *error* says why."""
+def _no_entry(finding: Finding, size: int, *, is_first: bool) -> Finding:
+    """Return *finding*, that some bytes are no entry, with the length to the end of *size* bytes."""
     # Kafka's reader takes a cut entry for the end of the data, so what is before it is appended.
-    is_dropped = isinstance(error, TruncatedError) and not is_first
-    return Finding(
-        code="produced-bytes-behind-batch" if is_dropped else error.code,
-        message=error.message,
-        position=error.position,
-        length=size - error.position,
-        field=error.field,
-        found=None if error.found is None else str(error.found),
-        expected=None if error.expected is None else str(error.expected),
-    )
+    is_dropped = finding.code == "incomplete-entry" and not is_first
+    code = "produced-bytes-behind-batch" if is_dropped else finding.code
+    return replace(finding, code=code, length=size - (finding.position or 0))
 
 
 def _may_follow(entry: Entry, first: Entry) -> bool:
@@ -102,33 +96,17 @@ def _may_follow(entry: Entry, first: Entry) -> bool:
     )  # KAFKA-8428
 
 
-def _findings(entry: Entry, one: DecodedEntry) -> Iterator[Finding]:
-    for problem in one.problems:
-        repeated = one.repeats(problem.code)
-        more = f"; {repeated} more in this entry" if repeated else ""
-        yield Finding(
-            code=problem.code,
-            message=problem.message + more,
-            position=entry.position,
-            payload_position=problem.payload_position,
-            length=entry.size_bytes,
-            base_offset=entry.first_offset,
-            field=problem.field,
-            found=problem.found,
-            expected=problem.expected,
-        )
-
-
 def _differs(
-    code: str, field: str, found: object, expected: object, position: int | None = None
-) -> Problem:
-    return Problem(
-        code=code,
-        message=f"{field} is {found}, expected {expected}",
-        payload_position=position,
-        field=field,
-        found=str(found),
-        expected=str(expected),
+    entry: Entry,
+    code: str,
+    field: str,
+    found: object,
+    expected: object,
+    position: int | None = None,
+) -> Finding:
+    message = f"{field} is {found}, expected {expected}"
+    return entry.finding(
+        code, message, payload_position=position, field=field, found=found, expected=expected
     )
 
 
@@ -140,11 +118,12 @@ def _check_entry(
 ) -> None:
     """Add to *one* what is wrong with *entry*, whose bytes are *data*."""
     if entry.size_bytes > limits.max_entry_bytes:
-        one.add(over_limit(entry, limits))
+        one.add(entry.over_limit(limits))
         return
     if entry.size_bytes > MESSAGE_MAX_BYTES:
         one.add(
             _differs(
+                entry,
                 "produced-large",
                 "size",
                 entry.size_bytes,
@@ -153,39 +132,30 @@ def _check_entry(
         )
     computed = checksum_of(data, entry, origin=entry.position)
     if computed != entry.crc:
-        algorithm = "CRC-32C" if entry.magic == 2 else "CRC-32"
-        one.add(
-            Problem(
-                code="checksum-mismatch",
-                message=f"stored {algorithm} {entry.crc:#010x}, computed {computed:#010x}",
-                field="crc",
-                found=f"{entry.crc:#010x}",
-                expected=f"{computed:#010x}",
-            )
-        )
+        one.add(entry.checksum_mismatch(computed))
     if entry.magic < 2:
         _check_message(data, entry, one, limits, compacted=compacted)
         return
     header = RecordBatchHeader.unpack_from(data)
-    for problem in _header_problems(header):
-        one.add(problem)
+    for finding in _header_findings(entry, header):
+        one.add(finding)
     # Records of a control batch are read as any others: the bit is what is wrong.
     _decode(data, entry._replace(is_control=False), (), one, limits)
-    if header.num_records < 1 or any(problem.code in NO_PAYLOAD for problem in one.problems):
+    if header.num_records < 1 or any(finding.code in NO_PAYLOAD for finding in one.findings):
         return
     section = data[RecordBatchHeader.SIZE :]
     if _has_bytes_behind(header.codec, section, limits):
         one.add(
-            Problem(
-                code="produced-bytes-behind-payload",
-                message="bytes lie behind the end of the compressed data",
+            entry.finding(
+                "produced-bytes-behind-payload",
+                "bytes lie behind the end of the compressed data",
                 field="records",
                 found="1 or more",
                 expected="0",
             )
         )
     payload = codecs.decompress(header.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
-    _check_records(payload, header, one, compacted=compacted)
+    _check_records(payload, entry, header, one, compacted=compacted)
 
 
 def _decode(
@@ -194,8 +164,8 @@ def _decode(
     """Add to *one* what a reader finds in *entry*, and return its columns."""
     decoded = REFERENCE.decode(data, [entry], columns, origin=entry.position, limits=limits)
     read = decoded.entry(0)
-    for problem in read.problems:
-        one.add(problem, 1 + read.repeats(problem.code))
+    for finding in read.findings:
+        one.add(finding, 1 + read.repeats(finding.code))
     return decoded.rows
 
 
@@ -217,55 +187,59 @@ def _check_message(
     data: memoryview, entry: Entry, one: DecodedEntry, limits: Limits, *, compacted: bool
 ) -> None:
     if entry.is_append_time:
-        one.add(_differs("produced-log-append-time", "attributes.timestamp_type", 1, 0))
+        one.add(_differs(entry, "produced-log-append-time", "attributes.timestamp_type", 1, 0))
     rows = _decode(data, entry, ("key", "timestamp"), one, limits)
     if compacted and rows.column("key").null_count:
-        one.add(_differs("produced-null-key", "len_key", -1, "0 or more"))
+        one.add(_differs(entry, "produced-null-key", "len_key", -1, "0 or more"))
     times = rows.column("timestamp").cast("int64").drop_null().to_pylist()
     lowest = min(times, default=0)
     if lowest < 0:
-        one.add(_differs("produced-negative-timestamp", "timestamp", lowest, "-1 or more"))
+        one.add(_differs(entry, "produced-negative-timestamp", "timestamp", lowest, "-1 or more"))
 
 
 # v2
 
 
-def _header_problems(header: RecordBatchHeader) -> Iterator[Problem]:
+def _header_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Finding]:
     """Yield what the header alone shows, in the order of its bytes."""
     if header.base_offset != 0:
-        yield _differs("produced-base-offset", "base_offset", header.base_offset, 0)
+        yield _differs(entry, "produced-base-offset", "base_offset", header.base_offset, 0)
     if header.partition_leader_epoch != -1:
         yield _differs(
-            "produced-leader-epoch", "partition_leader_epoch", header.partition_leader_epoch, -1
+            entry,
+            "produced-leader-epoch",
+            "partition_leader_epoch",
+            header.partition_leader_epoch,
+            -1,
         )
-    yield from _attribute_problems(header)
+    yield from _attribute_findings(entry, header)
     count, delta = header.num_records, header.last_offset_delta
     if count == 0:
-        yield _differs("produced-no-records", "num_records", 0, "1 or more")
+        yield _differs(entry, "produced-no-records", "num_records", 0, "1 or more")
     elif count > 0 and delta != count - 1:
-        yield _differs("produced-last-offset-delta", "last_offset_delta", delta, count - 1)
-    yield from _producer_problems(header)
+        yield _differs(entry, "produced-last-offset-delta", "last_offset_delta", delta, count - 1)
+    yield from _producer_findings(entry, header)
 
 
-def _attribute_problems(header: RecordBatchHeader) -> Iterator[Problem]:
+def _attribute_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Finding]:
     if header.codec == Codec.ZSTD:
-        yield Problem(
-            code="produced-zstd",
-            message="zstd, which Produce 6 and lower may not carry",
+        yield entry.finding(
+            "produced-zstd",
+            "zstd, which Produce 6 and lower may not carry",
             field="attributes.codec",
-            found=str(header.codec),
+            found=header.codec,
         )
     if header.timestamp_type:
-        yield _differs("produced-log-append-time", "attributes.timestamp_type", 1, 0)
+        yield _differs(entry, "produced-log-append-time", "attributes.timestamp_type", 1, 0)
     if header.is_control:
-        yield _differs("produced-control", "attributes.is_control", 1, 0)
+        yield _differs(entry, "produced-control", "attributes.is_control", 1, 0)
     if header.has_delete_horizon:
-        yield _differs("produced-delete-horizon", "attributes.has_delete_horizon", 1, 0)
+        yield _differs(entry, "produced-delete-horizon", "attributes.has_delete_horizon", 1, 0)
     if header.reserved:
-        yield _differs("produced-reserved-bits", "attributes.reserved", header.reserved, 0)
+        yield _differs(entry, "produced-reserved-bits", "attributes.reserved", header.reserved, 0)
 
 
-def _producer_problems(header: RecordBatchHeader) -> Iterator[Problem]:
+def _producer_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Finding]:
     producer = (
         ("producer_id", header.producer_id),
         ("producer_epoch", header.producer_epoch),
@@ -273,21 +247,32 @@ def _producer_problems(header: RecordBatchHeader) -> Iterator[Problem]:
     )
     if header.producer_id < 0:
         if header.is_transactional:
-            yield _differs("produced-transactional", "producer_id", header.producer_id, "0 or more")
+            yield _differs(
+                entry, "produced-transactional", "producer_id", header.producer_id, "0 or more"
+            )
         for field, found in producer:
             if found != -1:
-                yield _differs("produced-producer-id", field, found, -1)
+                yield _differs(entry, "produced-producer-id", field, found, -1)
     # One that encodes the batch anew takes only -1 for no id, and wants the rest with any other.
     if header.producer_id == -1:
         return
     if header.producer_epoch < 0:
-        yield _differs("produced-epoch", "producer_epoch", header.producer_epoch, "0 or more")
+        yield _differs(
+            entry, "produced-epoch", "producer_epoch", header.producer_epoch, "0 or more"
+        )
     if header.base_sequence < 0:
-        yield _differs("produced-sequence", "base_sequence", header.base_sequence, "0 or more")
+        yield _differs(
+            entry, "produced-sequence", "base_sequence", header.base_sequence, "0 or more"
+        )
 
 
 def _check_records(
-    payload: bytes, header: RecordBatchHeader, one: DecodedEntry, *, compacted: bool
+    payload: bytes,
+    entry: Entry,
+    header: RecordBatchHeader,
+    one: DecodedEntry,
+    *,
+    compacted: bool,
 ) -> None:
     """Add to *one* what is wrong with the records in *payload*, as far as they can be read."""
     stream = KaitaiStream(BytesIO(payload))
@@ -302,13 +287,21 @@ def _check_records(
         first = time if first is None else first
         largest = time if largest is None else max(largest, time)
         for code, field, found, expected in _record_rules(record, index, time, compacted):
-            one.add(_differs(code, f"records[{index}].{field}", found, expected, position))
+            one.add(_differs(entry, code, f"records[{index}].{field}", found, expected, position))
     if first is None:
         return
     if not header.has_delete_horizon and first != header.base_timestamp:
-        one.add(_differs("produced-base-timestamp", "base_timestamp", header.base_timestamp, first))
+        one.add(
+            _differs(
+                entry, "produced-base-timestamp", "base_timestamp", header.base_timestamp, first
+            )
+        )
     if not header.timestamp_type and largest != header.max_timestamp:
-        one.add(_differs("produced-max-timestamp", "max_timestamp", header.max_timestamp, largest))
+        one.add(
+            _differs(
+                entry, "produced-max-timestamp", "max_timestamp", header.max_timestamp, largest
+            )
+        )
 
 
 Broken = tuple[str, str, object, object]

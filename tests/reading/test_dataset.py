@@ -583,13 +583,14 @@ def test_errors_survive_pickling_with_their_attributes(folder: Any, build: Any) 
 @pytest.mark.parametrize(
     "error",
     [
-        mb.TruncatedError("short", code="incomplete-entry", position=3, found=1, expected=2),
-        mb.ChecksumError(position=4096, stored=1, computed=2),
-        mb.ChecksumError(position=1, stored=1, computed=2, code="snapshot-invalid"),
-        mb.CodecError("gzip", "no", position=4, code="unknown-codec"),
-        mb.LimitError("max_entry_bytes", 5, limit=4, position=9),
+        mb.TruncatedError(mb.Finding(code="incomplete-entry", message="short", position=3)),
+        mb.ChecksumError(
+            mb.Finding(code="snapshot-invalid", message="m", found="0x1", expected="0x2")
+        ),
+        mb.CodecError.of("gzip", "no", position=4, code="unknown-codec"),
+        mb.LimitError.of("max_entry_bytes", 5, limit=4, position=9),
         mb.ChangedError("gone", "there", path="/x"),
-        mb.FormatError("m", code="bad-size", position=1, field="f", found=1, expected=(2, 3)),
+        mb.FormatError(mb.Finding(code="bad-size", message="m", file="f", found="1")),
         MissingError(FileNotFoundError(2, "x"), "/x"),
     ],
     ids=lambda error: type(error).__name__,

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry, Problem
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
+from magicbyte.findings import Finding
 from magicbyte.reading.dispositions import CODES, Wanted, judge
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading.split import Piece, chosen_rows
@@ -53,8 +54,8 @@ class Case:
         return [] if self.problem else self.offsets
 
     def told(self) -> DecodedEntry:
-        problems = () if self.problem is None else (Problem(code=self.problem, message="m"),)
-        return DecodedEntry(len(self.rows()), self.last - 5, len(self.offsets), problems=problems)
+        findings = () if self.problem is None else (Finding(code=self.problem, message="m"),)
+        return DecodedEntry(len(self.rows()), self.last - 5, len(self.offsets), findings=findings)
 
 
 def applying(offset: int, case: Case, wanted: Wanted, committed: bool) -> list[str]:

@@ -148,7 +148,8 @@ def test_a_fault_is_among_the_findings_and_a_valid_case_has_no_error(
 
 
 def test_errors_are_those_that_findings_become(built: dict[str, bytes]) -> None:
-    from magicbyte.findings import Finding, raised
+    from magicbyte.errors import error_of
+    from magicbyte.findings import Finding
 
     for name, data in built.items():
         if not name.endswith(".json") or name == "manifest.json":
@@ -156,7 +157,7 @@ def test_errors_are_those_that_findings_become(built: dict[str, bytes]) -> None:
         case = json.loads(data)
         if case["format"] in ("kafka_log", "log_dir") and "code" in case:
             found = Finding(code=case["code"], message="", position=0, found="0", expected="0")
-            assert type(raised(found)) is ERROR_CLASSES[case["error"]], name
+            assert type(error_of(found)) is ERROR_CLASSES[case["error"]], name
 
 
 def test_one_file_with_one_fault_leaves_rows_before_and_behind_it(cases: list[VectorCase]) -> None:

@@ -8,7 +8,7 @@ import click
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import FormatError, InputError, LimitError, Limits, codecs
-from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, read_entry
+from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, cut_entry, read_entry
 from magicbyte.errors import ChecksumError, TruncatedError
 from magicbyte.storage import File, Storage, StorageOptions, is_url, normalize_path
 from magicbyte_cli import parameters
@@ -71,8 +71,7 @@ def extract(
         with storage.open_file(found) as file:
             entry, payload = _payload(file, name, position, limits, check=not no_check)
     except (FormatError, LimitError) as error:
-        reason = error.message if isinstance(error, FormatError) else str(error)
-        complain(f"{name} byte {position}: {reason}")
+        complain(f"{name} byte {position}: {error.message}")
         ctx.exit(1)
     if path is not None:
         write_whole(path, payload)
@@ -103,20 +102,13 @@ def _payload(
         )
     entry = read_entry(file.read_at(position, min(HEADER_BYTES, left)), 0)
     if entry.size_bytes > limits.max_entry_bytes:
-        raise LimitError("max_entry_bytes", entry.size_bytes, limit=limits.max_entry_bytes)
+        raise LimitError(entry.over_limit(limits))
     if entry.size_bytes > left:
-        raise TruncatedError(
-            f"{left} bytes are left of an entry of {entry.size_bytes}", code="incomplete-entry"
-        )
+        raise TruncatedError(cut_entry(0, left, entry.size_bytes))
     data = memoryview(file.read_at(position, entry.size_bytes))
     computed = checksum_of(data, entry)
     if check and computed != entry.crc:
-        raise ChecksumError(
-            position=position,
-            stored=entry.crc,
-            computed=computed,
-            algorithm="CRC-32C" if entry.magic == 2 else "CRC-32",
-        )
+        raise ChecksumError(entry.checksum_mismatch(computed))
     section = data[RecordBatchHeader.SIZE :] if entry.magic == 2 else _wrapped(data, entry, name)
     payload = codecs.decompress(
         entry.codec, section, magic=entry.magic, max_bytes=limits.max_batch_bytes
@@ -135,10 +127,9 @@ def _wrapped(data: memoryview, entry: Entry, name: str) -> bytes:
     try:
         message = KafkaMessage(KaitaiStream(BytesIO(bytes(data)))).message
     except (EOFError, ValueError, KaitaiStructError) as error:
-        raise FormatError(
-            f"a message does not hold what it states: {error}", code="bad-message"
-        ) from error
+        reason = f"a message does not hold what it states: {error}"
+        raise FormatError(entry.finding("bad-message", reason)) from error
     if message.value is None:
-        raise FormatError("a compressed message without a value", code="bad-wrapper")
+        raise FormatError(entry.finding("bad-wrapper", "a compressed message without a value"))
     value: bytes = message.value
     return value

@@ -38,10 +38,10 @@ def decompress(codec: int, section: memoryview | bytes, *, magic: int, max_bytes
         return lz4.decompress(section, magic=magic, max_bytes=max_bytes)
     if codec == zstd.ID:
         if magic < 2:  # KIP-110
-            raise CodecError(
+            raise CodecError.of(
                 zstd.NAME, f"not allowed in magic {magic}; expected 2", code="codec-not-allowed"
             )
         return zstd.decompress(section, max_bytes=max_bytes)
-    raise CodecError(
+    raise CodecError.of(
         f"codec {codec}", "there is no such codec; expected 0 to 4", code="unknown-codec"
     )

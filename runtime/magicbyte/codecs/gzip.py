@@ -86,17 +86,17 @@ def _read_header(view: memoryview, start: int) -> int:
 
     def check(end: int) -> int:
         if end > len(view):
-            raise CodecError(NAME, "the section ends inside a member's header", position=start)
+            raise CodecError.of(NAME, "the section ends inside a member's header", position=start)
         return end
 
     position = check(start + LEN_FIXED_HEADER)
     magic, method, flags = view[start : start + 2], view[start + 2], view[start + 3]
     if magic != MAGIC:
-        raise CodecError(
+        raise CodecError.of(
             NAME, f"magic {magic.hex()}; expected {MAGIC.hex()} (RFC 1952)", position=start
         )
     if method != DEFLATE:
-        raise CodecError(NAME, f"method {method}; expected {DEFLATE} (deflate)", position=start)
+        raise CodecError.of(NAME, f"method {method}; expected {DEFLATE} (deflate)", position=start)
     if flags & FEXTRA:
         position = check(position + 2 + int.from_bytes(view[position : position + 2], "little"))
     for flag in (FNAME, FCOMMENT):
@@ -107,7 +107,7 @@ def _read_header(view: memoryview, start: int) -> int:
         stored = int.from_bytes(view[position : position + 2], "little")
         computed = crc32(view[start:position]) & 0xFFFF
         if stored != computed:
-            raise CodecError(
+            raise CodecError.of(
                 NAME,
                 f"header: stored CRC-16 {stored:#06x}, computed {computed:#06x}",
                 position=position,
@@ -130,14 +130,14 @@ def _read_member(view: memoryview, start: int, out: Output) -> int:
     """Append what the deflated bytes at *start* hold, and return where the member ends."""
     end, crc, size = _inflate(view, start, out)
     if end + LEN_TRAILER > len(view):
-        raise CodecError(NAME, "the section ends inside a member's trailer", position=end)
+        raise CodecError.of(NAME, "the section ends inside a member's trailer", position=end)
     stored_crc, stored_size = unpack_from("<II", view, end)
     if stored_crc != crc:
-        raise CodecError(
+        raise CodecError.of(
             NAME, f"stored CRC-32 {stored_crc:#010x}, computed {crc:#010x}", position=end
         )
     if stored_size != size & 0xFFFFFFFF:
-        raise CodecError(
+        raise CodecError.of(
             NAME,
             f"stored size {stored_size}, decompressed to {size & 0xFFFFFFFF}",
             position=end + 4,
@@ -158,10 +158,10 @@ def _inflate(view: memoryview, start: int, out: Output) -> tuple[int, int, int]:
         try:
             plain = inflater.decompress(piece, min(out.room + 1, LEN_STEP))
         except DeflateError as error:
-            raise CodecError(NAME, str(error), position=start) from error
+            raise CodecError.of(NAME, str(error), position=start) from error
         out.append(plain, position=start)
         if not (piece or plain or inflater.eof):
-            raise CodecError(NAME, "the section ends inside a member", position=start)
+            raise CodecError.of(NAME, "the section ends inside a member", position=start)
         crc = crc32(plain, crc)
         size += len(plain)
     return fed - len(inflater.unused_data), crc, size

@@ -84,28 +84,28 @@ def decompress(section: memoryview | bytes, *, max_bytes: int, magic: int = 2) -
 
 def _read_header(view: memoryview, magic: int) -> _Frame:
     if len(view) < 7:
-        raise CodecError(NAME, f"{len(view)} bytes; a frame's header has 7 or more")
+        raise CodecError.of(NAME, f"{len(view)} bytes; a frame's header has 7 or more")
     if view[:4] != MAGIC:
-        raise CodecError(NAME, f"frame magic {view[:4].hex()}; expected {MAGIC.hex()}")
+        raise CodecError.of(NAME, f"frame magic {view[:4].hex()}; expected {MAGIC.hex()}")
     flg, bd = view[4], view[5]
     if flg & FLG_VERSION != VERSION:
-        raise CodecError(NAME, f"version {flg >> 6}; expected 1", position=4)
+        raise CodecError.of(NAME, f"version {flg >> 6}; expected 1", position=4)
     if not flg & FLG_INDEPENDENT:
-        raise CodecError(NAME, "dependent blocks; expected independent ones", position=4)
+        raise CodecError.of(NAME, "dependent blocks; expected independent ones", position=4)
     if flg & FLG_RESERVED:
-        raise CodecError(NAME, f"FLG {flg:#04x}; expected its reserved bits to be 0", position=4)
+        raise CodecError.of(NAME, f"FLG {flg:#04x}; expected its reserved bits to be 0", position=4)
     if bd & BD_RESERVED:
-        raise CodecError(NAME, f"BD {bd:#04x}; expected its reserved bits to be 0", position=5)
+        raise CodecError.of(NAME, f"BD {bd:#04x}; expected its reserved bits to be 0", position=5)
     if bd >> 4 not in MAX_BLOCK_BYTES:
-        raise CodecError(NAME, f"block size id {bd >> 4}; expected 4 to 7", position=5)
+        raise CodecError.of(NAME, f"block size id {bd >> 4}; expected 4 to 7", position=5)
     ofs_checksum = 6 + (8 if flg & FLG_CONTENT_SIZE else 0)
     if ofs_checksum >= len(view):
-        raise CodecError(NAME, "the section ends inside the frame's header", position=6)
+        raise CodecError.of(NAME, "the section ends inside the frame's header", position=6)
     if magic >= 1:
         try:
             lz4.frame.get_frame_info(bytes(view[: ofs_checksum + 1]))
         except RuntimeError as error:
-            raise CodecError(
+            raise CodecError.of(
                 NAME, f"wrong header checksum {view[ofs_checksum]:#04x}", position=ofs_checksum
             ) from error
     return _Frame(
@@ -118,7 +118,7 @@ def _read_header(view: memoryview, magic: int) -> _Frame:
 
 def _read_u32(view: memoryview, position: int) -> int:
     if position + 4 > len(view):
-        raise CodecError(NAME, "the section ends inside the frame", position=position)
+        raise CodecError.of(NAME, "the section ends inside the frame", position=position)
     return int.from_bytes(view[position : position + 4], "little")
 
 
@@ -126,14 +126,14 @@ def _block_end(view: memoryview, position: int, length: int, frame: _Frame) -> i
     """Return where the bytes of the block whose *length* is at *position* end."""
     len_block = length & ~UNCOMPRESSED
     if len_block > frame.max_block_bytes:
-        raise CodecError(
+        raise CodecError.of(
             NAME,
             f"block of {len_block} bytes; the frame allows {frame.max_block_bytes}",
             position=position,
         )
     end = position + 4 + len_block
     if end + 4 * frame.has_block_checksums > len(view):
-        raise CodecError(NAME, "the section ends inside a block", position=position)
+        raise CodecError.of(NAME, "the section ends inside a block", position=position)
     return end
 
 
@@ -154,7 +154,7 @@ def _read_block(
         else:
             yield lz4.block.decompress(block, uncompressed_size=most)
     except (RuntimeError, lz4.block.LZ4BlockError) as error:
-        raise CodecError(NAME, str(error), position=start) from error
+        raise CodecError.of(NAME, str(error), position=start) from error
 
 
 def _in_parts(block: memoryview) -> Iterator[bytes]:
@@ -184,4 +184,4 @@ def _verify_block(view: memoryview, start: int, end: int, frame: _Frame) -> None
     try:
         lz4.frame.decompress(whole)
     except RuntimeError as error:
-        raise CodecError(NAME, "wrong block checksum", position=end) from error
+        raise CodecError.of(NAME, "wrong block checksum", position=end) from error

@@ -33,7 +33,7 @@ class Output:
     def claim(self, num_bytes: int, *, position: int) -> None:
         """Raise LimitError, at *position* of the section, where *num_bytes* more are too many."""
         if num_bytes > self.room:
-            raise LimitError(
+            raise LimitError.of(
                 "max_batch_bytes",
                 self.num_bytes + num_bytes,
                 limit=self.max_bytes,

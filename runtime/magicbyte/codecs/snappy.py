@@ -42,7 +42,7 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
     for start, _, claimed in _blocks(view):
         total += claimed
         if total > max_bytes:
-            raise LimitError("max_batch_bytes", total, limit=max_bytes, position=start)
+            raise LimitError.of("max_batch_bytes", total, limit=max_bytes, position=start)
     out = BytesIO(bytes(total))
     with out.getbuffer() as room:  # getvalue would copy if any view of it were left
         position = 0
@@ -52,7 +52,7 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
                     view[start:end], room[position : position + claimed]
                 )
             except cramjam.DecompressionError as error:
-                raise CodecError(NAME, str(error), position=start) from error
+                raise CodecError.of(NAME, str(error), position=start) from error
             position += claimed
     return out.getvalue()
 
@@ -68,7 +68,7 @@ def _blocks(view: memoryview) -> Iterator[tuple[int, int, int]]:
     position = LEN_HEADER  # its versions are not looked at: Redpanda wrote them little-endian
     while position < len(view):
         if position + 4 > len(view):
-            raise CodecError(
+            raise CodecError.of(
                 NAME, f"{len(view) - position} bytes behind the last chunk", position=position
             )
         (length,) = CHUNK_LENGTH.unpack_from(view, position)
@@ -76,12 +76,12 @@ def _blocks(view: memoryview) -> Iterator[tuple[int, int, int]]:
             position = _read_next_header(view, position)
             continue
         if not 0 <= length <= MAX_CHUNK_BYTES:
-            raise CodecError(
+            raise CodecError.of(
                 NAME, f"chunk of {length} bytes; expected 0 to {MAX_CHUNK_BYTES}", position=position
             )
         start = position + 4
         if length > len(view) - start:
-            raise CodecError(
+            raise CodecError.of(
                 NAME, f"chunk of {length} bytes, {len(view) - start} are left", position=position
             )
         position = start + length
@@ -92,12 +92,12 @@ def _read_next_header(view: memoryview, start: int) -> int:
     """Return where the header of a stream that follows another ends."""
     end = start + LEN_HEADER
     if end > len(view):
-        raise CodecError(NAME, "the section ends inside a header", position=start)
+        raise CodecError.of(NAME, "the section ends inside a header", position=start)
     if view[start : start + len(XERIAL)] != XERIAL:
-        raise CodecError(NAME, "neither a chunk nor a header", position=start)
+        raise CodecError.of(NAME, "neither a chunk nor a header", position=start)
     version = int.from_bytes(view[start + 8 : start + 12], "big", signed=True)
     if version < MIN_VERSION:
-        raise CodecError(
+        raise CodecError.of(
             NAME, f"version {version}; expected {MIN_VERSION} or later", position=start + 8
         )
     return end
@@ -107,7 +107,7 @@ def _read_claim(view: memoryview, start: int, end: int) -> int:
     """Return what the block says it comes to, if its bytes can."""
     claimed, body = read_uvarint(view, start, end, codec=NAME)
     if claimed > (end - body) * MAX_RATIO:
-        raise CodecError(
+        raise CodecError.of(
             NAME, f"{end - body} bytes cannot come to the {claimed} claimed", position=start
         )
     return claimed

@@ -21,5 +21,5 @@ def read_uvarint(data: memoryview, position: int, end: int, *, codec: str) -> tu
             return value, index + 1
         shift += 7
     if end - position < MAX_BYTES:
-        raise CodecError(codec, "the bytes end inside the length", position=position)
-    raise CodecError(codec, "the length does not fit 32 bits", position=position)
+        raise CodecError.of(codec, "the bytes end inside the length", position=position)
+    raise CodecError.of(codec, "the length does not fit 32 bits", position=position)

@@ -73,7 +73,7 @@ def _skip(view: memoryview, position: int) -> int:
     length = int.from_bytes(view[position + 4 : position + LEN_SKIPPABLE_HEADER], "little")
     end = position + LEN_SKIPPABLE_HEADER + length
     if end > len(view):
-        raise CodecError(NAME, "the section ends inside a skippable frame", position=position)
+        raise CodecError.of(NAME, "the section ends inside a skippable frame", position=position)
     return end
 
 
@@ -84,13 +84,13 @@ def _measure(view: memoryview, start: int, out: Output) -> _Frame:
         parameters = zstandard.get_frame_parameters(header)
         position = start + zstandard.frame_header_size(header)
     except zstandard.ZstdError as error:
-        raise CodecError(NAME, str(error), position=start) from error
+        raise CodecError.of(NAME, str(error), position=start) from error
     claimed = None
     if parameters.content_size != zstandard.CONTENTSIZE_UNKNOWN:
         claimed = parameters.content_size
         out.claim(claimed, position=start)
     if parameters.window_size > MAX_WINDOW_BYTES:
-        raise CodecError(
+        raise CodecError.of(
             NAME,
             f"window of {parameters.window_size} bytes; expected {MAX_WINDOW_BYTES} or fewer",
             position=start,
@@ -98,20 +98,20 @@ def _measure(view: memoryview, start: int, out: Output) -> _Frame:
     least, most, is_last = 0, 0, False
     while not is_last:
         if position + LEN_BLOCK_HEADER > len(view):
-            raise CodecError(NAME, "the section ends inside a frame", position=start)
+            raise CodecError.of(NAME, "the section ends inside a frame", position=start)
         word = view[position] | view[position + 1] << 8 | view[position + 2] << 16
         is_last, kind, size = bool(word & 1), word >> 1 & 3, word >> 3
         position += LEN_BLOCK_HEADER + (1 if kind == RLE else size)
         if kind == RESERVED or size > MAX_BLOCK_BYTES:
-            raise CodecError(NAME, f"block of kind {kind}, {size} bytes", position=start)
+            raise CodecError.of(NAME, f"block of kind {kind}, {size} bytes", position=start)
         least += 0 if kind == COMPRESSED else size
         most += MAX_BLOCK_BYTES if kind == COMPRESSED else size
         out.claim(least, position=start)
     end = position + 4 * parameters.has_checksum
     if end > len(view):
-        raise CodecError(NAME, "the section ends inside a frame", position=start)
+        raise CodecError.of(NAME, "the section ends inside a frame", position=start)
     if claimed is not None and not least <= claimed <= most:
-        raise CodecError(
+        raise CodecError.of(
             NAME, f"claims {claimed} bytes, its blocks hold {least} to {most}", position=start
         )
     return _Frame(end, claimed, most, parameters.window_size)
@@ -122,7 +122,7 @@ def _decompress_sized(decompressor: zstandard.ZstdDecompressor, frame: memoryvie
     try:
         return decompressor.decompress(frame, allow_extra_data=False)
     except zstandard.ZstdError as error:
-        raise CodecError(NAME, str(error)) from error
+        raise CodecError.of(NAME, str(error)) from error
 
 
 def _decompress_frame(
@@ -137,11 +137,13 @@ def _decompress_frame(
     most = frame.max_content_bytes if frame.content_bytes is None else frame.content_bytes
     window_bytes = min(frame.window_bytes, most)
     if window_bytes > max(out.max_bytes // 2, SMALL_WINDOW_BYTES):
-        raise LimitError("max_batch_bytes", 2 * window_bytes, limit=out.max_bytes, position=start)
+        raise LimitError.of(
+            "max_batch_bytes", 2 * window_bytes, limit=out.max_bytes, position=start
+        )
     step = min(LEN_STEP, most + 1)
     try:
         with decompressor.stream_reader(view[start : frame.end]) as reader:
             while plain := reader.read(step):
                 out.append(plain, position=start)
     except zstandard.ZstdError as error:
-        raise CodecError(NAME, str(error), position=start) from error
+        raise CodecError.of(NAME, str(error), position=start) from error

@@ -67,4 +67,4 @@ class ControlReader:
         one = self._engine.decode(
             buffer, [entries[number]], (), origin=origin, limits=limits
         ).entry(0)
-        return Said(one.control, one.num_rows, one.is_sound, not one.problems)
+        return Said(one.control, one.num_rows, one.is_sound, not one.findings)

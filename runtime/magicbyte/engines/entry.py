@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from magicbyte.checksum import crc32, crc32c
 from magicbyte.errors import FormatError, TruncatedError
+from magicbyte.findings import Finding
+from magicbyte.limits import Limits
 from magicbyte_formats.wire import (
     EntryHeader,
     MessageHeader,
@@ -79,6 +81,49 @@ class Entry(NamedTuple):
     def is_append_time(self) -> bool:
         return self.timestamp_type == TimestampType.LOG_APPEND_TIME
 
+    def finding(
+        self,
+        code: str,
+        message: str,
+        *,
+        payload_position: int | None = None,
+        field: str | None = None,
+        found: object = None,
+        expected: object = None,
+    ) -> Finding:
+        """Return a finding about the entry: its position, length and base offset are the entry's."""
+        return Finding(
+            code=code,
+            message=message,
+            position=self.position,
+            payload_position=payload_position,
+            length=self.size_bytes,
+            base_offset=self.first_offset,
+            field=field,
+            found=None if found is None else str(found),
+            expected=None if expected is None else str(expected),
+        )
+
+    def checksum_mismatch(self, computed: int) -> Finding:
+        """Return the finding that the checksum of the entry's bytes is *computed*, not the stored one."""
+        algorithm = "CRC-32C" if self.magic == 2 else "CRC-32"
+        stored, actual = f"{self.crc:#010x}", f"{computed:#010x}"
+        message = f"stored {algorithm} {stored}, computed {actual}"
+        return self.finding(
+            "checksum-mismatch", message, field="crc", found=stored, expected=actual
+        )
+
+    def over_limit(self, limits: Limits) -> Finding:
+        """Return the finding that the entry is larger than *limits* allow."""
+        return self.finding(
+            "entry-over-limit",
+            f"an entry of {self.size_bytes} bytes, max_entry_bytes allows "
+            f"{limits.max_entry_bytes}; raise it to read the entry",
+            field="max_entry_bytes",
+            found=self.size_bytes,
+            expected=limits.max_entry_bytes,
+        )
+
 
 def wrap64(number: int) -> int:
     """Return *number* in 64 bits with a sign, as Java's long arithmetic leaves it."""
@@ -94,37 +139,35 @@ def read_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) ->
     here = len(buffer) - position
     if here < EntryHeader.SIZE:
         if here >= OVERHEAD and (size := stored_size(buffer, position)) < LEAST_SIZE:
-            raise _bad_size(position, size, LEAST_SIZE, "")
+            raise FormatError(bad_size(position, size, LEAST_SIZE))
         raise TruncatedError(
-            f"{here} bytes are left",
-            code="incomplete-entry",
-            position=position,
-            found=here,
-            expected=f"at least {EntryHeader.SIZE}",
+            Finding(
+                code="incomplete-entry",
+                message=f"{here} bytes are left",
+                position=position,
+                found=str(here),
+                expected=f"at least {EntryHeader.SIZE}",
+            )
         )
     header = EntryHeader.unpack_from(buffer, position)
     size, magic = header.size, header.magic
     if magic not in LEAST_SIZES and size >= LEAST_SIZE:
         raise FormatError(
-            f"magic {magic}",
-            code="unknown-magic",
-            position=position,
-            field="magic",
-            found=magic,
-            expected="0, 1 or 2",
+            Finding(
+                code="unknown-magic",
+                message=f"magic {magic}",
+                position=position,
+                field="magic",
+                found=str(magic),
+                expected="0, 1 or 2",
+            )
         )
     least = LEAST_SIZES.get(magic, LEAST_SIZE)
     if size < least:
         form = f" in format v{magic}" if magic in LEAST_SIZES else ""
-        raise _bad_size(position, size, least, form)
+        raise FormatError(bad_size(position, size, least, form))
     if here < (least + OVERHEAD):
-        raise TruncatedError(
-            f"{here} bytes are left of an entry of {size + OVERHEAD}",
-            code="incomplete-entry",
-            position=position,
-            found=here,
-            expected=size + OVERHEAD,
-        )
+        raise TruncatedError(cut_entry(position, here, size + OVERHEAD))
     if magic == 2:
         return _batch(buffer, position, origin)
     return _message(buffer, position, origin)
@@ -138,13 +181,7 @@ def whole_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) -
     entry = read_entry(buffer, position, origin=origin)
     left = len(buffer) - position
     if entry.size_bytes > left:
-        raise TruncatedError(
-            f"{left} bytes are left of an entry of {entry.size_bytes}",
-            code="incomplete-entry",
-            position=position,
-            found=left,
-            expected=entry.size_bytes,
-        )
+        raise TruncatedError(cut_entry(position, left, entry.size_bytes))
     return entry
 
 
@@ -163,14 +200,26 @@ def codec_at(buffer: bytes | memoryview, position: int, magic: int) -> int | Non
         return None
 
 
-def _bad_size(position: int, size: int, least: int, form: str) -> FormatError:
-    return FormatError(
-        f"size field {size}, at least {least}{form}",
+def bad_size(position: int, size: int, least: int, form: str = "") -> Finding:
+    """Return the finding that the size field at *position* is below the *least* of its format."""
+    return Finding(
         code="bad-size",
+        message=f"size field {size}, at least {least}{form}",
         position=position,
         field="size",
-        found=size,
+        found=str(size),
         expected=f"at least {least}",
+    )
+
+
+def cut_entry(position: int, left: int, size_bytes: int) -> Finding:
+    """Return the finding that the data end *left* bytes into an entry of *size_bytes*."""
+    return Finding(
+        code="incomplete-entry",
+        message=f"{left} bytes are left of an entry of {size_bytes}",
+        position=position,
+        found=str(left),
+        expected=str(size_bytes),
     )
 
 

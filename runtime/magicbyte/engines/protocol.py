@@ -5,7 +5,7 @@ classes plus this runtime: slow, obvious, and the judge of any other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ import pyarrow as pa
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.engines.header_scan import BatchHeaders
-from magicbyte.findings import CODES
+from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.storage import File
 
@@ -25,39 +25,9 @@ __all__ = [
     "Engine",
     "Entries",
     "Entry",
-    "Problem",
     "Scan",
     "Taken",
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """What an engine finds wrong inside an entry."""
-
-    code: str
-    message: str
-    payload_position: int | None = None
-    field: str | None = None
-    found: str | None = None
-    expected: str | None = None
-
-    @property
-    def is_fatal(self) -> bool:
-        """Whether no row of the entry may be delivered."""
-        return CODES[self.code].severity == "error"
-
-
-def over_limit(entry: Entry, limits: Limits) -> Problem:
-    """Return what is said of an *entry* that is larger than *limits* allow."""
-    return Problem(
-        code="entry-over-limit",
-        message=f"an entry of {entry.size_bytes} bytes, max_entry_bytes allows "
-        f"{limits.max_entry_bytes}; raise it to read the entry",
-        field="max_entry_bytes",
-        found=str(entry.size_bytes),
-        expected=str(limits.max_entry_bytes),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +41,8 @@ class Scan:
     """The whole entry at *end*, if it is larger than is allowed or its checksum is wrong."""
     computed: int | None = None
     """The checksum of its bytes, where that was asked for and is wrong."""
-    stopped_by: Exception | None = None
-    """FormatError: why the bytes at *end* are no entry. TruncatedError: the buffer ends in it."""
+    stopped_by: Finding | None = None
+    """Why the bytes at *end* are no entry; `incomplete-entry` where the buffer ends inside one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,30 +62,40 @@ class DecodedEntry:
     base_offset: int | None = None
     record_count: int | None = None
     control: Control | None = None
-    problems: tuple[Problem, ...] = ()
-    """At most one of each code; the first."""
+    findings: tuple[Finding, ...] = ()
+    """The first finding of each code."""
     repeated: dict[str, int] | None = None
-    """How often a code came again, where one did. A record's problem may be every record's."""
+    """Further findings by code, where there were any: a fault of one record may be in every record."""
     decompressed: int = field(default=0, compare=False)
     """Bytes of its payload, where the reference engine has decompressed it; of any entry,
     `Decoded.decompressed` tells."""
 
-    def add(self, problem: Problem, times: int = 1) -> None:
-        """Add what was found, *times* over."""
-        if not any(known.code == problem.code for known in self.problems):
-            self.problems += (problem,)
+    def add(self, finding: Finding, times: int = 1) -> None:
+        """Add *finding*, or count it where there is one of its code already."""
+        if not any(known.code == finding.code for known in self.findings):
+            self.findings += (finding,)
             times -= 1
         if times:
             self.repeated = self.repeated or {}
-            self.repeated[problem.code] = self.repeats(problem.code) + times
+            self.repeated[finding.code] = self.repeats(finding.code) + times
 
     def repeats(self, code: str) -> int:
-        """Return how often *code* came again."""
+        """Return how many further findings of *code* there were."""
         return (self.repeated or {}).get(code, 0)
+
+    def counted_findings(self) -> list[Finding]:
+        """Return the findings; the message of each says how many more of its code there were."""
+        return [
+            replace(finding, message=f"{finding.message}; {count} more in this entry")
+            if (count := self.repeats(finding.code))
+            else finding
+            for finding in self.findings
+        ]
 
     @property
     def is_sound(self) -> bool:
-        return not any(problem.is_fatal for problem in self.problems)
+        """Whether the rows of the entry may be delivered."""
+        return not any(finding.severity == "error" for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,11 +27,11 @@ from magicbyte.engines.protocol import (
     Decoded,
     DecodedEntry,
     Entries,
-    Problem,
     Scan,
     Taken,
 )
 from magicbyte.errors import CodecError, FormatError, LimitError
+from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.storage import File
 from magicbyte.tables.arrays import array_of
@@ -77,14 +77,6 @@ class Row(NamedTuple):
     """What the Kaitai class read, for columns that nothing here knows by name."""
 
 
-class _Unsound(Exception):
-    """An entry of which no row may be delivered."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
-
-
 class ReferenceEngine:
     name = "reference"
 
@@ -110,7 +102,7 @@ class ReferenceEngine:
             try:
                 entry = whole_entry(buffer, position, origin=origin)
             except FormatError as error:
-                stopped_by = error.with_traceback(None)  # its frames hold the buffer
+                stopped_by = error.finding
                 break
             if entry.size_bytes > limits.max_entry_bytes:
                 unsound = entry
@@ -236,23 +228,23 @@ def _decode_entry(data: memoryview, entry: Entry, limits: Limits) -> tuple[Decod
             rows = list(_batch_rows(data, entry, limits, one))
         else:
             rows = _decode_message(data, entry, limits, one)
-    except _Unsound as error:
-        one.add(error.problem)
-        return one, []
-    except LimitError as error:
-        problem = Problem(
-            code="batch-over-limit",
-            message=str(error),
-            field=error.setting,
-            found=str(error.claimed),
-            expected=str(error.limit),
-        )
-        one.add(problem)
-        return one, []
     except CodecError as error:
         codec = CODEC_NAMES.get(entry.codec, str(entry.codec))
-        problem = Problem(code=error.code, message=str(error), field=codec, found=error.reason)
-        one.add(problem)
+        one.add(entry.finding(error.code, str(error), field=codec, found=error.reason))
+        return one, []
+    except LimitError as error:
+        one.add(
+            entry.finding(
+                error.code,
+                error.message,
+                field=error.setting,
+                found=error.claimed,
+                expected=error.limit,
+            )
+        )
+        return one, []
+    except FormatError as error:
+        one.add(error.finding)
         return one, []
     one.num_rows = len(rows)
     return one, rows
@@ -267,56 +259,56 @@ def rows_before_damage(data: memoryview, entry: Entry, limits: Limits) -> list[R
     Nothing vouches for them: they are for who wants to see what there is.
     """
     rows: list[Row] = []
-    with suppress(_Unsound, CodecError, LimitError):
+    with suppress(FormatError, LimitError):
         for row in _batch_rows(data, entry, limits, DecodedEntry()):
             rows.append(row)
     return rows
 
 
 def _batch_rows(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntry) -> Iterator[Row]:
-    """Yield the records of a batch; raises _Unsound, CodecError and LimitError."""
+    """Yield the records of a batch; raises FormatError and LimitError."""
     section = data[RecordBatchHeader.SIZE :]
     count = entry.record_count or 0
     if count < 0:
-        raise _Unsound(
-            Problem(
-                code="bad-record-count",
-                message=f"{count} records",
+        raise FormatError(
+            entry.finding(
+                "bad-record-count",
+                f"{count} records",
                 field="num_records",
-                found=str(count),
+                found=count,
                 expected="at least 0",
             )
         )
     if count == 0:
         # Kafka's reader asks for no record and so never looks at these bytes.
         if len(section):
-            one.add(Problem(code="bytes-unread", message=f"no records, but {len(section)} bytes"))
+            one.add(entry.finding("bytes-unread", f"no records, but {len(section)} bytes"))
         return
     payload = codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
     one.decompressed = len(payload) if entry.codec else 0
     stream = KaitaiStream(BytesIO(payload))
     for index in range(count):
         if stream.is_eof():
-            raise _Unsound(
-                Problem(
-                    code="bad-record-count",
-                    message=f"the payload ends after {index} of {count} records",
+            raise FormatError(
+                entry.finding(
+                    "bad-record-count",
+                    f"the payload ends after {index} of {count} records",
                     payload_position=stream.pos(),
                     field="num_records",
-                    found=str(count),
-                    expected=str(index),
+                    found=count,
+                    expected=index,
                 )
             )
         yield _read_record(stream, index, entry, one)
     if not stream.is_eof():
         left = stream.size() - stream.pos()
-        raise _Unsound(
-            Problem(
-                code="bytes-left-over",
-                message=f"{left} bytes behind the last of {count} records",
+        raise FormatError(
+            entry.finding(
+                "bytes-left-over",
+                f"{left} bytes behind the last of {count} records",
                 payload_position=stream.pos(),
                 field="num_records",
-                found=str(left),
+                found=left,
                 expected="0",
             )
         )
@@ -325,15 +317,15 @@ def _batch_rows(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntr
 def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Row:
     position = stream.pos()
 
-    def bad(message: str, field: str, found: object = None, expected: object = None) -> _Unsound:
-        return _Unsound(
-            Problem(
-                code="bad-record",
-                message=f"record {index}: {message}",
+    def bad(message: str, field: str, found: object = None, expected: object = None) -> FormatError:
+        return FormatError(
+            entry.finding(
+                "bad-record",
+                f"record {index}: {message}",
                 payload_position=position,
                 field=f"records[{index}].{field}",
-                found=None if found is None else str(found),
-                expected=None if expected is None else str(expected),
+                found=found,
+                expected=expected,
             )
         )
 
@@ -352,9 +344,9 @@ def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Ro
         raise bad(f"{stated} bytes stated, {stated - left} used", "len_body", stated, stated - left)
     for name, length in (("len_key", body.len_key.value), ("len_value", body.len_value.value)):
         if length < -1:
-            one.add(_negative_length(f"records[{index}].{name}", length, position))
+            one.add(_negative_length(entry, f"records[{index}].{name}", length, position))
     if entry.is_control and one.control is None and index == 0:
-        one.control = _control(body.key, body.value, position, one)
+        one.control = _control(entry, body.key, body.value, position, one)
     headers = [{"key": decode_utf8(header.key), "value": header.value} for header in body.headers]
     timestamp = (
         entry.max_timestamp
@@ -374,25 +366,27 @@ def _read_record(stream: Any, index: int, entry: Entry, one: DecodedEntry) -> Ro
     )
 
 
-def _negative_length(field: str, length: int, position: int | None) -> Problem:
-    return Problem(
-        code="negative-length",
-        message=f"{field} is {length}, read as null",
+def _negative_length(entry: Entry, field: str, length: int, position: int | None) -> Finding:
+    return entry.finding(
+        "negative-length",
+        f"{field} is {length}, read as null",
         payload_position=position,
         field=field,
-        found=str(length),
+        found=length,
         expected="-1 or more",
     )
 
 
-def _control(key: bytes | None, value: bytes | None, position: int, one: DecodedEntry) -> Control:
+def _control(
+    entry: Entry, key: bytes | None, value: bytes | None, position: int, one: DecodedEntry
+) -> Control:
     """Return what a control record says; its key alone tells the type (KIP-98)."""
     if key is None or len(key) < ControlKey.SIZE:
         found = "null" if key is None else f"{len(key)} bytes"
-        raise _Unsound(
-            Problem(
-                code="bad-control-record",
-                message=f"the key of a control record is {found}",
+        raise FormatError(
+            entry.finding(
+                "bad-control-record",
+                f"the key of a control record is {found}",
                 payload_position=position,
                 field="key",
                 found=found,
@@ -401,21 +395,21 @@ def _control(key: bytes | None, value: bytes | None, position: int, one: Decoded
         )
     version, control_type = ControlKey.unpack_from(key)
     if version < 0:
-        raise _Unsound(
-            Problem(
-                code="bad-control-record",
-                message=f"the key of a control record has version {version}",
+        raise FormatError(
+            entry.finding(
+                "bad-control-record",
+                f"the key of a control record has version {version}",
                 payload_position=position,
                 field="key.version",
-                found=str(version),
+                found=version,
                 expected="0 or more",
             )
         )
     if control_type not in CONTROL_TYPE_NAMES:
         one.add(
-            Problem(
-                code="unknown-control-type",
-                message=f"control record of type {control_type}",
+            entry.finding(
+                "unknown-control-type",
+                f"control record of type {control_type}",
                 payload_position=position,
                 field="key.control_type",
                 found=str(control_type),
@@ -428,9 +422,9 @@ def _control(key: bytes | None, value: bytes | None, position: int, one: Decoded
             coordinator_epoch = marker.coordinator_epoch if marker.version >= 0 else None
         if coordinator_epoch is None:
             one.add(
-                Problem(
-                    code="bad-marker-value",
-                    message="the value of a transaction marker cannot be read",
+                entry.finding(
+                    "bad-marker-value",
+                    "the value of a transaction marker cannot be read",
                     payload_position=position,
                     field="value",
                     found="null" if value is None else value.hex(),
@@ -445,18 +439,18 @@ def _control(key: bytes | None, value: bytes | None, position: int, one: Decoded
 
 def _decode_message(data: memoryview, entry: Entry, limits: Limits, one: DecodedEntry) -> list[Row]:
     if not entry.is_wrapper:
-        message = _read_message(bytes(data), one, None)
+        message = _read_message(bytes(data), entry, one, None)
         return [_message_row(message, entry.last_offset, entry)]
     section = _wrapper_value(data, entry, one)
     if section is None:
-        raise _wrapper("a compressed message without a value", "value", None)
+        raise _wrapper(entry, "a compressed message without a value", "value", None)
     payload = codecs.decompress(
         entry.codec, section, magic=entry.magic, max_bytes=limits.max_batch_bytes
     )
     one.decompressed = len(payload)
     inner = list(_inner_messages(payload, entry, one))
     if not inner:
-        raise _wrapper("no message inside a compressed one", "value", 0)
+        raise _wrapper(entry, "no message inside a compressed one", "value", 0)
     base = 0
     if entry.magic == 1:
         last = inner[-1][0]
@@ -466,6 +460,7 @@ def _decode_message(data: memoryview, entry: Entry, limits: Limits, one: Decoded
             base = entry.last_offset - last
             if base < 0:
                 raise _wrapper(
+                    entry,
                     f"offset {entry.last_offset}, but the last message inside has {last}",
                     "offset",
                     0,
@@ -489,59 +484,64 @@ def _wrapper_value(data: memoryview, entry: Entry, one: DecodedEntry) -> memoryv
         length = int.from_bytes(data[position : position + 4], "big", signed=True)
         end = position + 4 + max(length, 0)
         if end > len(data):
-            raise _Unsound(
-                Problem(
-                    code="bad-message",
-                    message=f"{name} {length} leads past the message's end",
+            raise FormatError(
+                entry.finding(
+                    "bad-message",
+                    f"{name} {length} leads past the message's end",
                     field=name,
-                    found=str(length),
+                    found=length,
                     expected=f"at most {max(len(data) - position - 4, 0)}",
                 )
             )
         if length < -1:
-            one.add(_negative_length(name, length, None))
+            one.add(_negative_length(entry, name, length, None))
         field = None if length < 0 else data[position + 4 : end]
         position = end
     if position < len(data):
-        one.add(_message_bytes_unread(len(data) - position, None))
+        one.add(_message_bytes_unread(entry, len(data) - position, None))
     return field
 
 
-def _message_bytes_unread(left: int, position: int | None) -> Problem:
-    return Problem(
-        code="message-bytes-unread",
-        message=f"{left} bytes behind the value",
+def _message_bytes_unread(entry: Entry, left: int, position: int | None) -> Finding:
+    return entry.finding(
+        "message-bytes-unread",
+        f"{left} bytes behind the value",
         payload_position=position,
         field="len_value",
-        found=str(left),
+        found=left,
         expected="0",
     )
 
 
 def _wrapper(
-    message: str, field: str, position: int | None, found: object = None, expected: object = None
-) -> _Unsound:
-    return _Unsound(
-        Problem(
-            code="bad-wrapper",
-            message=message,
+    entry: Entry,
+    message: str,
+    field: str,
+    position: int | None,
+    found: object = None,
+    expected: object = None,
+) -> FormatError:
+    return FormatError(
+        entry.finding(
+            "bad-wrapper",
+            message,
             payload_position=position,
             field=field,
-            found=None if found is None else str(found),
-            expected=None if expected is None else str(expected),
+            found=found,
+            expected=expected,
         )
     )
 
 
-def _read_message(data: bytes, one: DecodedEntry, position: int | None) -> Any:
+def _read_message(data: bytes, entry: Entry, one: DecodedEntry, position: int | None) -> Any:
     """Return the body of the message that *data* is, with null for any negative length."""
     try:
         body = KafkaMessage(KaitaiStream(BytesIO(data))).message
     except UNREADABLE as error:
-        raise _Unsound(
-            Problem(
-                code="bad-message",
-                message=f"a message does not hold what it states: {error}",
+        raise FormatError(
+            entry.finding(
+                "bad-message",
+                f"a message does not hold what it states: {error}",
                 payload_position=position,
                 field="message",
             )
@@ -549,9 +549,9 @@ def _read_message(data: bytes, one: DecodedEntry, position: int | None) -> Any:
     for name in ("len_key", "len_value"):
         length = getattr(body, name)
         if length < -1:
-            one.add(_negative_length(name, length, position))
+            one.add(_negative_length(entry, name, length, position))
     if body.ignored is not None:
-        one.add(_message_bytes_unread(len(body.ignored), position))
+        one.add(_message_bytes_unread(entry, len(body.ignored), position))
     return body
 
 
@@ -582,6 +582,7 @@ def _inner_messages(payload: bytes, entry: Entry, one: DecodedEntry) -> Iterator
             size = int.from_bytes(payload[position + 8 : position + OVERHEAD], "big", signed=True)
             if size < LEAST_SIZE:
                 raise _wrapper(
+                    entry,
                     f"a message inside has size {size}",
                     "len_message",
                     position,
@@ -591,11 +592,11 @@ def _inner_messages(payload: bytes, entry: Entry, one: DecodedEntry) -> Iterator
         if here < OVERHEAD or size + OVERHEAD > here:
             # Kafka's reader takes the end of the stream for the end of the set.
             one.add(
-                Problem(
-                    code="inner-message-cut",
-                    message=f"the payload ends inside a message, {here} bytes of it were dropped",
+                entry.finding(
+                    "inner-message-cut",
+                    f"the payload ends inside a message, {here} bytes of it were dropped",
                     payload_position=position,
-                    found=str(here),
+                    found=here,
                 )
             )
             return
@@ -604,20 +605,25 @@ def _inner_messages(payload: bytes, entry: Entry, one: DecodedEntry) -> Iterator
         offset, magic = header.offset, header.magic
         if magic not in (0, 1):
             raise _wrapper(
-                f"a message inside has magic {magic}", "magic", position, magic, "0 or 1"
+                entry, f"a message inside has magic {magic}", "magic", position, magic, "0 or 1"
             )
-        body = _read_message(data, one, position)
+        body = _read_message(data, entry, one, position)
         codec = int(body.attributes.codec)
         if codec != 0:
             raise _wrapper(
-                "a compressed message inside a compressed one", "attributes", position, codec, 0
+                entry,
+                "a compressed message inside a compressed one",
+                "attributes",
+                position,
+                codec,
+                0,
             )
         computed = crc32(data[MessageHeader.CHECKSUM.start :])
         if body.crc != computed:
-            raise _Unsound(
-                Problem(
-                    code="record-checksum-mismatch",
-                    message=f"a message inside: stored CRC-32 {body.crc:#010x}, computed {computed:#010x}",
+            raise FormatError(
+                entry.finding(
+                    "record-checksum-mismatch",
+                    f"a message inside: stored CRC-32 {body.crc:#010x}, computed {computed:#010x}",
                     payload_position=position,
                     field="crc",
                     found=f"{body.crc:#010x}",
@@ -626,13 +632,13 @@ def _inner_messages(payload: bytes, entry: Entry, one: DecodedEntry) -> Iterator
             )
         if magic != entry.magic:
             one.add(
-                Problem(
-                    code="inner-magic-differs",
-                    message=f"a message of magic {magic} in a wrapper of magic {entry.magic}",
+                entry.finding(
+                    "inner-magic-differs",
+                    f"a message of magic {magic} in a wrapper of magic {entry.magic}",
                     payload_position=position,
                     field="magic",
-                    found=str(magic),
-                    expected=str(entry.magic),
+                    found=magic,
+                    expected=entry.magic,
                 )
             )
         yield offset, body

@@ -173,11 +173,13 @@ def _number(text: str, *, bits: int) -> int | None:
 
 def _bad_checkpoint(place: str, found: str, expected: str) -> FormatError:
     return FormatError(
-        f"{place}: {found!r}, expected {expected}",
-        code="checkpoint-invalid",
-        field=place,
-        found=found,
-        expected=expected,
+        Finding(
+            code="checkpoint-invalid",
+            message=f"{place}: {found!r}, expected {expected}",
+            field=place,
+            found=found,
+            expected=expected,
+        )
     )
 
 
@@ -223,16 +225,8 @@ def read_log_dir(path: str, storage: Storage) -> LogDir:
         try:
             return parse_offsets(storage.read_small(place, max_bytes=MAX_CHECKPOINT_BYTES))
         except FormatError as error:
-            findings.append(
-                Finding(
-                    code=error.code,
-                    message=f"{name}: {error.message}",
-                    file=name,
-                    field=error.field,
-                    found=str(error.found),
-                    expected=str(error.expected),
-                )
-            )
+            message = f"{name}: {error.message}"
+            findings.append(replace(error.finding, message=message, file=name))
             return None
 
     properties = _properties_of(path, storage)

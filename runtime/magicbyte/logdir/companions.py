@@ -7,7 +7,8 @@ import numpy as np
 
 from magicbyte.checksum import crc32c
 from magicbyte.errors import ChecksumError, FormatError, TruncatedError
-from magicbyte.logdir.row_files import Table, dtype_of
+from magicbyte.findings import Finding
+from magicbyte.logdir.row_files import Table, bytes_left, dtype_of
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import (
     AbortedTransaction,
@@ -29,13 +30,7 @@ def transaction_index(data: bytes) -> Table:
     """
     left = len(data) % AbortedTransaction.SIZE
     if left:
-        raise TruncatedError(
-            f"{left} bytes behind the last whole entry",
-            code="txnindex-invalid",
-            position=len(data) - left,
-            found=len(data),
-            expected=f"a multiple of {AbortedTransaction.SIZE}",
-        )
+        raise TruncatedError(bytes_left(data, AbortedTransaction.SIZE, "txnindex-invalid"))
     table: Table = np.frombuffer(data, _ABORTED)
     lasts = table["last_offset"].astype(np.int64)
     previous = np.concatenate([[-1], lasts[:-1]]) if len(lasts) else lasts
@@ -61,7 +56,16 @@ def transaction_index(data: bytes) -> Table:
         number = int(np.argmin(are_good))
         field, _, expected = next(rule for rule in rules if not rule[1][number])
         found = int(table[field][number])
-        raise _index_error(number * AbortedTransaction.SIZE, field, found, expected(number))
+        raise FormatError(
+            Finding(
+                code="txnindex-invalid",
+                message=f"{field} {found}, expected {expected(number)}",
+                position=number * AbortedTransaction.SIZE,
+                field=field,
+                found=str(found),
+                expected=expected(number),
+            )
+        )
     return table
 
 
@@ -94,17 +98,6 @@ def unjudged_transactions(data: bytes) -> Iterator[UnjudgedTransaction]:
         yield UnjudgedTransaction(position, entry.version >> 8, entry)
 
 
-def _index_error(position: int, field: str, found: int, expected: str) -> FormatError:
-    return FormatError(
-        f"{field} {found}, expected {expected}",
-        code="txnindex-invalid",
-        position=position,
-        field=field,
-        found=found,
-        expected=expected,
-    )
-
-
 def read_producer_snapshot(data: bytes) -> list[ProducerSnapshotEntry]:
     """Return the producers in the snapshot *data*.
 
@@ -113,39 +106,46 @@ def read_producer_snapshot(data: bytes) -> list[ProducerSnapshotEntry]:
     """
     if len(data) < ProducerSnapshotHeader.SIZE:
         raise TruncatedError(
-            f"{len(data)} bytes",
-            code="snapshot-invalid",
-            found=len(data),
-            expected=f"at least {ProducerSnapshotHeader.SIZE}",
+            _invalid_snapshot(
+                f"{len(data)} bytes", 0, None, len(data), f"at least {ProducerSnapshotHeader.SIZE}"
+            )
         )
     header = ProducerSnapshotHeader.unpack_from(data)
     if header.version != 1:
         raise FormatError(
-            f"version {header.version}",
-            code="snapshot-invalid",
-            field="version",
-            found=header.version,
-            expected=1,
+            _invalid_snapshot(f"version {header.version}", 0, "version", header.version, 1)
         )
     computed = crc32c(data[ProducerSnapshotHeader.CHECKSUM.start :])
     if computed != header.crc:
-        raise ChecksumError(
-            position=ProducerSnapshotHeader.CHECKSUM.field_position,
-            stored=header.crc,
-            computed=computed,
-            code="snapshot-invalid",
-        )
-    room = len(data) - ProducerSnapshotHeader.SIZE
-    if header.num_producers * ProducerSnapshotEntry.SIZE != room:
+        stored, actual = f"{header.crc:#010x}", f"{computed:#010x}"
+        message = f"stored CRC-32C {stored}, computed {actual}"
+        position = ProducerSnapshotHeader.CHECKSUM.field_position
+        raise ChecksumError(_invalid_snapshot(message, position, "crc", stored, actual))
+    size = len(data) - ProducerSnapshotHeader.SIZE
+    if header.num_producers * ProducerSnapshotEntry.SIZE != size:
         raise TruncatedError(
-            f"{header.num_producers} producers in {room} bytes",
-            code="snapshot-invalid",
-            position=ProducerSnapshotHeader.SIZE,
-            field="num_producers",
-            found=header.num_producers,
-            expected=room // ProducerSnapshotEntry.SIZE,
+            _invalid_snapshot(
+                f"{header.num_producers} producers in {size} bytes",
+                ProducerSnapshotHeader.SIZE,
+                "num_producers",
+                header.num_producers,
+                size // ProducerSnapshotEntry.SIZE,
+            )
         )
     return [
         ProducerSnapshotEntry.unpack_from(data, position)
         for position in range(ProducerSnapshotHeader.SIZE, len(data), ProducerSnapshotEntry.SIZE)
     ]
+
+
+def _invalid_snapshot(
+    message: str, position: int, field: str | None, found: object, expected: object
+) -> Finding:
+    return Finding(
+        code="snapshot-invalid",
+        message=message,
+        position=position,
+        field=field,
+        found=str(found),
+        expected=str(expected),
+    )

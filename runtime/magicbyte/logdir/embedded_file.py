@@ -12,7 +12,8 @@ from typing import Self
 
 from magicbyte import storage
 from magicbyte.codecs import zstd
-from magicbyte.errors import ChangedError, CodecError, FormatError, LimitError
+from magicbyte.errors import ChangedError, CodecError, LimitError
+from magicbyte.findings import Finding
 from magicbyte.storage import File, Store
 
 MOST_KEPT = 2
@@ -49,7 +50,7 @@ class InsideFile:
         self.path = path
         self.name = path.rpartition("/")[2]
         self.size_bytes = inside.size_bytes if size_bytes is None else size_bytes
-        self.unread: dict[int, FormatError] = {}
+        self.unread: dict[int, Finding] = {}
         """Chunks that could not be had, by the byte of the file at which they begin."""
         self._inside = inside
         self._ends = tuple(accumulate(inside.stored_bytes, initial=inside.position))
@@ -76,7 +77,7 @@ class InsideFile:
     def reader(self, length: int) -> Callable[[int], bytes]:
         return lambda position: self.read_at(position, min(length, self.size_bytes - position))
 
-    def why_unread(self, start: int, end: int) -> FormatError | None:
+    def why_unread(self, start: int, end: int) -> Finding | None:
         """Return why bytes between *start* and *end* could not be had; None where that is not so."""
         each = self._inside.chunk_bytes
         return next(
@@ -95,13 +96,13 @@ class InsideFile:
         try:
             plain = zstd.decompress(self._object.read_at(start, end - start), max_bytes=length)
             if len(plain) != length:
-                raise CodecError(zstd.NAME, f"{len(plain)} bytes, expected {length}")
+                raise CodecError.of(zstd.NAME, f"{len(plain)} bytes, expected {length}")
         except (CodecError, LimitError) as error:
             why = f"{error.claimed} bytes" if isinstance(error, LimitError) else error.reason
-            self.unread[begin] = FormatError(
-                f"chunk {number}, at byte {start} of the object, does not decompress to "
-                f"{length} bytes: {why}",
+            self.unread[begin] = Finding(
                 code="chunk-unreadable",
+                message=f"chunk {number}, at byte {start} of the object, does not decompress to "
+                f"{length} bytes: {why}",
                 position=begin,
                 found=why,
                 expected=f"{length} bytes",

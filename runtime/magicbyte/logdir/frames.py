@@ -11,11 +11,13 @@ from magicbyte.engines.entry import (
     LEAST_SIZE,
     OVERHEAD,
     Entry,
+    bad_size,
     checksum_of,
     read_entry,
     wrap64,
 )
 from magicbyte.errors import FormatError, LimitError
+from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, RecordBatchHeader
@@ -49,12 +51,14 @@ class Frame:
         """Return the header of a batch; FormatError where it is too short for one."""
         if len(self.data) < RecordBatchHeader.SIZE:
             raise FormatError(
-                f"a batch of {len(self.data)} bytes, at least {RecordBatchHeader.SIZE}",
-                code="bad-size",
-                position=self.position,
-                field="size",
-                found=len(self.data),
-                expected=f"at least {RecordBatchHeader.SIZE}",
+                Finding(
+                    code="bad-size",
+                    message=f"a batch of {len(self.data)} bytes, at least {RecordBatchHeader.SIZE}",
+                    position=self.position,
+                    field="size",
+                    found=str(len(self.data)),
+                    expected=f"at least {RecordBatchHeader.SIZE}",
+                )
             )
         return RecordBatchHeader.unpack_from(self.data)
 
@@ -82,19 +86,12 @@ def frames(
             origin, chunk = position, memoryview(file.read_at(position, min(CHUNK, end - position)))
         head = EntryHeader.unpack_from(chunk, position - origin)
         if head.size < LEAST_SIZE:
-            raise FormatError(
-                f"size field {head.size}, at least {LEAST_SIZE}",
-                code="bad-size",
-                position=position,
-                field="size",
-                found=head.size,
-                expected=f"at least {LEAST_SIZE}",
-            )
+            raise FormatError(bad_size(position, head.size, LEAST_SIZE))
         whole = OVERHEAD + head.size
         if position + whole > end:
             return
         if whole > limits.max_entry_bytes:
-            raise LimitError("max_entry_bytes", whole, limit=limits.max_entry_bytes)
+            raise LimitError.of("max_entry_bytes", whole, limit=limits.max_entry_bytes)
         if position + whole > origin + len(chunk):
             size = max(whole, min(CHUNK, end - position))
             origin, chunk = position, memoryview(file.read_at(position, size))

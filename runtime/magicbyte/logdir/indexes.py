@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from magicbyte.errors import FormatError, MissingError
+from magicbyte.errors import MissingError
+from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.logdir.row_files import Rows, Table, dtype_of
+from magicbyte.logdir.row_files import Rows, Table, bytes_left, dtype_of
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 MAX_INDEX_BYTES = 1 << 30
@@ -119,38 +120,23 @@ def whole_rows(data: bytes, row: type[Rows]) -> Table:
     return np.frombuffer(data[: len(data) // row.SIZE * row.SIZE], dtype_of(row))
 
 
-def whole_entries(data: bytes, row: type[Rows], code: str) -> tuple[Table, FormatError | None]:
-    """Return the whole entries in *data*, and the error that there is more."""
-    left = len(data) % row.SIZE
-    table = whole_rows(data, row)
-    if not left:
-        return table, None
-    return table, FormatError(
-        f"{left} bytes behind the last whole entry",
-        code=code,
-        position=len(data) - left,
-        found=len(data),
-        expected=f"a multiple of {row.SIZE}",
-    )
+def wrong_index(data: bytes, row: type[Rows], code: str) -> tuple[Table, Finding | None]:
+    """Return the whole entries of the index *data*, and the finding of *code* if it is invalid.
 
-
-def wrong_index(data: bytes, row: type[Rows], code: str) -> tuple[Table, FormatError | None]:
-    """Return the entries of the index *data*, and what is wrong with them.
-
-    That is bytes behind the last one, or one that goes back, up to the zeros that an index is
-    preallocated with.
+    An index is invalid where bytes follow its last whole entry, or where an entry goes back
+    before the zeros that preallocated files end in.
     """
-    table, error = whole_entries(data, row, code)
+    table = whole_rows(data, row)
     back = first_back(without_zeros(table))
     if back is None:
-        return table, error
+        return table, bytes_left(data, row.SIZE, code) if len(data) % row.SIZE else None
     number, name, least = back
     found = int(table[name][number])
-    return table, FormatError(
-        f"{name} {found}, expected {least} or more",
+    return table, Finding(
         code=code,
+        message=f"{name} {found}, expected {least} or more",
         position=number * row.SIZE,
         field=name,
-        found=found,
+        found=str(found),
         expected=f"{least} or more",
     )

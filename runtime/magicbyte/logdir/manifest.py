@@ -13,6 +13,7 @@ from typing import Any
 
 from magicbyte.codecs import zstd
 from magicbyte.errors import CodecError, FormatError, InputError, LimitError
+from magicbyte.findings import Finding
 from magicbyte.limits import MIB
 from magicbyte.logdir.embedded_file import Inside
 from magicbyte.logdir.log_file import LogFile
@@ -62,8 +63,7 @@ def read_manifest(file: LogFile, object_bytes: int, indexes_bytes: int | None) -
             indexes_bytes=indexes_bytes,
         )
     except FormatError as error:
-        error.place = file.path
-        raise
+        raise FormatError(error.finding.at(None, None, file.path)) from error
 
 
 def as_in_manifest(file: LogFile, manifest: LogFile) -> LogFile:
@@ -107,11 +107,13 @@ def _parsed(data: bytes) -> Any:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
         raise FormatError(
-            f"no JSON: {error}",
-            code="manifest-invalid",
-            position=getattr(error, "pos", 0),
-            found=data[:32].decode("utf-8", "replace"),
-            expected="a manifest in JSON",
+            Finding(
+                code="manifest-invalid",
+                message=f"no JSON: {error}",
+                position=getattr(error, "pos", 0),
+                found=data[:32].decode("utf-8", "replace"),
+                expected="a manifest in JSON",
+            )
         ) from error
 
 
@@ -246,9 +248,12 @@ def _end_offset(metadata: Any) -> int | None:
 def _invalid(field: str, found: Any, expected: str) -> FormatError:
     shown = found if isinstance(found, str) else repr(found)
     return FormatError(
-        (f"{field}: " if field else "") + f"{shown[:80]}, expected {expected}",
-        code="manifest-invalid",
-        field=field or None,
-        found=shown[:80],
-        expected=expected,
+        Finding(
+            code="manifest-invalid",
+            message=(f"{field}: " if field else "") + f"{shown[:80]}, expected {expected}",
+            position=0,
+            field=field or None,
+            found=shown[:80],
+            expected=expected,
+        )
     )

@@ -94,8 +94,7 @@ def with_remote(
 def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
     bases = [file.base_offset for file in log.logs if file.base_offset is not None]
     local_start = min(bases, default=None)
-    finding = partial(Finding, topic=log.topic, partition=log.partition)
-    read = partial(_read, local_start=local_start, strict=strict, finding=finding)
+    read = partial(_read, log=log, local_start=local_start, strict=strict)
     if any(is_url(upload.folder) for upload in log.uploads):
         from concurrent.futures import ThreadPoolExecutor  # takes its time, and most read no store
 
@@ -115,11 +114,13 @@ def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
     passed_over = _choose(there, local_start)
     if passed_over:
         findings.append(
-            finding(
+            Finding(
                 code="remote-overlap",
                 message=f"{len(passed_over)} remote segments are not read, or not to their ends, "
                 f"because others hold their offsets: {', '.join(passed_over[:MOST_NAMED])}"
                 + (", …" if len(passed_over) > MOST_NAMED else ""),
+                topic=log.topic,
+                partition=log.partition,
                 found=str(len(passed_over)),
             )
         )
@@ -136,9 +137,7 @@ def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
 # What an upload is
 
 
-def _read(
-    upload: Upload, *, local_start: int | None, strict: bool, finding: "partial[Finding]"
-) -> _Segment:
+def _read(upload: Upload, log: PartitionLog, *, local_start: int | None, strict: bool) -> _Segment:
     """Return what *upload* is; nothing in it is read where the local log holds all of it."""
     out = _Segment(upload, _plain_files(upload))
     if local_start is not None and upload.base_offset >= local_start:
@@ -146,18 +145,22 @@ def _read(
         return out
     if upload.has_manifest and "manifest" not in out.files:
         out.why_not = UNFINISHED
-        out.finding = finding(
+        out.finding = Finding(
             code="remote-unfinished",
             message="it has no manifest, which is uploaded last: it is left out",
+            topic=log.topic,
+            partition=log.partition,
             file=out.name,
             base_offset=upload.base_offset,
         )
         return out
     if "log" not in out.files:
         out.why_not = UNFINISHED
-        out.finding = finding(
+        out.finding = Finding(
             code="segment-missing",
             message=f"files of {upload.segment} lie here without their segment",
+            topic=log.topic,
+            partition=log.partition,
             file=next(iter(out.files.values())).name,
             found=str(upload.base_offset),
         )
@@ -169,14 +172,9 @@ def _read(
             if strict:
                 raise
             out.why_not = INVALID
-            out.finding = finding(
-                code=error.code,
+            out.finding = replace(
+                error.finding.at(log.topic, log.partition, out.files["manifest"].name),
                 message=f"{error.message}; the segment is left out",
-                file=out.files["manifest"].name,
-                position=error.position,
-                field=error.field,
-                found=None if error.found is None else str(error.found),
-                expected=None if error.expected is None else str(error.expected),
             )
             return out
     if out.end is None or out.end <= out.base:

@@ -5,6 +5,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from magicbyte.findings import Finding
+
 Table = np.ndarray[tuple[int], np.dtype[np.void]]
 
 
@@ -26,4 +28,16 @@ def dtype_of(row: type[Rows]) -> "np.dtype[np.void]":
             "offsets": list(row.POSITIONS.values()),
             "itemsize": row.SIZE,
         }
+    )
+
+
+def bytes_left(data: bytes, row_size: int, code: str) -> Finding:
+    """Return the finding of *code* that *data* end inside a row of *row_size* bytes."""
+    left = len(data) % row_size
+    return Finding(
+        code=code,
+        message=f"{left} bytes behind the last whole entry",
+        position=len(data) - left,
+        found=str(len(data)),
+        expected=f"a multiple of {row_size}",
     )

@@ -57,19 +57,7 @@ def read_companions(
             else:
                 out.indexes[file.base_offset] = read_transaction_index(data)
         except FormatError as error:
-            out.findings.append(
-                Finding(
-                    code=error.code,
-                    message=error.message,
-                    topic=log.topic,
-                    partition=log.partition,
-                    file=file.name,
-                    position=error.position,
-                    field=error.field,
-                    found=None if error.found is None else str(error.found),
-                    expected=None if error.expected is None else str(error.expected),
-                )
-            )
+            out.findings.append(error.finding.at(log.topic, log.partition, file.name))
         except MissingError:
             continue  # a live broker removed it meanwhile
     return out
@@ -81,11 +69,15 @@ def _check_below(producer: ProducerSnapshotEntry, base: int) -> None:
         offset = getattr(producer, name)
         if offset >= base:
             raise FormatError(
-                f"producer {producer.producer_id}: {name} {offset} in the snapshot at {base}",
-                code="snapshot-mismatch",
-                field=name,
-                found=offset,
-                expected=f"below {base}",
+                Finding(
+                    code="snapshot-mismatch",
+                    message=f"producer {producer.producer_id}: {name} {offset} "
+                    f"in the snapshot at {base}",
+                    position=0,
+                    field=name,
+                    found=str(offset),
+                    expected=f"below {base}",
+                )
             )
 
 
@@ -193,11 +185,14 @@ class CrossCheck:
                 message=message,
                 topic=self.log.topic,
                 partition=self.log.partition,
-                file=self.companions.names.get((kind, base), f"{base:020}.{kind}"),
+                file=self._name(kind, base),
                 found=found,
                 expected=expected,
             )
         )
+
+    def _name(self, kind: str, base: int) -> str:
+        return self.companions.names.get((kind, base), f"{base:020}.{kind}")
 
     def miss_snapshot(self, base: int | None) -> None:
         """Report that there is no producer snapshot at the segment's *base*, where one belongs."""
@@ -283,13 +278,12 @@ class CrossCheck:
             if base > first and self.companions.names["snapshot", base] not in disputed
         }
         self.beginning.later(later)
-        for message, found, expected in self.beginning.differences:
-            self._find(
-                "snapshot-mismatch", "snapshot", first, message, found=found, expected=expected
-            )
+        for finding in self.beginning.findings:
+            name = self._name("snapshot", first)
+            self.findings.append(finding.at(self.log.topic, self.log.partition, name))
         for producer_id, transaction in list(self.tracker.open.items()):
             if _is_hearsay(transaction) and (
-                self.beginning.differences or not self._is_confirmed(transaction)
+                self.beginning.findings or not self._is_confirmed(transaction)
             ):
                 del self.tracker.open[producer_id]
                 self._find(

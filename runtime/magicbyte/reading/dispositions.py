@@ -174,5 +174,5 @@ class _Places:
 def _unsound(of_entries: Codes, told: Mapping[int, DecodedEntry]) -> None:
     for number, one in told.items():
         if not one.is_sound:
-            is_large = any(problem.code == "batch-over-limit" for problem in one.problems)
+            is_large = any(finding.code == "batch-over-limit" for finding in one.findings)
             of_entries[number] = CODES["over_limit" if is_large else "damaged"]

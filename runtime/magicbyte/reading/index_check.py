@@ -7,13 +7,13 @@ the last of several that were appended at once.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.engines.protocol import Entries
-from magicbyte.errors import FormatError, MissingError
+from magicbyte.errors import MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, without_zeros, wrong_index
@@ -119,9 +119,10 @@ class IndexCheck:
                 data = file.read_small(MAX_INDEX_BYTES)
             except MissingError:  # a live broker removed it meanwhile
                 continue
-            table, error = wrong_index(data, ROWS[file.kind], f"{file.kind}-invalid")
-            if error is not None:
-                self.findings.append(self._finding(file, error))
+            table, finding = wrong_index(data, ROWS[file.kind], f"{file.kind}-invalid")
+            if finding is not None:
+                finding = finding.at(self._log.topic, self._log.partition, file.name)
+                self.findings.append(replace(finding, base_offset=file.base_offset))
                 continue
             told = without_zeros(table)
             if len(told) < len(table) and segment.base_offset != self._last_base:
@@ -172,20 +173,6 @@ class IndexCheck:
             position=num_told * size,
             length=(num_all - num_told) * size,
             base_offset=file.base_offset,
-        )
-
-    def _finding(self, file: LogFile, error: FormatError) -> Finding:
-        return Finding(
-            code=error.code,
-            message=error.message,
-            topic=self._log.topic,
-            partition=self._log.partition,
-            file=file.name,
-            position=error.position,
-            base_offset=file.base_offset,
-            field=error.field,
-            found=str(error.found),
-            expected=str(error.expected),
         )
 
 

@@ -16,10 +16,9 @@ from magicbyte.engines.protocol import (
     Engine,
     Entries,
     Entry,
-    Problem,
 )
-from magicbyte.errors import ChangedError
-from magicbyte.findings import Finding, raised
+from magicbyte.errors import ChangedError, error_of
+from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judge
@@ -31,8 +30,8 @@ from magicbyte.reading.outcomes import (
     outcomes_by_list,
     outcomes_by_markers,
 )
-from magicbyte.reading.survey import Opener, finding_of, open_segment
-from magicbyte.reading.walk import CHUNK, Bounds, Note, Sound, Stretch, Walk
+from magicbyte.reading.survey import Opener, open_segment
+from magicbyte.reading.walk import CHUNK, Bounds, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
@@ -285,19 +284,20 @@ class _Reader:
                 yield self._stretch(piece)
                 continue
             assert piece.decoded is not None
-            if not self.split.is_verified and piece.notes:
-                findings = [self._finding(note) for note in piece.notes]
-                yield Piece(findings=findings)
+            if not self.split.is_verified and piece.findings:
+                yield Piece(findings=self._named(piece.findings))
             yield self._judged(piece.entries, piece.decoded)
             del piece  # rows go before more are made, and bytes before more are read
 
-    def _finding(self, note: Note) -> Finding:
-        return finding_of(note, self.split.topic, self.split.partition, self.split.file.name)
+    def _named(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return *findings* with the names of the split's file."""
+        names = self.split.topic, self.split.partition, self.split.file.name
+        return [finding.at(*names) for finding in findings]
 
     def _stretch(self, stretch: Stretch) -> Piece:
-        findings = [self._finding(note) for note in stretch.notes]
+        findings = self._named(stretch.findings)
         if self.split.on_damage == "fail" and stretch.kind != "tail":
-            raise raised(findings[0])
+            raise error_of(findings[0])
         kind, entries = "damaged", []
         if stretch.entry is not None:
             kind = stretch.kind
@@ -311,12 +311,10 @@ class _Reader:
 
     def _judged(self, entries: Entries, found: Decoded) -> Piece:
         findings = []
-        for number, one in sorted(found.told.items()):
-            for problem in one.problems:
-                entry = entries[number]
-                finding = self._problem(entry, problem, one.repeats(problem.code))
-                if problem.is_fatal and self.split.on_damage == "fail":
-                    raise raised(finding)
+        for _, one in sorted(found.told.items()):
+            for finding in self._named(one.counted_findings()) if one.findings else ():
+                if finding.severity == "error" and self.split.on_damage == "fail":
+                    raise error_of(finding)
                 findings.append(finding)
         outcomes = self._outcomes_of(entries, found)
         judged = judge(
@@ -335,24 +333,6 @@ class _Reader:
         if isinstance(self.outcomes, ListedOutcomes):
             return self.outcomes.of(entries, found)
         return None if self.outcomes is None else self.outcomes.of(entries)
-
-    def _problem(self, entry: Entry, problem: Problem, repeated: int) -> Finding:
-        split = self.split
-        more = f"; {repeated} more in this entry" if repeated else ""
-        return Finding(
-            code=problem.code,
-            message=problem.message + more,
-            topic=split.topic,
-            partition=split.partition,
-            file=split.file.name,
-            position=entry.position,
-            payload_position=problem.payload_position,
-            length=entry.size_bytes,
-            base_offset=entry.first_offset,
-            field=problem.field,
-            found=problem.found,
-            expected=problem.expected,
-        )
 
     def _rows(self, judged: Judged, outcomes: Codes | None) -> pa.RecordBatch:
         """Return the wire columns with those of context beside them, in the wanted order."""

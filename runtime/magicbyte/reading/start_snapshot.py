@@ -5,19 +5,11 @@ on where it was.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from magicbyte.engines.entry import SEQUENCES
 from magicbyte.engines.protocol import Entry
+from magicbyte.findings import Finding
 from magicbyte_formats.wire import ProducerSnapshotEntry
-
-
-class Difference(NamedTuple):
-    """Where a snapshot cannot be right."""
-
-    message: str
-    found: str
-    expected: str
 
 
 class Beginning:
@@ -25,7 +17,8 @@ class Beginning:
 
     def __init__(self, stated: Sequence[ProducerSnapshotEntry]) -> None:
         self.stated = stated
-        self.differences: list[Difference] = []
+        self.findings: list[Finding] = []
+        """Contradictions between the snapshot and what follows it; without the file's name."""
         self._unmet = {producer.producer_id: producer for producer in stated}
         """Those that have written no data in sight yet."""
         self._met: set[int] = set()
@@ -88,7 +81,14 @@ class Beginning:
             )
 
     def _differs(self, message: str, *, found: object, expected: object) -> None:
-        self.differences.append(Difference(message, str(found), str(expected)))
+        self.findings.append(
+            Finding(
+                code="snapshot-mismatch",
+                message=message,
+                found=str(found),
+                expected=str(expected),
+            )
+        )
 
     @property
     def is_unconfirmed(self) -> bool:

@@ -36,7 +36,7 @@ from magicbyte.reading.index_outcomes import (
 )
 from magicbyte.reading.producer_batches import Producers
 from magicbyte.reading.segment_range import log_start_offset
-from magicbyte.reading.walk import Bounds, Note, Sound, Stretch, Walk
+from magicbyte.reading.walk import Bounds, Sound, Stretch, Walk
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Indices, Mask
 from magicbyte.transactions import (
@@ -150,26 +150,6 @@ class Survey:
     def leader_epoch(self) -> int | None:
         epoch = max((segment.leader_epoch for segment in self.segments), default=-1)
         return None if epoch < 0 else epoch
-
-    def finding(self, note: Note, file: str | None) -> Finding:
-        return finding_of(note, self.log.topic, self.log.partition, file)
-
-
-def finding_of(note: Note, topic: str | None, partition: int | None, file: str | None) -> Finding:
-    """Return *note* with the names of where its file is."""
-    return Finding(
-        code=note.code,
-        message=note.message,
-        topic=topic,
-        partition=partition,
-        file=file,
-        position=note.position,
-        length=note.length,
-        base_offset=note.base_offset,
-        field=note.field,
-        found=note.found,
-        expected=note.expected,
-    )
 
 
 def survey(
@@ -389,9 +369,9 @@ class _Pass:
     def _stretch(self, stretch: Stretch) -> None:
         segment = self.segment
         segment.stretches.append(stretch)
-        self._note(stretch.notes)
+        self._report(stretch.findings)
         if stretch.kind == "tail":
-            is_zeros = stretch.notes[0].code == "zero-tail"
+            is_zeros = stretch.findings[0].code == "zero-tail"
             segment.end = "zeros" if is_zeros else "incomplete"
             return
         if stretch.end == segment.file.size_bytes and stretch.entry is None:
@@ -402,14 +382,14 @@ class _Pass:
 
     def _sound(self, piece: Sound, verify: bool, stop: bool) -> None:
         """Take the entries of *piece*: runs that go on at once, those between one by one."""
-        notes = deque(piece.notes)
+        findings = deque(piece.findings)
         at, step, most = 0, 1, len(piece.entries)
         while at < len(piece.entries):
             rest = piece.entries[at : at + most]
             if stop or (verify and len(rest) < FEW):
                 count, step = 0, len(rest)
             else:
-                count = self._num_going_on(rest, notes)
+                count = self._num_going_on(rest, findings)
                 # Where few go on each time, it is no use to ask of many.
                 most = 4 * most if count == len(rest) else MOST_ASKED
             if count >= (FEW if verify else 1):
@@ -418,8 +398,8 @@ class _Pass:
                 continue
             for entry in rest[:step]:
                 # Each at its entry: where the run begins and ends, engines are free to choose.
-                while notes and notes[0].position <= entry.position:
-                    self._note([notes.popleft()])
+                while findings and _position(findings[0]) <= entry.position:
+                    self._report([findings.popleft()])
                 if stop and self._stops_at(piece, entry):
                     return
                 self._one_of(piece, entry, verify)
@@ -464,14 +444,15 @@ class _Pass:
         elif self.followed is not None:
             self.followed.one(entry, self.number)
 
-    def _note(self, notes: Iterable[Note]) -> None:
-        for note in notes:
-            self.out.findings.append(self.out.finding(note, self.segment.file.name))
+    def _report(self, findings: Iterable[Finding]) -> None:
+        """Add *findings* about the segment to those of the survey."""
+        names = self.log.topic, self.log.partition, self.segment.file.name
+        self.out.findings += [finding.at(*names) for finding in findings]
 
-    def _num_going_on(self, entries: Entries, notes: Sequence[Note]) -> int:
+    def _num_going_on(self, entries: Entries, findings: Sequence[Finding]) -> int:
         """Return how many of *entries* there are in front of which no offset is missing.
 
-        What a note is about does not go on, as what went back. What is missing behind damage lay in
+        What a finding is about does not go on, as what went back. What is missing behind damage lay in
         that.
         """
         first, last = entries.column("first_offset"), entries.column("last_offset")
@@ -482,8 +463,8 @@ class _Pass:
             goes_on &= last < self.highest  # an entry had jumped there
         # Behind the highest offset comes none.
         goes_on[1:] &= (first[1:] == last[:-1] + 1) & (first[1:] > first[0])
-        if notes:
-            goes_on &= entries.column("position") < notes[0].position
+        if findings:
+            goes_on &= entries.column("position") < _position(findings[0])
         return len(last) if goes_on.all() else int(np.argmin(goes_on))
 
     def _runs(self, entries: Entries) -> Iterator[tuple[Entries, bool]]:
@@ -537,7 +518,7 @@ class _Pass:
         ).entry(0)
         if decoded.is_sound:
             return False
-        self._note(Note.of(entry, problem) for problem in decoded.problems)
+        self._report(decoded.counted_findings())
         self.segment.stop_at = entry.position
         self.segment.stop_end = entry.end
         return True
@@ -604,7 +585,7 @@ class _Pass:
             return
         else:
             is_cleaned = False
-        note = Note(
+        finding = Finding(
             code="offset-gap-cleaned" if is_cleaned else "offset-gap",
             message=f"offsets {expected} to {first - 1} are missing"
             + (": inferred to be cleaning" if is_cleaned else ""),
@@ -614,7 +595,7 @@ class _Pass:
             found=str(first),
             expected=str(expected),
         )
-        self.out.findings.append(self.out.finding(note, self.segment.file.name))
+        self._report([finding])
         if not is_cleaned:
             self.check.missing.append((expected, first))
             self.tracker.hole()
@@ -912,3 +893,8 @@ def _look_cleaned(entries: Entries) -> Mask:
     has_gap = (counts >= 0) & (counts <= last - first) & (entries.column("magic") == 2)
     look_cleaned: Mask = has_gap | (entries.column("has_delete_horizon") != 0)
     return look_cleaned
+
+
+def _position(finding: Finding) -> int:
+    assert finding.position is not None
+    return finding.position

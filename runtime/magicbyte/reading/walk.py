@@ -18,6 +18,7 @@ from magicbyte.engines.entry import (
     LEAST_SIZES,
     OVERHEAD,
     checksum_of,
+    cut_entry,
     read_entry,
     stored_size,
 )
@@ -29,11 +30,10 @@ from magicbyte.engines.protocol import (
     Engine,
     Entries,
     Entry,
-    Problem,
     Taken,
-    over_limit,
 )
 from magicbyte.errors import FormatError, TruncatedError
+from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.embedded_file import InsideFile
 from magicbyte.logdir.indexes import SEGMENT_SPAN
@@ -64,34 +64,6 @@ CHECKS_PER_BYTE = 16
 free ones per file. What lies beyond is passed over, and the search stays linear."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """What a finding says beside where its file is."""
-
-    code: str
-    message: str
-    position: int
-    length: int | None = None
-    base_offset: int | None = None
-    field: str | None = None
-    found: str | None = None
-    expected: str | None = None
-
-    @classmethod
-    def of(cls, entry: Entry, problem: Problem) -> "Note":
-        """Return what *problem* of *entry* says."""
-        return cls(
-            code=problem.code,
-            message=problem.message,
-            position=entry.position,
-            length=entry.size_bytes,
-            base_offset=entry.first_offset,
-            field=problem.field,
-            found=problem.found,
-            expected=problem.expected,
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Sound:
     """Entries back to back whose frames and, if asked for, checksums are right."""
@@ -101,7 +73,7 @@ class Sound:
     """Bytes that hold them all; empty where headers alone were read."""
     origin: int
     """The byte of the file at which *buffer* begins."""
-    notes: tuple[Note, ...] = ()
+    findings: tuple[Finding, ...] = ()
     """Offsets out of order: the entries are delivered as they stand."""
     decoded: Decoded | None = None
     """Their records, where those were asked for."""
@@ -115,7 +87,7 @@ class Stretch:
     end: int
     kind: str
     """`damaged`, `over_limit` or `tail`."""
-    notes: tuple[Note, ...]
+    findings: tuple[Finding, ...]
     entry: Entry | None = None
     """The header, where the bytes are framed like an entry."""
 
@@ -176,7 +148,7 @@ class Walk:
         self._passed = 0
         self._checked = 0
         self._hunted = 0
-        self._told: set[int] = set()
+        self._reported_chunks: set[int | None] = set()
         """Chunks that could not be had, and of which that has been said."""
 
     def __iter__(self) -> Iterator[Sound | Stretch]:
@@ -191,18 +163,11 @@ class Walk:
         if why is None:
             return piece
         piece = replace(piece, kind="damaged")
-        if why.position in self._told:
+        if why.position in self._reported_chunks:
             return piece
-        self._told.add(why.position)
-        note = Note(
-            code=why.code,
-            message=why.message,
-            position=piece.start,
-            length=piece.length,
-            found=str(why.found),
-            expected=str(why.expected),
-        )
-        return replace(piece, notes=(note, *piece.notes))
+        self._reported_chunks.add(why.position)
+        finding = replace(why, position=piece.start, length=piece.length)
+        return replace(piece, findings=(finding, *piece.findings))
 
     # Sound entries
 
@@ -213,8 +178,8 @@ class Walk:
             heads = next(filter(len, parts), None)
             heads = heads or self.engine.read_headers(self.file, position, self.end)
             if heads:
-                notes = tuple(self._run_in_order(heads))
-                yield Sound(heads, memoryview(b""), position, notes)
+                findings = tuple(self._run_in_order(heads))
+                yield Sound(heads, memoryview(b""), position, findings)
                 position = heads[-1].end
                 continue
             head = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
@@ -222,12 +187,12 @@ class Walk:
                 entry = read_entry(head, 0, origin=position)
                 self._judge_size(entry)
             except FormatError as error:
-                yield from self._damaged(position, error, None)
+                yield from self._damaged(position, error.finding, None)
                 position = self._resume
                 continue
             entries = self._messages(entry) or self._large(entry)
-            notes = tuple(self._run_in_order(entries))
-            yield Sound(entries, memoryview(b""), position, notes)
+            findings = tuple(self._run_in_order(entries))
+            yield Sound(entries, memoryview(b""), position, findings)
             position = entries[-1].end
 
     def _messages(self, first: Entry) -> Entries | None:
@@ -271,8 +236,8 @@ class Walk:
             taken = self._taken(view, position)
             if taken is not None:
                 if taken.entries:
-                    notes = tuple(self._run_in_order(taken.entries))
-                    yield Sound(taken.entries, view, position, notes, taken.decoded)
+                    findings = tuple(self._run_in_order(taken.entries))
+                    yield Sound(taken.entries, view, position, findings, taken.decoded)
                 position += taken.end
                 # What the buffer ends in is read anew, with what follows.
                 here = origin + len(buffer) - position
@@ -297,7 +262,7 @@ class Walk:
             if unsound is not None:
                 yield from self._bad_entry(unsound, computed)
                 position, most = self._resume, behind_damage
-            elif isinstance(scan.stopped_by, TruncatedError):
+            elif scan.stopped_by is not None and scan.stopped_by.code == "incomplete-entry":
                 # The buffer ends in this entry: have all of it read, unless the file ends in it.
                 here = origin + len(buffer) - position
                 need = min(max(here + 1, HEADER_BYTES), self.end - position)
@@ -312,9 +277,9 @@ class Walk:
                 except FormatError as error:
                     if here < self.end - position and here < HEADER_BYTES:
                         continue
-                    yield from self._damaged(position, error, None)
+                    yield from self._damaged(position, error.finding, None)
                     position, most, need = self._resume, behind_damage, 1
-            elif isinstance(scan.stopped_by, FormatError):
+            elif scan.stopped_by is not None:
                 yield from self._damaged(position, scan.stopped_by, None)
                 position, most = self._resume, behind_damage
 
@@ -378,21 +343,16 @@ class Walk:
             return None
         true_end = self._true_end(entry, None)
         if true_end is not None:
-            raise _wrong_size(entry, true_end)
+            raise FormatError(_wrong_size(entry, true_end))
         prefix = _Prefix(self.file, entry)
         return None if prefix.is_whole(entry.end) else prefix.value
 
     def _judge_size(self, entry: Entry) -> None:
         if entry.end > self.end:
-            raise TruncatedError(
-                f"{self.end - entry.position} bytes are left of an entry of {entry.size_bytes}",
-                code="incomplete-entry",
-                position=entry.position,
-                found=self.end - entry.position,
-                expected=entry.size_bytes,
-            )
+            left = self.end - entry.position
+            raise TruncatedError(cut_entry(entry.position, left, entry.size_bytes))
 
-    def _run_in_order(self, entries: Entries) -> Iterator[Note]:
+    def _run_in_order(self, entries: Entries) -> Iterator[Finding]:
         """Follow the offsets of all *entries*: of runs at once, of those between one by one."""
         at, offsets = 0, None
         while at < len(entries):
@@ -423,7 +383,7 @@ class Walk:
         self._sure = max(first, last) if is_next else self.floor
         self.floor, self._strayed = max(first, last), None
 
-    def _in_order(self, entry: Entry) -> Iterator[Note]:
+    def _in_order(self, entry: Entry) -> Iterator[Finding]:
         """Follow the offsets, and say where *entry* leaves their order.
 
         It is delivered as it stands. Two entries in a row that agree with one another set anew
@@ -431,14 +391,11 @@ class Walk:
         """
         first, last = entry.first_offset, entry.last_offset
         if last < first:
-            yield Note(
-                code="offset-out-of-order",
-                message=f"last offset {last} below the base offset {first}",
-                position=entry.position,
-                length=entry.size_bytes,
-                base_offset=first,
+            yield entry.finding(
+                "offset-out-of-order",
+                f"last offset {last} below the base offset {first}",
                 field="last_offset_delta",
-                found=str(last),
+                found=last,
                 expected=f"{first} or more",
             )
         is_low = self.floor is not None and first <= self.floor
@@ -452,25 +409,19 @@ class Walk:
             return
         self._strayed = last
         if is_high:
-            yield Note(
-                code="offset-outside-segment",
-                message=f"offset {last} in a segment that ends below {self.ceiling}",
-                position=entry.position,
-                length=entry.size_bytes,
-                base_offset=first,
+            yield entry.finding(
+                "offset-outside-segment",
+                f"offset {last} in a segment that ends below {self.ceiling}",
                 field="base_offset",
-                found=str(last),
+                found=last,
                 expected=f"below {self.ceiling}",
             )
         else:
-            yield Note(
-                code="offset-out-of-order",
-                message=f"offset {first} behind offset {self.floor}",
-                position=entry.position,
-                length=entry.size_bytes,
-                base_offset=first,
+            yield entry.finding(
+                "offset-out-of-order",
+                f"offset {first} behind offset {self.floor}",
                 field="base_offset",
-                found=str(first),
+                found=first,
                 expected=f"above {self.floor}",
             )
 
@@ -479,37 +430,22 @@ class Walk:
     def _bad_entry(self, entry: Entry, computed: int | None) -> Iterator[Stretch]:
         """Give up *entry*, framed but too large or with a wrong checksum."""
         if entry.size_bytes > self.limits.max_entry_bytes:
-            note = Note.of(entry, over_limit(entry, self.limits))
             if self._is_plausible(entry.end):
                 self._resume = entry.end
-                yield Stretch(entry.position, entry.end, "over_limit", (note,), entry)
+                finding = entry.over_limit(self.limits)
+                yield Stretch(entry.position, entry.end, "over_limit", (finding,), entry)
                 return
-            error = FormatError(
-                f"size field {entry.size_bytes - OVERHEAD} leads to no entry",
-                code="bad-size",
-                position=entry.position,
-                field="size",
-                found=entry.size_bytes - OVERHEAD,
+            size = entry.size_bytes - OVERHEAD
+            finding = entry.finding(
+                "bad-size", f"size field {size} leads to no entry", field="size", found=size
             )
-            yield from self._damaged(entry.position, error, None)
+            yield from self._damaged(entry.position, finding, None)
             return
         assert computed is not None
-        algorithm = "CRC-32C" if entry.magic == 2 else "CRC-32"
-        yield from self._damaged(
-            entry.position,
-            FormatError(
-                f"stored {algorithm} {entry.crc:#010x}, computed {computed:#010x}",
-                code="checksum-mismatch",
-                position=entry.position,
-                field="crc",
-                found=f"{entry.crc:#010x}",
-                expected=f"{computed:#010x}",
-            ),
-            entry,
-        )
+        yield from self._damaged(entry.position, entry.checksum_mismatch(computed), entry)
 
-    def _damaged(self, position: int, error: FormatError, entry: Entry | None) -> Iterator[Stretch]:
-        """Give up what begins at *position* because of *error*, and find where to go on.
+    def _damaged(self, position: int, finding: Finding, entry: Entry | None) -> Iterator[Stretch]:
+        """Give up what begins at *position* because of *finding*, and find where to go on.
 
         Leaves that place in ``_resume``: where the entry's own size leads, if a plausible frame
         or the file's end is there, else the next entry that a search finds.
@@ -521,7 +457,7 @@ class Walk:
             offset = header.offset
             if header.size >= LEAST_SIZE and position + OVERHEAD + header.size <= self.end:
                 own_end = position + OVERHEAD + header.size
-        extra: list[Note] = []
+        extra: list[Finding] = []
         resume: int | None = None
         true_end: int | None = None
         claim = entry
@@ -540,38 +476,29 @@ class Walk:
                 resume = own_end if claim is not None or self._is_cut_tail(own_end) else None
         if claim is not None and true_end is not None:
             resume = true_end
-            if not isinstance(error, TruncatedError):  # which is about the size already
-                error = _wrong_size(claim, true_end)
+            if finding.code != "incomplete-entry":  # which is about the size already
+                finding = _wrong_size(claim, true_end)
         found = resume is not None
         if resume is None:
             resume = self.end
         self._resume = resume
-        note = Note(
-            code=error.code,
-            message=error.message,
-            position=position,
-            length=resume - position,
-            base_offset=offset,
-            field=error.field,
-            found=None if error.found is None else str(error.found),
-            expected=None if error.expected is None else str(error.expected),
-        )
+        finding = replace(finding, position=position, length=resume - position, base_offset=offset)
         if found:
             if resume != own_end:
                 extra.append(
-                    Note(
+                    Finding(
                         code="found-by-search",
                         message=f"reading goes on here, {resume - position} bytes behind the damage",
                         position=resume,
                     )
                 )
                 entry = None
-            yield Stretch(position, resume, "damaged", (note, *extra), entry)
+            yield Stretch(position, resume, "damaged", (finding, *extra), entry)
             return
-        yield from self._end_of_file(position, head, error, note, extra)
+        yield from self._end_of_file(position, head, finding, extra)
 
     def _end_of_file(
-        self, position: int, head: bytes, error: FormatError, note: Note, extra: list[Note]
+        self, position: int, head: bytes, finding: Finding, extra: list[Finding]
     ) -> Iterator[Stretch]:
         """Say what the bytes from *position* to the end are, with no sound entry in them."""
         length = self.end - position
@@ -584,38 +511,29 @@ class Walk:
                 position,
                 self.end,
                 kind,
-                (Note(code=code, message=message, position=position, length=length), *extra),
+                (Finding(code=code, message=message, position=position, length=length), *extra),
             )
             return
         if self.is_last and self._looks_cut(position, head):
-            message = f"the log ends inside an entry: {error.message}"
-            tail = Note(
+            message = f"the log ends inside an entry: {finding.message}"
+            tail = Finding(
                 code="incomplete-tail",
                 message=message,
                 position=position,
                 length=length,
-                base_offset=note.base_offset,
+                base_offset=finding.base_offset,
                 found=str(length),
-                expected=note.expected,
+                expected=finding.expected,
             )
             yield Stretch(position, self.end, "tail", (tail, *extra))
             return
         # Damage, and behind it perhaps the zeros of a preallocated file.
         stop = zeros if self.is_last and self.end - zeros >= EntryHeader.SIZE else self.end
-        damage = Note(
-            code=note.code,
-            message=note.message,
-            position=position,
-            length=stop - position,
-            base_offset=note.base_offset,
-            field=note.field,
-            found=note.found,
-            expected=note.expected,
-        )
+        damage = replace(finding, length=stop - position)
         yield Stretch(position, stop, "damaged", (damage, *extra))
         if stop < self.end:
             length = self.end - stop
-            tail = Note(
+            tail = Finding(
                 code="zero-tail",
                 message=f"{length} zeros to the end of the file",
                 position=stop,
@@ -677,7 +595,7 @@ class Walk:
         """Return whether it is known that no sound entry lies behind *position*."""
         return self._barren_from is not None and position >= self._barren_from
 
-    def _search(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
+    def _search(self, position: int, claim: Entry | None, findings: list[Finding]) -> int | None:
         """Return where the next sound entry begins behind *position*.
 
         If what stands there reads like an entry, a *claim*, perhaps the file's end cuts it off: then
@@ -685,10 +603,10 @@ class Walk:
         """
         if self._is_barren(position):
             return None
-        found = self._first_sound(position, claim, notes)
+        found = self._first_sound(position, claim, findings)
         if found is None and claim is not None and claim.end <= self.end:
             claim = None
-            found = self._first_sound(position, None, notes)
+            found = self._first_sound(position, None, findings)
         if found is None and claim is None:
             self._barren_from = position
         return found
@@ -712,7 +630,9 @@ class Walk:
             is_next = claim.base_offset == self._sure + 1
         return claim if is_next else None
 
-    def _first_sound(self, position: int, claim: Entry | None, notes: list[Note]) -> int | None:
+    def _first_sound(
+        self, position: int, claim: Entry | None, findings: list[Finding]
+    ) -> int | None:
         """Return where the first entry with a right checksum begins behind *position*.
 
         What follows a *claim* has higher offsets. Where the file's end cuts the claim off, an
@@ -749,8 +669,8 @@ class Walk:
             found = before_tail
         self._passed += (self.end if found is None else found) - begin
         if passed_over:
-            notes.append(
-                Note(
+            findings.append(
+                Finding(
                     code="candidate-passed-over",
                     message=f"{passed_over} candidates were too large to check for the bytes passed",
                     position=position,
@@ -817,13 +737,12 @@ class Walk:
         return found
 
 
-def _wrong_size(entry: Entry, true_end: int) -> FormatError:
+def _wrong_size(entry: Entry, true_end: int) -> Finding:
     """Return what is wrong with *entry*, whose checksum is right if it ends at *true_end*."""
     size, true_size = (end - entry.position - OVERHEAD for end in (entry.end, true_end))
-    return FormatError(
+    return entry.finding(
+        "bad-size",
         f"size field {size} where {true_size} makes the checksum right",
-        code="bad-size",
-        position=entry.position,
         field="size",
         found=size,
         expected=true_size,
@@ -851,4 +770,4 @@ class _Prefix:
         return self.value == self._stored
 
 
-__all__ = ["Bounds", "Note", "Sound", "Stretch", "Walk", "checksum_of"]
+__all__ = ["Bounds", "Sound", "Stretch", "Walk", "checksum_of"]

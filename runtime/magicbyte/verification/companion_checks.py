@@ -29,15 +29,7 @@ OTHER_FILES = re.compile(
 def wrong_beside(log: PartitionLog, found: Survey) -> Iterator[Finding]:
     """Yield what is wrong with the files of *log* that are no segments, *found* being in those."""
     finding = partial(Finding, topic=log.topic, partition=log.partition)
-    for name, error in invalid_files(log.on_disk):
-        yield finding(
-            code=error.code,
-            message=error.message,
-            file=name,
-            field=error.field,
-            found=str(error.found),
-            expected=str(error.expected),
-        )
+    yield from invalid_files(log.on_disk)
     for name, base in _missing_indexes(log):
         yield finding(
             code="index-missing", message=f"there is no {name}", file=name, base_offset=base

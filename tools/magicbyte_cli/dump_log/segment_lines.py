@@ -152,7 +152,7 @@ def _decoded(
     begin = 0
     for (frame, entry, _), told in zip(known, decoded.entries, strict=False):
         if not told.is_sound:
-            yield _damaged(frame, entry, told.problems[0].message, wanted)
+            yield _damaged(frame, entry, told.findings[0].message, wanted)
         else:
             part = records.part(begin, begin + told.num_rows)
             offsets.go_on(part.offsets)

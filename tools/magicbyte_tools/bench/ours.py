@@ -13,7 +13,6 @@ import magicbyte as mb
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Decoded, Engine, Entry
-from magicbyte.errors import TruncatedError
 from magicbyte.limits import MIB, Limits
 from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
 from magicbyte.reading.walk import Bounds, Sound, Walk
@@ -172,7 +171,9 @@ def read(
             continue
         scan = one.scan(view, origin=position, verify=False, limits=LIMITS)
         if not scan.entries:
-            if len(view) == end - position or not isinstance(scan.stopped_by, TruncatedError):
+            if len(view) == end - position or (
+                scan.stopped_by is None or scan.stopped_by.code != "incomplete-entry"
+            ):
                 raise DamagedFileError(f"byte {position}: {scan.stopped_by}")
             length = 2 * max(length, len(view))  # an entry that is larger
             continue
@@ -198,7 +199,7 @@ def _check(entries: Sequence[Entry], made: Decoded) -> None:
     for number, found in made.told.items():
         if not found.is_sound:
             place = entries[number].position
-            raise DamagedFileError(f"byte {place}: {found.problems[0].message}")
+            raise DamagedFileError(f"byte {place}: {found.findings[0].message}")
     if made.computed is not None:
         raise DamagedFileError(f"a wrong checksum behind {len(made.headers)} entries")
 

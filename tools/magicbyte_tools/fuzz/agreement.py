@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from magicbyte.engines.protocol import Decoded, Engine, Entry, Scan, Taken
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
 from magicbyte.tables.binary_views import without_binary_views
 from magicbyte.tables.schemas import WIRE_COLUMNS
@@ -154,9 +153,7 @@ def _taken(
 
 
 def told(entries: list[Entry], end: int, scan: Scan) -> tuple[object, ...]:
-    stopped = scan.stopped_by
-    why = (type(stopped), stopped.message) if isinstance(stopped, FormatError) else stopped
-    return entries, end, scan.unsound, scan.computed, why
+    return entries, end, scan.unsound, scan.computed, scan.stopped_by and scan.stopped_by.message
 
 
 def decoded(

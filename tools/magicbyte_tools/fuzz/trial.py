@@ -8,15 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.columnar import ColumnarEngine
-from magicbyte.engines.protocol import Decoded, DecodedEntry, Engine, Entry, Problem
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Engine, Entry
 from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.findings import Finding
 from magicbyte_tools.fuzz import agreement, memory
 from magicbyte_tools.fuzz.group import Arrangement
 
 MakeEngine = Callable[[ReferenceEngine], Engine]
 """Makes the engine that is tried, given the reference engine that it may ask."""
 
-REFUSED = Problem(code="bad-record", message="no kernel took it")
+REFUSED = Finding(code="bad-record", message="no kernel took it")
 NO_ROWS = pa.RecordBatch.from_pylist([], pa.schema([]))
 
 
@@ -42,7 +43,7 @@ class Judge(ReferenceEngine):
                 headers=entries,
                 num_rows=np.zeros(len(entries), np.int64),
                 decompressed=np.zeros(len(entries), np.int64),
-                told={n: DecodedEntry(problems=(REFUSED,)) for n in range(len(entries))},
+                told={n: DecodedEntry(findings=(REFUSED,)) for n in range(len(entries))},
             )
         return super().decode(buffer, entries, *more, **keys)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from magicbyte.engines.protocol import Engine, Entries, Entry
 from magicbyte.errors import FormatError, LimitError
+from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import CHUNK, Frame, frames
 from magicbyte.storage import File
@@ -56,7 +57,7 @@ def entry_runs(
                     break
                 entry = frame.entry()
                 if not frame.is_sound(entry):
-                    raise FormatError("wrong checksum", code="checksum-mismatch")
+                    raise FormatError(Finding(code="checksum-mismatch", message="wrong checksum"))
                 sound_frames.append(frame)
                 entries.append(entry._replace(position=frame.position))
         except (FormatError, LimitError) as raised:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from magicbyte.errors import FormatError, MissingError
+from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import (
     BLANK,
     BLANKS,
@@ -54,8 +55,8 @@ def _has_text_for_number(data: bytes, field: str) -> bool:
     return len(BLANKS.split(line.rstrip(BLANK))) == 3
 
 
-def invalid_files(log: PartitionLog) -> Iterator[tuple[str, FormatError]]:
-    """Yield name and error of each file of the partition folder that cannot be parsed."""
+def invalid_files(log: PartitionLog) -> Iterator[Finding]:
+    """Yield a finding for each small file of the partition folder that cannot be parsed."""
     store = log.files[0].store if log.files else None
     for name, parse in PARSERS.items():
         data = _read(f"{log.folder}/{name}", store)
@@ -64,13 +65,13 @@ def invalid_files(log: PartitionLog) -> Iterator[tuple[str, FormatError]]:
         try:
             parse(data)
         except FormatError as error:
-            yield name, error
+            yield error.finding.at(log.topic, log.partition, name)
 
 
 def check_partition(log: PartitionLog) -> None:
     """Raise StartupRefusedError where a file of the partition folder makes the startup fail."""
-    for name, error in invalid_files(log):
-        raise StartupRefusedError(f"{name}: {error.message}") from error
+    for finding in invalid_files(log):
+        raise StartupRefusedError(f"{finding.file}: {finding.message}")
     for file in log.files:
         is_of_segment = file.name.endswith(
             (".log", ".index", ".timeindex", ".txnindex", ".snapshot")

@@ -8,8 +8,7 @@ import pyarrow as pa
 
 import magicbyte as mb
 from magicbyte.engines.companion_rows import read_rows
-from magicbyte.errors import FormatError
-from magicbyte.findings import raised
+from magicbyte.errors import FormatError, error_of
 from magicbyte.logdir.checkpoints import parse_offsets
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte_formats.wire import ProducerSnapshotHeader
@@ -65,7 +64,7 @@ def _found(findings: list[mb.Finding]) -> Answer:
 
 
 def _error(finding: mb.Finding) -> Answer:
-    return {**_finding(finding), "class": type(raised(finding)).__name__}
+    return {**_finding(finding), "class": type(error_of(finding)).__name__}
 
 
 def _finding(finding: mb.Finding) -> Answer:
