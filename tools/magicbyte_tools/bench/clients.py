@@ -47,14 +47,14 @@ class _Client:
             yield from entry
 
 
-def _beginning(data: bytes, most_bytes: int | None) -> bytes:
-    """Return the entries that end within the first *most_bytes* of *data*, at least one."""
+def _beginning(buffer: bytes, most_bytes: int | None) -> bytes:
+    """Return the entries that end within the first *most_bytes* of *buffer*, at least one."""
     if most_bytes is None:
-        return data
-    end = read_entry(data, 0).end
-    while end < len(data) and (entry := read_entry(data, end)).end <= most_bytes:
+        return buffer
+    end = read_entry(buffer, 0).end
+    while end < len(buffer) and (entry := read_entry(buffer, end)).end <= most_bytes:
         end = entry.end
-    return data[:end]
+    return buffer[:end]
 
 
 class Aiokafka(_Client):

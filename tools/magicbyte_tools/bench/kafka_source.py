@@ -16,8 +16,8 @@ SPARK = "4.0.4"
 def python() -> str:
     """Return a Python that has SPARK and the locked dependencies."""
     command = [str(CHECKOUT / "tools" / "spark_environment.sh"), SPARK]
-    found: str = subprocess.check_output(command, text=True)
-    return found.strip()
+    python_path: str = subprocess.check_output(command, text=True)
+    return python_path.strip()
 
 
 def jars() -> str:

@@ -59,28 +59,30 @@ def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: i
     return cell
 
 
-def _warm_up(segment: Segment, one: Contender, working: dict[str, Process]) -> None:
+def _warm_up(segment: Segment, contender: Contender, working: dict[str, Process]) -> None:
     passes, spent_ns = 0, 0
-    while passes < WARM_UP or spent_ns < one.warm_up_s * 1e9:
-        spent_ns += _ask(segment, one, working).thread_ns
+    while passes < WARM_UP or spent_ns < contender.warm_up_s * 1e9:
+        spent_ns += _ask(segment, contender, working).thread_ns
         passes += 1
 
 
-def _settled(segment: Segment, one: Contender, working: dict[str, Process]) -> Iterator[Pass]:
+def _settled(segment: Segment, contender: Contender, working: dict[str, Process]) -> Iterator[Pass]:
     """Yield passes until the contender has settled; the last one is measured."""
     spent_ns = 0
-    while spent_ns < one.settle_s * 1e9:
-        took = _ask(segment, one, working)
+    while spent_ns < contender.settle_s * 1e9:
+        took = _ask(segment, contender, working)
         spent_ns += took.wall_ns
         yield took
-    yield _ask(segment, one, working)
+    yield _ask(segment, contender, working)
 
 
-def _ask(segment: Segment, one: Contender, working: dict[str, Process]) -> Pass:
-    took = working[one.name].ask(segment.path, one.mode, one.via, one.threads)
-    if one.reads_all and took.rows != segment.num_rows:
+def _ask(segment: Segment, contender: Contender, working: dict[str, Process]) -> Pass:
+    took = working[contender.name].ask(
+        segment.path, contender.mode, contender.via, contender.threads
+    )
+    if contender.reads_all and took.rows != segment.num_rows:
         raise Disagreement(
-            f"{segment.kind.name}: {one.name} reads {took.rows} rows of {segment.num_rows}"
+            f"{segment.kind.name}: {contender.name} reads {took.rows} rows of {segment.num_rows}"
         )
     return took
 

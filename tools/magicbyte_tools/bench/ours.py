@@ -142,7 +142,7 @@ class Ours:
 
 
 def read(
-    one: Engine, file: ReadableFile, columns: Sequence[str], begin: int, end: int
+    engine: Engine, file: ReadableFile, columns: Sequence[str], begin: int, end: int
 ) -> Iterator[pa.RecordBatch]:
     """Yield *columns* of all records of the entries in [begin, end) of *file*.
 
@@ -160,7 +160,7 @@ def read(
                 position,
             )
         view = buffer[position - origin :]
-        taken = one.take(view, columns, origin=position, limits=LIMITS, most_bytes=max_bytes)
+        taken = engine.take(view, columns, origin=position, limits=LIMITS, most_bytes=max_bytes)
         if taken is not None:
             _check(taken.entries, taken.decoded)
             yield taken.decoded.rows
@@ -169,7 +169,7 @@ def read(
                 buffer, origin = memoryview(b""), position
             del taken
             continue
-        scan = one.scan(view, origin=position, verify=False, limits=LIMITS)
+        scan = engine.scan(view, origin=position, verify=False, limits=LIMITS)
         if not scan.entries:
             if len(view) == end - position or (
                 scan.stopped_by is None or scan.stopped_by.code != "incomplete-entry"
@@ -178,7 +178,7 @@ def read(
             length = 2 * max(length, len(view))  # an entry that is larger
             continue
         for entries, made in decode_groups(
-            one, view, scan.entries, columns, origin=position, limits=LIMITS, verify=True
+            engine, view, scan.entries, columns, origin=position, limits=LIMITS, verify=True
         ):
             _check(entries, made)
             yield made.rows

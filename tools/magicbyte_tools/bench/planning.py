@@ -81,8 +81,8 @@ def _tell(what: str, segments: int, folder: Path, **more: str) -> None:
 def measured(options: dict[str, str]) -> dict[str, Any]:
     """Return what a process says that plans a read with *options*."""
     command = [sys.executable, "-c", MEASURED, json.dumps(options)]
-    found: dict[str, Any] = json.loads(subprocess.check_output(command, text=True))
-    return found
+    figures: dict[str, Any] = json.loads(subprocess.check_output(command, text=True))
+    return figures
 
 
 def write_segments(

@@ -7,26 +7,26 @@ MAX_SHOWN = 72
 """Characters of a value in a message."""
 
 
-def differences(expected: Any, found: Any, path: str = "") -> Iterator[str]:
-    """Yield how *found* differs from *expected*, a line for each place."""
-    if type(expected) is not type(found):  # true is not 1, 70.0 is not 70
-        yield f"{path}: expected {shown(expected)}, found {shown(found)}"
+def differences(expected: Any, actual: Any, path: str = "") -> Iterator[str]:
+    """Yield how *actual* differs from *expected*, a line for each place."""
+    if type(expected) is not type(actual):  # true is not 1, 70.0 is not 70
+        yield f"{path}: expected {shown(expected)}, found {shown(actual)}"
     elif isinstance(expected, dict):
         for key in expected:
-            if key not in found:
+            if key not in actual:
                 yield f"{_under(path, key)}: expected {shown(expected[key])}, found nothing"
             else:
-                yield from differences(expected[key], found[key], _under(path, key))
-        for key in found:
+                yield from differences(expected[key], actual[key], _under(path, key))
+        for key in actual:
             if key not in expected:
-                yield f"{_under(path, key)}: expected nothing, found {shown(found[key])}"
+                yield f"{_under(path, key)}: expected nothing, found {shown(actual[key])}"
     elif isinstance(expected, list):
-        for index, (one, other) in enumerate(zip(expected, found, strict=False)):
+        for index, (one, other) in enumerate(zip(expected, actual, strict=False)):
             yield from differences(one, other, f"{path}[{index}]")
-        if len(expected) != len(found):
-            yield f"{path}: expected {len(expected)} of them, found {len(found)}"
-    elif expected != found:
-        yield f"{path}: expected {shown(expected)}, found {shown(found)}"
+        if len(expected) != len(actual):
+            yield f"{path}: expected {len(expected)} of them, found {len(actual)}"
+    elif expected != actual:
+        yield f"{path}: expected {shown(expected)}, found {shown(actual)}"
 
 
 def _under(path: str, key: str) -> str:

@@ -15,52 +15,52 @@ MOST_TAKEN = 2048
 
 
 def differences(
-    other: Engine,
+    engine: Engine,
     data: bytes,
     *,
     columns: Sequence[str] = WIRE_COLUMNS,
     limits: Limits | None = None,
 ) -> list[str]:
-    """Return the differences between the reference engine and *other* on the entries in *data*.
+    """Return the differences between the reference engine and *engine* on the entries in *data*.
 
     After bytes that are not an entry, both go on at the next byte.
     """
-    found: list[str] = []
+    messages: list[str] = []
     limits = limits or Limits()
     position = 0
     while position < len(data):
         view = memoryview(data)[position:]
-        found += scanned(other, view, origin=position, verify=True, limits=limits)[2]
+        messages += scanned(engine, view, origin=position, verify=True, limits=limits)[2]
         # Checksums are ignored, so that the contents of altered entries are compared too.
         entries, end = entries_of(REFERENCE, view, origin=position, verify=False, limits=limits)[:2]
         if entries:
-            found += decoded(other, view, entries, columns, origin=position, limits=limits)[1]
-            found += decoded_runs(other, view[:end], columns, origin=position, limits=limits)
-            found += taken_runs(other, view[:end], columns, origin=position, limits=limits)
+            messages += decoded(engine, view, entries, columns, origin=position, limits=limits)[1]
+            messages += decoded_runs(engine, view[:end], columns, origin=position, limits=limits)
+            messages += taken_runs(engine, view[:end], columns, origin=position, limits=limits)
         position += max(end, 1)
-    return found
+    return messages
 
 
 def scanned(
-    other: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
+    engine: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
 ) -> tuple[list[Entry], int, list[str]]:
-    """Return the entries that *other* scans, their end position, and the differences from the reference
+    """Return the entries that *engine* scans, their end position, and the differences from the reference
     engine.
     """
     expected, made = (
         entries_of(one, view, origin=origin, verify=verify, limits=limits)
-        for one in (REFERENCE, other)
+        for one in (REFERENCE, engine)
     )
     said, says = told(*expected), told(*made)
     return made[0], made[1], [] if said == says else [f"scan at {origin}: {said}, {says}"]
 
 
 def entries_of(
-    one: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
+    engine: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
 ) -> tuple[list[Entry], int, Scan]:
     """Return the entries of *view*, their end position, and the scan that ends there."""
     entries: list[Entry] = []
-    scans = runs_of(one, view, origin=origin, verify=verify, limits=limits)
+    scans = runs_of(engine, view, origin=origin, verify=verify, limits=limits)
     for scan, _, begin in scans:
         entries += scan.entries
         end = begin + scan.end - origin
@@ -68,7 +68,7 @@ def entries_of(
 
 
 def runs_of(
-    one: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
+    engine: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
 ) -> Iterator[tuple[Scan, memoryview, int]]:
     """Yield scans of *view*, one at least, where they are made, and the byte of the file there.
 
@@ -77,7 +77,7 @@ def runs_of(
     end = 0
     while True:
         here = view[end:]
-        scan = one.scan(here, origin=origin + end, verify=verify, limits=limits)
+        scan = engine.scan(here, origin=origin + end, verify=verify, limits=limits)
         yield scan, here, origin + end
         end += scan.end
         if not scan.entries or end == len(view):
@@ -85,30 +85,30 @@ def runs_of(
 
 
 def decoded_runs(
-    other: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
+    engine: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
 ) -> list[str]:
-    """Return the differences from the reference engine on entries that *other* scans and verifies."""
+    """Return the differences from the reference engine on entries that *engine* scans and verifies."""
     found = []
-    for scan, here, begin in runs_of(other, view, origin=origin, verify=False, limits=limits):
+    for scan, here, begin in runs_of(engine, view, origin=origin, verify=False, limits=limits):
         if scan.entries:
             found += decoded(
-                other, here, scan.entries, columns, origin=begin, limits=limits, verify=True
+                engine, here, scan.entries, columns, origin=begin, limits=limits, verify=True
             )[1]
     return found
 
 
 def taken_runs(
-    other: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
+    engine: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
 ) -> list[str]:
-    """Return the differences from the reference engine on entries that *other* decodes in fused calls."""
+    """Return the differences from the reference engine on entries that *engine* decodes in fused calls."""
     found = []
-    for made, here, begin in runs_at_once(other, view, columns, origin=origin, limits=limits):
+    for made, here, begin in runs_at_once(engine, view, columns, origin=origin, limits=limits):
         found += _taken(made, here, columns, origin=begin, limits=limits)
     return found
 
 
 def runs_at_once(
-    one: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
+    engine: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
 ) -> Iterator[tuple[Taken, memoryview, int]]:
     """Yield the results of fused calls of the engine on *view*, their bytes, and their file positions.
 
@@ -117,7 +117,7 @@ def runs_at_once(
     end = 0
     while end < len(view):
         here = view[end:]
-        made = one.take(here, columns, origin=origin + end, limits=limits, most_bytes=MOST_TAKEN)
+        made = engine.take(here, columns, origin=origin + end, limits=limits, most_bytes=MOST_TAKEN)
         if made is not None:
             yield made, here, origin + end
             end += made.end
@@ -157,7 +157,7 @@ def told(entries: list[Entry], end: int, scan: Scan) -> tuple[object, ...]:
 
 
 def decoded(
-    other: Engine,
+    engine: Engine,
     view: memoryview,
     entries: Sequence[Entry],
     columns: Sequence[str],
@@ -166,10 +166,10 @@ def decoded(
     limits: Limits,
     verify: bool = False,
 ) -> tuple[Decoded, list[str]]:
-    """Return what *other* decodes from *entries*, and the differences from the reference engine."""
+    """Return what *engine* decodes from *entries*, and the differences from the reference engine."""
     expected, made = (
         one.decode(view, entries, columns, origin=origin, limits=limits, verify=verify)
-        for one in (REFERENCE, other)
+        for one in (REFERENCE, engine)
     )
     ends = [(len(one.headers), one.computed) for one in (expected, made)]
     if ends[0] != ends[1]:

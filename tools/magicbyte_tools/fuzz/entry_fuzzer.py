@@ -61,7 +61,7 @@ class EntryFuzzTask:
         self,
         trial: Trial,
         call: Sequence[FuzzCase],
-        one: CaseGroup,
+        group: CaseGroup,
         tally: Tally,
         send: Callable[[Message], None],
         *,
@@ -70,10 +70,10 @@ class EntryFuzzTask:
         """Have the engine work on *call*; return how many of its cases were accepted."""
         try:
             tried = trial.run(
-                [case.data for case in call], one.arrangement, is_compared=is_compared
+                [case.data for case in call], group.arrangement, is_compared=is_compared
             )
         except Exception as error:  # any exception here is a failure to report
-            send(self._narrowed("error", trial, call, one, _named(error)))
+            send(self._narrowed("error", trial, call, group, _named(error)))
             return 0
         position = accepted = 0
         for case in call:
@@ -89,16 +89,16 @@ class EntryFuzzTask:
                 tally[case.kind, "no entry"] += 1
             position += len(case.data)
         if tried.differences:
-            send(self._narrowed("difference", trial, call, one, tried.differences[0]))
+            send(self._narrowed("difference", trial, call, group, tried.differences[0]))
         return accepted
 
     def _narrowed(
-        self, what: What, trial: Trial, call: Sequence[FuzzCase], one: CaseGroup, message: str
+        self, what: What, trial: Trial, call: Sequence[FuzzCase], group: CaseGroup, message: str
     ) -> Failure:
         """Return the failure of the first case of *call* that fails alone, else of all together."""
         for case in call:
             try:
-                tried = trial.run([case.data], one.arrangement, is_compared=True)
+                tried = trial.run([case.data], group.arrangement, is_compared=True)
             except Exception as error:  # the failure itself, or another than the one looked for
                 if what == "error":
                     return Failure(what, case.number, case.kind, _named(error), _file(case.data))
@@ -165,8 +165,8 @@ class Again:
         return Failure(what, case, "again", f"{message}; {how}", _file(self.data))
 
 
-def _calls(one: CaseGroup, *, is_alone: bool) -> list[list[FuzzCase]]:
-    return [[case] for call in one.calls for case in call] if is_alone else one.calls
+def _calls(group: CaseGroup, *, is_alone: bool) -> list[list[FuzzCase]]:
+    return [[case] for call in group.calls for case in call] if is_alone else group.calls
 
 
 def _file(data: bytes) -> dict[str, bytes]:

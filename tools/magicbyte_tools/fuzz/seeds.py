@@ -31,14 +31,14 @@ LENGTHS = (0, 1, 7, 31, 32, 33, 63, 64, 100, 511, 512, 513, 700)
 def built(seed: int) -> list[Seed]:
     """Return entries that *seed* alone determines: each kind in each form."""
     chance = Random(f"{seed} seeds")
-    found: list[Seed] = []
+    seeds: list[Seed] = []
     for form in OF_BATCHES:
         for plain in _batches(chance):
-            found.append(_in_form(plain, form))
+            seeds.append(_in_form(plain, form))
     for magic in (0, 1):
-        found += map(taken_apart, _messages(chance, magic))
-        found += _wrappers(chance, magic)
-    return found
+        seeds += map(taken_apart, _messages(chance, magic))
+        seeds += _wrappers(chance, magic)
+    return seeds
 
 
 def of_logs(logs: Iterable[Path]) -> Iterator[Seed]:

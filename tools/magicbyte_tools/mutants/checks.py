@@ -100,8 +100,8 @@ def _cases(formats: tuple[str, ...]) -> list[Case]:
     return sorted(chosen, key=lambda case: formats.index(case.format))
 
 
-def _all_pass(engine: Callable[[], Callable[[Case], bytes]], wanted: list[Case]) -> bool:
-    """Return whether *engine*, which is imported only now, passes all cases that are *wanted*."""
+def _all_pass(engine: Callable[[], Callable[[Case], bytes]], cases: list[Case]) -> bool:
+    """Return whether *engine*, which is imported only now, passes all cases that are *cases*."""
     printed = engine()
 
     def answer(case: Case) -> tuple[Case, Answer]:
@@ -109,7 +109,7 @@ def _all_pass(engine: Callable[[], Callable[[Case], bytes]], wanted: list[Case])
         signal.alarm(CASE_TIMEOUT_S)
         return case, parse(printed(case))
 
-    return all(one.outcome != "failed" for one in scored(map(answer, wanted), {}))
+    return all(one.outcome != "failed" for one in scored(map(answer, cases), {}))
 
 
 @cache

@@ -21,8 +21,8 @@ GENERATED = Path("generated", "magicbyte_formats")
 @cache
 def specs() -> dict[str, source.Spec]:
     """Return every specification by its id, with the keys that JSON gives it."""
-    found: dict[str, source.Spec] = json.loads(json.dumps(source.specs()))
-    return found
+    spec_by_id: dict[str, source.Spec] = json.loads(json.dumps(source.specs()))
+    return spec_by_id
 
 
 def dependents(name: str, grammars: Mapping[str, source.Spec] | None = None) -> list[str]:

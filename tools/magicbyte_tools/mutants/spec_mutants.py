@@ -40,10 +40,10 @@ def _of_types(file: str, spec: Spec, path: tuple[str, ...], name: str) -> Iterat
 
 
 def _at(spec: Spec, path: tuple[str, ...]) -> Any:
-    found: Any = spec
+    element: Any = spec
     for key in path:
-        found = found[key]
-    return found
+        element = element[key]
+    return element
 
 
 def _fields(structure: Spec) -> Iterator[tuple[str, int | str, Spec]]:

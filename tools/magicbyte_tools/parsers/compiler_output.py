@@ -57,10 +57,10 @@ def compile_targets(targets: Iterable[str]) -> dict[str, Files]:
 def by_spec(files: Files, names: Iterable[str]) -> dict[str, Files]:
     """Return *files* by the specification that they are of."""
     spec_of = {name: name for name in names} | {camel(name): name for name in names}
-    found: dict[str, Files] = {}
+    files_by_spec: dict[str, Files] = {}
     for file, text in files.items():
-        found.setdefault(spec_of[file.rsplit(".", 1)[0]], {})[file] = text
-    return found
+        files_by_spec.setdefault(spec_of[file.rsplit(".", 1)[0]], {})[file] = text
+    return files_by_spec
 
 
 def noted(text: str, name: str) -> str:

@@ -13,10 +13,10 @@ from magicbyte_tools.reference.reference import reference
 FORMATS = CHECKOUT / "docs" / "formats"
 
 
-def differing(wanted: dict[str, str], folder: Path = FORMATS) -> list[Path]:
-    """Return the files in *folder* that are not as *wanted*, are missing or do not belong."""
+def differing(contents: dict[str, str], folder: Path = FORMATS) -> list[Path]:
+    """Return the files in *folder* that are not as *contents*, are missing or do not belong."""
     there = {path for path in folder.rglob("*") if path.is_file()}
-    files = {folder / name: text for name, text in wanted.items()}
+    files = {folder / name: text for name, text in contents.items()}
     stale = there - files.keys()
     changed = {path for path in files if path not in there or _text(path) != files[path]}
     return sorted(stale | changed)
@@ -26,16 +26,16 @@ def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace")
 
 
-def write(wanted: dict[str, str], folder: Path = FORMATS) -> None:
-    """Write the files *wanted* to *folder*, and delete all others there."""
-    for path in differing(wanted, folder):
+def write(contents: dict[str, str], folder: Path = FORMATS) -> None:
+    """Write the files *contents* to *folder*, and delete all others there."""
+    for path in differing(contents, folder):
         name = path.relative_to(folder).as_posix()
-        if name not in wanted:
+        if name not in contents:
             path.unlink()
             print(f"{_shown(path)}: deleted")
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(wanted[name], "utf-8", newline="\n")
+        path.write_text(contents[name], "utf-8", newline="\n")
         print(_shown(path))
 
 
@@ -43,9 +43,9 @@ def _shown(path: Path) -> Path:
     return path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path
 
 
-def check(wanted: dict[str, str], folder: Path = FORMATS) -> int:
-    """Say which files are not as *wanted*; return the exit status."""
-    found = differing(wanted, folder)
+def check(contents: dict[str, str], folder: Path = FORMATS) -> int:
+    """Say which files are not as *contents*; return the exit status."""
+    found = differing(contents, folder)
     for path in found:
         print(_shown(path))
     if found:

@@ -22,7 +22,7 @@ NUMBER = 1.7 * BYTE
 class Box:
     """A field in the picture."""
 
-    place: FieldPlacement
+    placement: FieldPlacement
     width: float
     lines: tuple[str, str, str]
     fixed: bool
@@ -37,7 +37,7 @@ def diagram(structure: FormatStructure, library: Library, *, covered: bool = Fal
     picture = Picture(
         WIDTH,
         f"The bytes of {structure.name}",
-        "; ".join(f"{box.place.id}: {box.lines[2]}" for box in boxes),
+        "; ".join(f"{box.placement.id}: {box.lines[2]}" for box in boxes),
     )
     y = 30.0
     for row in _rows(boxes):
@@ -74,34 +74,36 @@ def _moved(offset: str, start: int) -> str:
     return " or ".join(str(int(one) + start) for one in offset.split(" or "))
 
 
-def _box(place: FieldPlacement, library: Library) -> Box:
-    attribute = place.field
-    size = place.size + (" byte" + "s" * (place.size != "1") if place.fixed is not None else "")
-    kind = type_words(attribute, place.owner, library)
+def _box(placement: FieldPlacement, library: Library) -> Box:
+    attribute = placement.field
+    size = placement.size + (
+        " byte" + "s" * (placement.size != "1") if placement.fixed is not None else ""
+    )
+    kind = type_words(attribute, placement.owner, library)
     kafka = str(attribute.get("-orig-id", ""))
-    third = f"{kind}, {size}" if kind != "bytes" or place.fixed is not None else size
-    if kind == "bytes" and "size" in attribute and place.fixed is None:
+    third = f"{kind}, {size}" if kind != "bytes" or placement.fixed is not None else size
+    if kind == "bytes" and "size" in attribute and placement.fixed is None:
         third = f"{size} bytes"
-    if place.fixed is not None and kind[-1:].isdigit():
+    if placement.fixed is not None and kind[-1:].isdigit():
         third = kind
-    inner = library.of(attribute, place.owner)
+    inner = library.of(attribute, placement.owner)
     if inner and inner.is_primitive and "repeat" not in attribute:
         third = kind
     if attribute.get("repeat") == "expr":
         third = f"{expression(attribute['repeat-expr'])} {TIMES} {kind}"
     if inner and inner.is_bits:
         third = f"{sum(map(bits, inner.fields))} bits"
-    if place.fixed is not None:
-        width = place.fixed * BYTE
+    if placement.fixed is not None:
+        width = placement.fixed * BYTE
     else:
         width = NUMBER if inner and inner.is_primitive else VARIABLE
-    second = kafka if kafka != place.id else third if place.condition else ""
-    lines = (place.id, second, place.condition or third)
+    second = kafka if kafka != placement.id else third if placement.condition else ""
+    lines = (placement.id, second, placement.condition or third)
     label = max(width_of(lines[0], 13), width_of(lines[1], 10.5), width_of(third, 10.5)) + 14
     if len(lines[2]) > len(third):
         label = max(label, min(width_of(lines[2], 10.5) + 14, 6 * BYTE))
     width = min(max(width, label), ROOM)
-    return Box(place, width, lines, place.fixed is not None, "repeat" in attribute)
+    return Box(placement, width, lines, placement.fixed is not None, "repeat" in attribute)
 
 
 def _rows(boxes: list[Box]) -> Iterator[list[Box]]:
@@ -115,8 +117,8 @@ def _rows(boxes: list[Box]) -> Iterator[list[Box]]:
 
 
 def _draw(picture: Picture, box: Box, x: float, y: float) -> None:
-    kind = "covered" if box.place.covered else "box"
-    if box.place.condition:
+    kind = "covered" if box.placement.covered else "box"
+    if box.placement.condition:
         kind += " optional"
     w = box.width - 4
     if box.repeated:
@@ -126,18 +128,18 @@ def _draw(picture: Picture, box: Box, x: float, y: float) -> None:
         picture.box(x, y, w, HEIGHT, kind)
     else:
         picture.path(_torn(x, y, w), kind)
-    if box.place.covered:
+    if box.placement.covered:
         picture.box(x + 1, y + HEIGHT - 4, w - (2 if box.fixed else 9), 3, "bar", 1)
-    if box.place.offset:
-        picture.text(x + 1, y - 6, box.place.offset, "mono small soft")
+    if box.placement.offset:
+        picture.text(x + 1, y - 6, box.placement.offset, "mono small soft")
     name, kafka, last = box.lines
     middle = y + (20 if kafka else 26)
     picture.text(x + 6, middle, name, "mono name ink")
     if kafka:
         picture.text(x + 6, middle + 15, kafka, "mono small soft")
-    kind = "mono small accent" if box.place.condition else "mono small soft"
+    kind = "mono small accent" if box.placement.condition else "mono small soft"
     most = int((w - 8) / width_of("x", 10.5))
-    words = f"if {last}" if box.place.condition else last
+    words = f"if {last}" if box.placement.condition else last
     picture.text(x + 6, y + 51, words if len(words) <= most else words[: most - 1] + "…", kind)
 
 
@@ -151,9 +153,9 @@ def _torn(x: float, y: float, w: float) -> str:
 
 def _bit_fields(boxes: list[Box], library: Library) -> Iterator[tuple[str, FormatStructure]]:
     for box in boxes:
-        inner = library.of(box.place.field, box.place.owner)
+        inner = library.of(box.placement.field, box.placement.owner)
         if inner and inner.is_bits:
-            yield box.place.id, inner
+            yield box.placement.id, inner
 
 
 def _bits(picture: Picture, name: str, structure: FormatStructure, y: float) -> float:
@@ -191,11 +193,11 @@ def _halves(name: str) -> list[str]:
 def _legend(picture: Picture, boxes: list[Box], y: float) -> float:
     """Draw the legend of the marks in the picture; return its height."""
     entries = []
-    if any(box.place.covered for box in boxes):
+    if any(box.placement.covered for box in boxes):
         entries.append(("covered", "covered by the checksum"))
     if any(not box.fixed for box in boxes):
         entries.append(("torn", "of varying length"))
-    if any(box.place.condition for box in boxes):
+    if any(box.placement.condition for box in boxes):
         entries.append(("optional", "not always there"))
     if any(box.repeated for box in boxes):
         entries.append(("repeated", "repeated"))

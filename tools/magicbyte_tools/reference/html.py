@@ -119,9 +119,9 @@ def _relink(link: Token, name: str, files: dict[str, str]) -> None:
 
 
 def _with_pictures(body: str, files: dict[str, str]) -> str:
-    def picture(found: re.Match[str]) -> str:
+    def picture(match: re.Match[str]) -> str:
         drawn = re.sub(
-            r"<style>.*?</style>\n?", "", files[found[1]].removeprefix(ORIGIN), flags=re.DOTALL
+            r"<style>.*?</style>\n?", "", files[match[1]].removeprefix(ORIGIN), flags=re.DOTALL
         )
         return f'<div class="scroll picture">{drawn}</div>'
 

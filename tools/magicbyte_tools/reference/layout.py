@@ -39,14 +39,14 @@ def places(
     Offsets are told as long as at most one field before is there or not there, as the timestamp
     of a message is.
     """
-    found: list[FieldPlacement] = []
+    placements: list[FieldPlacement] = []
     starts: set[int] | None = {0}
     first_covered = _first_covered(structure)
     for attribute in structure.fields:
         covered = covered or attribute["id"] == first_covered
         size = None if bits(attribute) else library.size(attribute, structure)
         offset = " or ".join(map(str, sorted(starts))) if starts else UNKNOWN
-        found.append(
+        placements.append(
             FieldPlacement(
                 attribute,
                 structure,
@@ -62,7 +62,7 @@ def places(
             starts = starts | moved if "if" in attribute else moved
         elif not (starts is not None and _replaced(attribute, structure)):
             starts = None
-    return found
+    return placements
 
 
 def _first_covered(structure: FormatStructure) -> str | None:
@@ -78,9 +78,11 @@ def _replaced(attribute: Spec, structure: FormatStructure) -> bool:
     return bool(following) and opposite(attribute.get("if"), following[0].get("if"))
 
 
-def opposite(one: object, other: object) -> bool:
+def opposite(first_condition: object, second_condition: object) -> bool:
     """Return whether of two conditions `a == b` and `a != b` exactly one holds."""
-    return str(one).replace("==", "!=") == str(other) and "==" in str(one)
+    return str(first_condition).replace("==", "!=") == str(second_condition) and "==" in str(
+        first_condition
+    )
 
 
 def condition(attribute: Spec) -> str:

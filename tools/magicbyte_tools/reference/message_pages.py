@@ -33,12 +33,12 @@ class MessageFile:
     def linked(self, words: str, file: str, own: str = "") -> str:
         """Return *words*, with names of messages and formats as links; not *own*, which is here."""
 
-        def link(found: re.Match[str]) -> str:
-            if found[1] in self.formats:
-                return f"[`{found[1]}`](../{found[1]}.md)"
-            name = found[2]
+        def link(match: re.Match[str]) -> str:
+            if match[1] in self.formats:
+                return f"[`{match[1]}`](../{match[1]}.md)"
+            name = match[2]
             if name not in self.places or name == own:
-                return found[0]
+                return match[0]
             where, anchor = self.places[name]
             return f"[{name}]({'' if where == file else f'{where}.md'}#{anchor})"
 
@@ -103,8 +103,8 @@ class _Section:
 
     @property
     def structs(self) -> dict[str, list[Spec]]:
-        found: dict[str, list[Spec]] = self.message.get("structs", {})
-        return found
+        by_name: dict[str, list[Spec]] = self.message.get("structs", {})
+        return by_name
 
     def parts(self) -> Iterator[str]:
         name = self.message["name"]

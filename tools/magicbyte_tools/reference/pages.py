@@ -36,19 +36,19 @@ class Page:
     @cached_property
     def covered(self) -> set[tuple[str, ...]]:
         """Paths of the types that a checksum covers."""
-        found: set[tuple[str, ...]] = set()
+        covered_paths: set[tuple[str, ...]] = set()
         for structure in self.library.structures(self.name):
-            for place in places(structure, self.library, covered=structure.path in found):
+            for place in places(structure, self.library, covered=structure.path in covered_paths):
                 for inner in self._inner(place):
                     if place.covered:
-                        found.add(inner.path)
-        return found
+                        covered_paths.add(inner.path)
+        return covered_paths
 
-    def _inner(self, place: FieldPlacement) -> list[FormatStructure]:
-        """Return the types of this format that *place* may have."""
-        one = self.library.of(place.field, place.owner)
+    def _inner(self, placement: FieldPlacement) -> list[FormatStructure]:
+        """Return the types of this format that *placement* may have."""
+        one = self.library.of(placement.field, placement.owner)
         several = [one] if one else []
-        several += [case for _, case in self.library.cases(place.field, place.owner)]
+        several += [case for _, case in self.library.cases(placement.field, placement.owner)]
         return [inner for inner in several if inner.format == self.name and inner.path]
 
     def files(self) -> dict[str, str]:
@@ -213,15 +213,15 @@ class Page:
         derived = list(structure.spec.get("-derived", []))
         for attribute in structure.fields:
             derived += attribute.get("-derived", [])
-        found: dict[str, dict[str, str]] = {}
+        derived_rows: dict[str, dict[str, str]] = {}
         for name, one in structure.spec.get("instances", {}).items():
-            found[name] = _worked_out(name, one)
+            derived_rows[name] = _worked_out(name, one)
         for one in derived:
             if not _is_copy(one):
-                found.setdefault(one["id"], _worked_out(one["id"], one))
-        if found:
+                derived_rows.setdefault(one["id"], _worked_out(one["id"], one))
+        if derived_rows:
             yield "Not stored, but worked out from the fields or read ahead:"
-            yield table(list(found.values()))
+            yield table(list(derived_rows.values()))
 
     def enums(self) -> Iterator[str]:
         for structure in self.library.structures(self.name):
@@ -295,22 +295,22 @@ def _is_silent(leaf: Leaf) -> bool:
     )
 
 
-def _size(place: FieldPlacement) -> str:
-    is_expression = "size" in place.field and place.fixed is None
-    return f"`{place.size}`" if is_expression else place.size
+def _size(placement: FieldPlacement) -> str:
+    is_expression = "size" in placement.field and placement.fixed is None
+    return f"`{placement.size}`" if is_expression else placement.size
 
 
-def _worked_out(name: str, one: Spec) -> dict[str, str]:
-    if "value" in one:
-        source = f"`{expression(one['value'])}`"
+def _worked_out(name: str, instance: Spec) -> dict[str, str]:
+    if "value" in instance:
+        source = f"`{expression(instance['value'])}`"
     else:
-        source = f"at `{expression(one.get('pos', 0))}`"
-    if "if" in one:
-        source += f" if `{expression(one['if'])}`"
+        source = f"at `{expression(instance.get('pos', 0))}`"
+    if "if" in instance:
+        source += f" if `{expression(instance['if'])}`"
     return {
         "name": f"`{name}`",
         "from": source.replace("|", "\\|"),
-        "meaning": cell(str(one.get("doc", ""))),
+        "meaning": cell(str(instance.get("doc", ""))),
     }
 
 
@@ -354,8 +354,8 @@ def text(doc: str) -> str:
 def linked(words: str, library: Library, own: str) -> str:
     """Return *words*, with the names of other formats as links to their pages."""
 
-    def link(found: re.Match[str]) -> str:
-        name = found[1]
-        return f"[`{name}`]({name}.md)" if name in library.formats and name != own else found[0]
+    def link(match: re.Match[str]) -> str:
+        name = match[1]
+        return f"[`{name}`]({name}.md)" if name in library.formats and name != own else match[0]
 
     return re.sub(r"(?<!\[)`(kafka_\w+)`(?!\])", link, words)

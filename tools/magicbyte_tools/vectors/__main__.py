@@ -39,13 +39,13 @@ def present(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
 
 
-def write(folder: Path, wanted: dict[str, bytes], different: Sequence[str]) -> None:
-    """Write the files named in *different* as in *wanted*; delete those that *wanted* lacks."""
+def write(folder: Path, contents: dict[str, bytes], different: Sequence[str]) -> None:
+    """Write the files named in *different* as in *contents*; delete those that *contents* lacks."""
     for name in different:
         path = folder / name
-        if name in wanted:
+        if name in contents:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(wanted[name])
+            path.write_bytes(contents[name])
         else:
             path.unlink()
     for kind in ("valid", "invalid"):

@@ -28,8 +28,10 @@ def cases() -> Iterator[VectorCase]:
 
 
 def records() -> Iterator[VectorCase]:
-    def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
-        return valid(f"v2-{name}", *parts, why=why, source="DefaultRecord", classes=classes or [])
+    def one(
+        name: str, why: str, *entries: EntryPart, classes: list[int] | None = None
+    ) -> VectorCase:
+        return valid(f"v2-{name}", *entries, why=why, source="DefaultRecord", classes=classes or [])
 
     yield one("one-record", "The simplest batch: 61 bytes of header and a record.", batch(rec(0)))
     yield one(

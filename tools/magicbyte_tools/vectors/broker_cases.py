@@ -52,15 +52,15 @@ def _oracle(file: Path) -> tuple[dict[str, Any], ...]:
     return tuple(map(json.loads, gzip.decompress(file.read_bytes()).decode().splitlines()))
 
 
-def row_of(found: Mapping[str, Any]) -> ExpectedRow:
-    timestamp, kind = found["timestamp"], found["timestamp_type"]
+def row_of(oracle_row: Mapping[str, Any]) -> ExpectedRow:
+    timestamp, kind = oracle_row["timestamp"], oracle_row["timestamp_type"]
     return ExpectedRow(
-        offset=found["offset"],
+        offset=oracle_row["offset"],
         timestamp=None if timestamp == NO_TIMESTAMP else timestamp,
         timestamp_type=None if kind == "NoTimestampType" else kind,
-        key=_bytes(found["key"]),
-        value=_bytes(found["value"]),
-        headers=tuple((key, _bytes(value)) for key, value in found["headers"]),
+        key=_bytes(oracle_row["key"]),
+        value=_bytes(oracle_row["value"]),
+        headers=tuple((key, _bytes(value)) for key, value in oracle_row["headers"]),
     )
 
 

@@ -144,10 +144,10 @@ def control_batch(*records: Rec, **fields: Any) -> EntryPart:
     return batch(*records, is_control=True, **fields)
 
 
-def marker_batch(one: Rec, **fields: Any) -> EntryPart:
+def marker_batch(record: Rec, **fields: Any) -> EntryPart:
     """Return the control batch that contains the marker record."""
     return batch(
-        one,
+        record,
         is_control=True,
         producer_id=4000,
         producer_epoch=5,

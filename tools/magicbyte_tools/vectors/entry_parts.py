@@ -201,7 +201,7 @@ def marker(kind: int, offset: int, *, producer: int, epoch: int = 0, **fields: A
 
 
 def message(
-    one: Rec,
+    record: Rec,
     *,
     magic: int = 1,
     append_time: int | None = None,
@@ -210,18 +210,18 @@ def message(
 ) -> EntryPart:
     """Return an uncompressed message; *fields* are fields of the twin, written unchanged."""
     kind = None if magic == 0 else CREATE_TIME if append_time is None else APPEND_TIME
-    time = one.time if append_time is None else append_time
+    time = record.time if append_time is None else append_time
     data = twin.message(
-        one.value,
-        key=one.key,
-        offset=one.offset,
+        record.value,
+        key=record.key,
+        offset=record.offset,
         magic=magic,
         timestamp=time,
         attributes={"timestamp_type": int(append_time is not None), **(attributes or {})},
         **fields,
     )
-    row = one.row(timestamp=None if magic == 0 else time, timestamp_type=kind)
-    return EntryPart(data, (row,), one.offset + 1)
+    row = record.row(timestamp=None if magic == 0 else time, timestamp_type=kind)
+    return EntryPart(data, (row,), record.offset + 1)
 
 
 def wrapper(

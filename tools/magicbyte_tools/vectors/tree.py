@@ -45,65 +45,65 @@ def optional(data: bytes | None) -> str | None:
 # Logs
 
 
-def log(found: Any) -> Json:
-    entries: list[Json] = [{"content": entry(one)} for one in found.entries]
-    if found.partial is not None:
+def log(parsed: Any) -> Json:
+    entries: list[Json] = [{"content": entry(one)} for one in parsed.entries]
+    if parsed.partial is not None:
         # Too few bytes for an entry mean the end of the log to Kafka and to the twin.
-        name = "partial" if any(found.partial) else "zero_tail"
-        entries.append({name: found.partial.hex()})
-    if found.zero_tail is not None:
-        entries.append({"zero_tail": found.zero_tail.hex()})
+        name = "partial" if any(parsed.partial) else "zero_tail"
+        entries.append({name: parsed.partial.hex()})
+    if parsed.zero_tail is not None:
+        entries.append({"zero_tail": parsed.zero_tail.hex()})
     return {"entries": entries}
 
 
-def entry(found: Any) -> Json:
-    return batch(found) if found.magic == 2 else message(found)
+def entry(parsed: Any) -> Json:
+    return batch(parsed) if parsed.magic == 2 else message(parsed)
 
 
-def message(found: Any) -> Json:
-    bits = found.attributes
+def message(parsed: Any) -> Json:
+    bits = parsed.attributes
     return {
-        "offset": str(found.offset),
-        "len_message": found.message_size,
+        "offset": str(parsed.offset),
+        "len_message": parsed.message_size,
         "message": some(
-            crc=found.crc,
-            magic=found.magic,
+            crc=parsed.crc,
+            magic=parsed.magic,
             attributes={
                 "reserved": bits.reserved,
                 "timestamp_type": bits.timestamp_type,
                 "codec": bits.compression_type,
             },
-            timestamp=None if found.magic == 0 else str(found.timestamp),
-            len_key=found.key_length,
-            key=optional(found.key),
-            len_value=found.value_length,
-            value=optional(found.value),
-            ignored=optional(found.trailing or None),
+            timestamp=None if parsed.magic == 0 else str(parsed.timestamp),
+            len_key=parsed.key_length,
+            key=optional(parsed.key),
+            len_value=parsed.value_length,
+            value=optional(parsed.value),
+            ignored=optional(parsed.trailing or None),
         ),
     }
 
 
-def batch(found: Any) -> Json:
-    bits = found.attributes
+def batch(parsed: Any) -> Json:
+    bits = parsed.attributes
     is_control = bits.is_control_batch
     payload: Json
     if bits.compression_type:
-        payload = {"compressed_payload": found.records.hex()}
+        payload = {"compressed_payload": parsed.records.hex()}
     else:
-        if found.trailing and found.records_count:
-            raise TerminatedError(f"{len(found.trailing)} bytes behind the last record")
+        if parsed.trailing and parsed.records_count:
+            raise TerminatedError(f"{len(parsed.trailing)} bytes behind the last record")
         payload = {
             "payload": some(
-                records=[record(one, is_control) for one in found.records],
-                ignored=optional(found.trailing or None),
+                records=[record(one, is_control) for one in parsed.records],
+                ignored=optional(parsed.trailing or None),
             )
         }
     return {
-        "base_offset": str(found.base_offset),
-        "len_batch": found.batch_length,
-        "partition_leader_epoch": found.partition_leader_epoch,
-        "magic": found.magic,
-        "crc": found.crc,
+        "base_offset": str(parsed.base_offset),
+        "len_batch": parsed.batch_length,
+        "partition_leader_epoch": parsed.partition_leader_epoch,
+        "magic": parsed.magic,
+        "crc": parsed.crc,
         "attributes": {
             "reserved": bits.reserved,
             "has_delete_horizon": bits.has_delete_horizon_ms,
@@ -112,80 +112,80 @@ def batch(found: Any) -> Json:
             "timestamp_type": bits.timestamp_type,
             "codec": bits.compression_type,
         },
-        "last_offset_delta": found.last_offset_delta,
-        "base_timestamp": str(found.base_timestamp),
-        "max_timestamp": str(found.max_timestamp),
-        "producer_id": str(found.producer_id),
-        "producer_epoch": found.producer_epoch,
-        "base_sequence": found.base_sequence,
-        "num_records": found.records_count,
+        "last_offset_delta": parsed.last_offset_delta,
+        "base_timestamp": str(parsed.base_timestamp),
+        "max_timestamp": str(parsed.max_timestamp),
+        "producer_id": str(parsed.producer_id),
+        "producer_epoch": parsed.producer_epoch,
+        "base_sequence": parsed.base_sequence,
+        "num_records": parsed.records_count,
         **payload,
     }
 
 
-def record(found: Any, is_control: bool = False) -> Json:
+def record(parsed: Any, is_control: bool = False) -> Json:
     body = some(
-        attributes=found.attributes,
-        timestamp_delta=str(int(found.timestamp_delta)),
-        offset_delta=int(found.offset_delta),
-        len_key=int(found.key_length),
-        key=optional(found.key),
-        len_value=int(found.value_length),
-        value=optional(found.value),
-        num_headers=int(found.headers_count),
-        headers=[header(one) for one in found.headers],
+        attributes=parsed.attributes,
+        timestamp_delta=str(int(parsed.timestamp_delta)),
+        offset_delta=int(parsed.offset_delta),
+        len_key=int(parsed.key_length),
+        key=optional(parsed.key),
+        len_value=int(parsed.value_length),
+        value=optional(parsed.value),
+        num_headers=int(parsed.headers_count),
+        headers=[header(one) for one in parsed.headers],
     )
-    if is_control and found.key_length >= 4:
-        body["control_record"] = control_record(found)
-    return {"len_body": int(found.length), "body": body}
+    if is_control and parsed.key_length >= 4:
+        body["control_record"] = control_record(parsed)
+    return {"len_body": int(parsed.length), "body": body}
 
 
-def records(found: Any) -> Json:
-    return {"records": [record(one) for one in found]}
+def records(parsed: Any) -> Json:
+    return {"records": [record(one) for one in parsed]}
 
 
-def header(found: Any) -> Json:
+def header(parsed: Any) -> Json:
     return some(
-        len_key=int(found.key_length),
-        key=found.key.hex(),
-        len_value=int(found.value_length),
-        value=optional(found.value),
+        len_key=int(parsed.key_length),
+        key=parsed.key.hex(),
+        len_value=int(parsed.value_length),
+        value=optional(parsed.value),
     )
 
 
 # Control records
 
 
-def control_record(found: Any) -> Json:
-    """Return key and value of *found*, a record of a control batch, taken apart."""
-    key = twin.ControlRecordKey.parse(found.key)
+def control_record(parsed: Any) -> Json:
+    """Return key and value of *parsed*, a record of a control batch, taken apart."""
+    key = twin.ControlRecordKey.parse(parsed.key)
     out: Json = {
-        "len_key": int(found.key_length),
+        "len_key": int(parsed.key_length),
         "key": some(
             version=key.version,
             control_type=key.type,
             ignored=optional(key.trailing or None),
         ),
-        "len_value": int(found.value_length),
+        "len_value": int(parsed.value_length),
     }
-    if found.value is not None:
+    if parsed.value is not None:
         construct, shape = CONTENTS.get(key.type, (None, None))
         out["content"] = (
-            {"data": found.value.hex()}
+            {"data": parsed.value.hex()}
             if construct is None or shape is None
-            else content(construct.parse(found.value, strict=False), shape)
+            else content(construct.parse(parsed.value, strict=False), shape)
         )
     return out
 
 
-def content(found: Any, shape: Callable[[Any], Json]) -> Json:
+def content(parsed: Any, shape: Callable[[Any], Json]) -> Json:
     """Return the value of a control record as *shape* writes it, with any bytes after it."""
-    return {**shape(found), **some(ignored=optional(found.trailing or None))}
+    return {**shape(parsed), **some(ignored=optional(parsed.trailing or None))}
 
 
-def extension(found: Any) -> Json:
+def extension(parsed: Any) -> Json:
     fields = [
-        {"tag": int(one.tag), "len_data": int(one.size), "data": one.data.hex()} for one in found
+        {"tag": int(one.tag), "len_data": int(one.size), "data": one.data.hex()} for one in parsed
     ]
     return {"num_fields": len(fields), "fields": fields}
 
@@ -195,81 +195,81 @@ def stored_count(elements: Any) -> int:
     return 0 if elements is None else len(elements) + 1
 
 
-def marker(found: Any) -> Json:
-    return {"version": found.version, "coordinator_epoch": found.coordinator_epoch}
+def marker(parsed: Any) -> Json:
+    return {"version": parsed.version, "coordinator_epoch": parsed.coordinator_epoch}
 
 
-def leader_change(found: Any) -> Json:
+def leader_change(parsed: Any) -> Json:
     return {
-        "version": found.version,
-        "leader_id": found.leader_id,
-        "num_voters": stored_count(found.voters),
-        "voters": [election_voter(one) for one in found.voters or ()],
-        "num_granting_voters": stored_count(found.granting_voters),
-        "granting_voters": [election_voter(one) for one in found.granting_voters or ()],
-        "extension": extension(found.tags),
+        "version": parsed.version,
+        "leader_id": parsed.leader_id,
+        "num_voters": stored_count(parsed.voters),
+        "voters": [election_voter(one) for one in parsed.voters or ()],
+        "num_granting_voters": stored_count(parsed.granting_voters),
+        "granting_voters": [election_voter(one) for one in parsed.granting_voters or ()],
+        "extension": extension(parsed.tags),
     }
 
 
-def election_voter(found: Any) -> Json:
+def election_voter(parsed: Any) -> Json:
     return some(
-        voter_id=found.voter_id,
-        voter_directory_id=optional(found.voter_directory_id),
-        extension=extension(found.tags),
+        voter_id=parsed.voter_id,
+        voter_directory_id=optional(parsed.voter_directory_id),
+        extension=extension(parsed.tags),
     )
 
 
-def snapshot_header(found: Any) -> Json:
+def snapshot_header(parsed: Any) -> Json:
     return {
-        "version": found.version,
-        "last_contained_log_timestamp": str(found.last_contained_log_timestamp),
-        "extension": extension(found.tags),
+        "version": parsed.version,
+        "last_contained_log_timestamp": str(parsed.last_contained_log_timestamp),
+        "extension": extension(parsed.tags),
     }
 
 
-def snapshot_footer(found: Any) -> Json:
-    return {"version": found.version, "extension": extension(found.tags)}
+def snapshot_footer(parsed: Any) -> Json:
+    return {"version": parsed.version, "extension": extension(parsed.tags)}
 
 
-def kraft_version(found: Any) -> Json:
+def kraft_version(parsed: Any) -> Json:
     return {
-        "version": found.version,
-        "protocol_version": found.k_raft_version,
-        "extension": extension(found.tags),
+        "version": parsed.version,
+        "protocol_version": parsed.k_raft_version,
+        "extension": extension(parsed.tags),
     }
 
 
-def voters(found: Any) -> Json:
+def voters(parsed: Any) -> Json:
     return {
-        "version": found.version,
-        "num_voters": stored_count(found.voters),
-        "voters": [voter(one) for one in found.voters or ()],
-        "extension": extension(found.tags),
+        "version": parsed.version,
+        "num_voters": stored_count(parsed.voters),
+        "voters": [voter(one) for one in parsed.voters or ()],
+        "extension": extension(parsed.tags),
     }
 
 
-def voter(found: Any) -> Json:
-    feature = found.k_raft_version_feature
+def voter(parsed: Any) -> Json:
+    feature = parsed.k_raft_version_feature
     return {
-        "voter_id": found.voter_id,
-        "voter_directory_id": found.voter_directory_id.hex(),
-        "num_endpoints": stored_count(found.endpoints),
-        "endpoints": [endpoint(one) for one in found.endpoints or ()],
+        "voter_id": parsed.voter_id,
+        "voter_directory_id": parsed.voter_directory_id.hex(),
+        "num_endpoints": stored_count(parsed.endpoints),
+        "endpoints": [endpoint(one) for one in parsed.endpoints or ()],
         "min_supported_version": feature.min_supported_version,
         "max_supported_version": feature.max_supported_version,
         "feature_extension": extension(feature.tags),
-        "extension": extension(found.tags),
+        "extension": extension(parsed.tags),
     }
 
 
-def endpoint(found: Any) -> Json:
+def endpoint(parsed: Any) -> Json:
     return {
-        "len_name": len(found.name.encode()) + 1,
-        "name": found.name,
-        "len_host": len(found.host.encode()) + 1,
-        "host": found.host,
-        "port": found.port,
-        "extension": extension(found.tags),
+        "len_name": len(parsed.name.encode()) + 1,
+        "name": parsed.name,
+        "len_host": len(parsed.host.encode()) + 1,
+        "host": parsed.host,
+        "port": parsed.port,
+        "extension": extension(parsed.tags),
     }
 
 
@@ -296,67 +296,67 @@ ControlRecord = Fields(
 # Snapshots and records of the metadata log
 
 
-def kraft_snapshot(found: Any) -> Json:
-    kinds = [_first_control_type(one) for one in found.entries]
+def kraft_snapshot(parsed: Any) -> Json:
+    kinds = [_first_control_type(one) for one in parsed.entries]
     is_whole = len(kinds) > 1 and kinds[0] == SNAPSHOT_HEADER and kinds[-1] == SNAPSHOT_FOOTER
-    if not is_whole or SNAPSHOT_FOOTER in kinds[1:-1] or found.partial or found.zero_tail:
+    if not is_whole or SNAPSHOT_FOOTER in kinds[1:-1] or parsed.partial or parsed.zero_tail:
         raise ValidationError(f"control types {kinds}: not from a header to a footer")
-    batches = [{"batch": batch(one)} for one in found.entries]
+    batches = [{"batch": batch(one)} for one in parsed.entries]
     return {"header": batches[0], "batches": batches[1:]}
 
 
-def _first_control_type(found: Any) -> int | None:
-    """Return the type of the first control record in the batch *found*, if it holds one."""
-    bits = found.attributes
-    if found.magic != 2:
-        raise ValidationError(f"magic {found.magic} in a snapshot")
-    if not bits.is_control_batch or bits.compression_type or not found.records_count:
+def _first_control_type(parsed: Any) -> int | None:
+    """Return the type of the first control record in the batch *parsed*, if it holds one."""
+    bits = parsed.attributes
+    if parsed.magic != 2:
+        raise ValidationError(f"magic {parsed.magic} in a snapshot")
+    if not bits.is_control_batch or bits.compression_type or not parsed.records_count:
         return None
-    key = found.records[0].key
+    key = parsed.records[0].key
     return int(twin.ControlRecordKey.parse(key).type) if key and len(key) >= 4 else None
 
 
-def metadata_record(found: Any) -> Json:
+def metadata_record(parsed: Any) -> Json:
     return {
-        "frame_version": int(found.frame_version),
-        "api_key": int(found.api_key),
-        "api_version": int(found.version),
-        "data": found.message.hex(),
+        "frame_version": int(parsed.frame_version),
+        "api_key": int(parsed.api_key),
+        "api_version": int(parsed.version),
+        "data": parsed.message.hex(),
     }
 
 
-def kip_931(found: Any) -> Json:
-    records = () if found.attributes.compression_type else found.records
+def kip_931(parsed: Any) -> Json:
+    records = () if parsed.attributes.compression_type else parsed.records
     left = sum(len(one.trailing) for one in records)
     if left:
         raise TerminatedError(f"{left} bytes behind the last header of a record")
     out = batch(
-        Container(found, last_offset_delta=int(found.last_offset_delta), max_timestamp=0),
+        Container(parsed, last_offset_delta=int(parsed.last_offset_delta), max_timestamp=0),
     )
     out["attributes"] = {
-        "reserved": found.attributes.reserved,
-        "ignores_message_attributes": found.attributes.ignore_message_attributes,
+        "reserved": parsed.attributes.reserved,
+        "ignores_message_attributes": parsed.attributes.ignore_message_attributes,
         **{name: bit for name, bit in out["attributes"].items() if name != "reserved"},
     }
-    out["base_timestamp"] = str(int(found.base_timestamp))
+    out["base_timestamp"] = str(int(parsed.base_timestamp))
     del out["max_timestamp"]
-    out["max_timestamp_delta"] = int(found.max_timestamp_delta)
+    out["max_timestamp_delta"] = int(parsed.max_timestamp_delta)
     return out
 
 
 # Companion files
 
 
-def offset_index(found: Any) -> Json:
+def offset_index(parsed: Any) -> Json:
     return _index(
-        found,
+        parsed,
         lambda one: {"relative_offset": one.relative_offset, "ofs_batch": one.position},
     )
 
 
-def time_index(found: Any) -> Json:
+def time_index(parsed: Any) -> Json:
     return _index(
-        found,
+        parsed,
         lambda one: {
             "timestamp": str(one.timestamp),
             "relative_offset": one.relative_offset,
@@ -364,17 +364,17 @@ def time_index(found: Any) -> Json:
     )
 
 
-def _index(found: Any, entry_of: Callable[[Any], Json]) -> Json:
+def _index(parsed: Any, entry_of: Callable[[Any], Json]) -> Json:
     return some(
-        entries=[entry_of(one) for one in found.entries] or None,
-        zero_tail=optional(found.zero_tail or None),
-        unknown_tail=optional(found.trailing or None),
+        entries=[entry_of(one) for one in parsed.entries] or None,
+        zero_tail=optional(parsed.zero_tail or None),
+        unknown_tail=optional(parsed.trailing or None),
     )
 
 
-def transaction_index(found: Any) -> Json:
-    if found.trailing:
-        raise TerminatedError(f"{len(found.trailing)} bytes of an entry")
+def transaction_index(parsed: Any) -> Json:
+    if parsed.trailing:
+        raise TerminatedError(f"{len(parsed.trailing)} bytes of an entry")
     return {
         "aborted_transactions": [
             {
@@ -384,16 +384,16 @@ def transaction_index(found: Any) -> Json:
                 "last_offset": str(one.last_offset),
                 "last_stable_offset": str(one.last_stable_offset),
             }
-            for one in found.entries
+            for one in parsed.entries
         ]
     }
 
 
-def producer_snapshot(found: Any) -> Json:
+def producer_snapshot(parsed: Any) -> Json:
     return {
-        "version": found.version,
-        "crc": found.crc,
-        "num_producers": found.entries_count,
+        "version": parsed.version,
+        "crc": parsed.crc,
+        "num_producers": parsed.entries_count,
         "producers": [
             {
                 "producer_id": str(one.producer_id),
@@ -405,15 +405,15 @@ def producer_snapshot(found: Any) -> Json:
                 "coordinator_epoch": one.coordinator_epoch,
                 "current_transaction_first_offset": str(one.current_txn_first_offset),
             }
-            for one in found.producer_entries
+            for one in parsed.producer_entries
         ],
     }
 
 
-def checkpoint(found: Any) -> Json:
+def checkpoint(parsed: Any) -> Json:
     """Return a checkpoint of either kind; its numbers are text to the .ksy."""
-    entries = [{name: str(value) for name, value in one.items()} for one in found.entries]
-    version, count = found.version, found.entries_count
+    entries = [{name: str(value) for name, value in one.items()} for one in parsed.entries]
+    version, count = parsed.version, parsed.entries_count
     return some(
         version=None if version is None else str(version),
         num_entries=None if count is None else str(count),
@@ -421,13 +421,13 @@ def checkpoint(found: Any) -> Json:
     )
 
 
-def partition_metadata(found: Any) -> Json:
+def partition_metadata(parsed: Any) -> Json:
     return some(
         version_key="version:",
-        version=str(found.version),
+        version=str(parsed.version),
         topic_id_key="topic_id:",
-        topic_id=found.topic_id,
-        rest=optional(found.trailing or None),
+        topic_id=parsed.topic_id,
+        rest=optional(parsed.trailing or None),
     )
 
 

@@ -37,9 +37,9 @@ def files_below(folder: Path, max_bytes: int | None = None) -> dict[Path, str]:
 
     Of files with the same bytes and the same format only the first by name is taken.
     """
-    found: dict[tuple[str, bytes], Path] = {}
+    paths_by_content: dict[tuple[str, bytes], Path] = {}
     for path in sorted(folder.rglob("*")):
         name = format_of(path.name) if path.is_file() else None
         if name and (max_bytes is None or path.stat().st_size <= max_bytes):
-            found.setdefault((name, path.read_bytes()), path)
-    return {path: name for (name, _), path in found.items()}
+            paths_by_content.setdefault((name, path.read_bytes()), path)
+    return {path: name for (name, _), path in paths_by_content.items()}

@@ -149,10 +149,10 @@ def _offset_checkpoint(data: bytes) -> Answer:
     return {**head, "entries": entries}
 
 
-def _tree(values: Any, longs: tuple[str, ...]) -> Answer:
-    """Return the named tuple *values* with its 64-bit integers as strings."""
+def _tree(columns: Any, longs: tuple[str, ...]) -> Answer:
+    """Return the named tuple *columns* with its 64-bit integers as strings."""
     return {
-        name: str(value) if name in longs else value for name, value in values._asdict().items()
+        name: str(value) if name in longs else value for name, value in columns._asdict().items()
     }
 
 

@@ -88,7 +88,7 @@ class _Translation:
         holder, structure, name = self.holder(node)
         if structure is None:
             raise TypeError(name)
-        if name in structure.values:
+        if name in structure.enum_names:
             return self.access.instance(holder, name)
         if name not in structure.params:
             self.kind(structure, name)

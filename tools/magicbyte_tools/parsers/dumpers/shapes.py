@@ -95,7 +95,7 @@ class StructureShape:
     fields: tuple[FieldShape, ...]
     params: dict[str, Integer | None]
     """Parameters, with what a number is; None for any other."""
-    values: frozenset[str]
+    enum_names: frozenset[str]
     """Instances that are not printed."""
     has_own_stream: bool
     """True for a structure that always begins at the start of its stream."""
