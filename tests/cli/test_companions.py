@@ -44,7 +44,7 @@ def test_several_files_of_a_kind_say_which(run: Run, transactions: Path) -> None
     assert list(dict.fromkeys(row["file"] for row in rows)) == [str(first), str(second)]
     result = run("dump", first, transactions.joinpath(*ABORTED))
     assert result.exit_code == 2
-    assert "leader epochs, txnindex; expected one kind at a time" in only_line(result.stderr)
+    assert "leader epochs, txnindex; expected files of one kind" in only_line(result.stderr)
 
 
 def test_damage_is_said_behind_what_is_whole(run: Run, transactions: Path, tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_damage_is_said_behind_what_is_whole(run: Run, transactions: Path, tmp_p
 def test_what_is_for_logs_is_refused(run: Run, transactions: Path) -> None:
     path = transactions.joinpath(*ABORTED)
     for options, said in (
-        (("--table", "batches"), "--table is for logs, not for files beside them"),
-        (("--topic", "x"), "--topic is for logs"),
-        ((transactions / "open-1",), "is no log: it is shown by itself"),
+        (("--table", "batches"), "--table applies to logs, not to companion files"),
+        (("--topic", "x"), "--topic applies to logs"),
+        ((transactions / "open-1",), "expected logs only, or companion files only"),
     ):
         result = run("dump", path, *options)
         assert (result.exit_code, result.stdout) == (2, "")

@@ -140,7 +140,7 @@ def test_no_more_than_ten_findings_are_told(transactions: Path, tmp_path: Path, 
     assert result.exit_code == 1 and len(problems) > 10
     told = [line for line in result.stderr.splitlines() if line.startswith("  ")]
     assert len(told) == 10
-    assert f"and {len(problems) - 10} more: --table problems" in result.stderr.splitlines()
+    assert f"and {len(problems) - 10} more: see --table problems" in result.stderr.splitlines()
 
 
 def test_what_read_committed_withholds_is_said_and_shown_when_asked_for(
@@ -159,7 +159,7 @@ def test_what_read_committed_withholds_is_said_and_shown_when_asked_for(
 def test_internal_topics_are_left_out_and_that_is_said(transactions: Path, run: Run) -> None:
     partitions = ("--table", "batches", "--quick", "--columns", "topic")
     result = run("dump", transactions, *partitions)
-    assert "3 partitions of internal topics left out; --include-internal shows them" in (
+    assert "3 partitions of internal topics left out; --include-internal includes them" in (
         result.stderr.splitlines()
     )
     assert "__" not in result.stdout

@@ -102,7 +102,7 @@ def test_a_payload_is_refused_to_a_terminal(command: list[str], transactions: Pa
     place = f"{transactions / 'aborted-0' / '00000000000000000000.log'}@0"
     status, shown = on_terminal([*command, "extract", place])
     assert status == 2
-    assert "Error: a payload is no text for a terminal" in shown
+    assert "Error: a payload is binary" in shown
 
 
 def test_output_is_utf8_whatever_the_locale(command: list[str], transactions: Path) -> None:

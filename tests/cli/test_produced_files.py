@@ -32,7 +32,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_a_legal_batch_is_a_summary_and_status_0(run: Run) -> None:
     result = run("sound.bin")
-    assert (result.stdout, result.stderr) == ("1 file, 84 bytes: nothing found\n", "")
+    assert (result.stdout, result.stderr) == ("1 file, 84 bytes: no findings\n", "")
     assert result.exit_code == 0
 
 

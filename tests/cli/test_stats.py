@@ -10,9 +10,9 @@ import pytest
 import magicbyte as mb
 from html_tags import EVIL, Tags
 from magicbyte.tables.stats_table import STATS
-from magicbyte_cli.report.stats.class_labels import name_of
+from magicbyte_cli.report.stats.class_labels import row_name
 from magicbyte_cli.report.stats.stats_page import CONTENTS, MAX_ROWS, render
-from magicbyte_cli.stats_text import MOST_HELD, sentences
+from magicbyte_cli.stats_text import MAX_DELAYS, statistics_lines
 
 from .conftest import Run
 
@@ -41,7 +41,7 @@ def test_text_has_a_line_for_each_partition_and_for_all(run: Run, transactions: 
     sizes, records, contents, bytes_, counts, held = result.stdout.split("\n\n")
     for part in (sizes, records):
         names = [line.split()[0] for line in part.splitlines()[1:]]
-        assert names == ["aborted-0", "open-0", "open-1", "together"]
+        assert names == ["aborted-0", "open-0", "open-1", "total"]
     found = mb.stats(transactions, topics=["open", "aborted"])
     by_line = {line.split()[0]: line.split() for line in sizes.splitlines()[1:]}
     for row in found.rows:
@@ -60,13 +60,13 @@ def test_text_has_a_line_for_each_partition_and_for_all(run: Run, transactions: 
 def test_segments_are_told_by_their_base_offsets(run: Run, transactions: Path) -> None:
     result = run("stats", transactions / "open-0", "--by", "segment")
     names = [line.split()[0] for line in result.stdout.split("\n\n")[0].splitlines()[1:]]
-    assert names == ["open-0/0", "open-0/1", "open-0/71", "together"]
+    assert names == ["open-0/0", "open-0/1", "open-0/71", "total"]
 
 
 def test_headers_alone_leave_out_what_only_payloads_tell(run: Run, logs: Path) -> None:
     result = run("stats", logs / "2.8" / "formats" / "log-0" / "v2-java-gzip-0", "--quick")
     assert result.exit_code == 0
-    assert result.stdout.endswith("\n\nheaders alone were read: CRC not checked\n")
+    assert result.stdout.endswith("\n\nonly headers were read: CRC not checked\n")
     assert "tombstones" not in result.stdout
     assert [line.split()[-2:] for line in result.stdout.splitlines()[1:3]] == [["-", "-"]] * 2
 
@@ -76,7 +76,7 @@ def test_damage_is_told_and_counts_with_its_bytes_alone(run: Run, damaged: Path)
     assert result.exit_code == 1
     total = objects(run, damaged, status=1)[-1]
     assert total["damaged_bytes"] > 0
-    line = f"{total['damaged_bytes']:,} bytes of the logs are damaged or over a limit"
+    line = f"{total['damaged_bytes']:,} bytes of the logs are damaged or exceed a limit"
     assert line in result.stdout.splitlines()
     assert result.stderr.startswith("1 error:\n  append-time-0/")
     assert "[checksum-mismatch]" in result.stderr
@@ -89,7 +89,7 @@ def test_of_many_findings_the_first_are_told(run: Run, tmp_path: Path) -> None:
         path.write_bytes(bytes(range(200)))
     result = run("stats", tmp_path)
     assert result.exit_code == 1
-    assert result.stderr.splitlines()[-1].endswith(" more: magicbyte verify tells all")
+    assert result.stderr.splitlines()[-1].endswith(" more: see magicbyte verify")
 
 
 def test_an_empty_log_is_a_line_of_nothing(run: Run, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_segment_alone_has_no_name_and_replicas_have_those_of_their_log_dirs(
     for by in ("topic", "partition", "segment"):
         sizes = run("stats", alone, "--by", by).stdout.split("\n\n")[0].splitlines()
         name = "(no topic)/0" if by == "segment" else "(no topic)"
-        assert [line[:12].strip() for line in sizes[1:]] == [name, "together"]
+        assert [line[:12].strip() for line in sizes[1:]] == [name, "total"]
     for log_dir in ("one", "two"):
         shutil.copytree(transactions / "open-0", tmp_path / "dirs" / log_dir / "open-0")
         shutil.copy(transactions / "meta.properties", tmp_path / "dirs" / log_dir)
@@ -122,7 +122,7 @@ def test_a_segment_alone_has_no_name_and_replicas_have_those_of_their_log_dirs(
     assert [line.split()[0] for line in sizes[1:]] == [
         f"{tmp_path}/dirs/one/open-0",
         f"{tmp_path}/dirs/two/open-0",
-        "together",
+        "total",
     ]
 
 
@@ -135,12 +135,12 @@ def many_rows(transactions: Path, number: int) -> mb.Statistics:
 
 
 def test_of_many_that_are_held_the_longest_are_told(transactions: Path) -> None:
-    found = many_rows(transactions, MOST_HELD + 3)
-    lines = list(sentences(found))
-    at = next(n for n, line in enumerate(lines) if line.startswith("retention by time"))
-    names = [line.split()[0] for line in lines[at + 2 : at + 2 + MOST_HELD]]
-    assert names == [f"open-{n}" for n in range(MOST_HELD + 2, 2, -1)]
-    assert lines[at + 2 + MOST_HELD] == "and 3 more: --format ndjson has all"
+    found = many_rows(transactions, MAX_DELAYS + 3)
+    lines = list(statistics_lines(found))
+    at = next(n for n, line in enumerate(lines) if line.startswith("segments kept past"))
+    names = [line.split()[0] for line in lines[at + 2 : at + 2 + MAX_DELAYS]]
+    assert names == [f"open-{n}" for n in range(MAX_DELAYS + 2, 2, -1)]
+    assert lines[at + 2 + MAX_DELAYS] == "and 3 more: see --format ndjson"
 
 
 # The page
@@ -167,7 +167,7 @@ def test_a_page_is_whole_and_its_links_lead_somewhere(
 
 def test_a_page_of_headers_alone_says_so(transactions: Path) -> None:
     page = render(mb.stats(transactions, quick=True), ["here"])
-    assert "headers alone, CRC not checked" in page
+    assert "headers only, CRC not checked" in page
     Tags(page)
 
 
@@ -177,7 +177,7 @@ def test_a_page_of_nothing_is_a_page(tmp_path: Path) -> None:
     path.touch()
     page = render(mb.stats(path), ["here"])
     Tags(page)
-    assert "There are none: no segment has a larger time than one behind it" in page
+    assert "None: no segment has a larger timestamp than a later segment" in page
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_page_of_nothing_is_a_page(tmp_path: Path) -> None:
     ],
 )
 def test_a_segment_is_told_by_its_offset(file: str | None, name: str) -> None:
-    assert name_of({"log_dir": "/l", "topic": "t", "partition": 3, "file": file}) == name
+    assert row_name({"log_dir": "/l", "topic": "t", "partition": 3, "file": file}) == name
 
 
 def test_no_name_breaks_a_page(transactions: Path) -> None:
@@ -204,7 +204,7 @@ def test_no_name_breaks_a_page(transactions: Path) -> None:
 
 def test_a_page_of_many_rows_has_those_with_most_bytes(transactions: Path) -> None:
     page = render(many_rows(transactions, MAX_ROWS + 2), ["here"])
-    assert f"The {MAX_ROWS} of {MAX_ROWS + 2} with most bytes" in page
+    assert f"The {MAX_ROWS} of {MAX_ROWS + 2} with the most bytes" in page
     rows = page[page.index('id="rows"') : page.index('id="codecs"')]
     assert "<b>open-2</b>" in rows and "<b>open-1</b>" not in rows
 
@@ -217,7 +217,7 @@ def test_a_page_needs_a_file_and_a_file_is_a_page(
 ) -> None:
     result = run("stats", transactions, *arguments)
     assert result.exit_code == 2
-    assert "-o OUT and --format html go together." in result.stderr
+    assert "-o OUT and --format html need each other." in result.stderr
 
 
 def test_a_page_replaces_nothing_unasked_and_lies_outside(

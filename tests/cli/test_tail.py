@@ -44,11 +44,11 @@ def test_the_last_records_are_of_those_that_are_wanted(transactions: Path, run: 
     [
         (
             ("--table", "batches", "--tail", 3),
-            "--tail and --follow are for records, not for batches",
+            "--tail and --follow apply to records, not to batches",
         ),
-        (("--table", "segments", "-f"), "--tail and --follow are for records, not for segments"),
-        (("-f", "--to-offset", 9), "--follow has no end: neither --to-offset nor --to-time"),
-        (("-f", "--to-time", 9), "--follow has no end: neither --to-offset nor --to-time"),
+        (("--table", "segments", "-f"), "--tail and --follow apply to records, not to segments"),
+        (("-f", "--to-offset", 9), "--follow cannot be combined with --to-offset or --to-time"),
+        (("-f", "--to-time", 9), "--follow cannot be combined with --to-offset or --to-time"),
     ],
 )
 def test_what_cannot_be_is_refused(

@@ -50,11 +50,11 @@ def test_what_is_open_can_be_ended(run: Run, transactions: Path) -> None:
     result = run("transactions", path)
     lines = result.stdout.splitlines()
     assert lines[-3:] == [
-        "what ends them:",
+        "commands that abort them:",
         f"  {ABORT} --start-offset 33",
         f"  {ABORT} --start-offset 61",
     ]
-    assert "open, the oldest of each partition first:" in lines
+    assert "open transactions, the oldest of each partition first:" in lines
     assert result.stderr == ""
 
 
@@ -74,7 +74,7 @@ def test_a_segment_alone_has_no_name_for_a_command(
     path.write_bytes((transactions / "open-0" / path.name).read_bytes())
     open_ = [row for row in objects(run, path) if row["kind"] == "open"]
     assert open_ and {row["abort"] for row in open_} == {None}
-    assert "what ends them" not in run("transactions", path).stdout
+    assert "commands that abort" not in run("transactions", path).stdout
 
 
 def test_logs_without_transactions(run: Run, plain: Path) -> None:
@@ -103,11 +103,11 @@ def test_remote_storage_alone_lists_what_is_open_and_gives_no_command(
         (1002, 61, None),
     ]
     result = run("transactions", remote)
-    assert "open, the oldest of each partition first:" in result.stdout
-    assert "what ends them" not in result.stdout
+    assert "open transactions, the oldest of each partition first:" in result.stdout
+    assert "commands that abort" not in result.stdout
     assert result.stderr.splitlines()[0] == (
-        "open-0: remote segments without the local log, in which what is open may have ended: "
-        "no command is given to abort it"
+        "open-0: only remote segments were read, and the open transactions may have ended in the "
+        "local log: no command to abort them is printed"
     )
 
 
@@ -135,4 +135,4 @@ def test_a_partition_with_its_local_log_keeps_its_commands_beside_one_without(
     result = run("transactions", local, remote)
     told = [line for line in result.stdout.splitlines() if "kafka-transactions.sh" in line]
     assert told and all("--partition 1 " in line for line in told)
-    assert result.stderr.startswith("open-0: remote segments without the local log")
+    assert result.stderr.startswith("open-0: only remote segments were read")

@@ -17,7 +17,7 @@ def test_a_sound_partition_is_a_summary_and_status_0(transactions: Path, run: Ru
     result = run("verify", transactions / "aborted-0")
     assert result.exit_code == 0
     assert (
-        only_line(result.stdout) == "1 partition, 2 segments, 2543 bytes, 55 records: nothing found"
+        only_line(result.stdout) == "1 partition, 2 segments, 2,543 bytes, 55 records: no findings"
     )
     assert result.stderr == ""
 
@@ -64,13 +64,13 @@ def test_what_a_start_would_do_is_told(transactions: Path, tmp_path: Path, run: 
     result = run("verify", tmp_path)
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-3:-1] == [
-        "aborted-0: a broker's start recovers it [recovers]",
+        "aborted-0: on startup the broker would recover this partition; no offset is lost [recovers]",
         f"  the broker would truncate {name} from 2000 to 1926 bytes: "
         "byte 1926: 74 bytes of a partial entry",
     ]
     result = run("verify", tmp_path, "--clean-shutdown")
     assert result.stdout.splitlines()[-3:-1] == [
-        "aborted-0: a broker's start changes no segment [ok]",
+        "aborted-0: on startup the broker would leave the segments of this partition unchanged [ok]",
         f"  74 bytes of a partial batch would stay at the end of {name}: consumers get stuck there "
         "and cannot read records that are appended later",
     ]
@@ -104,7 +104,7 @@ def test_a_code_is_explained_without_a_path(run: Run) -> None:
         result = run("verify", "--explain", code.name)
         assert result.exit_code == 0
         assert result.stdout == (
-            f"{code.name} ({code.severity})\n{code.sentence}\nDecided by: {code.source}\n"
+            f"{code.name} ({code.severity})\n{code.sentence}\nSource: {code.source}\n"
         )
 
 

@@ -104,10 +104,10 @@ def test_the_limit_counts_what_is_found(run: Run, transactions: Path) -> None:
     ("arguments", "message"),
     [
         (("--where-key", "0xabc"), "expected 0x and pairs of hexadecimal digits"),
-        (("--where-value", "/(/"), "is no regular expression"),
+        (("--where-value", "/(/"), "is not a regular expression"),
         (("--where-producer-id", "-1"), "expected a number from 0"),
         (("--where-outcome", "lost"), "is not one of"),
-        (("--where-key", "k", "--table", "batches"), "is for records, not for batches"),
+        (("--where-key", "k", "--table", "batches"), "applies to records, not to batches"),
     ],
 )
 def test_what_is_no_condition(

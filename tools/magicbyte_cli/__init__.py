@@ -1,7 +1,7 @@
-"""The command `magicbyte`: one module per verb.
+"""The command `magicbyte`: one module per subcommand.
 
-Results go to stdout, everything else to stderr. The exit status is 0 where there is no finding of
-severity `error`, 1 where there is one, 2 where a path could not be read or the call was wrong.
+Results go to stdout, everything else to stderr. Exit status: 0 if there is no finding of severity
+`error`, 1 if there is one, 2 if a path could not be read or the command line is invalid.
 """
 
 import os
@@ -15,7 +15,7 @@ import click
 
 __all__ = ["main"]
 
-VERBS = (
+COMMANDS = (
     "dump",
     "verify",
     "export",
@@ -26,57 +26,57 @@ VERBS = (
     "pipeline",
     "kafka-dump-log",
 )
-"""A verb is the command of that name in the module of that name, with underscores."""
+"""Names of the subcommands. The module of a command, and its function, have underscores instead."""
 
 INTERRUPTED = 130
 
 
-def _module(verb: str) -> str:
-    return verb.replace("-", "_")
+def _module_name(command_name: str) -> str:
+    return command_name.replace("-", "_")
 
 
-class Verbs(click.Group):
-    """The verbs, each imported when it is wanted; what they raise becomes a line and a status."""
+class CommandGroup(click.Group):
+    """Imports a subcommand when it is called, and turns its errors into a line and an exit status."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [verb for verb in VERBS if find_spec(f"{__name__}.{_module(verb)}") is not None]
+        return [name for name in COMMANDS if find_spec(f"{__name__}.{_module_name(name)}")]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        name = _module(cmd_name)
+        name = _module_name(cmd_name)
         command: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
         from magicbyte.errors import InputError, MagicbyteError
-        from magicbyte_cli.stderr_messages import complain
+        from magicbyte_cli.stderr_messages import warn
 
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
-        except BrokenPipeError:  # whoever read our output has seen enough
+        except BrokenPipeError:  # the reader of our output has closed it, as `head` does
             _silence_stdout()
             ctx.exit(0)
         except KeyboardInterrupt:
-            complain("interrupted")
+            warn("interrupted")
             ctx.exit(INTERRUPTED)
         except InputError as error:
-            complain(f"Error: {error}")
+            warn(f"Error: {error}")
             ctx.exit(2)
-        except MagicbyteError as error:  # damage that was not to be skipped
-            complain(f"Error: {error}")
+        except MagicbyteError as error:  # damage, with --on-damage fail
+            warn(f"Error: {error}")
             ctx.exit(1)
         except OSError as error:
             _silence_stdout()
-            place = f"{error.filename}: " if error.filename else "the output: "
-            complain(f"Error: {place}{error.strerror or error}")
+            source = f"{error.filename}: " if error.filename else "the output: "
+            warn(f"Error: {source}{error.strerror or error}")
             ctx.exit(2)
         return result
 
 
 def _silence_stdout() -> None:
-    """Drop what is still buffered, so that nothing more fails when Python flushes it at its end."""
+    """Discard buffered output, so that Python's flush at exit does not fail again."""
     try:
         stdout = sys.stdout.fileno()
     except (OSError, ValueError):
@@ -87,7 +87,7 @@ def _silence_stdout() -> None:
 
 
 @click.group(
-    cls=Verbs,
+    cls=CommandGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="""\b
     Examples:
@@ -99,12 +99,11 @@ def _silence_stdout() -> None:
 )
 @click.version_option(version("magicbyte"), prog_name="magicbyte")
 def main() -> None:
-    """Read Kafka's log directories, with no broker.
+    """Read Kafka log directories without a broker.
 
-    A PATH is a segment, a partition's folder, a log.dir, or a tree that holds some. Nothing in it
-    is ever written.
+    A PATH is a segment, a partition folder, a log.dir, or a folder that contains any of these.
+    Nothing below a PATH is ever modified.
 
-    Results go to stdout, everything else to stderr. The exit status is 0 where nothing is wrong, 1
-    where there is a finding of severity `error`, 2 where a path could not be read or the call was
-    wrong.
+    Results go to stdout, everything else to stderr. Exit status: 0 if nothing is wrong, 1 if there
+    is a finding of severity `error`, 2 if a path could not be read or the command line is invalid.
     """

@@ -1,4 +1,4 @@
-"""Files that lie beside a log, as `magicbyte dump` shows them: a row per entry."""
+"""Rows of indexes, producer snapshots and checkpoint files, for `magicbyte dump`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,54 +12,56 @@ from magicbyte.companion_tables import kind_of
 from magicbyte.storage import StorageOptions
 
 OPTIONS = ("paths", "format_name", "columns", "bytes_as", "limit", "storage_option")
-"""What `dump` takes for them too."""
+"""Parameters of `dump` that apply to companion files too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CompanionRows:
     rows: pa.RecordBatch
     findings: list[Finding]
 
 
 def are_companions(paths: Sequence[str]) -> bool:
-    """Return whether *paths* name files beside a log, by their names; UsageError where some alone do."""
+    """Return whether *paths* name companion files; UsageError if only some of them do."""
     companions = [path for path in paths if kind_of(path) is not None]
     if companions and len(companions) < len(paths):
-        raise click.UsageError(f"{companions[0]} is no log: it is shown by itself")
+        raise click.UsageError(
+            f"{companions[0]} is not a log; expected logs only, or companion files only"
+        )
     return bool(companions)
 
 
 def check_options(ctx: click.Context) -> None:
-    """Raise UsageError where an option was given that is for logs."""
+    """Raise UsageError if an option was given that applies to logs only."""
     for parameter in ctx.command.params:
         name = parameter.name or ""
         is_given = ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if is_given and name not in OPTIONS:
-            raise click.UsageError(f"{parameter.opts[0]} is for logs, not for files beside them")
+            raise click.UsageError(f"{parameter.opts[0]} applies to logs, not to companion files")
 
 
-def rows_of_companions(
+def companion_rows(
     paths: Sequence[str], columns: Sequence[str] | None, storage_options: StorageOptions
-) -> Shown:
-    """Return the entries of *paths*, files of one kind, with the path where there are several.
+) -> CompanionRows:
+    """Return the rows of companion files of one kind, with a column `file` if there are several.
 
-    Raises InputError where they are of several kinds, or have no such columns.
+    Raises InputError if the files are of several kinds or lack one of *columns*.
     """
-    found = [companion(path, storage_options=storage_options) for path in paths]
-    kinds = sorted({one.kind for one in found})
+    companions = [companion(path, storage_options=storage_options) for path in paths]
+    kinds = sorted({file.kind for file in companions})
     if len(kinds) > 1:
-        raise InputError(f"files of several kinds: {', '.join(kinds)}", "one kind at a time")
-    parts = [one.rows for one in found]
+        raise InputError(f"files of several kinds: {', '.join(kinds)}", "files of one kind")
+    batches = [file.rows for file in companions]
     if len(paths) > 1:
-        parts = [_named(rows, path) for rows, path in zip(parts, paths, strict=True)]
-    rows = pa.concat_batches(parts)
+        batches = [_with_file(batch, path) for batch, path in zip(batches, paths, strict=True)]
+    rows = pa.concat_batches(batches)
     if columns is not None:
         missing = [name for name in columns if name not in rows.schema.names]
         if missing:
             raise InputError(f"no column {missing[0]!r}", f"one of {', '.join(rows.schema.names)}")
         rows = rows.select([name for name in rows.schema.names if name in columns])
-    return Shown(rows, [finding for one in found for finding in one.findings])
+    return CompanionRows(rows, [finding for file in companions for finding in file.findings])
 
 
-def _named(rows: pa.RecordBatch, path: str) -> pa.RecordBatch:
+def _with_file(rows: pa.RecordBatch, path: str) -> pa.RecordBatch:
     return rows.add_column(0, "file", pa.array([path] * rows.num_rows, pa.string()))

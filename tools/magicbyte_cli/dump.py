@@ -1,4 +1,4 @@
-"""`magicbyte dump`: a table of the log, as text or NDJSON."""
+"""`magicbyte dump`: prints records, or another table of a log, as text or NDJSON."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,19 +12,18 @@ from magicbyte.findings import worst
 from magicbyte.reading.follow import last_rows
 from magicbyte.tables.schemas import RECORDS, TABLES, TableDefinition
 from magicbyte_cli import parameters
-from magicbyte_cli.companion_view import are_companions, check_options, rows_of_companions
-from magicbyte_cli.format_option import format_option
+from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.ndjson import NdjsonWriter
-from magicbyte_cli.progress import bar_beside_stdout
+from magicbyte_cli.progress import progress_of_rows
 from magicbyte_cli.record_filter import Condition, records_where, where_options
-from magicbyte_cli.selection import Selection, paths_argument, selection_options
+from magicbyte_cli.selection import Selection, format_option, paths_argument, selection_options
 from magicbyte_cli.stderr_messages import (
-    complain,
-    complain_of,
-    complain_of_hidden,
-    complain_of_internal,
+    warn,
+    warn_of_findings,
+    warn_of_internal_topics,
+    warn_of_undelivered,
 )
-from magicbyte_cli.tail import Following, tail_options
+from magicbyte_cli.tail import FollowCommand, tail_options
 from magicbyte_cli.text import TextWriter
 
 DELIVERED = ("delivered",)
@@ -92,14 +91,14 @@ TEXT_COLUMNS = {
     ),
     "problems": ("severity", "code", "topic", "partition", "file", "position", "message"),
 }
-"""What a line of text has room for; --columns gives any others."""
+"""Columns of the text format, by table; --columns selects any others."""
 
 NOT_IN_NDJSON = ("file", "position")
-"""Columns of records that NDJSON has only where they are named."""
+"""Columns of records that NDJSON contains only if --columns names them."""
 
 
 @click.command(
-    short_help="Show records, or another table.",
+    short_help="Print records, or another table.",
     epilog="""\b
     Examples:
       magicbyte dump /var/lib/kafka --topic orders --from-time 2024-05-01T12:00:00Z --limit 10
@@ -120,14 +119,14 @@ NOT_IN_NDJSON = ("file", "position")
     type=click.Choice(tuple(TABLES)),
     default="records",
     show_default=True,
-    help="The rows to show.",
+    help="Table to print.",
 )
-@format_option("Aligned columns, or a JSON object per line.")
+@format_option("Aligned columns, or one JSON object per line.")
 @click.option(
     "--columns",
     type=parameters.names,
     metavar="A,B",
-    help="Only these columns, in the table's order.  [default: by table and format]",
+    help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
 @click.option(
     "--bytes",
@@ -135,8 +134,8 @@ NOT_IN_NDJSON = ("file", "position")
     type=click.Choice(("text", "hex", "base64")),
     default="text",
     show_default=True,
-    help="How keys and values are written. In NDJSON, text that is not UTF-8 comes as base64, "
-    "under a name that ends in _base64.",
+    help="Format of keys and values. In NDJSON with `text`, a value that is not UTF-8 is written "
+    "as base64, under a name that ends in _base64.",
 )
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N rows.")
 @click.option(
@@ -144,10 +143,12 @@ NOT_IN_NDJSON = ("file", "position")
     "dispositions",
     type=parameters.names,
     metavar="D,...",
-    help="Records of these dispositions.  [default: delivered]",
+    help="Records with these dispositions.  [default: delivered]",
 )
 @click.option(
-    "--quick", is_flag=True, help="Of batches, read the headers alone; no CRC is checked."
+    "--quick",
+    is_flag=True,
+    help="With --table batches: read only the headers of batches, and check no CRC.",
 )
 @where_options
 @tail_options
@@ -169,78 +170,80 @@ def dump(
     follow: bool,
     selection: Selection,
 ) -> None:
-    """Show the records of a log, or another of its tables.
+    """Print the records of a log, or another of its tables.
 
-    What is sound is shown whatever lies around it; what was found, and what is not shown, is said
-    on stderr. Of an index, a producer snapshot or a checkpoint that is named, a row per entry is shown.
+    Prints every valid record, even next to damage. Findings, and records and bytes that were not
+    printed, are reported on stderr. Given index, snapshot or checkpoint files, prints their entries.
     """
     if are_companions(paths):
         check_options(ctx)
-        shown = rows_of_companions(paths, columns, selection.storage_option)
-        _show(shown.rows.schema, iter([shown.rows]), format_name, bytes_as, limit)
-        complain_of(shown.findings)
-        ctx.exit(1 if worst(shown.findings) == "error" else 0)
+        companions = companion_rows(paths, columns, selection.storage_option)
+        _print(companions.rows.schema, iter([companions.rows]), format_name, bytes_as, limit)
+        warn_of_findings(companions.findings)
+        ctx.exit(1 if worst(companions.findings) == "error" else 0)
     if dispositions is not None and table_name != "records":
-        raise click.UsageError(f"--disposition is for records, not for {table_name}")
+        raise click.UsageError(f"--disposition applies to records, not to {table_name}")
     if where and table_name != "records":
-        raise click.UsageError(f"--where-... is for records, not for {table_name}")
+        raise click.UsageError(f"--where-... applies to records, not to {table_name}")
     if (tail is not None or follow) and table_name != "records":
-        raise click.UsageError(f"--tail and --follow are for records, not for {table_name}")
+        raise click.UsageError(f"--tail and --follow apply to records, not to {table_name}")
     if follow and (selection.to_offset is not None or selection.to_time is not None):
-        raise click.UsageError("--follow has no end: neither --to-offset nor --to-time")
+        raise click.UsageError("--follow cannot be combined with --to-offset or --to-time")
     if quick and table_name != "batches":
-        raise click.UsageError(f"--quick is for batches, not for {table_name}")
-    wanted = _columns(TABLES[table_name], format_name, columns)
+        raise click.UsageError(f"--quick applies to batches, not to {table_name}")
+    column_names = _column_names(TABLES[table_name], format_name, columns)
     choose = partial(records_where, dispositions=dispositions or DELIVERED, where=where)
     if follow:
-        following = Following(
+        following = FollowCommand(
             partial(selection.open, paths),
             choose,
-            wanted,
-            _writer(RECORDS.schema(wanted), format_name, bytes_as),
+            column_names,
+            _writer(RECORDS.schema(column_names), format_name, bytes_as),
             tail=tail,
             limit=limit,
         )
-        following.until_interrupted()
+        following.run()
         ctx.exit(1 if worst(following.findings) == "error" else 0)
 
     dataset = selection.open(paths)
     if tail is not None:
-        last = partial(last_rows, dataset, choose, wanted, tail)
-        rows = Rows(RECORDS.schema(wanted), last)
+        read_last = partial(last_rows, dataset, choose, column_names, tail)
+        table_rows = Rows(RECORDS.schema(column_names), read_last)
     elif table_name == "records":
-        rows = choose(dataset, wanted)
+        table_rows = choose(dataset, column_names)
     else:
-        rows = _rows(dataset, table_name, wanted, quick=quick)
+        table_rows = _table_rows(dataset, table_name, column_names, quick=quick)
 
-    report = _write(rows, format_name, bytes_as, limit)
+    # Not `Rows.report`: that is complete only after a whole pass, and --limit ends one early.
+    report = Report()
+    _print(table_rows.schema, table_rows.read_into(report), format_name, bytes_as, limit)
 
-    complain_of_internal(dataset, table_name)
+    warn_of_internal_topics(dataset, table_name)
     if table_name == "records":
-        complain_of_hidden(report, dispositions or DELIVERED)
+        warn_of_undelivered(report, dispositions or DELIVERED)
     if quick:
-        complain("CRC not checked")
-    complain_of(report.findings, one_by_one=table_name != "problems")
+        warn("CRC not checked")
+    warn_of_findings(report.findings, one_by_one=table_name != "problems")
     ctx.exit(1 if report.severity == "error" else 0)
 
 
-def _columns(
+def _column_names(
     table: TableDefinition, format_name: str, columns: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the names of the columns to show, in the order of *table*."""
+    """Return the names of the columns to print, in the order of *table*."""
     if columns is not None:
-        chosen: Sequence[str] = table.check(tuple(columns))
+        selected: Sequence[str] = table.check(tuple(columns))
     elif format_name == "text":
-        chosen = TEXT_COLUMNS[table.name]
+        selected = TEXT_COLUMNS[table.name]
     elif table.name == "records":
-        chosen = [name for name in table.names if name not in NOT_IN_NDJSON]
+        selected = [name for name in table.names if name not in NOT_IN_NDJSON]
     else:
-        chosen = table.names
-    return tuple(name for name in table.names if name in chosen)
+        selected = table.names
+    return tuple(name for name in table.names if name in selected)
 
 
-def _rows(dataset: Dataset, table_name: str, columns: Sequence[str], *, quick: bool) -> Rows:
-    """Return rows of a table, but for records."""
+def _table_rows(dataset: Dataset, table_name: str, columns: Sequence[str], *, quick: bool) -> Rows:
+    """Return the rows of a table other than `records`."""
     match table_name:
         case "batches":
             return dataset.batches(columns, quick=quick)
@@ -254,29 +257,26 @@ def _rows(dataset: Dataset, table_name: str, columns: Sequence[str], *, quick: b
             return dataset.problems(columns)
 
 
-def _write(rows: Rows, format_name: str, bytes_as: str, limit: int | None) -> Report:
-    """Write *rows* to stdout, at most *limit*, and return the report of what was read for them."""
-    report, batches = _pass(rows)
-    _show(rows.schema, batches, format_name, bytes_as, limit)
-    return report
-
-
-def _show(
+def _print(
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
     format_name: str,
     bytes_as: str,
     limit: int | None,
 ) -> None:
+    """Write the rows of *batches* to stdout, at most *limit*."""
     writer = _writer(schema, format_name, bytes_as)
-    done = 0
-    with bar_beside_stdout() as bar:
+    num_rows = 0
+    with progress_of_rows() as bar:
         for batch in batches:
-            last = limit is not None and done + batch.num_rows >= limit
-            writer.write(batch.slice(0, limit - done) if limit is not None and last else batch)
-            done += batch.num_rows
-            bar.rows(done)
-            if last:
+            is_last = limit is not None and num_rows + batch.num_rows >= limit
+            if limit is not None and is_last:
+                writer.write(batch.slice(0, limit - num_rows))
+            else:
+                writer.write(batch)
+            num_rows += batch.num_rows
+            bar.rows(num_rows)
+            if is_last:
                 break
     writer.flush()
 
@@ -286,12 +286,3 @@ def _writer(schema: pa.Schema, format_name: str, bytes_as: str) -> NdjsonWriter 
     if format_name == "ndjson":
         return NdjsonWriter(out, schema, bytes_as=bytes_as)
     return TextWriter(out, schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())
-
-
-def _pass(rows: Rows) -> tuple[Report, Iterator[pa.RecordBatch]]:
-    """Return a pass over *rows*, and the report that it fills as it goes.
-
-    `Rows.report` is there after a whole pass alone, and --limit ends one early.
-    """
-    report = Report()
-    return report, rows.read_into(report)

@@ -1,4 +1,4 @@
-"""`magicbyte export`: a table of the log as a file of Parquet or Arrow."""
+"""`magicbyte export`: writes a table of a log to a Parquet or Arrow file."""
 
 from pathlib import Path
 
@@ -9,15 +9,15 @@ from magicbyte.output_guard import check_outside
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.table_files import FORMATS, SUFFIXES, TableFile
 from magicbyte_cli import parameters
-from magicbyte_cli.output_files import beside, check_writable
-from magicbyte_cli.progress import Bar
+from magicbyte_cli.display import counted
+from magicbyte_cli.output_files import check_writable, whole_file
+from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import Selection, paths_argument, selection_options
 from magicbyte_cli.stderr_messages import (
-    complain,
-    complain_of,
-    complain_of_hidden,
-    complain_of_internal,
-    counted,
+    warn,
+    warn_of_findings,
+    warn_of_internal_topics,
+    warn_of_undelivered,
 )
 
 
@@ -37,13 +37,13 @@ from magicbyte_cli.stderr_messages import (
     metavar="OUT",
     required=True,
     type=parameters.OutPath(),
-    help="The file to write, whole or not at all; outside of every PATH.",
+    help="File to write, outside of every PATH. It appears whole or not at all.",
 )
 @click.option(
     "--format",
     "format_name",
     type=click.Choice(tuple(FORMATS)),
-    help="Parquet with zstd, or an Arrow IPC file with lz4.  [default: by the suffix of OUT]",
+    help="Parquet compressed with zstd, or an Arrow IPC file compressed with lz4.  [default: from the suffix of OUT]",
 )
 @click.option(
     "--table",
@@ -51,7 +51,7 @@ from magicbyte_cli.stderr_messages import (
     type=click.Choice(tuple(TABLES)),
     default="records",
     show_default=True,
-    help="The rows to write.",
+    help="Table to write.",
 )
 @click.option(
     "--columns",
@@ -65,9 +65,9 @@ from magicbyte_cli.stderr_messages import (
     default=1,
     show_default=True,
     metavar="N",
-    help="How many read records and batches. The file is the same.",
+    help="Threads that read records and batches. The file is the same for any number.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @selection_options(isolation_level="read_committed", on_damage="skip")
 @click.pass_context
 def export(
@@ -82,40 +82,42 @@ def export(
     overwrite: bool,
     selection: Selection,
 ) -> None:
-    """Write the records of a log, or another of its tables, into the file OUT.
+    """Write the records of a log, or another of its tables, to the file OUT.
 
-    Columns and types are those of the Parquet that `pipeline` writes; times are microseconds.
-    OUT is whole or not there: a run that fails leaves what was there before. What was found, and
-    what was not exported, is said on stderr.
+    Columns and types are the same as in the Parquet files that `pipeline` writes; timestamps are in
+    microseconds. OUT appears whole or not at all: if a run fails, an existing file stays as it was.
+    Findings, and records and bytes that were not exported, are reported on stderr.
     """
     format_name = format_name or _format_of(out)
     table = TABLES[table_name]
-    chosen = table.names if columns is None else table.check(columns)
-    wanted = tuple(name for name in table.names if name in chosen)
+    selected = table.names if columns is None else table.check(columns)
+    column_names = tuple(name for name in table.names if name in selected)
     check_writable(out, replace=overwrite)
     dataset = selection.open(paths, threads=threads)
     check_outside(out, dataset.all_logs, paths)
 
-    report, num_rows = _write(dataset, table_name, wanted, out, format_name, overwrite=overwrite)
+    report, num_rows = _write(
+        dataset, table_name, column_names, out, format_name, overwrite=overwrite
+    )
 
-    complain_of_internal(dataset, table_name)
+    warn_of_internal_topics(dataset, table_name)
     if table_name == "records":
-        complain_of_hidden(report, ("delivered",), verb="exported")
-    complain_of(report.findings, one_by_one=table_name != "problems")
-    complain(f"{out}: {counted(num_rows, 'row')} of {table_name}")
+        warn_of_undelivered(report, ("delivered",), verb="exported")
+    warn_of_findings(report.findings, one_by_one=table_name != "problems")
+    warn(f"{out}: {counted(num_rows, 'row')} of {table_name}")
     ctx.exit(1 if report.severity == "error" else 0)
 
 
 def _format_of(out: Path) -> str:
-    """Return the format that the suffix of *out* names; InputError where it names none."""
-    found = SUFFIXES.get(out.suffix.lower())
-    if found is None:
+    """Return the format for the suffix of *out*; InputError if the suffix is of no known format."""
+    format_name = SUFFIXES.get(out.suffix.lower())
+    if format_name is None:
         raise InputError(
             f"the suffix {out.suffix!r}" if out.suffix else "no suffix",
             f"one of {', '.join(SUFFIXES)}, or --format",
             path=str(out),
         )
-    return found
+    return format_name
 
 
 def _write(
@@ -127,16 +129,16 @@ def _write(
     *,
     overwrite: bool,
 ) -> tuple[Report, int]:
-    """Write a table to *out*; return the report of what was read for it, and its rows."""
+    """Write a table to *out*; return the report of the read, and the number of rows."""
     rows, report = dataset.stored(table_name, columns), Report()
     total = sum(file.size_bytes for log in dataset.logs for file in log.logs)
-    with beside(out) as file:
-        with Bar() as bar, TableFile(file, rows.schema, format_name) as made:
+    with whole_file(out) as file:
+        with ProgressBar() as bar, TableFile(file, rows.schema, format_name) as table_file:
             for batch in rows.read_into(report):
-                made.write(batch)
-                del batch  # the next one comes into its memory
+                table_file.write(batch)
+                del batch  # the next batch reuses its memory
                 if done := sum(report.bytes.values()):
                     bar.bytes(done, total)
-        # Somebody else may have made one meanwhile.
+        # Another process may have created the file during the read.
         check_writable(out, replace=overwrite)
-    return report, made.num_rows
+    return report, table_file.num_rows

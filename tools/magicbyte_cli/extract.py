@@ -1,4 +1,4 @@
-"""`magicbyte extract`: the decompressed payload of one entry."""
+"""`magicbyte extract`: writes the decompressed payload of one batch or compressed message."""
 
 import sys
 from io import BytesIO
@@ -12,37 +12,38 @@ from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, cut_entry,
 from magicbyte.errors import ChecksumError, TruncatedError
 from magicbyte.storage import File, Storage, StorageOptions, is_url, normalize_path
 from magicbyte_cli import parameters
+from magicbyte_cli.display import counted
 from magicbyte_cli.output_files import check_writable, write_whole
 from magicbyte_cli.selection import limit_options, limits_of, store_options, with_options
-from magicbyte_cli.stderr_messages import complain, counted
+from magicbyte_cli.stderr_messages import warn
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import RecordBatchHeader
 
 
 @click.command(
-    short_help="Write one entry's decompressed payload.",
+    short_help="Write the decompressed payload of a batch.",
     epilog="""\b
     Examples:
       magicbyte extract orders-0/00000000000000000000.log@4096 -o payload.bin
       magicbyte extract orders-0/00000000000000000000.log@0 | xxd | less
     """,
 )
-@click.argument("place", metavar="FILE@POSITION")
+@click.argument("target", metavar="FILE@POSITION")
 @click.option(
     "-o",
     "path",
     metavar="OUT",
     type=parameters.OutPath(),
-    help="Write to this file, whole or not at all, instead of to stdout.",
+    help="Write to this file instead of stdout. It appears whole or not at all.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
-@click.option("--no-check", is_flag=True, help="Do not mind a wrong CRC.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@click.option("--no-check", is_flag=True, help="Accept a wrong CRC.")
 @with_options((*limit_options, *store_options))
 @click.pass_context
 def extract(
     ctx: click.Context,
     *,
-    place: str,
+    target: str,
     path: Path | None,
     overwrite: bool,
     no_check: bool,
@@ -50,28 +51,28 @@ def extract(
     max_entry_bytes: int | None,
     storage_option: StorageOptions,
 ) -> None:
-    """Write the decompressed payload of the entry that begins at byte POSITION of FILE.
+    """Write the decompressed payload of the batch or message that begins at byte POSITION of FILE.
 
-    That is the records of a v2 batch, or the message set inside a compressed v0 or v1 message.
-    Where entries begin, `magicbyte dump --table batches` tells.
+    The payload is the records of a v2 batch, or the message set inside a compressed v0 or v1
+    message. `magicbyte dump --table batches` prints the positions.
     """
-    name, position = _place(place)
+    name, position = _file_and_position(target)
     if path is None and sys.stdout.isatty():
-        raise click.UsageError("a payload is no text for a terminal; expected -o OUT, or a pipe")
+        raise click.UsageError("a payload is binary; expected -o OUT, or a pipe")
     if path is not None:
         check_writable(path, replace=overwrite)
         if not is_url(name) and path.exists() and path.samefile(normalize_path(name)):
-            raise InputError("the output is the input", "another file", path=str(path))
-    storage, found = Storage(storage_option), normalize_path(name)
+            raise InputError("the output file is the input file", "another file", path=str(path))
+    storage, location = Storage(storage_option), normalize_path(name)
     storage.check([name])
-    if storage.kind_of(found) != "file":
-        raise InputError("no file", "a segment", path=name)
+    if storage.kind_of(location) != "file":
+        raise InputError("not a file", "a segment", path=name)
     limits = limits_of(max_batch_bytes, max_entry_bytes)
     try:
-        with storage.open_file(found) as file:
+        with storage.open_file(location) as file:
             entry, payload = _payload(file, name, position, limits, check=not no_check)
     except (FormatError, LimitError) as error:
-        complain(f"{name} byte {position}: {error.message}")
+        warn(f"{name} byte {position}: {error.message}")
         ctx.exit(1)
     if path is not None:
         write_whole(path, payload)
@@ -79,32 +80,32 @@ def extract(
         out = sys.stdout.buffer
         out.write(payload)
         out.flush()
-    opener = "kafka_records.ksy" if entry.magic == 2 else "kafka_log.ksy"
-    complain(f"{counted(len(payload), 'byte')}, which {opener} opens")
+    format_file = "kafka_records.ksy" if entry.magic == 2 else "kafka_log.ksy"
+    warn(f"{counted(len(payload), 'byte')}; the format is {format_file}")
 
 
-def _place(text: str) -> tuple[str, int]:
-    """Return the file and the byte that *text* names."""
+def _file_and_position(text: str) -> tuple[str, int]:
+    """Return the file and the byte position in *text*; InputError if it is not FILE@POSITION."""
     name, _, position = text.rpartition("@")
     if not name or not (position.isascii() and position.isdecimal()):
-        raise InputError(repr(text), "FILE@POSITION, as 00000000000000000000.log@4096")
+        raise InputError(repr(text), "FILE@POSITION, such as 00000000000000000000.log@4096")
     return name, int(position)
 
 
 def _payload(
     file: File, name: str, position: int, limits: Limits, *, check: bool
 ) -> tuple[Entry, bytes]:
-    """Return the entry at *position* of *file*, and its payload decompressed."""
-    left = file.size_bytes - position
-    if left <= 0:
+    """Return the log entry at *position* of *file*, and its decompressed payload."""
+    available = file.size_bytes - position
+    if available <= 0:
         raise InputError(
-            f"byte {position}", f"one of the {file.size_bytes} that the file has", path=name
+            f"byte {position}", f"a byte below the file's size, {file.size_bytes}", path=name
         )
-    entry = read_entry(file.read_at(position, min(HEADER_BYTES, left)), 0)
+    entry = read_entry(file.read_at(position, min(HEADER_BYTES, available)), 0)
     if entry.size_bytes > limits.max_entry_bytes:
         raise LimitError(entry.over_limit(limits))
-    if entry.size_bytes > left:
-        raise TruncatedError(cut_entry(0, left, entry.size_bytes))
+    if entry.size_bytes > available:
+        raise TruncatedError(cut_entry(0, available, entry.size_bytes))
     data = memoryview(file.read_at(position, entry.size_bytes))
     computed = checksum_of(data, entry)
     if check and computed != entry.crc:
@@ -117,17 +118,17 @@ def _payload(
 
 
 def _wrapped(data: memoryview, entry: Entry, name: str) -> bytes:
-    """Return the compressed message set that the v0 or v1 message *data* holds."""
+    """Return the compressed message set in the v0 or v1 message *data*."""
     if not entry.is_wrapper:
         raise InputError(
-            f"the entry at this byte is a v{entry.magic} message that is not compressed",
-            "a compressed one, or a v2 batch",
+            f"the v{entry.magic} message at this byte is not compressed",
+            "a compressed message, or a v2 batch",
             path=name,
         )
     try:
         message = KafkaMessage(KaitaiStream(BytesIO(bytes(data)))).message
     except (EOFError, ValueError, KaitaiStructError) as error:
-        reason = f"a message does not hold what it states: {error}"
+        reason = f"the fields of a message do not fit in its size: {error}"
         raise FormatError(entry.finding("bad-message", reason)) from error
     if message.value is None:
         raise FormatError(entry.finding("bad-wrapper", "a compressed message without a value"))

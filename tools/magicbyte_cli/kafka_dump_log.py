@@ -1,4 +1,4 @@
-"""`magicbyte kafka-dump-log`: what Kafka's own tool of that name prints, from its own flags."""
+"""`magicbyte kafka-dump-log`: prints what Kafka's own kafka-dump-log prints, for the same flags."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -13,17 +13,17 @@ from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.file_lines import Files, file_lines
 from magicbyte_cli.dump_log.record_lines import Wanted
 from magicbyte_cli.dump_log.releases import DEFAULT, Release
-from magicbyte_cli.stderr_messages import complain
+from magicbyte_cli.stderr_messages import warn
 
 Command = Callable[..., None]
 
-LINES_AT_ONCE = 4096
+CHUNK_LINES = 4096
 
 PACKAGES = ("kafka.serializer.", "org.apache.kafka.tools.api.")
-"""In which Kafka's decoders are; the second since 3.8."""
+"""Packages of Kafka's decoders; the second since 3.8."""
 
-TOPICS_GIVEN = "topics"
-"""Under which name the flags of internal topics are kept until all are known."""
+TOPIC_FLAGS = "topic_flags"
+"""Key in the context's object of the flags of internal topics, collected while parsing."""
 
 
 def _decoder(ctx: click.Context, parameter: click.Parameter, value: str) -> Callable[[bytes], str]:
@@ -35,7 +35,7 @@ def _decoder(ctx: click.Context, parameter: click.Parameter, value: str) -> Call
     return CLASSES[name]
 
 
-def _decoder_option(name: str, parameter: str, what: str) -> Callable[[Command], Command]:
+def _decoder_option(name: str, parameter: str, noun: str) -> Callable[[Command], Command]:
     return click.option(
         name,
         parameter,
@@ -43,41 +43,41 @@ def _decoder_option(name: str, parameter: str, what: str) -> Callable[[Command],
         show_default=True,
         metavar="CLASS",
         callback=_decoder,
-        help=f"How {what} are shown: by StringDecoder, IntegerDecoder or LongDecoder.",
+        help=f"Decoder of {noun}: StringDecoder, IntegerDecoder or LongDecoder.",
     )
 
 
 def _topic_options(command: Command) -> Command:
-    """Give *command* a flag for each internal topic, all in one parameter: those that were given."""
+    """Add a flag for each internal topic to *command*; the context collects the flags that were given."""
 
-    def note(ctx: click.Context, parameter: click.Parameter, given: bool) -> None:
-        if given:
-            ctx.ensure_object(dict).setdefault(TOPICS_GIVEN, []).append(parameter.opts[0])
+    def collect(ctx: click.Context, parameter: click.Parameter, is_set: bool) -> None:
+        if is_set:
+            ctx.ensure_object(dict).setdefault(TOPIC_FLAGS, []).append(parameter.opts[0])
 
     for flag, topic in reversed(TOPICS.items()):
         command = click.option(
             flag,
             is_flag=True,
             expose_value=False,
-            callback=note,
-            help=f"Keys and values as the records of {topic.name}; implies --print-data-log.",
+            callback=collect,
+            help=f"Decode keys and values as records of {topic.name}; implies --print-data-log.",
         )(command)
     return command
 
 
-def _chosen(
-    given: list[str],
+def _record_decoder(
+    topic_flags: list[str],
     release: Release,
     decode_key: Callable[[bytes], str],
     decode_value: Callable[[bytes], str],
 ) -> Decoder:
-    """Return the decoder of the topic that was *given*, else that of keys and values by themselves."""
+    """Return the decoder of the first topic in *topic_flags*, or of keys and values if none is set."""
     for flag, topic in TOPICS.items():
-        if flag not in given:
+        if flag not in topic_flags:
             continue
         if not release.since(*topic.since):
             since = "{}.{}".format(*topic.since)
-            raise click.UsageError(f"{flag}: the tool has it since {since}; see --kafka-version")
+            raise click.UsageError(f"{flag} exists since Kafka {since}; see --kafka-version")
         return topic.decoder(release)
     return plain(decode_key, decode_value)
 
@@ -88,46 +88,54 @@ def _chosen(
     epilog="""\b
     Examples:
       magicbyte kafka-dump-log --files 00000000000000000000.log
-      magicbyte kafka-dump-log --kafka-version 3.9 --print-data-log --files a.log,a.index
+      magicbyte kafka-dump-log --kafka-version 3.9 --print-data-log --files 00000000000000000000.log,00000000000000000000.index
     """,
 )
 @click.option(
     "--files",
     required=True,
     metavar="A,B",
-    help="The files: .log, .index, .timeindex, .txnindex, .snapshot, .checkpoint.",
+    help="Files to print: .log, .index, .timeindex, .txnindex, .snapshot, .checkpoint.",
 )
-@click.option("--deep-iteration", is_flag=True, help="A line per record, too.")
+@click.option("--deep-iteration", is_flag=True, help="Also print a line per record.")
 @click.option(
-    "--print-data-log", is_flag=True, help="Keys and values as text; implies --deep-iteration."
+    "--print-data-log", is_flag=True, help="Also print keys and values; implies --deep-iteration."
 )
-@click.option("--skip-record-metadata", is_flag=True, help="Of records, keys and values alone.")
+@click.option("--skip-record-metadata", is_flag=True, help="Print only keys and values of records.")
 @_decoder_option("--key-decoder-class", "decode_key", "keys")
 @_decoder_option("--value-decoder-class", "decode_value", "values")
 @_topic_options
-@click.option("--verify-index-only", is_flag=True, help="Compare indexes, and print no entries.")
-@click.option("--index-sanity-check", is_flag=True, help="Check what a broker's start checks.")
+@click.option(
+    "--verify-index-only", is_flag=True, help="Compare indexes with the log, and print no entries."
+)
+@click.option(
+    "--index-sanity-check",
+    is_flag=True,
+    help="Check of indexes only what a broker checks on startup.",
+)
 @click.option(
     "--max-message-size",
     type=click.IntRange(1),
     default=5 << 20,
     show_default=True,
     metavar="BYTES",
-    help="What is read of the log where an index entry points.",
+    help="Bytes of the log to read at the position of an index entry.",
 )
-@click.option("--max-bytes", type=click.IntRange(1), metavar="BYTES", help="Of a log, no more.")
+@click.option(
+    "--max-bytes", type=click.IntRange(1), metavar="BYTES", help="Bytes of a log to read, at most."
+)
 @click.option(
     "--strict-compat/--go-on",
     default=True,
     show_default=True,
-    help="End where that tool ends with an exception, or go on behind the damage.",
+    help="Stop where Kafka's tool ends with an exception, or continue after the damage.",
 )
 @click.option(
     "--kafka-version",
     default="{}.{}".format(*DEFAULT.version),
     show_default=True,
     metavar="RELEASE",
-    help="The release of Kafka whose lines are printed, from 2.8 on.",
+    help="Kafka release whose output is printed, from 2.8 on.",
 )
 @click.pass_context
 def kafka_dump_log(
@@ -146,35 +154,35 @@ def kafka_dump_log(
     strict_compat: bool,
     kafka_version: str,
 ) -> None:
-    """Print what Kafka's own kafka-dump-log prints, line by line.
+    """Print what Kafka's own kafka-dump-log prints, line by line, for any release from 2.8 on.
 
-    Of any release from 2.8 on. Unlike that tool it needs no Java and changes no file. Where that tool
-    ends with an exception, this ends too, with a sentence on stderr and status 1; with --go-on only the
-    status remains, and the lines go on with the next sound batch, or the next file.
+    Unlike that tool, this command needs no Java and changes no file. Where that tool ends with an
+    exception, this command prints an error on stderr and ends with status 1. With --go-on it
+    continues with the next valid batch or the next file, and ends with status 1 at the end.
     """
     damage: list[EndError] = []
 
-    def note(error: EndError) -> None:
+    def add_damage(error: EndError) -> None:
         damage.append(error)
-        complain(f"Error: {error}")
+        warn(f"Error: {error}")
 
     release = Release.of(kafka_version)
-    topics: list[str] = ctx.ensure_object(dict).get(TOPICS_GIVEN, [])
-    contents = print_data_log or bool(topics)
+    topic_flags: list[str] = ctx.ensure_object(dict).get(TOPIC_FLAGS, [])
+    contents = print_data_log or bool(topic_flags)
     wanted = Files(
         segments=Wanted(
             release=release,
             deep=deep_iteration or contents,
             contents=contents,
-            decode=_chosen(topics, release, decode_key, decode_value),
+            decode=_record_decoder(topic_flags, release, decode_key, decode_value),
             skip_metadata=skip_record_metadata,
-            go_on=None if strict_compat else note,
+            go_on=None if strict_compat else add_damage,
             max_bytes=max_bytes,
         ),
         verify_only=verify_index_only,
         sanity=index_sanity_check,
         max_message_size=max_message_size,
-        complain=complain,
+        complain=warn,
     )
     found = Findings(wanted.segments.release)
     for given in files.split(","):
@@ -183,17 +191,17 @@ def kafka_dump_log(
         except EndError as error:
             sys.stdout.buffer.write(error.begun.encode())
             sys.stdout.buffer.flush()
-            note(error)
+            add_damage(error)
             if strict_compat:
                 ctx.exit(1)
     for line in found.lines():
-        complain(line)
+        warn(line)
     if damage:
         ctx.exit(1)
 
 
 def _write(lines: Iterator[str]) -> None:
-    """Write *lines* to stdout, all that came before an exception, too."""
+    """Write *lines* to stdout, also those before an exception."""
     out = sys.stdout.buffer
     pending: list[str] = []
 
@@ -205,7 +213,7 @@ def _write(lines: Iterator[str]) -> None:
     try:
         for line in lines:
             pending.append(line)
-            if len(pending) == LINES_AT_ONCE:
+            if len(pending) == CHUNK_LINES:
                 flush()
     finally:
         flush()

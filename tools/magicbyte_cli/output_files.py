@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Output files that appear whole or not at all."""
 
 import os
 import secrets
@@ -12,75 +12,81 @@ from typing import BinaryIO
 
 from magicbyte.errors import InputError
 
-ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end a process at once. An interrupt is an exception of Python's own."""
+TERMINATION_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Signals that end a process without an exception; SIGINT raises KeyboardInterrupt."""
 
 
 def check_writable(path: Path, *, replace: bool) -> None:
-    """Raise InputError where *path* is there and may not be replaced."""
+    """Raise InputError if *path* exists and may not be replaced, or its folder is missing."""
     if path.is_file() and replace:
         return
     if path.is_file():
         raise InputError(
-            "the file is there already", "--overwrite to replace it", path=os.fspath(path)
+            "the file exists already", "--overwrite to replace it", path=os.fspath(path)
         )
     if path.exists() or path.is_symlink():
-        raise InputError("it is there, and is no file", "a name for a file", path=os.fspath(path))
+        raise InputError("the path exists and is not a file", "a file", path=os.fspath(path))
     if not path.parent.is_dir():
-        raise InputError("there is no such folder", "one that exists", path=os.fspath(path.parent))
+        raise InputError(
+            "the folder does not exist", "an existing folder", path=os.fspath(path.parent)
+        )
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write *data* to *path* by way of a file beside it, so that no half of it is ever seen."""
-    with beside(path) as file:
+    """Write *data* to *path* through a temporary file, so that no reader sees half of it."""
+    with whole_file(path) as file:
         file.write(data)
 
 
 @contextmanager
-def beside(path: Path) -> Iterator[BinaryIO]:
-    """Give a file beside *path* that takes its name at the end.
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file in the folder of *path* and rename it to *path* at the end.
 
-    After an error or a signal it is gone, and *path* is what it was.
+    After an error or a signal the temporary file is removed, and *path* is unchanged.
     """
     path = path.resolve()
-    other = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    with _ends_as_exits():
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    with _signals_as_exits():
         try:
-            with _opened(other, path) as file:
+            with _open_new(temporary, path) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            other.replace(path)
+            temporary.replace(path)
         except BaseException:
-            with suppress(OSError):  # what went wrong is what is to be told
-                other.unlink()
+            with suppress(OSError):  # the first error is the one to report
+                temporary.unlink()
             raise
 
 
-def _opened(other: Path, path: Path) -> BinaryIO:
-    """Return *other*, opened to be written; an error names *path*, which the user knows."""
+def _open_new(temporary: Path, path: Path) -> BinaryIO:
+    """Open *temporary* for writing; an error names *path*, which the user knows."""
     try:
-        return other.open("xb")
+        return temporary.open("xb")
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 @contextmanager
-def _ends_as_exits() -> Iterator[None]:
-    """Let a signal that ends the process raise SystemExit, so that what is to be done is done."""
-    before = {}
+def _signals_as_exits() -> Iterator[None]:
+    """Raise SystemExit on a termination signal, so that temporary files are removed."""
+    previous = {}
     if threading.current_thread() is threading.main_thread():
-        # nohup has a signal ignored, and who embeds us may have a use for it.
-        ours = [number for number in ENDS if signal.getsignal(number) is signal.SIG_DFL]
-        before = {number: signal.signal(number, _exit) for number in ours}
+        # nohup ignores SIGHUP, and an embedding program may have handlers: keep theirs.
+        unhandled = [
+            number for number in TERMINATION_SIGNALS if signal.getsignal(number) is signal.SIG_DFL
+        ]
+        previous = {number: signal.signal(number, _exit) for number in unhandled}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in previous.items():
             signal.signal(number, handler)
 
 
 def _exit(number: int, _: object) -> None:
-    for each in ENDS:
-        signal.signal(each, signal.SIG_IGN)  # one is enough: the next must not disturb the end
+    for termination in TERMINATION_SIGNALS:
+        signal.signal(termination, signal.SIG_IGN)  # a second signal must not disturb the cleanup
     sys.exit(128 + number)

@@ -1,4 +1,4 @@
-"""Numbers, sizes, times and lists of names, as they are written on the command line.
+"""Parameter types of the command line: numbers, sizes, times, lists of names.
 
 Each function is a type for click: it takes the text and raises BadParameter.
 """
@@ -36,9 +36,9 @@ def partition(text: str) -> int:
     return _number(text, MAX_INT32)
 
 
-def _number(text: str, most: int) -> int:
-    if not re.fullmatch("[0-9]{1,19}", text) or int(text) > most:
-        raise BadParameter(f"{text!r}; expected a number from 0 to {most}")
+def _number(text: str, maximum: int) -> int:
+    if not re.fullmatch("[0-9]{1,19}", text) or int(text) > maximum:
+        raise BadParameter(f"{text!r}; expected a number from 0 to {maximum}")
     return int(text)
 
 
@@ -49,46 +49,48 @@ def size(text: str) -> int:
     if match is not None and match[2] in UNITS:
         number = int(match[1]) * UNITS[match[2]]
     if not 1 <= number <= MAX_INT64:
-        raise BadParameter(f"{text!r}; expected a size of at least 1, as 65536, 16MiB or 1GB")
+        raise BadParameter(
+            f"{text!r}; expected a size of at least 1 byte, such as 65536, 16MiB or 1GB"
+        )
     return number
 
 
 def time(text: str) -> datetime | int:
-    """Return a moment: ISO 8601, or milliseconds since the Unix epoch."""
+    """Return a time: ISO 8601, or milliseconds since the Unix epoch."""
     if re.fullmatch("-?[0-9]{1,18}", text):
         return int(text)
     try:
         return datetime.fromisoformat(text)
     except ValueError:
         raise BadParameter(
-            f"{text!r}; expected ISO 8601, as 2024-05-01T12:00:00Z, or milliseconds since the "
-            "Unix epoch"
+            f"{text!r}; expected ISO 8601, such as 2024-05-01T12:00:00Z, or milliseconds since "
+            "the Unix epoch"
         ) from None
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return names that have commas between them."""
-    found = tuple(name.strip() for name in text.split(","))
-    if not all(found):
-        raise BadParameter(f"{text!r}; expected names, as a,b")
-    return found
+    """Return names separated by commas."""
+    parts = tuple(name.strip() for name in text.split(","))
+    if not all(parts):
+        raise BadParameter(f"{text!r}; expected names separated by commas, such as a,b")
+    return parts
 
 
 def storage_options(
     context: click.Context, option: click.Parameter, texts: Sequence[str]
 ) -> StorageOptions:
-    """Return the options of stores in *texts*, each NAME=VALUE; this one is a callback for click."""
-    given: dict[str, str] = {}
+    """Return the store options in *texts*, each NAME=VALUE; a callback for click, not a type."""
+    options: dict[str, str] = {}
     for text in texts:
-        name, found, value = text.partition("=")
-        if not found or not name.strip():
-            raise BadParameter("expected NAME=VALUE")  # what there is may be a secret
-        given[name.strip()] = value
-    return StorageOptions(given)
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise BadParameter("expected NAME=VALUE")  # the text may be a secret: do not show it
+        options[name.strip()] = value
+    return StorageOptions(options)
 
 
 class OutPath(click.Path):
-    """Where something is written: on this machine."""
+    """Parameter type of an output file or folder on this machine."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -97,8 +99,8 @@ class OutPath(click.Path):
         if isinstance(value, str):
             if is_url(value):
                 raise InputError(
-                    "writing into a store is not supported",
-                    "a place on this machine",
+                    "writing to an object store is not supported",
+                    "a path on this machine",
                     path=redacted(value),
                 )
             value = local_path(value)

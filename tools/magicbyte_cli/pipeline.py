@@ -1,4 +1,4 @@
-"""`magicbyte pipeline`: the tables as Parquet, and a report, on Spark."""
+"""`magicbyte pipeline`: writes all tables as Parquet, and a report, with Spark."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,15 +9,15 @@ from magicbyte import Dataset, InputError
 from magicbyte.findings import worst
 from magicbyte.tables.schemas import RECORDS, TABLES
 from magicbyte_cli import parameters
-from magicbyte_cli.parameters import size
+from magicbyte_cli.display import counted
 from magicbyte_cli.selection import Selection, selection_options
-from magicbyte_cli.stderr_messages import complain, complain_of_internal, counted
+from magicbyte_cli.stderr_messages import warn, warn_of_internal_topics
 
 REPORT = "report.html"
 
 
 @click.command(
-    short_help="On Spark: all tables as Parquet, and a report.",
+    short_help="Write all tables as Parquet, and a report, with Spark.",
     epilog="""\b
     Examples:
       magicbyte pipeline /var/lib/kafka out
@@ -29,18 +29,27 @@ REPORT = "report.html"
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.argument("out", metavar="OUT", type=parameters.OutPath())
 @click.option(
-    "--master", default="local[*]", show_default=True, metavar="URL", help="Where Spark runs."
+    "--master", default="local[*]", show_default=True, metavar="URL", help="Spark master to run on."
 )
 @click.option(
-    "--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark; may be repeated."
+    "--conf",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Spark configuration property; may be repeated.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace an OUT that pipeline made before.")
-@click.option("--restart", is_flag=True, help="Use nothing of a run that did not get to its end.")
+@click.option(
+    "--overwrite", is_flag=True, help="Replace an OUT that an earlier run of pipeline wrote."
+)
+@click.option(
+    "--restart",
+    is_flag=True,
+    help="Start from the beginning instead of resuming an interrupted run.",
+)
 @click.option(
     "--tables",
     type=parameters.names,
     metavar="A,B",
-    help="Only these tables; the report needs all.  [default: all]",
+    help="Only these tables, without the report, which needs all of them.  [default: all]",
 )
 @click.option(
     "--columns",
@@ -51,21 +60,21 @@ REPORT = "report.html"
 @click.option(
     "--partition-by",
     type=click.Choice(("topic",)),
-    help="A folder of records and of batches for each topic: topic=orders.",
+    help="Write records and batches into one folder per topic, such as topic=orders.",
 )
 @click.option(
     "--target-file-size",
-    type=size,
+    type=parameters.size,
     metavar="SIZE",
-    help="Begin another file of records or batches at this size, about.  [default: one per task]",
+    help="Start a new file of records or batches at about this size.  [default: one per task]",
 )
 @click.option(
     "--max-partition-bytes",
-    type=size,
+    type=parameters.size,
     default="128MiB",
     show_default=True,
     metavar="SIZE",
-    help="As much of a segment as one task reads.",
+    help="Bytes of a segment that one task reads, at most.",
 )
 @selection_options(isolation_level="read_committed", on_damage="skip")
 @click.pass_context
@@ -85,18 +94,18 @@ def pipeline(
     max_partition_bytes: int,
     selection: Selection,
 ) -> None:
-    """Write all tables of the logs in PATH... into the folder OUT, and a report on them.
+    """Write all tables of the logs in PATH..., and a report, into the folder OUT.
 
-    OUT gets a folder of Parquet for each table (records, batches, segments, transactions,
-    partitions, problems) and report.html. It is whole or not there: a run that fails leaves what
-    was there before. Nothing is replaced that pipeline did not make.
+    OUT contains a folder of Parquet files for each table (records, batches, segments, transactions,
+    partitions, problems) and report.html. It appears whole or not at all: if a run fails, an
+    existing OUT stays as it was. A folder that pipeline did not write is never replaced.
 
-    A run that was killed is finished by the same command: what its tasks have done lies in the
-    folder .OUT.part beside OUT, and is not done again.
+    To resume a run that was killed, repeat the command: the output of finished tasks is kept in
+    the folder .OUT.part next to OUT.
     """
     settings = dict(_setting(text) for text in conf)
-    chosen = tuple(TABLES) if tables is None else _tables(tables)
-    of_records = RECORDS.names if columns is None else RECORDS.check(columns)
+    table_names = tuple(TABLES) if tables is None else _table_names(tables)
+    selected = RECORDS.names if columns is None else RECORDS.check(columns)
     try:
         from magicbyte.spark.pipeline import write_tables
         from magicbyte.spark.plan import SMALL_BYTES, make_plan, size_of
@@ -106,21 +115,23 @@ def pipeline(
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
             raise
-        raise InputError("no Spark", "the extra `spark`: pip install 'magicbyte[spark]'") from error
+        raise InputError(
+            "Spark is not installed", "the extra `spark`: pip install 'magicbyte[spark]'"
+        ) from error
     from magicbyte_cli.report.report_page import write_report
 
     dataset = selection.open(paths)
-    has_report = len(chosen) == len(TABLES)
-    real = check_output(out, dataset, paths, overwrite=overwrite)
+    has_report = len(table_names) == len(TABLES)
+    folder = check_output(out, dataset, paths, overwrite=overwrite)
     is_short = size_of(dataset) < SMALL_BYTES
     with (
-        staged(real, overwrite=overwrite, restart=restart, say=complain) as stage,
-        Lazy(master, settings, is_short=is_short, say=complain) as spark,
+        staged(folder, overwrite=overwrite, restart=restart, say=warn) as stage,
+        Lazy(master, settings, is_short=is_short, say=warn) as spark,
     ):
         plan = make_plan(
             dataset, max_partition_bytes, by_topic=partition_by == "topic", spark=spark.get
         )
-        complain(
+        warn(
             f"planned {counted(len(dataset.logs), 'partition')}, "
             f"{counted(sum(len(log.logs) for log in dataset.logs), 'segment')}, "
             f"{size_of(dataset):,} bytes: {counted(len(plan.read), 'task')}"
@@ -129,8 +140,8 @@ def pipeline(
             plan,
             stage,
             wanted=Wanted(
-                tables=chosen,
-                columns=tuple(name for name in RECORDS.names if name in of_records),
+                tables=table_names,
+                columns=tuple(name for name in RECORDS.names if name in selected),
                 by_topic=partition_by == "topic",
                 file_bytes=target_file_size,
             ),
@@ -141,30 +152,30 @@ def pipeline(
                 "on_damage": selection.on_damage,
                 "max_partition_bytes": max_partition_bytes,
             },
-            say=complain,
+            say=warn,
             storage_options=selection.storage_option,
         )
         if has_report:
             write_report(stage.ready)
-    _complain_of_rest(dataset, summary.records, summary.bytes)
+    _warn_of_undelivered(dataset, summary.records, summary.bytes)
     severities = Counter(finding.severity for finding in summary.findings)
     if severities:
-        told = ", ".join(counted(severities[name], name) for name in sorted(severities))
-        complain(f"problems: {told}")
-    complain(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(chosen)}")
+        counts = ", ".join(counted(severities[name], name) for name in sorted(severities))
+        warn(f"findings: {counts}")
+    warn(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(table_names)}")
     ctx.exit(1 if worst(summary.findings) == "error" else 0)
 
 
-def _tables(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return *names* of tables in their order. Raises InputError where one is none."""
+def _table_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return *names* in the order of the tables. Raises InputError if one is not a table's."""
     for name in names:
         if name not in TABLES:
             raise InputError(f"no table {name!r}", f"one of {', '.join(TABLES)}")
     return tuple(name for name in TABLES if name in names)
 
 
-def _complain_of_rest(dataset: Dataset, records: Counter[str], sizes: Counter[str]) -> None:
-    """Say in a line which records and which bytes were not delivered, and why."""
+def _warn_of_undelivered(dataset: Dataset, records: Counter[str], sizes: Counter[str]) -> None:
+    """Print how many records and bytes were not delivered, by disposition."""
     parts = [
         counted(number, f"{name.replace('_', ' ')} {noun}")
         for counts, noun, names in (
@@ -175,12 +186,12 @@ def _complain_of_rest(dataset: Dataset, records: Counter[str], sizes: Counter[st
         if (number := counts[name])
     ]
     if parts:
-        complain(f"not delivered: {', '.join(parts)}")
-    complain_of_internal(dataset)
+        warn(f"not delivered: {', '.join(parts)}")
+    warn_of_internal_topics(dataset)
 
 
 def _setting(text: str) -> tuple[str, str]:
-    name, found, value = text.partition("=")
-    if not found or not name.strip():
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
         raise click.BadParameter(f"{text!r}; expected NAME=VALUE", param_hint="--conf")
     return name.strip(), value

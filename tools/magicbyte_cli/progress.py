@@ -1,4 +1,4 @@
-"""A line on stderr that says how far a read is: on a terminal, and if it takes over a second."""
+"""A progress bar on stderr, on a terminal only, and only for reads of more than a second."""
 
 import sys
 import time
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-PATIENCE_S = 1.0
-"""What is done sooner needs no bar."""
+DELAY_S = 1.0
+"""Seconds before the bar appears."""
 
 
-class Bar:
-    """Shows bytes of a total, or a count of rows where no total is known."""
+class ProgressBar:
+    """Shows bytes of a total, or a number of rows if the total is unknown."""
 
     def __init__(self, *, is_shown: bool | None = None) -> None:
         self._is_shown = sys.stderr.isatty() if is_shown is None else is_shown
-        self._begun = time.monotonic()
+        self._start = time.monotonic()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
@@ -30,15 +30,15 @@ class Bar:
             self._progress.stop()
 
     def bytes(self, done: int, total: int) -> None:
-        """Show that *done* bytes of *total* are read."""
+        """Show that *done* bytes of *total* have been read."""
         self._show(done, total)
 
     def rows(self, done: int) -> None:
-        """Show that *done* rows are written."""
+        """Show that *done* rows have been written."""
         self._show(done, None)
 
     def _show(self, done: int, total: int | None) -> None:
-        if not self._is_shown or time.monotonic() - self._begun < PATIENCE_S:
+        if not self._is_shown or time.monotonic() - self._start < DELAY_S:
             return
         if self._progress is None:
             self._progress = _progress(has_total=total is not None)
@@ -49,7 +49,7 @@ class Bar:
 
 
 def _progress(*, has_total: bool) -> "Progress":
-    """Return a bar, or a wheel; what draws it takes longer to import than most reads take."""
+    """Return a bar, or a spinner. Imports rich here: that takes longer than most reads."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -70,7 +70,7 @@ def _progress(*, has_total: bool) -> "Progress":
 
 
 @contextmanager
-def bar_beside_stdout() -> Iterator[Bar]:
-    """Return a bar that is silent where stdout is a terminal: the rows themselves show there."""
-    with Bar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
+def progress_of_rows() -> Iterator[ProgressBar]:
+    """Open a progress bar that is hidden if stdout is a terminal, where the rows themselves show."""
+    with ProgressBar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
         yield bar

@@ -1,4 +1,4 @@
-"""The block of options that says what is read and how; the same for all verbs that read."""
+"""Options that several commands share: the logs and records to read, and how to read them."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ ON_DAMAGE = ("skip", "fail", "stop")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What is read, and how. The fields are named as the options are."""
+    """Values of the shared options. The fields are named as the options are."""
 
     topic: tuple[str, ...]
     """Empty: all topics."""
@@ -40,7 +40,7 @@ class Selection:
     storage_option: StorageOptions
 
     def open(self, paths: Sequence[str], *, threads: int = 1) -> Dataset:
-        """Return the dataset that *paths* and the options choose; InputError where there is none."""
+        """Return the dataset that *paths* and the options select; InputError if there is none."""
         return mb.open(
             *paths,
             topics=self.topic or None,
@@ -58,9 +58,9 @@ class Selection:
 
 
 def limits_of(max_batch_bytes: int | None, max_entry_bytes: int | None) -> Limits:
-    """Return the limits, those that were not given at their defaults."""
-    given = {"max_batch_bytes": max_batch_bytes, "max_entry_bytes": max_entry_bytes}
-    return Limits(**{name: size for name, size in given.items() if size is not None})
+    """Return limits with these values; None is a limit's default."""
+    sizes = {"max_batch_bytes": max_batch_bytes, "max_entry_bytes": max_entry_bytes}
+    return Limits(**{name: size for name, size in sizes.items() if size is not None})
 
 
 paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
@@ -83,13 +83,13 @@ limit_options: tuple[Decorator, ...] = (
         "--max-batch-bytes",
         type=parameters.size,
         metavar="SIZE",
-        help="The most that one entry may come to when decompressed.  [default: 256MiB]",
+        help="Largest decompressed size of a batch or message.  [default: 256MiB]",
     ),
     click.option(
         "--max-entry-bytes",
         type=parameters.size,
         metavar="SIZE",
-        help="The most that one entry may take in the file.  [default: 1GiB]",
+        help="Largest size of a batch or message in the file.  [default: 1GiB]",
     ),
 )
 
@@ -99,10 +99,22 @@ store_options: tuple[Decorator, ...] = (
         multiple=True,
         callback=parameters.storage_options,
         metavar="NAME=VALUE",
-        help="What opens the store that a PATH such as s3://bucket/name is in, as "
+        help="Option for the object store of a PATH such as s3://bucket/name, for example "
         "region=eu-north-1; may be repeated. Credentials are safer in the environment.",
     ),
 )
+
+
+def format_option(help_text: str, *more_formats: str) -> Decorator:
+    """Return the option `--format`, passed on as `format_name`: `text`, `ndjson`, *more_formats*."""
+    return click.option(
+        "--format",
+        "format_name",
+        type=click.Choice(("text", "ndjson", *more_formats)),
+        default="text",
+        show_default=True,
+        help=help_text,
+    )
 
 
 def with_options(options: Sequence[Decorator]) -> Decorator:
@@ -117,53 +129,59 @@ def with_options(options: Sequence[Decorator]) -> Decorator:
 
 
 def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
-    """Return a decorator that adds the block and passes it on as `selection`, a Selection."""
+    """Return a decorator that adds the shared options and passes them on as `selection`."""
     options: tuple[Decorator, ...] = (
         *topic_options,
         click.option(
-            "--from-offset", type=parameters.offset, metavar="OFFSET", help="From this offset on."
+            "--from-offset",
+            type=parameters.offset,
+            metavar="OFFSET",
+            help="First offset to read.",
         ),
         click.option(
             "--to-offset",
             type=parameters.offset,
             metavar="OFFSET",
-            help="Up to this one, without it.",
+            help="Offset to stop before.",
         ),
         click.option(
             "--from-time",
             type=parameters.time,
             metavar="TIME",
-            help="From the first record of this time or later: ISO 8601 (UTC unless it says "
-            "otherwise), or milliseconds since the Unix epoch.",
+            help="Start at the first record with this timestamp or a later one: ISO 8601 (UTC if "
+            "no zone is given), or milliseconds since the Unix epoch.",
         ),
         click.option(
             "--to-time",
             type=parameters.time,
             metavar="TIME",
-            help="Up to the first record of this time or later, without it.",
+            help="Stop before the first record with this timestamp or a later one.",
         ),
         click.option(
             "--isolation-level",
             type=click.Choice(ISOLATION_LEVELS),
             default=isolation_level,
             show_default=True,
-            help="What a consumer of this level would have got.",
+            help="Read what a consumer with this isolation level would get.",
         ),
         click.option(
             "--on-damage",
             type=click.Choice(ON_DAMAGE),
             default=on_damage,
             show_default=True,
-            help="Deliver what is sound before and after it; raise at the first; or end the "
-            "partition there, as a broker's recovery would.",
+            help="skip: deliver all valid records before and after damage. fail: end with an "
+            "error at the first damage. stop: end the partition there, as a broker's recovery "
+            "would.",
         ),
         click.option(
-            "--include-internal", is_flag=True, help="Kafka's own topics too, without naming them."
+            "--include-internal",
+            is_flag=True,
+            help="Include Kafka's internal topics without naming them.",
         ),
         click.option(
             "--replica",
             metavar="PATH",
-            help="Of several replicas of a partition, the one in this log.dir.",
+            help="If there are several replicas of a partition, read the one in this log.dir.",
         ),
         *limit_options,
         *store_options,
@@ -172,10 +190,10 @@ def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
-        def gathered(**arguments: Any) -> Any:
-            chosen = {name: arguments.pop(name) for name in names}
-            return command(selection=Selection(**chosen), **arguments)
+        def with_selection(**arguments: Any) -> Any:
+            values = {name: arguments.pop(name) for name in names}
+            return command(selection=Selection(**values), **arguments)
 
-        return with_options(options)(gathered)
+        return with_options(options)(with_selection)
 
     return decorate

@@ -1,4 +1,4 @@
-"""`magicbyte spec`: the formats, as Kaitai Struct describes them, and messages in a form of ours."""
+"""`magicbyte spec`: lists, prints or writes the specifications of the formats."""
 
 import re
 import sys
@@ -10,17 +10,18 @@ import click
 
 from magicbyte import InputError, spec_files
 from magicbyte_cli import parameters
+from magicbyte_cli.display import counted
 from magicbyte_cli.output_files import write_whole
-from magicbyte_cli.stderr_messages import complain, counted
+from magicbyte_cli.stderr_messages import warn
 
 FOLDERS = {"": ".ksy", "messages": ".yaml"}
-"""Which files are formats, by the folder that they are in."""
+"""Suffix of the specifications, by folder."""
 
 TITLE = re.compile(r"^(?:  )?title: *(.+?) *$", re.MULTILINE)
 
 
-class Format(NamedTuple):
-    """A format: its file below the folder of all of them, and what stands in it."""
+class SpecFile(NamedTuple):
+    """A specification: its path below the folder of specifications, and its text."""
 
     path: str
     text: bytes
@@ -37,74 +38,77 @@ class Format(NamedTuple):
 )
 @click.argument("name", required=False)
 @click.option(
-    "-o", "folder", metavar="DIR", type=parameters.OutPath(), help="Write all of them to DIR."
+    "-o", "folder", metavar="DIR", type=parameters.OutPath(), help="Write all formats to DIR."
 )
 @click.option("--overwrite", is_flag=True, help="Replace files in DIR that differ.")
 def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:
-    """List the formats, print the one called NAME, or write them all.
+    """List the formats, print the specification of the format NAME, or write all specifications.
 
-    Those for Kaitai Struct (.ksy) import each other by name, so they belong in one folder. The
-    messages of internal topics (.yaml) are written to a folder "messages" in it.
+    Specifications for Kaitai Struct (.ksy) import each other by name, so they belong in one
+    folder. Those of the messages in internal topics (.yaml) are written to its folder "messages".
     """
     if name is not None and folder is not None:
-        raise click.UsageError("-o writes all formats; expected no NAME with it")
+        raise click.UsageError("-o writes all formats and cannot be combined with NAME")
     if overwrite and folder is None:
-        raise click.UsageError("--overwrite is for -o")
-    formats = _formats()
+        raise click.UsageError("--overwrite needs -o")
+    spec_by_id = _spec_by_id()
     out = sys.stdout.buffer
     if folder is not None:
-        _write_all(formats, folder, overwrite=overwrite)
+        _write_all(spec_by_id, folder, overwrite=overwrite)
     elif name is not None:
-        by_name = {Path(one.path).name: one for one in formats.values()} | formats
+        by_name = {Path(file.path).name: file for file in spec_by_id.values()} | spec_by_id
         if name not in by_name:
-            raise InputError(f"no format {name!r}", f"one of {', '.join(formats)}")
+            raise InputError(f"no format {name!r}", f"one of {', '.join(spec_by_id)}")
         out.write(by_name[name].text)
     else:
-        width = max(map(len, formats))
-        for each, format in formats.items():
-            out.write(f"{each:<{width}}  {_title(format.text)}\n".encode())
+        width = max(map(len, spec_by_id))
+        for format_id, file in spec_by_id.items():
+            out.write(f"{format_id:<{width}}  {_title(file.text)}\n".encode())
     out.flush()
 
 
-def _formats() -> dict[str, Format]:
-    """Return the formats by their ids."""
-    return {Path(path).stem: Format(path, text) for path, text in _files()}
+def _spec_by_id() -> dict[str, SpecFile]:
+    """Return the specifications by the ids of their formats."""
+    return {Path(file.path).stem: file for file in _spec_files()}
 
 
-def _files() -> Iterator[tuple[str, bytes]]:
+def _spec_files() -> Iterator[SpecFile]:
     for name, suffix in FOLDERS.items():
         folder = spec_files() / name if name else spec_files()
         for file in sorted(folder.iterdir(), key=lambda file: file.name):
             if file.name.endswith(suffix):
-                yield f"{name}/{file.name}".removeprefix("/"), file.read_bytes()
+                path = f"{name}/{file.name}".removeprefix("/")
+                yield SpecFile(path, file.read_bytes())
 
 
 def _title(text: bytes) -> str:
-    found = TITLE.search(text.decode("utf-8"))
-    return found[1] if found is not None else ""
+    title = TITLE.search(text.decode("utf-8"))
+    return title[1] if title is not None else ""
 
 
-def _write_all(formats: dict[str, Format], folder: Path, *, overwrite: bool) -> None:
-    """Write *formats* to *folder*, or none of them where one would overwrite something else."""
+def _write_all(spec_by_id: dict[str, SpecFile], folder: Path, *, overwrite: bool) -> None:
+    """Write all specifications to *folder*, or none if that would overwrite a file that differs."""
     to_write = {}
-    for name, text in formats.values():
+    for name, text in spec_by_id.values():
         path = folder / name
         if path.is_file():
             if path.read_bytes() == text:
                 continue
             if not overwrite:
                 raise InputError(
-                    "the file differs from the format", "--overwrite to replace it", path=str(path)
+                    "the file exists already and differs",
+                    "--overwrite to replace it",
+                    path=str(path),
                 )
         elif path.exists():
-            raise InputError("it is there, and is no file", "a name for a file", path=str(path))
+            raise InputError("the path exists and is not a file", "a file", path=str(path))
         to_write[path] = text
     for name in FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
     for path, text in to_write.items():
         write_whole(path, text)
-    same = len(formats) - len(to_write)
-    complain(
+    same = len(spec_by_id) - len(to_write)
+    warn(
         f"{folder}: {counted(len(to_write), 'format')} written"
-        + (f", {same} there already" if same else "")
+        + (f", {same} unchanged" if same else "")
     )

@@ -1,4 +1,4 @@
-"""`magicbyte stats`: what logs consist of, and what keeps them."""
+"""`magicbyte stats`: prints what logs consist of, and which records delay their deletion."""
 
 import sys
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from magicbyte.output_guard import check_outside
 from magicbyte.statistics.partition import BY
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte_cli import parameters
-from magicbyte_cli.format_option import format_option
+from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.output_files import check_writable, write_whole
-from magicbyte_cli.printable import text_line
-from magicbyte_cli.progress import Bar
+from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import (
+    format_option,
     limit_options,
     limits_of,
     paths_argument,
@@ -25,12 +25,12 @@ from magicbyte_cli.selection import (
     topic_options,
     with_options,
 )
-from magicbyte_cli.stats_text import sentences
-from magicbyte_cli.stderr_messages import complain, complain_of
+from magicbyte_cli.stats_text import statistics_lines
+from magicbyte_cli.stderr_messages import warn, warn_of_findings
 
 
 @click.command(
-    short_help="Show what logs consist of, and what keeps them.",
+    short_help="Print what logs consist of, and why segments are kept.",
     epilog="""\b
     Examples:
       magicbyte stats /var/lib/kafka
@@ -45,15 +45,16 @@ from magicbyte_cli.stderr_messages import complain, complain_of
     type=click.Choice(BY),
     default="partition",
     show_default=True,
-    help="What a row is of; below all rows stands everything together.",
+    help="One row for each of these; the last row is the total.",
 )
 @click.option(
     "--quick",
     is_flag=True,
-    help="Read headers alone: no ratios, keys or values, and no CRC is checked.",
+    help="Read only the headers of batches: no ratios, keys or values, and no CRC is checked.",
 )
 @format_option(
-    "Tables to read; a JSON object per row, `kind` is what it is of, or total; a page for -o.",
+    "Aligned tables; one JSON object per row, whose `kind` is the value of --by, or total; or a "
+    "page, written to -o.",
     "html",
 )
 @click.option(
@@ -61,9 +62,9 @@ from magicbyte_cli.stderr_messages import complain, complain_of
     "out",
     metavar="OUT",
     type=parameters.OutPath(),
-    help="The file for the page, which needs nothing else; outside of every PATH.",
+    help="File for the page, which is self-contained; outside of every PATH.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it is there.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @with_options((*topic_options, *limit_options, *store_options))
 @click.pass_context
 def stats(
@@ -81,19 +82,22 @@ def stats(
     max_entry_bytes: int | None,
     storage_option: StorageOptions,
 ) -> None:
-    """Show what logs consist of: files, formats, codecs and their ratios, sizes of batches, what the
-    format costs, keys, tombstones, producers, times, and which record holds retention back.
+    """Print what logs consist of.
 
-    All replicas and Kafka's own topics are taken, and all records, whatever a consumer would get.
-    What is damaged counts with its bytes alone.
+    Counts files, formats, codecs and compression ratios, batch sizes, bytes of overhead, keys,
+    tombstones, producers and timestamps, and names the records whose timestamps delay deletion by
+    retention.ms.
+
+    Includes all replicas, internal topics, and all records, also those that no consumer would get.
+    Damaged ranges are counted in bytes only.
     """
     if (out is None) == (format_name == "html"):
-        raise click.UsageError("-o OUT and --format html go together.", ctx)
+        raise click.UsageError("-o OUT and --format html need each other.", ctx)
     if out is not None:
         check_writable(out, replace=overwrite)
         check_outside(out, discover(paths, Storage(storage_option))[0], paths)
-    with Bar() as bar:
-        found = mb.stats(
+    with ProgressBar() as bar:
+        statistics = mb.stats(
             *paths,
             by=by,
             topics=topic or None,
@@ -106,21 +110,20 @@ def stats(
     if out is not None:
         from magicbyte_cli.report.stats.stats_page import render
 
-        write_whole(out, render(found, paths).encode("utf-8"))
-        complain(f"{out}: what {found.total['log_bytes']:,} bytes consist of")
+        write_whole(out, render(statistics, paths).encode("utf-8"))
+        warn(f"{out}: statistics of {statistics.total['log_bytes']:,} bytes of logs")
     else:
         stdout = sys.stdout.buffer
-        stdout.writelines(_objects(found, by) if format_name == "ndjson" else _lines(found))
+        if format_name == "ndjson":
+            stdout.writelines(_ndjson_lines(statistics, by))
+        else:
+            stdout.writelines(map(text_line, statistics_lines(statistics)))
         stdout.flush()
-    complain_of(found.findings, others="magicbyte verify tells all")
-    ctx.exit(0 if found.is_sound else 1)
+    warn_of_findings(statistics.findings, see="magicbyte verify")
+    ctx.exit(0 if statistics.is_sound else 1)
 
 
-def _objects(found: mb.Statistics, by: str) -> Iterator[bytes]:
-    for row in found.rows:
+def _ndjson_lines(statistics: mb.Statistics, by: str) -> Iterator[bytes]:
+    for row in statistics.rows:
         yield object_line({"kind": by, **row})
-    yield object_line({"kind": "total", **found.total})
-
-
-def _lines(found: mb.Statistics) -> Iterator[bytes]:
-    return map(text_line, sentences(found))
+    yield object_line({"kind": "total", **statistics.total})

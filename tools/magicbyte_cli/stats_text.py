@@ -1,48 +1,56 @@
-"""What `stats` has counted, as lines to read."""
+"""The text format of `magicbyte stats`: aligned tables."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import magicbyte as mb
-from magicbyte_cli.report.display import counted, length, moment, percent, size
+from magicbyte_cli.display import (
+    NumberFormat,
+    byte_size,
+    counted,
+    duration,
+    iso_time,
+    percent,
+    utc_time,
+)
 from magicbyte_cli.report.stats.class_labels import (
-    TOGETHER,
+    TOTAL,
     class_names,
-    held_longest,
-    named,
+    longest_delays,
+    named_rows,
     ratio,
 )
-from magicbyte_cli.text import NULL, shown_time, table_lines
+from magicbyte_cli.text import NULL, table_lines
 
 Row = dict[str, Any]
 
-MOST_BAR = 24
-"""Letters of the longest bar."""
+MAX_BAR_WIDTH = 24
+"""Characters of the longest bar."""
 
-MOST_HELD = 10
-"""Rows whose segments are kept for longer that are told, the longest first."""
+MAX_DELAYS = 10
+"""Rows with a delayed deletion that are printed, the longest delays first."""
 
 
-def sentences(found: mb.Statistics) -> Iterator[str]:
-    """Yield what was *found*: a line for each row and for all together, then of all together."""
-    yield from _sizes(found)
-    if not found.quick:
+def statistics_lines(statistics: mb.Statistics) -> Iterator[str]:
+    """Yield a line for each row and for the total, then tables of the total."""
+    yield from _sizes(statistics)
+    if not statistics.quick:
         yield ""
-        yield from _records(found)
-    if found.total["contents"]:
+        yield from _records(statistics)
+    if statistics.total["contents"]:
         yield ""
-        yield from _contents(found.total)
-        for title, column, shown in (
-            ("entry", "entry_bytes", size),
+        yield from _contents(statistics.total)
+        for title, column, number_format in (
+            ("entry", "entry_bytes", byte_size),
             ("records", "entry_records", lambda number: f"{number:,}"),
         ):
             yield ""
-            yield from _classes(title, found.total[column], shown)
-    yield from _held(found.rows)
-    yield from _left_out(found)
+            yield from _classes(title, statistics.total[column], number_format)
+    yield from _delays(statistics.rows)
+    yield from _uncounted(statistics)
 
 
-def _sizes(found: mb.Statistics) -> Iterator[str]:
+def _sizes(statistics: mb.Statistics) -> Iterator[str]:
     heads = (
         "",
         ">segments",
@@ -58,20 +66,20 @@ def _sizes(found: mb.Statistics) -> Iterator[str]:
         (
             name,
             _number(row["segment_count"]),
-            size(row["log_bytes"]),
-            size(row["index_bytes"]),
+            byte_size(row["log_bytes"]),
+            byte_size(row["index_bytes"]),
             _number(row["entry_count"]),
             _number(row["record_count"]),
-            size(row["stored_bytes"] // row["entry_count"]) if row["entry_count"] else NULL,
+            byte_size(row["stored_bytes"] // row["entry_count"]) if row["entry_count"] else NULL,
             ratio(row["plain_bytes"], row["stored_bytes"]) or NULL,
             _share(row["overhead_bytes"], row["plain_bytes"]),
         )
-        for name, row in _shown(found)
+        for name, row in _rows_and_total(statistics)
     ]
     yield from table_lines(heads, rows)
 
 
-def _records(found: mb.Statistics) -> Iterator[str]:
+def _records(statistics: mb.Statistics) -> Iterator[str]:
     heads = ("", ">null keys", ">tombstones", ">control", ">producers", "first", "last")
     rows = [
         (
@@ -80,24 +88,24 @@ def _records(found: mb.Statistics) -> Iterator[str]:
             _number(row["tombstone_count"]),
             _number(row["control_count"]),
             _number(row["producer_count"]),
-            _moment(row["first_timestamp"]),
-            _moment(row["last_timestamp"]),
+            _time(row["first_timestamp"]),
+            _time(row["last_timestamp"]),
         )
-        for name, row in _shown(found)
+        for name, row in _rows_and_total(statistics)
     ]
     yield from table_lines(heads, rows)
 
 
 def _contents(total: Row) -> Iterator[str]:
-    heads = ("format", "codec", ">entries", ">records", ">stored", ">without codec", ">ratio")
+    heads = ("format", "codec", ">entries", ">records", ">stored", ">decompressed", ">ratio")
     rows = [
         (
             f"v{row['magic']}",
             row["codec"] or NULL,
             _number(row["entry_count"]),
             _number(row["record_count"]),
-            size(row["stored_bytes"]),
-            NULL if row["plain_bytes"] is None else size(row["plain_bytes"]),
+            byte_size(row["stored_bytes"]),
+            NULL if row["plain_bytes"] is None else byte_size(row["plain_bytes"]),
             ratio(row["plain_bytes"], row["stored_bytes"]) or NULL,
         )
         for row in total["contents"]
@@ -105,64 +113,64 @@ def _contents(total: Row) -> Iterator[str]:
     yield from table_lines(heads, rows)
 
 
-def _classes(title: str, classes: Sequence[Row], shown: Any) -> Iterator[str]:
-    whole = sum(row["entry_count"] for row in classes)
-    most = max((row["entry_count"] for row in classes), default=1)
+def _classes(title: str, classes: Sequence[Row], number_format: NumberFormat) -> Iterator[str]:
+    total = sum(row["entry_count"] for row in classes)
+    largest = max((row["entry_count"] for row in classes), default=1)
     rows = [
         (
             name,
             _number(row["entry_count"]),
-            percent(row["entry_count"], whole),
-            "#" * max(MOST_BAR * row["entry_count"] // most, 1),
+            percent(row["entry_count"], total),
+            "#" * max(MAX_BAR_WIDTH * row["entry_count"] // largest, 1),
         )
-        for name, row in zip(class_names(classes, shown), classes, strict=True)
+        for name, row in zip(class_names(classes, number_format), classes, strict=True)
     ]
     yield from table_lines((f">{title}", ">entries", ">", ""), rows)
 
 
-def _held(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield where retention by time keeps segments for longer than their own times say."""
-    held = held_longest(rows)
-    if not held:
+def _delays(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the segments whose deletion a record with a late timestamp delays."""
+    delays = longest_delays(rows)
+    if not delays:
         return
     yield ""
-    yield "retention by time keeps segments for longer than their own times would, because of:"
-    lines = [
+    yield "segments kept past their retention time by a record with a late timestamp:"
+    cells = [
         (
             name,
-            length(row["held_ms"]),
-            size(row["held_bytes"]),
+            duration(row["held_ms"]),
+            byte_size(row["held_bytes"]),
             f"{_file(row)} offset {row['held_by_offset']}",
-            shown_time(row["held_by_timestamp"]),
+            iso_time(row["held_by_timestamp"]),
         )
-        for name, row in held[:MOST_HELD]
+        for name, row in delays[:MAX_DELAYS]
     ]
-    yield from table_lines(("", ">longer by", ">bytes", "record", "time"), lines)
-    if len(held) > MOST_HELD:
-        yield f"and {len(held) - MOST_HELD} more: --format ndjson has all"
+    yield from table_lines(("", ">longer by", ">bytes", "record", "timestamp"), cells)
+    if len(delays) > MAX_DELAYS:
+        yield f"and {len(delays) - MAX_DELAYS:,} more: see --format ndjson"
 
 
-def _left_out(found: mb.Statistics) -> Iterator[str]:
-    """Yield what is in no figure of entries."""
-    total = found.total
-    told = (
-        (total["damaged_bytes"], "of the logs are damaged or over a limit"),
-        (total["tail_bytes"], "at logs' ends are no whole entries"),
+def _uncounted(statistics: mb.Statistics) -> Iterator[str]:
+    """Yield the numbers of bytes that the counts of entries do not include."""
+    total = statistics.total
+    causes = (
+        (total["damaged_bytes"], "of the logs are damaged or exceed a limit"),
+        (total["tail_bytes"], "at the ends of logs are not a whole entry"),
         (total["unused_bytes"], "are in files that a broker would not use"),
     )
-    lines = [f"{counted(number, 'byte')} {what}" for number, what in told if number]
+    lines = [f"{counted(number, 'byte')} {cause}" for number, cause in causes if number]
     if lines:
         yield ""
         yield from lines
-    if found.quick:
+    if statistics.quick:
         yield ""
-        yield "headers alone were read: CRC not checked"
+        yield "only headers were read: CRC not checked"
 
 
-def _shown(found: mb.Statistics) -> Iterator[tuple[str, Row]]:
-    """Yield the rows that have segments, and that of everything, with what they are called."""
-    yield from named([row for row in found.rows if row["segment_count"]])
-    yield TOGETHER, found.total
+def _rows_and_total(statistics: mb.Statistics) -> Iterator[tuple[str, Row]]:
+    """Yield the rows that have segments, and the total, with their names."""
+    yield from named_rows([row for row in statistics.rows if row["segment_count"]])
+    yield TOTAL, statistics.total
 
 
 def _share(part: int | None, whole: int | None) -> str:
@@ -173,11 +181,11 @@ def _number(value: int | None) -> str:
     return NULL if value is None else f"{value:,}"
 
 
-def _moment(milliseconds: int | None) -> str:
-    return NULL if milliseconds is None else str(moment(milliseconds))
+def _time(milliseconds: int | None) -> str:
+    return NULL if milliseconds is None else utc_time(milliseconds)
 
 
 def _file(row: Row) -> str:
-    """Return the segment that holds *row*, which need not name the partition twice."""
+    """Return the segment with the late record, without the partition if *row* names that."""
     file: str = row["held_by_file"]
     return file if row["partition"] is None else file.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""What is said on stderr: what was found, what was not shown, and why."""
+"""Messages on stderr: findings, and records and bytes that a command did not deliver."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -6,83 +6,79 @@ from typing import Any
 import click
 
 from magicbyte import Dataset, Finding, Report
-from magicbyte_cli.printable import printable
+from magicbyte_cli.display import counted, printable
 
 SEVERITIES = ("error", "warning", "note")
 MAX_FINDINGS = 10
-"""Findings that are told one by one; the table `problems` has them all."""
+"""Findings that are printed one by one; the table `problems` has all of them."""
 
-NO_RECORDS = ("damaged", "over_limit", "tail")
-"""What is told of bytes, since nobody knows their records."""
+COUNTED_IN_BYTES = ("damaged", "over_limit", "tail")
+"""Dispositions that are reported in bytes, since the number of records is unknown."""
 
 WITH_INTERNAL = ("segments", "partitions")
-"""Tables that always show Kafka's own topics."""
+"""Tables that always include Kafka's internal topics."""
 
 
-def complain(message: str) -> None:
-    """Say *message* on stderr, in one line whatever it holds."""
+def warn(message: str) -> None:
+    """Print *message* on stderr as one line, with unprintable characters escaped."""
     click.echo(printable(message), err=True)
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Return *number* of *noun* in words: `1 batch`, `2 batches`."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
-
-
 def counted_severities(summary: Mapping[str, Any]) -> str:
-    """Return in words how many findings of each severity *summary* counts."""
+    """Return the number of findings of each severity in *summary*: `1 error, 2 notes`."""
     counts = [
         counted(summary[f"{severity}s"], severity)
         for severity in SEVERITIES
         if summary[f"{severity}s"]
     ]
-    return ", ".join(counts) or "nothing found"
+    return ", ".join(counts) or "no findings"
 
 
-def complain_of(
-    findings: Sequence[Finding], *, one_by_one: bool = True, others: str = "--table problems"
+def warn_of_findings(
+    findings: Sequence[Finding], *, one_by_one: bool = True, see: str = "--table problems"
 ) -> None:
-    """Say how many *findings* of each severity there are, and the first of them, gravest first.
+    """Print the number of *findings* of each severity, and the first ten, the most severe first.
 
-    *others* says what shows the rest of them.
+    *see* names the command or option that shows all findings.
     """
-    room = MAX_FINDINGS if one_by_one else 0
+    remaining = MAX_FINDINGS if one_by_one else 0
     for severity in SEVERITIES:
         of_severity = [finding for finding in findings if finding.severity == severity]
         if not of_severity:
             continue
-        told, room = of_severity[:room], max(room - len(of_severity), 0)
-        complain(counted(len(of_severity), severity) + (":" if told else ""))
-        for finding in told:
-            complain(f"  {finding} [{finding.code}]")
-    more = len(findings) - MAX_FINDINGS
-    if one_by_one and more > 0:
-        complain(f"and {more} more: {others}")
+        printed = of_severity[:remaining]
+        remaining = max(remaining - len(of_severity), 0)
+        warn(counted(len(of_severity), severity) + (":" if printed else ""))
+        for finding in printed:
+            warn(f"  {finding} [{finding.code}]")
+    num_more = len(findings) - MAX_FINDINGS
+    if one_by_one and num_more > 0:
+        warn(f"and {num_more:,} more: see {see}")
 
 
-def complain_of_hidden(report: Report, shown: Collection[str], *, verb: str = "shown") -> None:
-    """Say which records a read did not show, and which bytes no record came from.
+def warn_of_undelivered(report: Report, shown: Collection[str], *, verb: str = "shown") -> None:
+    """Print how many records, and bytes without known records, a read did not deliver.
 
-    Who names a range knows of what lies outside, and most of that has not been read.
+    Records outside of a requested range are not counted: most of them have not been read.
     """
-    known = {*shown, "outside_range"}
-    records = {name: number for name, number in report.records.items() if name not in known}
-    lost = {name: report.bytes[name] for name in NO_RECORDS}
+    expected = {*shown, "outside_range"}
+    records = {name: number for name, number in report.records.items() if name not in expected}
+    lost_bytes = {name: report.bytes[name] for name in COUNTED_IN_BYTES}
     parts = [
-        f"{counted(sum(counts.values()), noun)} ({_by_name(counts)})"
-        for counts, noun in ((records, "record"), (lost, "byte"))
+        f"{counted(sum(counts.values()), noun)} ({_by_disposition(counts)})"
+        for counts, noun in ((records, "record"), (lost_bytes, "byte"))
         if any(counts.values())
     ]
     if parts:
-        complain(f"not {verb}: {', '.join(parts)}")
+        warn(f"not {verb}: {', '.join(parts)}")
 
 
-def _by_name(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+def _by_disposition(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items() if number)
 
 
-def complain_of_internal(dataset: Dataset, table: str = "records") -> None:
-    """Say how many partitions *table* left out because their topics are Kafka's own."""
+def warn_of_internal_topics(dataset: Dataset, table: str = "records") -> None:
+    """Print how many partitions of Kafka's internal topics *table* left out."""
     if dataset.num_internal and table not in WITH_INTERNAL:
         partitions = counted(dataset.num_internal, "partition")
-        complain(f"{partitions} of internal topics left out; --include-internal shows them")
+        warn(f"{partitions} of internal topics left out; --include-internal includes them")

@@ -1,4 +1,4 @@
-"""`--tail` and `--follow`: the last records of each partition, and those that come."""
+"""`--tail` and `--follow`: the last records of each partition, and records appended later."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,14 +11,14 @@ import pyarrow as pa
 from magicbyte import Dataset, Finding, Report
 from magicbyte.reading.follow import Choose, Follower
 from magicbyte_cli.selection import with_options
-from magicbyte_cli.stderr_messages import complain, complain_of
+from magicbyte_cli.stderr_messages import warn, warn_of_findings
 
 POLL_S = 1.0
-"""How long nothing is looked at, after all that was there has been shown."""
+"""Seconds between two looks for appended records."""
 
 
-class Writer(Protocol):
-    """Writes rows, and holds some back."""
+class BatchWriter(Protocol):
+    """Writes Arrow batches as rows of text, with some rows buffered."""
 
     def write(self, batch: pa.RecordBatch) -> None: ...
 
@@ -31,34 +31,35 @@ tail_options = with_options(
             "--tail",
             type=click.IntRange(0),
             metavar="N",
-            help="Of each partition, only the last N records.",
+            help="Only the last N records of each partition.",
         ),
         click.option(
             "--follow",
             "-f",
             is_flag=True,
-            help="Go on with what is appended, once a second, until interrupted.",
+            help="Keep printing records as they are appended, checking once a second, until "
+            "interrupted.",
         ),
     ]
 )
 
 
 @dataclass(slots=True)
-class Following:
-    """Shows the records of logs that grow, at most *limit*."""
+class FollowCommand:
+    """Prints the records of growing logs, at most *limit*."""
 
-    open_now: Callable[[], Dataset]
+    open_dataset: Callable[[], Dataset]
     choose: Choose
     columns: Sequence[str]
-    writer: Writer
+    writer: BatchWriter
     tail: int | None
     limit: int | None
     findings: dict[Finding, None] = field(default_factory=dict)
-    """What was found so far, and has been said."""
+    """Findings that have been printed, in order."""
 
-    def until_interrupted(self) -> None:
-        """Show what there is and what comes; return when interrupted, or at the limit."""
-        follower = Follower(self.open_now, self.choose, self.columns, tail=self.tail, warn=complain)
+    def run(self) -> None:
+        """Print existing and appended records; return when interrupted or at the limit."""
+        follower = Follower(self.open_dataset, self.choose, self.columns, tail=self.tail, warn=warn)
         num_left = self.limit
         try:
             while num_left is None or num_left > 0:
@@ -71,13 +72,13 @@ class Following:
                         if not num_left:
                             break
                 self.writer.flush()
-                self._say(report.findings)
+                self._warn_of_new(report.findings)
                 if num_left != 0:
                     time.sleep(POLL_S)
         except KeyboardInterrupt:
             self.writer.flush()
 
-    def _say(self, findings: Sequence[Finding]) -> None:
+    def _warn_of_new(self, findings: Sequence[Finding]) -> None:
         new = [finding for finding in findings if finding not in self.findings]
         self.findings.update(dict.fromkeys(new))
-        complain_of(new)
+        warn_of_findings(new)

@@ -1,4 +1,4 @@
-"""`magicbyte transactions`: how they ended, how long they took, and which hang."""
+"""`magicbyte transactions`: outcomes and durations of transactions, and which are open."""
 
 import sys
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report
-from magicbyte.logdir.discover import PartitionLog
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import TRANSACTIONS
-from magicbyte_cli.format_option import format_option
+from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
-from magicbyte_cli.printable import text_line
-from magicbyte_cli.selection import Selection, paths_argument, selection_options
-from magicbyte_cli.stderr_messages import complain, complain_of, complain_of_internal
+from magicbyte_cli.selection import Selection, format_option, paths_argument, selection_options
+from magicbyte_cli.stderr_messages import warn, warn_of_findings, warn_of_internal_topics
 from magicbyte_cli.text import TextWriter
 
-OUTCOMES = pa.schema(
+Row = dict[str, Any]
+
+OUTCOME_COLUMNS = pa.schema(
     [
         *TRANSACTIONS.schema(("topic", "partition", "outcome")),
         ("transactions", pa.int64()),
@@ -31,7 +31,7 @@ OUTCOMES = pa.schema(
     ]
 )
 
-OPEN = TRANSACTIONS.schema(
+OPEN_COLUMNS = TRANSACTIONS.schema(
     (
         "topic",
         "partition",
@@ -43,29 +43,29 @@ OPEN = TRANSACTIONS.schema(
     )
 ).append(pa.field("records", pa.int64()))
 
-MOST_NAMED = 4
-"""Partitions that a line on stderr names."""
+MAX_NAMES = 4
+"""Partitions that one line on stderr names."""
 
 
 @dataclass(slots=True)
-class _Outcome:
-    """The transactions of a partition that ended alike."""
+class OutcomeFigures:
+    """Sums over the transactions of a partition with the same outcome."""
 
     transactions: int = 0
     records: int = 0
     size_bytes: int = 0
-    durations: list[int] = field(default_factory=list)
-    """Milliseconds from the first batch's time to the marker's."""
+    durations_ms: list[int] = field(default_factory=list)
+    """Milliseconds from the first batch's timestamp to the marker's."""
 
-    def add(self, row: dict[str, Any]) -> None:
+    def add(self, row: Row) -> None:
         self.transactions += 1
         self.records += row["record_count"]
         self.size_bytes += row["size_bytes"]
-        begin, end = row["first_timestamp"], row["marker_timestamp"]
-        if begin is not None and end is not None:
-            self.durations.append(end - begin)
+        start, end = row["first_timestamp"], row["marker_timestamp"]
+        if start is not None and end is not None:
+            self.durations_ms.append(end - start)
 
-    def row(self, topic: str | None, partition: int | None, outcome: str) -> dict[str, Any]:
+    def row(self, topic: str | None, partition: int | None, outcome: str) -> Row:
         return {
             "topic": topic,
             "partition": partition,
@@ -73,13 +73,13 @@ class _Outcome:
             "transactions": self.transactions,
             "records": self.records,
             "size_bytes": self.size_bytes,
-            "median_ms": median_low(self.durations) if self.durations else None,
-            "longest_ms": max(self.durations, default=None),
+            "median_ms": median_low(self.durations_ms) if self.durations_ms else None,
+            "longest_ms": max(self.durations_ms, default=None),
         }
 
 
 @click.command(
-    short_help="Show how transactions ended, and which hang.",
+    short_help="Print how transactions ended, and which hang.",
     epilog="""\b
     Examples:
       magicbyte transactions /var/lib/kafka
@@ -88,60 +88,58 @@ class _Outcome:
     """,
 )
 @paths_argument
-@format_option("Lines to read, or a JSON object per line: `kind` is outcome or open.")
+@format_option("Aligned tables, or one JSON object per line, whose `kind` is outcome or open.")
 @selection_options(isolation_level="read_uncommitted", on_damage="skip")
 @click.pass_context
 def transactions(
     ctx: click.Context, *, paths: tuple[str, ...], format_name: str, selection: Selection
 ) -> None:
-    """Show, for each partition, how its transactions ended, and those that are open.
+    """Print for each partition how its transactions ended, and which are open.
 
-    A consumer of read_committed waits for the first that is open. What ends it stands beside it: a
-    command of Kafka's, for a broker that still has it; none where remote segments are read without
-    the local log, in which it may have ended. Times go from the first batch, which may have
-    the producer's clock, to the marker, which has the broker's.
+    A read_committed consumer waits for the first open transaction of a partition. For each open
+    transaction, the command of Kafka that aborts it is printed; a running broker must still have
+    the transaction. No command is printed for remote segments without the local log, since the
+    transaction may have ended there. Durations run from the timestamp of the first batch, which may
+    be from the producer's clock, to that of the marker, which is from the broker's clock.
     """
     dataset = selection.open(paths)
     report = Report()
-    outcomes: dict[tuple[str | None, int | None, str], _Outcome] = {}
-    open_: list[dict[str, Any]] = []
-    in_part = {(log.topic, log.partition): log.name for log in dataset.logs if _is_part(log)}
+    figures: dict[tuple[str | None, int | None, str], OutcomeFigures] = {}
+    open_rows: list[Row] = []
+    # The local log of a remote partition, on a broker's disk, may hold the end of a transaction.
+    remote_only = {
+        (log.topic, log.partition): log.name
+        for log in dataset.logs
+        if all(file.is_remote for file in log.logs)
+    }
     for batch in dataset.transactions().read_into(report):
         for row in _in_milliseconds(batch).to_pylist():
-            place = row["topic"], row["partition"]
-            outcomes.setdefault((*place, row["outcome"]), _Outcome()).add(row)
+            partition = row["topic"], row["partition"]
+            figures.setdefault((*partition, row["outcome"]), OutcomeFigures()).add(row)
             if row["outcome"] == "open":
-                abort = None if place in in_part else _abort(row)
-                open_.append({**row, "records": row["record_count"], "abort": abort})
-    ended = [one.row(*key) for key, one in outcomes.items()]
+                abort = None if partition in remote_only else _abort_command(row)
+                open_rows.append({**row, "records": row["record_count"], "abort": abort})
+    outcome_rows = [sums.row(*key) for key, sums in figures.items()]
     out = sys.stdout.buffer
     if format_name == "ndjson":
-        out.writelines(_objects(ended, open_))
+        out.writelines(_ndjson_lines(outcome_rows, open_rows))
     else:
-        _write_text(out, ended, open_)
+        _write_text(out, outcome_rows, open_rows)
     out.flush()
-    _complain_of_parts([in_part[place] for place in _places(open_) if place in in_part])
-    complain_of_internal(dataset)
-    complain_of([finding for finding in report.findings if finding.code != "transaction-open"])
+    open_partitions = dict.fromkeys((row["topic"], row["partition"]) for row in open_rows)
+    _warn_of_remote_only([remote_only[key] for key in open_partitions if key in remote_only])
+    warn_of_internal_topics(dataset)
+    warn_of_findings([finding for finding in report.findings if finding.code != "transaction-open"])
     ctx.exit(1 if report.severity == "error" else 0)
 
 
-def _is_part(log: PartitionLog) -> bool:
-    """Return whether *log* is remote segments alone: a broker has the rest of it on its disk."""
-    return all(file.is_remote for file in log.logs)
-
-
-def _places(rows: list[dict[str, Any]]) -> list[tuple[str | None, int | None]]:
-    return list(dict.fromkeys((row["topic"], row["partition"]) for row in rows))
-
-
-def _complain_of_parts(names: list[str]) -> None:
-    """Say that of the logs *names*, which have open transactions, the end is not there."""
+def _warn_of_remote_only(names: list[str]) -> None:
+    """Print that the logs *names* have open transactions whose end may be in the local log."""
     if names:
-        told = ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
-        complain(
-            f"{told}: remote segments without the local log, in which what is open may have ended: "
-            "no command is given to abort it"
+        some = ", ".join(names[:MAX_NAMES]) + (", …" if len(names) > MAX_NAMES else "")
+        warn(
+            f"{some}: only remote segments were read, and the open transactions may have ended in "
+            "the local log: no command to abort them is printed"
         )
 
 
@@ -153,8 +151,8 @@ def _in_milliseconds(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
 
-def _abort(row: dict[str, Any]) -> str | None:
-    """Return the command that ends an open transaction; None where it is not known whose it is."""
+def _abort_command(row: Row) -> str | None:
+    """Return the command that aborts an open transaction; None if its topic is unknown."""
     if row["topic"] is None:
         return None
     return (
@@ -163,30 +161,30 @@ def _abort(row: dict[str, Any]) -> str | None:
     )
 
 
-def _objects(ended: list[dict[str, Any]], open_: list[dict[str, Any]]) -> Iterator[bytes]:
-    for row in ended:
+def _ndjson_lines(outcome_rows: list[Row], open_rows: list[Row]) -> Iterator[bytes]:
+    for row in outcome_rows:
         yield object_line({"kind": "outcome", **row})
-    for row in open_:
-        shown = {name: row[name] for name in OPEN.names}
-        yield object_line({"kind": "open", **shown, "abort": row["abort"]})
+    for row in open_rows:
+        columns = {name: row[name] for name in OPEN_COLUMNS.names}
+        yield object_line({"kind": "open", **columns, "abort": row["abort"]})
 
 
-def _write_text(out: IO[bytes], ended: list[dict[str, Any]], open_: list[dict[str, Any]]) -> None:
-    if not ended:
+def _write_text(out: IO[bytes], outcome_rows: list[Row], open_rows: list[Row]) -> None:
+    if not outcome_rows:
         out.write(text_line("no transactions"))
         return
-    _write_rows(out, ended, OUTCOMES)
-    if not open_:
+    _write_rows(out, outcome_rows, OUTCOME_COLUMNS)
+    if not open_rows:
         return
-    out.write(text_line("") + text_line("open, the oldest of each partition first:"))
-    _write_rows(out, open_, OPEN)
-    commands = [row["abort"] for row in open_ if row["abort"] is not None]
+    out.write(text_line("") + text_line("open transactions, the oldest of each partition first:"))
+    _write_rows(out, open_rows, OPEN_COLUMNS)
+    commands = [row["abort"] for row in open_rows if row["abort"] is not None]
     if commands:
-        out.write(text_line("") + text_line("what ends them:"))
+        out.write(text_line("") + text_line("commands that abort them:"))
         out.writelines(text_line(f"  {command}") for command in commands)
 
 
-def _write_rows(out: IO[bytes], rows: list[dict[str, Any]], schema: pa.Schema) -> None:
+def _write_rows(out: IO[bytes], rows: list[Row], schema: pa.Schema) -> None:
     writer = TextWriter(out, schema, bytes_as="text", is_terminal=sys.stdout.isatty())
     writer.write(batch_of(rows, schema))
     writer.flush()

@@ -1,4 +1,4 @@
-"""`magicbyte verify`: every check over a directory, and what a broker would make of it."""
+"""`magicbyte verify`: checks logs and predicts what a broker would do with them on startup."""
 
 import sys
 from collections import Counter
@@ -8,29 +8,39 @@ from typing import Any
 import click
 
 import magicbyte as mb
-from magicbyte import CODES, Finding, InputError
+from magicbyte import CODES, InputError
+from magicbyte.reading.table_rows import finding_order
 from magicbyte.storage import StorageOptions
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES
-from magicbyte_cli.format_option import format_option
+from magicbyte_cli.display import counted, text_line
 from magicbyte_cli.ndjson import object_line
-from magicbyte_cli.printable import text_line
 from magicbyte_cli.produced_files import check_files
-from magicbyte_cli.progress import Bar
+from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import (
+    format_option,
     limit_options,
     limits_of,
     store_options,
     topic_options,
     with_options,
 )
-from magicbyte_cli.stderr_messages import counted, counted_severities
+from magicbyte_cli.stderr_messages import counted_severities
 
 BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
 """Verdicts that count as errors."""
 
+PREDICTIONS = {
+    "ok": "on startup the broker would leave the segments of this partition unchanged",
+    "recovers": "on startup the broker would recover this partition",
+    "starts-damaged": "on startup the broker would change nothing; consumers would meet the damage",
+    "refuses-to-start": "the broker would fail to start because of this partition",
+    "unknown": "what the broker would do on startup cannot be predicted",
+}
+"""Sentences for the verdicts, after the name of the partition."""
+
 
 @click.command(
-    short_help="Check everything; say what is wrong.",
+    short_help="Check everything, and predict a broker's startup.",
     epilog="""\b
     Examples:
       magicbyte verify /var/lib/kafka
@@ -41,22 +51,22 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
     """,
 )
 @click.argument("paths", metavar="PATH...", nargs=-1)
-@click.option("--quick", is_flag=True, help="Read headers alone; no CRC is checked.")
+@click.option("--quick", is_flag=True, help="Read only the headers of batches, and check no CRC.")
 @format_option(
-    "Lines to read, or a JSON object per line: `kind` is segment, partition, problem, summary."
+    "Lines of text, or one JSON object per line, whose `kind` is segment, partition, problem or "
+    "summary."
 )
-@click.option(
-    "--explain", metavar="CODE", help="Say what a code of a finding means; needs no PATH."
-)
+@click.option("--explain", metavar="CODE", help="Explain the code of a finding; needs no PATH.")
 @click.option(
     "--produced",
     is_flag=True,
-    help="Check files that hold what a producer sends, one partition's `records` of a request each.",
+    help="Check files that each hold the `records` field of a produce request for one partition.",
 )
 @click.option(
     "--clean-shutdown/--unclean-shutdown",
     default=None,
-    help="Foretell a start behind that; by default, what .kafka_cleanshutdown says.",
+    help="Predict the startup after a clean or an unclean shutdown.  [default: clean if the "
+    "log.dir has a file .kafka_cleanshutdown]",
 )
 @click.option(
     "--index-interval-bytes",
@@ -64,7 +74,8 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
     default=INDEX_INTERVAL_BYTES,
     show_default=True,
     metavar="BYTES",
-    help="The topics' index.interval.bytes, on which hangs what a start makes of some damage.",
+    help="Value of index.interval.bytes for these topics. It affects how a broker would recover "
+    "some damage.",
 )
 @click.option(
     "--processes",
@@ -72,9 +83,12 @@ BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
     default=1,
     show_default=True,
     metavar="N",
-    help="How many verify, each a partition at a time. What is printed is the same.",
+    help="Processes to use; each verifies one partition at a time. The output is the same for any "
+    "number.",
 )
-@click.option("--compacted", is_flag=True, help="With --produced: to a topic that is compacted.")
+@click.option(
+    "--compacted", is_flag=True, help="With --produced: the batches are sent to a compacted topic."
+)
 @with_options((*topic_options, *limit_options, *store_options))
 @click.pass_context
 def verify(
@@ -95,14 +109,16 @@ def verify(
     max_entry_bytes: int | None,
     storage_option: StorageOptions,
 ) -> None:
-    """Check everything in a log: frames, checksums, records, offsets, transactions, companions.
+    """Check everything in a log, and predict what a broker would do with it on startup.
 
-    All replicas and Kafka's own topics are taken; the replicas of a partition are compared. A line
-    per problem, a line per partition that is not sound, and a summary.
+    Checks the framing of batches, checksums, records, offsets, transactions, indexes, snapshots and
+    checkpoint files, in all replicas and internal topics, and compares the replicas of a partition.
+    Prints a line per finding, a line per partition that a broker would change or could not serve,
+    and a summary.
     """
     out = sys.stdout.buffer
     if explain is not None:
-        out.write(_explained(explain).encode("utf-8"))
+        out.write(_explanation(explain).encode("utf-8"))
         out.flush()
         return
     if not paths:
@@ -110,17 +126,19 @@ def verify(
     limits = limits_of(max_batch_bytes, max_entry_bytes)
     if produced:
         if quick or topic or partition:
-            raise click.UsageError("--produced goes without --quick, --topic and --partition.", ctx)
-        made = check_files(
+            raise click.UsageError(
+                "--produced cannot be combined with --quick, --topic or --partition.", ctx
+            )
+        check = check_files(
             paths, compacted=compacted, limits=limits, storage_options=storage_option
         )
-        out.writelines(made.objects() if format_name == "ndjson" else made.sentences())
+        out.writelines(check.ndjson_lines() if format_name == "ndjson" else check.text_lines())
         out.flush()
-        ctx.exit(0 if made.is_sound else 1)
+        ctx.exit(0 if check.is_sound else 1)
     if compacted:
-        raise click.UsageError("--compacted goes with --produced.", ctx)
-    with Bar() as bar:
-        found = mb.verify(
+        raise click.UsageError("--compacted needs --produced.", ctx)
+    with ProgressBar() as bar:
+        verification = mb.verify(
             *paths,
             topics=topic or None,
             partitions=partition or None,
@@ -132,94 +150,82 @@ def verify(
             progress=bar.bytes,
             storage_options=storage_option,
         )
-    lines = _objects(found) if format_name == "ndjson" else _sentences(found)
-    for line in lines:
-        out.write(line)
+    lines = _ndjson_lines if format_name == "ndjson" else _text_lines
+    out.writelines(lines(verification))
     out.flush()
-    is_bad = any(row["verdict"] in BAD_VERDICTS for row in found.partitions)
-    ctx.exit(0 if found.is_sound and not is_bad else 1)
+    is_bad = any(row["verdict"] in BAD_VERDICTS for row in verification.partitions)
+    ctx.exit(0 if verification.is_sound and not is_bad else 1)
 
 
-def _explained(name: str) -> str:
-    """Return what the registry says of the code *name*."""
+def _explanation(name: str) -> str:
+    """Return the severity, the sentence and the source of the code *name*."""
     if name not in CODES:
         raise InputError(f"no code {name!r}", f"one of {', '.join(CODES)}")
     code = CODES[name]
-    return f"{code.name} ({code.severity})\n{code.sentence}\nDecided by: {code.source}\n"
+    return f"{code.name} ({code.severity})\n{code.sentence}\nSource: {code.source}\n"
 
 
-def _objects(found: mb.Verification) -> Iterator[bytes]:
-    """Yield what was found as lines of NDJSON."""
+def _ndjson_lines(verification: mb.Verification) -> Iterator[bytes]:
     for kind, rows in (
-        ("segment", found.segments),
-        ("partition", found.partitions),
-        ("problem", found.problems),
-        ("summary", [found.summary]),
+        ("segment", verification.segments),
+        ("partition", verification.partitions),
+        ("problem", verification.problems),
+        ("summary", [verification.summary]),
     ):
         for row in rows:
             yield object_line({"kind": kind, **row})
 
 
-def _sentences(found: mb.Verification) -> Iterator[bytes]:
-    """Yield what was found as lines to read."""
-    for finding in sorted(found.findings, key=_by_place):
+def _text_lines(verification: mb.Verification) -> Iterator[bytes]:
+    """Yield a line per finding, the predictions of partitions, and a summary."""
+    for finding in sorted(verification.findings, key=finding_order):
         yield text_line(f"{finding} [{finding.severity}: {finding.code}]")
-    names = Counter(_name(row) for row in found.partitions)
-    for row in found.partitions:
-        # Headers alone tell no verdict, so that it is unknown says nothing about the partition.
-        is_told = row["verdict"] != "ok" or row["recovery"]
-        if not is_told or (found.quick and row["verdict"] == "unknown"):
+    counts = Counter(_partition_name(row) for row in verification.partitions)
+    for row in verification.partitions:
+        is_predicted = row["verdict"] != "ok" or row["recovery"]
+        # With --quick nothing is predicted, so `unknown` says nothing about the partition.
+        if not is_predicted or (verification.quick and row["verdict"] == "unknown"):
             continue
-        name = _name(row)
-        if names[name] > 1:
+        name = _partition_name(row)
+        if counts[name] > 1:
             name = f"{row['log_dir']}/{name}"
-        yield text_line(f"{name}: a broker's start {_verdict(row)}")
+        yield text_line(f"{name}: {_prediction(row)} [{row['verdict']}]")
         for sentence in row["recovery"]:
             yield text_line(f"  {sentence}")
-    yield text_line(_summary(found))
+    yield text_line(_summary(verification))
 
 
-def _by_place(finding: Finding) -> tuple[str, int, str, int]:
-    return (
-        finding.topic or "",
-        -1 if finding.partition is None else finding.partition,
-        finding.file or "",
-        -1 if finding.position is None else finding.position,
-    )
+def _partition_name(row: dict[str, Any]) -> str:
+    return "these segments" if row["topic"] is None else f"{row['topic']}-{row['partition']}"
 
 
-def _name(row: dict[str, Any]) -> str:
-    return "the segments" if row["topic"] is None else f"{row['topic']}-{row['partition']}"
-
-
-VERDICTS = {
-    "ok": "changes no segment",
-    "recovers": "recovers it",
-    "starts-damaged": "changes nothing, and consumers meet the damage",
-    "refuses-to-start": "fails",
-    "unknown": "is not foretold",
-}
-
-
-def _verdict(row: dict[str, Any]) -> str:
-    """Return what a broker's start would do to the partition of *row*, in words."""
+def _prediction(row: dict[str, Any]) -> str:
+    """Return in words what a broker would do on startup with the partition of *row*."""
     before, after = row["log_end_offset"], row["log_end_offset_after_recovery"]
-    words = VERDICTS[row["verdict"]]
-    if after is not None and after != before:
-        words += f", log end offset {after}, now {before}"
-    return f"{words} [{row['verdict']}]"
+    prediction = PREDICTIONS[row["verdict"]]
+    if after is None:
+        return prediction
+    if after == before:
+        is_recovered = row["verdict"] == "recovers"
+        return f"{prediction}; no offset is lost" if is_recovered else prediction
+    if row["verdict"] == "recovers" and before is not None and after < before:
+        return (
+            f"on startup the broker would truncate this partition from offset {before} to {after}: "
+            f"{counted(before - after, 'offset')} lost"
+        )
+    return f"{prediction}, with log end offset {after} instead of {before}"
 
 
-def _summary(found: mb.Verification) -> str:
-    summary = found.summary
+def _summary(verification: mb.Verification) -> str:
+    summary = verification.summary
     parts = [
         counted(summary["partitions"], "partition"),
         counted(summary["segments"], "segment"),
-        f"{summary['size_bytes']} bytes",
+        counted(summary["size_bytes"], "byte"),
     ]
     if summary["records"] is not None:
         parts.append(counted(summary["records"], "record"))
     if summary["damaged_bytes"]:
-        parts.append(f"{summary['damaged_bytes']} bytes damaged")
-    words = f"{', '.join(parts)}: {counted_severities(summary)}"
-    return words if summary["crc_checked"] else f"{words}; CRC not checked"
+        parts.append(f"{counted(summary['damaged_bytes'], 'byte')} damaged")
+    line = f"{', '.join(parts)}: {counted_severities(summary)}"
+    return line if summary["crc_checked"] else f"{line}; CRC not checked"

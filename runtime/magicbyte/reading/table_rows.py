@@ -154,7 +154,7 @@ def partition_row(
 
 def problem_rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
     """Yield the rows of `problems`, by file and position."""
-    for finding in sorted(findings, key=_by_place):
+    for finding in sorted(findings, key=finding_order):
         yield {
             "topic": finding.topic,
             "partition": finding.partition,
@@ -172,7 +172,8 @@ def problem_rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _by_place(finding: Finding) -> tuple[str, int, str, int]:
+def finding_order(finding: Finding) -> tuple[str, int, str, int]:
+    """Sort key of findings: topic, partition, file, position."""
     return (
         finding.topic or "",
         -1 if finding.partition is None else finding.partition,

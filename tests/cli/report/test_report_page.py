@@ -24,8 +24,8 @@ from html_tags import EVIL, Tags
 from magicbyte.findings import CODES
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_cli.report.advice import ADVICE
-from magicbyte_cli.report.figures import Figures, read_figures, scan
-from magicbyte_cli.report.figures.partition_figures import FATES
+from magicbyte_cli.report.figures import ReportFigures, read_figures, scan
+from magicbyte_cli.report.figures.partition_figures import BYTE_DISPOSITIONS
 from magicbyte_cli.report.markup import element
 from magicbyte_cli.report.report_page import CONTENTS, render, write_report
 from magicbyte_cli.report.sections.findings_section import with_code
@@ -72,8 +72,8 @@ def test_bytes_of_each_partition_add_up_to_its_files(
         on_disk = sum(path.stat().st_size for path in folder.glob("*.log"))
         assert one.bytes.total() == one.size_bytes == on_disk
     text = text_of(render(figures))
-    assert f"✓ the size of {figures.whole.num_segments} live segments" in text
-    assert f"{figures.whole.size_bytes:,} 100.0 %" in text
+    assert f"✓ equals the size of {figures.total.num_segments} live segments" in text
+    assert f"{figures.total.size_bytes:,} 100.0 %" in text
 
 
 def test_bytes_that_do_not_add_up_are_an_error(tmp_path: Path) -> None:
@@ -83,17 +83,17 @@ def test_bytes_that_do_not_add_up_are_an_error(tmp_path: Path) -> None:
         read_figures(output(tmp_path, {"partitions": [[partition]], "segments": [[segment]]}))
     )
     assert "1 partition does not add up" in text_of(page)
-    assert "300 in none" in text_of(page)
+    assert "300 unaccounted for" in text_of(page)
     assert "✓" not in page
 
 
 def test_what_is_withheld_is_told_by_why(transactions: Path) -> None:
     text = text_of(render(read_figures(transactions)))
-    assert "15 of open transactions, 63 others behind the first of these" in text
+    assert "15 in open transactions, 63 others after the first of these" in text
 
 
 def test_every_disposition_has_a_place_in_the_order() -> None:
-    assert sorted(FATES) == sorted([*DISPOSITIONS, "tail"])
+    assert sorted(BYTE_DISPOSITIONS) == sorted([*DISPOSITIONS, "tail"])
 
 
 def test_figures_do_not_hang_on_row_groups(
@@ -167,14 +167,14 @@ def test_a_ratio_is_of_keys_and_values_to_stored_bytes(tmp_path: Path) -> None:
     assert "v1 50.0 % 1 1 100 250 2.50 v2 50.0 % 1 1 100 500 5.00" in text
     old = text_of(render(read_figures(output(tmp_path / "old", tables))))
     assert "gzip 100.0 % 2 2 200 · ·" in old
-    assert "this output does not tell" in old
+    assert "an earlier release wrote it" in old
 
 
 def test_ratios_of_real_logs_are_told_for_each_format_and_codec(mixed: Path) -> None:
     entries = read_figures(mixed).entries
     assert {one.name for one in entries.formats} == {"v0", "v1", "v2"}
     for share in (*entries.formats, *entries.codecs):
-        assert share.measured_bytes == share.bytes
+        assert share.decoded_bytes == share.bytes
         assert 0 < share.content_bytes < share.bytes  # small records: the frame outweighs them
 
 
@@ -227,7 +227,7 @@ def test_batch_sizes_are_counted_in_classes_that_double(tmp_path: Path) -> None:
     rows = [batch_row("t", 0, 0, size_bytes=size, record_count=size - 63) for size in sizes]
     found = read_figures(output(tmp_path, {"batches": [rows]})).entries
     assert found.bytes.entries == Counter({5: 1, 6: 2, 7: 1, 20: 1})
-    assert found.bytes.weights == Counter({5: 63, 6: 191, 7: 128, 20: 1 << 20})
+    assert found.bytes.sums == Counter({5: 63, 6: 191, 7: 128, 20: 1 << 20})
     assert found.bytes.largest == 1 << 20
     assert found.records.entries == Counter({-1: 1, 0: 1, 6: 2, 19: 1})
 
@@ -301,7 +301,7 @@ def test_a_finding_has_its_severity_place_and_advice(tmp_path: Path) -> None:
     assert "error checksum-mismatch 40 in 1 partition" in text
     assert "t-3 0.log 1000 61 7 it is wrong" in text
     assert ADVICE["checksum-mismatch"] in text
-    assert "12 of 40, those that come first; the table problems has all" in text
+    assert "12 of 40, the first in the table; the table problems has all" in text
     assert "1011" in text and "1012" not in text
     assert text.index("warning zero-tail 1 in 1 partition") > text.index("error checksum-mismatch")
 
@@ -322,10 +322,10 @@ def test_a_page_of_many_partitions_stays_small_and_its_sums_whole(two_thousand: 
     assert f"{MAX_PARTITIONS} of 2,000 partitions" in text
     assert f"{2000 - MAX_PARTITIONS:,} others" in text
     assert (
-        f"together 2000 partitions {figures.whole.size_bytes}".replace("2000", "2,000") not in text
+        f"together 2000 partitions {figures.total.size_bytes}".replace("2000", "2,000") not in text
     )
-    assert figures.whole.bytes["delivered"] == sum(1000 + number for number in range(2000))
-    assert text.count(f"{figures.whole.bytes['delivered']:,} B") == 2  # by topic, by partition
+    assert figures.total.bytes["delivered"] == sum(1000 + number for number in range(2000))
+    assert text.count(f"{figures.total.bytes['delivered']:,} B") == 2  # by topic, by partition
     gravest = max(figures.partitions, key=lambda one: one.gravity)
     assert gravest.problems["error"] == 2
     assert f"{gravest.name} 2 errors" in text
@@ -366,7 +366,7 @@ def test_a_browser_opens_the_page_offline_and_nothing_sticks_out(
 
 
 def test_an_output_of_nothing_has_a_report(tmp_path: Path) -> None:
-    figures: Figures = read_figures(output(tmp_path, {}))
+    figures: ReportFigures = read_figures(output(tmp_path, {}))
     text = text_of(render(figures))
-    assert "Nothing was found wrong." in text
-    assert "No record has a time." in text
+    assert "No findings." in text
+    assert "No record has a timestamp." in text

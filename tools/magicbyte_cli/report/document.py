@@ -1,4 +1,4 @@
-"""A page as it is sent to somebody: one file, no script, nothing from elsewhere."""
+"""Pages that are one self-contained file, without scripts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ def document(
     header: Markup,
     *parts: Markup,
 ) -> str:
-    """Return the page of *parts* below *header*; *contents* are the names of parts by their anchors."""
+    """Return a page of *parts* below *header*; *contents* maps anchors to names of the parts."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -37,10 +37,10 @@ def document(
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
-def heading(title: str, paths: Sequence[str], how: str) -> Markup:
-    """Return the head of a page: what was read, and *how*."""
-    named = joined(
+def heading(title: str, paths: Sequence[str], mode: str) -> Markup:
+    """Return the header of a page: its title, the paths, and the *mode* of reading."""
+    path_list = joined(
         joined((", " if number else None, element("code", path)))
         for number, path in enumerate(paths)
     )
-    return element("header", element("h1", title), soft(named, f" · {how}"))
+    return element("header", element("h1", title), soft(path_list, f" · {mode}"))

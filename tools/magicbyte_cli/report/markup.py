@@ -1,33 +1,33 @@
-"""HTML that cannot be broken by what it shows: every string that is not Markup is escaped."""
+"""HTML elements; every string that is not Markup is escaped."""
 
 import html
 from collections.abc import Iterable
 
-from magicbyte_cli.printable import printable
+from magicbyte_cli.display import printable
 
 VOID = ("meta",)
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
 
 Content = str | int | None
-"""What goes into an element: Markup as it is, other text escaped, None left out."""
+"""Content of an element. Markup is inserted verbatim, other text escaped, None omitted."""
 
 
 def element(tag: str, *content: Content, **attributes: Content) -> Markup:
-    """Return the element *tag*; an attribute's `_` is `-`, and one at its end is dropped."""
-    named = "".join(
+    """Return an element; `_` in an attribute's name becomes `-`, and a trailing `_` is dropped."""
+    attribute_text = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escaped(value)}"'
         for name, value in attributes.items()
         if value is not None
     )
     if tag in VOID:
-        return Markup(f"<{tag}{named}/>")
-    return Markup(f"<{tag}{named}>{joined(content)}</{tag}>")
+        return Markup(f"<{tag}{attribute_text}/>")
+    return Markup(f"<{tag}{attribute_text}>{joined(content)}</{tag}>")
 
 
 def joined(content: Iterable[Content]) -> Markup:
@@ -35,5 +35,5 @@ def joined(content: Iterable[Content]) -> Markup:
 
 
 def escaped(item: Content) -> str:
-    """Return *item* as HTML text: Markup as it is, what does not print escaped as Python would."""
+    """Return *item* as HTML, with special and unprintable characters escaped."""
     return item if isinstance(item, Markup) else html.escape(printable(str(item)))

@@ -1,9 +1,9 @@
-"""The page of a pipeline: figures in, HTML out."""
+"""The page report.html of `pipeline`."""
 
 from pathlib import Path
 
 from magicbyte_cli.report.document import document
-from magicbyte_cli.report.figures import Figures, read_figures
+from magicbyte_cli.report.figures import ReportFigures, read_figures
 from magicbyte_cli.report.sections import overview_section
 from magicbyte_cli.report.sections.findings_section import findings
 from magicbyte_cli.report.sections.partitions_section import partitions
@@ -13,7 +13,7 @@ from magicbyte_cli.report.sections.time_section import records_over_time
 from magicbyte_cli.report.sections.transactions_section import transactions
 
 CONTENTS = {
-    "fates": "Bytes",
+    "bytes": "Bytes",
     "findings": "Findings",
     "partitions": "Partitions",
     "time": "Time",
@@ -23,25 +23,25 @@ CONTENTS = {
     "sizes": "Batch sizes",
     "files": "Files",
 }
-"""The parts of the page, in their order."""
+"""Names of the parts of the page by anchor, in order."""
 
 
 def write_report(folder: Path) -> None:
-    """Write report.html into *folder*, an output of pipeline, from the tables in it."""
+    """Write report.html into *folder*, an output of `pipeline`, from the tables in it."""
     page = render(read_figures(folder))
     (folder / "report.html").write_text(page, encoding="utf-8")
 
 
-def render(figures: Figures) -> str:
-    """Return the page that shows *figures*."""
-    paths = figures.about.get("paths", [])
+def render(figures: ReportFigures) -> str:
+    """Return the page of *figures*."""
+    paths = figures.plan_settings.get("paths", [])
     return document(
         "magicbyte report",
         paths,
         CONTENTS,
         overview_section.heading(figures),
         overview_section.cards(figures),
-        overview_section.fates(figures),
+        overview_section.dispositions(figures),
         findings(figures.problems),
         partitions(figures),
         records_over_time(figures.entries.times),

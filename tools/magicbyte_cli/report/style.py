@@ -1,6 +1,6 @@
-"""How the report looks."""
+"""CSS of the pages."""
 
-from magicbyte_cli.report.figures.partition_figures import FATES
+from magicbyte_cli.report.figures.partition_figures import BYTE_DISPOSITIONS
 
 STYLE = """
 :root { color-scheme: light dark;
@@ -55,7 +55,7 @@ tr + tr > * { border-top: 1px solid var(--line); }
 tfoot > tr > * { border-top: 2px solid var(--line); font-weight: 600; }
 td small, th small { display: block; font-weight: 400; }
 .n { text-align: right; }
-.told { white-space: normal; min-width: 18rem; }
+.prose { white-space: normal; min-width: 18rem; }
 .wide { white-space: normal; min-width: 16rem; overflow-wrap: anywhere; }
 thead .n { white-space: normal; min-width: 5.2rem; }
 .none { color: var(--soft); opacity: .6; }
@@ -94,7 +94,7 @@ figure { margin: 0; } figcaption { font-size: .87rem; font-weight: 600; margin-b
   th, td { padding: .35rem .5rem; }
   tbody > tr > th:first-child, tfoot > tr > th:first-child { position: sticky; left: 0;
     background: var(--card); min-width: 6rem; max-width: 9rem; white-space: normal; overflow-wrap: break-word; }
-  .told { min-width: 0; }
+  .prose { min-width: 0; }
 }
 @page { size: A4 landscape; margin: 12mm; }
 @media print {
@@ -117,13 +117,22 @@ figure { margin: 0; } figcaption { font-size: .87rem; font-weight: 600; margin-b
 }
 """
 
-HELD = {"keys": "control", "values": "delivered", "headers": "outside_range", "format": "withheld"}
-"""What the bytes of entries hold, and what has the same color."""
+CONTENT_COLORS = {
+    "keys": "control",
+    "values": "delivered",
+    "headers": "outside_range",
+    "format": "withheld",
+}
+"""Contents of batches, and the dispositions with the same color."""
 
-LIKE = {"committed": "delivered", "open": "withheld", "undecided": "over_limit"}
-"""Outcomes, and what has the same color."""
+OUTCOME_COLORS = {"committed": "delivered", "open": "withheld", "undecided": "over_limit"}
+"""Outcomes, and the dispositions with the same color."""
 
 FILLS = "".join(
     f".{name} {{ fill: var(--{color}); }} .key.{name} {{ background: var(--{color}); }}\n"
-    for name, color in (*((name, name) for name in FATES), *LIKE.items(), *HELD.items())
+    for name, color in (
+        *((name, name) for name in BYTE_DISPOSITIONS),
+        *OUTCOME_COLORS.items(),
+        *CONTENT_COLORS.items(),
+    )
 )

@@ -1,4 +1,4 @@
-"""Tables and cards."""
+"""Tables, cards, paragraphs and sections of a page."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,10 +15,10 @@ def table(
     foot: Iterable[Row] = (),
     wide: int | None = None,
 ) -> Markup:
-    """Return a table in a box that scrolls where it is too wide for the page.
+    """Return a table in a box that scrolls if the table is too wide for the page.
 
-    A head that begins with `>` is that of a column of numbers; the column *wide* may be broken
-    into lines. The first cell of a row is its head. *foot* are rows of sums.
+    A column whose head begins with `>` is aligned to the right. Text in the column *wide* may wrap.
+    The first cell of a row is its head. *foot* are rows of sums.
     """
     kinds = [
         "n" if head.startswith(">") else "wide" if number == wide else None
@@ -29,7 +29,7 @@ def table(
         for head, kind in zip(heads, kinds, strict=True)
     )
     sums = [_line(row, kinds) for row in foot]
-    made = element(
+    table_element = element(
         "table",
         element("caption", element("span", caption)),
         element("thead", element("tr", top)),
@@ -38,20 +38,20 @@ def table(
     )
     return element(
         "div",
-        made,
+        table_element,
         class_="scroll",
         tabindex="0",
         role="group",
-        aria_label="a table that may scroll",
+        aria_label="scrollable table",
     )
 
 
 def _line(row: Row, kinds: Sequence[str | None]) -> Markup:
-    first, *others = zip(row, kinds, strict=True)
+    (head, head_class), *cells = zip(row, kinds, strict=True)
     return element(
         "tr",
-        element("th", first[0], class_=first[1], scope="row"),
-        *(element("td", cell, class_=kind) for cell, kind in others),
+        element("th", head, class_=head_class, scope="row"),
+        *(element("td", cell, class_=kind) for cell, kind in cells),
     )
 
 
@@ -59,14 +59,14 @@ def card(*content: Content, class_: str = "card") -> Markup:
     return element("div", *content, class_=class_)
 
 
-def figure_card(figure: Content, name: str, more: str | None) -> Markup:
-    """Return a card with a *figure* that anyone asks for, what it is, and *more* of it small below."""
-    small = element("div", more, class_="soft") if more else None
+def figure_card(figure: Content, name: str, detail: str | None) -> Markup:
+    """Return a card with a *figure* in large letters, its *name*, and a *detail* below."""
+    small = element("div", detail, class_="soft") if detail else None
     return card(element("b", figure), element("span", name), small)
 
 
 def soft(*content: Content) -> Markup:
-    """Return a paragraph that explains what is beside it."""
+    """Return an explanatory paragraph in small letters."""
     return element("p", *content, class_="soft")
 
 

@@ -1,7 +1,7 @@
-"""The figures of the report, from the tables that a pipeline wrote.
+"""Figures of the report, computed from the tables that `pipeline` wrote.
 
-The tables that grow with the data are read a few columns and some thousand rows at a time; what is
-kept grows with partitions and producers alone.
+Large tables are read a few columns and some thousand rows at a time; memory grows only with the
+numbers of partitions and producers.
 """
 
 import json
@@ -11,38 +11,38 @@ from typing import Any
 
 from magicbyte_cli.report.figures.entry_figures import EntryFigures, read_entries
 from magicbyte_cli.report.figures.partition_figures import (
-    FileKind,
+    FileFigures,
     PartitionFigures,
     read_partitions,
     read_segments,
-    together,
+    summed,
 )
 from magicbyte_cli.report.figures.problem_figures import ProblemFigures, read_problems
 from magicbyte_cli.report.figures.transaction_figures import TransactionFigures, read_transactions
 
 
 @dataclass(slots=True)
-class Figures:
-    """All that the report shows."""
+class ReportFigures:
+    """Everything that the report shows."""
 
-    about: dict[str, Any]
-    """The first line of the plan: what was read, and how."""
+    plan_settings: dict[str, Any]
+    """First line of the plan: paths and options of the run."""
     partitions: list[PartitionFigures]
-    """Those that were read."""
+    """Partitions that were read."""
     internal: list[PartitionFigures]
-    """Those of internal topics that nobody named."""
-    whole: PartitionFigures
-    """What was read, as one."""
-    files: list[FileKind]
+    """Partitions of internal topics that were not read."""
+    total: PartitionFigures
+    """Sum of all partitions that were read."""
+    files: list[FileFigures]
     entries: EntryFigures
     transactions: TransactionFigures
     problems: ProblemFigures
 
 
-def read_figures(folder: Path) -> Figures:
-    """Return the figures of the tables in *folder*, an output of pipeline."""
+def read_figures(folder: Path) -> ReportFigures:
+    """Return the figures of the tables in *folder*, an output of `pipeline`."""
     with (folder / "_magicbyte" / "plan.jsonl").open(encoding="utf-8") as file:
-        about = json.loads(file.readline())
+        plan_settings = json.loads(file.readline())
     partitions = read_partitions(folder)
     files = read_segments(folder, partitions)
     entries = read_entries(folder, partitions)
@@ -50,14 +50,14 @@ def read_figures(folder: Path) -> Figures:
     problems = read_problems(folder, partitions)
     ordered = sorted(
         partitions.values(),
-        key=lambda one: (one.topic is None, one.topic or "", one.partition or 0),
+        key=lambda figures: (figures.topic is None, figures.topic or "", figures.partition or 0),
     )
-    read = [one for one in ordered if one.is_read]
-    return Figures(
-        about,
-        read,
-        [one for one in ordered if not one.is_read],
-        together(read),
+    was_read = [figures for figures in ordered if figures.is_read]
+    return ReportFigures(
+        plan_settings,
+        was_read,
+        [figures for figures in ordered if not figures.is_read],
+        summed(was_read),
         files,
         entries,
         transactions,

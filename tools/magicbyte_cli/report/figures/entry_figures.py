@@ -1,4 +1,4 @@
-"""What batches, and messages of v0 and v1, come to: formats, codecs, sizes, times, producers."""
+"""Figures of batches and v0 and v1 messages: formats, codecs, sizes, timestamps, producers."""
 
 import json
 from collections import Counter
@@ -11,9 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte_cli.report.figures.partition_figures import FATES, UNREAD, Key, PartitionFigures
-from magicbyte_cli.report.figures.producer_figures import Producers
-from magicbyte_cli.report.figures.scan import Sums, scan
+from magicbyte_cli.report.figures.partition_figures import (
+    BYTE_DISPOSITIONS,
+    UNREADABLE,
+    Key,
+    PartitionFigures,
+)
+from magicbyte_cli.report.figures.producer_figures import ProducerSums
+from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
 from magicbyte_cli.report.figures.timeline import Timeline
 
 COLUMNS = (
@@ -34,27 +39,27 @@ COLUMNS = (
 
 
 @dataclass(slots=True)
-class Share:
-    """What of the entries with data has one codec, or one format."""
+class EncodingFigures:
+    """Sums over the data batches and messages with one codec, or with one format version."""
 
     name: str
     entries: int = 0
     records: int = 0
     bytes: int = 0
-    measured_bytes: int = 0
-    """Bytes of the entries that were decoded, as they are stored."""
+    decoded_bytes: int = 0
+    """Stored bytes of the batches and messages that were decoded."""
     content_bytes: int = 0
-    """Bytes of the keys and values in these, decoded."""
+    """Bytes of their keys and values after decoding."""
 
 
 @dataclass(slots=True)
-class Sizes:
-    """How large entries with data are, in classes that double."""
+class SizeHistogram:
+    """Sizes of data batches and messages, in classes that double."""
 
     entries: Counter[int] = field(default_factory=Counter)
-    """By class, the exponent of two; -1 is nothing."""
-    weights: Counter[int] = field(default_factory=Counter)
-    """The sum of the sizes in each class."""
+    """Number of entries by class: the exponent of two, or -1 for size 0."""
+    sums: Counter[int] = field(default_factory=Counter)
+    """Sum of the sizes by class."""
     largest: int = 0
 
     def add(self, sizes: pa.ChunkedArray) -> None:
@@ -63,121 +68,114 @@ class Sizes:
         if not len(values):
             return
         classes = np.where(values > 0, np.log2(np.maximum(values, 1)), -1).astype(np.int64) + 1
-        for number, (count, weight) in enumerate(
-            zip(
-                np.bincount(classes).tolist(),
-                np.bincount(classes, values).tolist(),
-                strict=True,
-            ),
-            -1,
-        ):
+        entries = np.bincount(classes).tolist()
+        sums = np.bincount(classes, values).tolist()
+        for exponent, (count, size_sum) in enumerate(zip(entries, sums, strict=True), -1):
             if count:
-                self.entries[number] += count
-                self.weights[number] += int(weight)
+                self.entries[exponent] += count
+                self.sums[exponent] += int(size_sum)
         self.largest = max(self.largest, int(values.max()))
 
     @property
     def mean(self) -> float | None:
-        return self.weights.total() / self.entries.total() if self.entries else None
+        return self.sums.total() / self.entries.total() if self.entries else None
 
 
 @dataclass(slots=True)
 class EntryFigures:
-    """What is shown of entries."""
+    """Figures of all batches and messages."""
 
     num_entries: int
     num_control: int
-    codecs: list[Share]
-    formats: list[Share]
-    bytes: Sizes
-    """Bytes of each."""
-    records: Sizes
-    """Records in each."""
+    codecs: list[EncodingFigures]
+    formats: list[EncodingFigures]
+    bytes: SizeHistogram
+    """Bytes per entry."""
+    records: SizeHistogram
+    """Records per entry."""
     times: Timeline
-    """Records by the disposition of their entry, at its largest time."""
-    producers: Producers
-    is_measured: bool
-    """Whether the output tells what the entries hold decoded."""
+    """Records by the disposition of their batch, at the batch's largest timestamp."""
+    producers: ProducerSums
+    has_content_sizes: bool
+    """Whether the output contains the decoded sizes of keys and values."""
 
 
 def read_entries(folder: Path, partitions: dict[Key, PartitionFigures]) -> EntryFigures:
-    """Return the figures of `batches` in *folder*; *partitions* learn their largest times."""
-    kinds = Sums(
+    """Return the figures of `batches` in *folder*; set the largest timestamps of *partitions*."""
+    encodings = GroupedAggregates(
         ("magic", "codec"), ("size_bytes", "count"), ("size_bytes", "sum"), ("record_count", "sum")
     )
-    lasts = Sums(("topic", "partition"), ("max_timestamp", "max"))
-    counts: Counter[str] = Counter()
-    bytes_, records = Sizes(), Sizes()
-    times = Timeline([name for name in FATES if name not in (*UNREAD, "tail")])
-    producers = Producers()
+    last_times = GroupedAggregates(("topic", "partition"), ("max_timestamp", "max"))
+    num_entries = num_control = 0
+    entry_bytes, entry_records = SizeHistogram(), SizeHistogram()
+    times = Timeline([name for name in BYTE_DISPOSITIONS if name not in (*UNREADABLE, "tail")])
+    producers = ProducerSums()
     for table in scan(folder / "batches", COLUMNS):
-        counts["entries"] += table.num_rows
+        num_entries += table.num_rows
         is_control = pc.fill_null(table.column("is_control"), False)
-        counts["control"] += pc.sum(is_control).as_py() or 0
-        is_read = pc.invert(pc.is_in(table.column("disposition"), pa.array(UNREAD)))
-        lasts.add(table.filter(is_read))
-        data = table.filter(pc.and_(is_read, pc.invert(is_control)))
-        kinds.add(data)
-        bytes_.add(data.column("size_bytes"))
-        records.add(data.column("record_count"))
+        num_control += pc.sum(is_control).as_py() or 0
+        is_readable = pc.invert(pc.is_in(table.column("disposition"), pa.array(UNREADABLE)))
+        last_times.add(table.filter(is_readable))
+        data = table.filter(pc.and_(is_readable, pc.invert(is_control)))
+        encodings.add(data)
+        entry_bytes.add(data.column("size_bytes"))
+        entry_records.add(data.column("record_count"))
         times.add(
             data.column("max_timestamp"),
             data.column("disposition"),
             data.column("record_count").fill_null(0).to_numpy().astype(np.int64),
         )
         producers.add(data)
-    for row in lasts.rows():
-        one = partitions.get((row["topic"], row["partition"]))
-        if one is not None and row["max_timestamp_max"] is not None:
-            one.last_time = row["max_timestamp_max"] // 1000
+    for row in last_times.rows():
+        partition = partitions.get((row["topic"], row["partition"]))
+        if partition is not None and row["max_timestamp_max"] is not None:
+            partition.last_time = row["max_timestamp_max"] // 1000
     contents = _contents(folder)
-    codecs, formats = _shares(kinds.rows(), contents or [])
+    codecs, formats = _by_encoding(encodings.rows(), contents or [])
     return EntryFigures(
-        counts["entries"],
-        counts["control"],
+        num_entries,
+        num_control,
         codecs,
         formats,
-        bytes_,
-        records,
+        entry_bytes,
+        entry_records,
         times,
         producers,
-        is_measured=contents is not None,
+        has_content_sizes=contents is not None,
     )
 
 
 def _contents(folder: Path) -> list[dict[str, Any]] | None:
     path = folder / "_magicbyte" / "contents.json"
-    if not path.is_file():  # an output of an earlier release
+    if not path.is_file():  # written by an earlier release
         return None
-    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    contents: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return contents
 
 
-def _shares(
+def _by_encoding(
     rows: list[dict[str, Any]], contents: list[dict[str, Any]]
-) -> tuple[list[Share], list[Share]]:
-    """Return the shares of codecs and of formats, the largest first."""
-    codecs: dict[str, Share] = {}
-    formats: dict[str, Share] = {}
+) -> tuple[list[EncodingFigures], list[EncodingFigures]]:
+    """Return the figures by codec and by format version, the largest first."""
+    codecs: dict[str, EncodingFigures] = {}
+    formats: dict[str, EncodingFigures] = {}
+
+    def figures_of(row: dict[str, Any]) -> Iterator[EncodingFigures]:
+        codec, version = row["codec"] or "unknown", f"v{row['magic']}"
+        yield codecs.setdefault(codec, EncodingFigures(codec))
+        yield formats.setdefault(version, EncodingFigures(version))
+
     for row in rows:
-        for share in _both(row, codecs, formats):
-            share.entries += row["size_bytes_count"]
-            share.records += row["record_count_sum"] or 0
-            share.bytes += row["size_bytes_sum"] or 0
-    for one in contents:
-        for share in _both(one, codecs, formats):
-            share.measured_bytes += one["stored_bytes"]
-            share.content_bytes += one["content_bytes"]
-    return _sorted(codecs), _sorted(formats)
+        for figures in figures_of(row):
+            figures.entries += row["size_bytes_count"]
+            figures.records += row["record_count_sum"] or 0
+            figures.bytes += row["size_bytes_sum"] or 0
+    for row in contents:
+        for figures in figures_of(row):
+            figures.decoded_bytes += row["stored_bytes"]
+            figures.content_bytes += row["content_bytes"]
+    return _largest_first(codecs), _largest_first(formats)
 
 
-def _both(
-    row: dict[str, Any], codecs: dict[str, Share], formats: dict[str, Share]
-) -> Iterator[Share]:
-    codec, magic = row["codec"] or "unknown", f"v{row['magic']}"
-    yield codecs.setdefault(codec, Share(codec))
-    yield formats.setdefault(magic, Share(magic))
-
-
-def _sorted(shares: dict[str, Share]) -> list[Share]:
-    return sorted(shares.values(), key=lambda share: (-share.bytes, share.name))
+def _largest_first(figures: dict[str, EncodingFigures]) -> list[EncodingFigures]:
+    return sorted(figures.values(), key=lambda encoding: (-encoding.bytes, encoding.name))

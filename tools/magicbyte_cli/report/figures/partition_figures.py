@@ -1,4 +1,4 @@
-"""What became of every byte and record: by partition, and by topic."""
+"""Dispositions of all bytes and records, by partition and by topic."""
 
 import json
 from collections import Counter
@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow.compute as pc
 
 from magicbyte.tables.schemas import DISPOSITIONS, PARTITIONS
-from magicbyte_cli.report.figures.scan import Sums, scan
+from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
 
 Key = tuple[str | None, int | None]
 """Topic and partition."""
 
-FATES = (
+BYTE_DISPOSITIONS = (
     "delivered",
     "aborted",
     "withheld",
@@ -28,37 +28,37 @@ FATES = (
     "duplicate",
     "tail",
 )
-"""What a byte of a live segment can be, in the order in which it is shown."""
+"""Dispositions of the bytes of live segments, in the order of the report."""
 
-UNREAD = ("damaged", "over_limit")
-"""What cannot be read: how many records it holds is not known, and its headers are not believed."""
+UNREADABLE = ("damaged", "over_limit")
+"""Dispositions of entries whose headers and numbers of records cannot be trusted."""
 
 
 @dataclass(slots=True)
 class PartitionFigures:
-    """What is shown of a partition, or of some together."""
+    """Figures of a partition, or sums over several."""
 
     topic: str | None
     partition: int | None
     row: dict[str, Any]
-    """Its row of `partitions`."""
+    """Row of the table `partitions`."""
     bytes: Counter[str] = field(default_factory=Counter)
-    """Bytes of its live segments by what became of them."""
+    """Bytes of live segments by disposition."""
     records: Counter[str] = field(default_factory=Counter)
     """Records by disposition."""
     size_bytes: int = 0
-    """Bytes of its live segments, which those by what became of them add up to."""
+    """Size of the live segments: the sum of `bytes`, if the tables are right."""
     num_segments: int = 0
     problems: Counter[str] = field(default_factory=Counter)
-    """Problems by severity."""
+    """Findings by severity."""
     unended: Counter[str] = field(default_factory=Counter)
-    """Records of transactions without an end, by outcome."""
+    """Records of open and undecided transactions, by outcome."""
     times: tuple[int | None, int | None] = (None, None)
-    """The least and the largest time of a delivered record, in milliseconds since the epoch."""
+    """Smallest and largest timestamp of a delivered record, in milliseconds since the epoch."""
     last_time: int | None = None
-    """The largest time of any batch, in milliseconds since the epoch."""
+    """Largest timestamp of any batch, in milliseconds since the epoch."""
     is_read: bool = False
-    """False for an internal topic that nobody named: its bytes are accounted for, no more."""
+    """False for a partition of an internal topic that was left out: only its bytes are counted."""
 
     @property
     def name(self) -> str:
@@ -66,40 +66,40 @@ class PartitionFigures:
 
     @property
     def missing_bytes(self) -> int:
-        """Bytes that nothing accounts for: 0, or something is wrong with the tables."""
+        """Bytes without a disposition; anything but 0 is an error in the tables."""
         return self.size_bytes - self.bytes.total()
 
     @property
     def gravity(self) -> tuple[int, ...]:
-        """How much there is to look at: the larger comes first where not all are shown."""
-        lost = self.bytes["damaged"] + self.bytes["over_limit"]
+        """Sort key: the largest values come first if not all partitions are shown."""
         return (
             self.problems["error"],
-            lost,
+            self.bytes["damaged"] + self.bytes["over_limit"],
             self.problems["warning"],
             self.records["withheld"],
             self.size_bytes,
         )
 
 
-def together(parts: Iterable[PartitionFigures], topic: str | None = None) -> PartitionFigures:
-    """Return *parts* as one: what is a number is added up."""
-    whole = PartitionFigures(topic, None, {}, is_read=True)
-    firsts, lasts = [], []
-    for one in parts:
+def summed(partitions: Iterable[PartitionFigures], topic: str | None = None) -> PartitionFigures:
+    """Return the sum of the figures of *partitions*."""
+    total = PartitionFigures(topic, None, {}, is_read=True)
+    first_times, last_times = [], []
+    for partition in partitions:
         for name in ("bytes", "records", "problems", "unended"):
-            getattr(whole, name).update(getattr(one, name))
-        whole.size_bytes += one.size_bytes
-        whole.num_segments += one.num_segments
-        firsts += [time for time in one.times[:1] if time is not None]
-        lasts += [time for time in one.times[1:] if time is not None]
-    whole.times = (min(firsts, default=None), max(lasts, default=None))
-    return whole
+            getattr(total, name).update(getattr(partition, name))
+        total.size_bytes += partition.size_bytes
+        total.num_segments += partition.num_segments
+        first, last = partition.times
+        first_times += [first] if first is not None else []
+        last_times += [last] if last is not None else []
+    total.times = (min(first_times, default=None), max(last_times, default=None))
+    return total
 
 
 @dataclass(slots=True)
-class FileKind:
-    """Files of a kind."""
+class FileFigures:
+    """Number and size of the files of one kind."""
 
     kind: str
     live: bool
@@ -109,21 +109,24 @@ class FileKind:
 
 
 def read_partitions(folder: Path) -> dict[Key, PartitionFigures]:
-    """Return the partitions of *folder*, an output of pipeline, with their bytes and records."""
-    spans = json.loads((folder / "_magicbyte" / "times.json").read_text(encoding="utf-8"))
-    times = {(one["topic"], one["partition"]): (one["first"], one["last"]) for one in spans}
-    found: dict[Key, PartitionFigures] = {}
+    """Return the partitions in *folder*, an output of `pipeline`, with the counts of records."""
+    time_ranges = json.loads((folder / "_magicbyte" / "times.json").read_text(encoding="utf-8"))
+    times = {
+        (entry["topic"], entry["partition"]): (entry["first"], entry["last"])
+        for entry in time_ranges
+    }
+    partitions: dict[Key, PartitionFigures] = {}
     for row in _rows(folder / "partitions"):
         key = row["topic"], row["partition"]
         records = Counter({name: row.pop(f"records_{name}") or 0 for name in DISPOSITIONS})
-        if key in found:  # files that lie in no partition's folder
-            found[key].row = {}
-            found[key].records.update(records)
+        if key in partitions:  # segments outside of a partition folder
+            partitions[key].row = {}
+            partitions[key].records.update(records)
             continue
-        found[key] = PartitionFigures(
+        partitions[key] = PartitionFigures(
             *key, row, records=+records, times=times.get(key, (None, None)), is_read=key in times
         )
-    return found
+    return partitions
 
 
 def _rows(folder: Path) -> Iterator[dict[str, Any]]:
@@ -131,34 +134,38 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
         yield from table.to_pylist()
 
 
-def read_segments(folder: Path, partitions: dict[Key, PartitionFigures]) -> list[FileKind]:
-    """Add the bytes of the live segments to *partitions*; return all files by what they are."""
-    names = [f"bytes_{name}" for name in FATES]
-    sums = Sums(
+def read_segments(folder: Path, partitions: dict[Key, PartitionFigures]) -> list[FileFigures]:
+    """Add the bytes of live segments to *partitions*; return the figures of all kinds of files."""
+    names = [f"bytes_{name}" for name in BYTE_DISPOSITIONS]
+    by_partition = GroupedAggregates(
         ("topic", "partition"),
         ("size_bytes", "count"),
         *((name, "sum") for name in ("size_bytes", *names)),
     )
-    kinds = Sums(("file_kind", "live", "why_not"), ("size_bytes", "count"), ("size_bytes", "sum"))
-    keys = ["topic", "partition", "file_kind", "live", "why_not", "size_bytes"]
-    for table in scan(folder / "segments", [*keys, *names]):
-        kinds.add(table)
+    by_kind = GroupedAggregates(
+        ("file_kind", "live", "why_not"), ("size_bytes", "count"), ("size_bytes", "sum")
+    )
+    columns = ["topic", "partition", "file_kind", "live", "why_not", "size_bytes"]
+    for table in scan(folder / "segments", [*columns, *names]):
+        by_kind.add(table)
         is_log = pc.equal(table.column("file_kind"), "log")
-        sums.add(table.filter(pc.and_(is_log, table.column("live"))))
-    for row in sums.rows():
-        if (one := partitions.get((row["topic"], row["partition"]))) is None:
+        by_partition.add(table.filter(pc.and_(is_log, table.column("live"))))
+    for row in by_partition.rows():
+        if (partition := partitions.get((row["topic"], row["partition"]))) is None:
             continue
-        one.size_bytes = row["size_bytes_sum"] or 0
-        one.num_segments = row["size_bytes_count"]
-        one.bytes = +Counter({name: row[f"bytes_{name}_sum"] or 0 for name in FATES})
-    found = [
-        FileKind(
+        partition.size_bytes = row["size_bytes_sum"] or 0
+        partition.num_segments = row["size_bytes_count"]
+        partition.bytes = +Counter(
+            {name: row[f"bytes_{name}_sum"] or 0 for name in BYTE_DISPOSITIONS}
+        )
+    files = [
+        FileFigures(
             row["file_kind"],
             bool(row["live"]),
             row["why_not"],
             row["size_bytes_count"],
             row["size_bytes_sum"] or 0,
         )
-        for row in kinds.rows()
+        for row in by_kind.rows()
     ]
-    return sorted(found, key=lambda one: (not one.live, -one.size_bytes, one.kind))
+    return sorted(files, key=lambda figures: (not figures.live, -figures.size_bytes, figures.kind))

@@ -1,4 +1,4 @@
-"""What was found wrong: how often, where, and the first places of each code."""
+"""Findings by code: their number, and the first examples of each."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -9,13 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from magicbyte_cli.report.figures.partition_figures import Key, PartitionFigures
-from magicbyte_cli.report.figures.scan import Sums, scan
+from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
+from magicbyte_cli.stderr_messages import SEVERITIES
 
-SEVERITIES = ("error", "warning", "note")
-"""The gravest first."""
-
-MAX_PLACES = 12
-"""Places of a code that are shown one by one."""
+MAX_EXAMPLES = 12
+"""Findings of a code that are shown one by one."""
 
 COLUMNS = (
     "topic",
@@ -33,51 +31,52 @@ COLUMNS = (
 
 @dataclass(slots=True)
 class CodeFigures:
-    """What was found of a code."""
+    """Findings with one code."""
 
     code: str
     severity: str
     count: int = 0
     num_partitions: int = 0
-    places: list[dict[str, Any]] = field(default_factory=list)
-    """Its first rows."""
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    """First rows of the table `problems` with this code."""
 
 
 @dataclass(slots=True)
 class ProblemFigures:
     codes: list[CodeFigures]
-    """The gravest first, then the most frequent."""
+    """The most severe first, then the most frequent."""
 
     @property
     def severities(self) -> Counter[str]:
         counts: Counter[str] = Counter()
-        for one in self.codes:
-            counts[one.severity] += one.count
+        for figures in self.codes:
+            counts[figures.severity] += figures.count
         return counts
 
 
 def read_problems(folder: Path, partitions: dict[Key, PartitionFigures]) -> ProblemFigures:
-    """Return the figures of `problems` in *folder*; *partitions* learn how many are theirs."""
-    sums = Sums(("severity", "code", "topic", "partition"), ("severity", "count"))
-    places: dict[str, list[dict[str, Any]]] = {}
+    """Return the figures of `problems` in *folder*; count the findings of each of *partitions*."""
+    sums = GroupedAggregates(("severity", "code", "topic", "partition"), ("severity", "count"))
+    examples: dict[str, list[dict[str, Any]]] = {}
     for table in scan(folder / "problems", COLUMNS):
         sums.add(table)
         for code in pc.unique(table.column("code")).to_pylist():
-            known = places.setdefault(code, [])
-            if room := MAX_PLACES - len(known):
+            rows = examples.setdefault(code, [])
+            if num_missing := MAX_EXAMPLES - len(rows):
                 of_code = pc.equal(table.column("code"), pa.scalar(code))
-                known += table.filter(of_code).slice(0, room).to_pylist()
-    codes: dict[str, CodeFigures] = {}
+                rows += table.filter(of_code).slice(0, num_missing).to_pylist()
+    by_code: dict[str, CodeFigures] = {}
     for row in sums.rows():
-        found = codes.setdefault(row["code"], CodeFigures(row["code"], row["severity"]))
-        found.count += row["severity_count"]
-        found.num_partitions += 1
-        one = partitions.get((row["topic"], row["partition"]))
-        if one is not None:
-            one.problems[row["severity"]] += row["severity_count"]
+        figures = by_code.setdefault(row["code"], CodeFigures(row["code"], row["severity"]))
+        figures.count += row["severity_count"]
+        figures.num_partitions += 1
+        partition = partitions.get((row["topic"], row["partition"]))
+        if partition is not None:
+            partition.problems[row["severity"]] += row["severity_count"]
     ordered = sorted(
-        codes.values(), key=lambda one: (SEVERITIES.index(one.severity), -one.count, one.code)
+        by_code.values(),
+        key=lambda figures: (SEVERITIES.index(figures.severity), -figures.count, figures.code),
     )
-    for code_figures in ordered:
-        code_figures.places = places[code_figures.code]
+    for figures in ordered:
+        figures.examples = examples[figures.code]
     return ProblemFigures(ordered)

@@ -1,31 +1,32 @@
-"""Counts over time, of any times: in memory that has a bound, however far they lie apart."""
+"""Counts over time in bounded memory, whatever range the timestamps span."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte.engines.entry_columns import Numbers
+Int64Array = np.ndarray[Any, np.dtype[np.int64]]
 
 MAX_CELLS = 1 << 16
-"""Stretches of time that have a count, at most; before there are more, they become longer."""
+"""Largest number of cells; beyond it, cells become twice as long."""
 
 MAX_BARS = 80
-"""Bars of a panel, at most."""
+"""Largest number of bars in a panel."""
 
 MAX_PANELS = 4
-"""Stretches of time that are shown side by side, where much time without anything is between."""
+"""Largest number of panels. Panels are separated by long times without counts."""
 
 WIDE_GAP = 4
-"""A gap is much that is so many times as long as all time beside such gaps."""
+"""A gap separates panels if it is this many times as long as all time outside of such gaps."""
 
-CELLS_OF_PANEL = 8
-"""Where there are fewer for each gap, gaps are all there is."""
+MIN_CELLS_PER_GAP = 8
+"""With fewer cells per gap, the timestamps are merely sparse, and gaps mean nothing."""
 
 SECOND = 1000
 MINUTE = 60 * SECOND
@@ -39,19 +40,19 @@ WIDTHS = (
     *(step * DAY for step in (1, 2, 7, 14, 28, 91, 365)),
     *(step * 3652 * DAY for step in (1, 10, 100, 1000, 10_000)),
 )
-"""Milliseconds that a bar may stand for."""
+"""Possible lengths of a bar, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A stretch of time, in bars."""
+    """A range of time, divided into bars."""
 
     start: int
-    """Milliseconds since the epoch at which the first bar begins."""
+    """Start of the first bar, in milliseconds since the epoch."""
     width: int
-    """Milliseconds of a bar."""
+    """Length of a bar, in milliseconds."""
     counts: dict[str, list[int]]
-    """Of each kind that there is, a number for each bar."""
+    """Counts by kind, one per bar."""
 
     @property
     def num_bars(self) -> int:
@@ -63,36 +64,38 @@ class Panel:
 
 
 class Timeline:
-    """Adds counts of some kinds at times; gives them as panels of bars."""
+    """Sums counts of several kinds over time, and returns them as panels of bars."""
 
     def __init__(self, kinds: Sequence[str]) -> None:
         self.kinds = tuple(kinds)
         self.shift = 0
-        """A cell is 2**shift milliseconds long."""
-        self.cells: Numbers = np.zeros(0, np.int64)
+        """Cells are 2**shift milliseconds long."""
+        self.cells: Int64Array = np.zeros(0, np.int64)
         self.counts = np.zeros((0, len(self.kinds)), np.int64)
         self.untimed: Counter[str] = Counter()
-        """What has no time."""
+        """Counts without a timestamp, by kind."""
 
-    def add(self, microseconds: pa.ChunkedArray, kinds: pa.ChunkedArray, counts: Numbers) -> None:
-        """Add *counts* of *kinds*, which are some of its own, at *microseconds* since the epoch."""
-        codes: Numbers = pc.index_in(kinds, pa.array(self.kinds)).to_numpy()
+    def add(
+        self, microseconds: pa.ChunkedArray, kinds: pa.ChunkedArray, counts: Int64Array
+    ) -> None:
+        """Add *counts* of *kinds*, one per row, at *microseconds* since the epoch."""
+        codes: Int64Array = pc.index_in(kinds, pa.array(self.kinds)).to_numpy()
         is_timed = microseconds.is_valid().to_numpy()
         missing = np.bincount(codes[~is_timed], counts[~is_timed], len(self.kinds))
         self.untimed.update(
             {kind: int(n) for kind, n in zip(self.kinds, missing, strict=True) if n}
         )
         times = microseconds.fill_null(0).to_numpy()[is_timed] // 1000
-        own = np.zeros((len(times), len(self.kinds)), np.int64)
-        own[np.arange(len(times)), codes[is_timed]] = counts[is_timed]
-        self._put_together(
-            np.concatenate((self.cells, times >> self.shift)), np.concatenate((self.counts, own))
+        added = np.zeros((len(times), len(self.kinds)), np.int64)
+        added[np.arange(len(times)), codes[is_timed]] = counts[is_timed]
+        self._merge(
+            np.concatenate((self.cells, times >> self.shift)), np.concatenate((self.counts, added))
         )
         while len(self.cells) > MAX_CELLS:
             self.shift += 1
-            self._put_together(self.cells >> 1, self.counts)
+            self._merge(self.cells >> 1, self.counts)
 
-    def _put_together(self, cells: Numbers, counts: np.ndarray) -> None:
+    def _merge(self, cells: Int64Array, counts: np.ndarray) -> None:
         order = np.argsort(cells, kind="stable")
         cells, counts = cells[order], counts[order]
         firsts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1])[: len(cells)])
@@ -101,21 +104,21 @@ class Timeline:
 
     @property
     def totals(self) -> Counter[str]:
-        """All that has a time, by kind."""
+        """Sums of the counts with a timestamp, by kind."""
         sums = self.counts.sum(axis=0).tolist()
         return Counter({kind: count for kind, count in zip(self.kinds, sums, strict=True) if count})
 
     def panels(self) -> list[Panel]:
-        """Return the stretches of time in which there is anything, in order."""
+        """Return the ranges of time that have counts, in order."""
         if not len(self.cells):
             return []
-        return [self._panel(part) for part in self._parts()]
+        return [self._panel(cells) for cells in self._panel_cells()]
 
-    def _parts(self) -> Iterator[slice]:
-        """Yield where the cells of each panel are."""
+    def _panel_cells(self) -> Iterator[slice]:
+        """Yield the range of cells of each panel."""
         cells = self.cells.tolist()  # differences may take more than 64 bits
         gaps = [(right - left, at) for at, (left, right) in enumerate(pairwise(cells), 1)]
-        widest = nlargest(min(MAX_PANELS - 1, len(cells) // CELLS_OF_PANEL), gaps)
+        widest = nlargest(min(MAX_PANELS - 1, len(cells) // MIN_CELLS_PER_GAP), gaps)
         whole = cells[-1] - cells[0] + 1
         while widest and widest[-1][0] < WIDE_GAP * (whole - sum(gap for gap, _ in widest)):
             widest.pop()
@@ -123,8 +126,8 @@ class Timeline:
         for start, stop in pairwise(bounds):
             yield slice(start, stop)
 
-    def _panel(self, part: slice) -> Panel:
-        times = self.cells[part] << self.shift
+    def _panel(self, cells: slice) -> Panel:
+        times = self.cells[cells] << self.shift
         first, last = int(times[0]), int(times[-1])
         width = next(
             (width for width in WIDTHS if last // width - first // width < MAX_BARS), None
@@ -133,9 +136,9 @@ class Timeline:
         bars = times // width - first // width
         counts = {}
         for number, kind in enumerate(self.kinds):
-            of_kind = self.counts[part, number]
+            of_kind = self.counts[cells, number]
             if of_kind.any():
-                of_bars = np.zeros(int(bars[-1]) + 1, np.int64)
-                np.add.at(of_bars, bars, of_kind)
-                counts[kind] = of_bars.tolist()
+                per_bar = np.zeros(int(bars[-1]) + 1, np.int64)
+                np.add.at(per_bar, bars, of_kind)
+                counts[kind] = per_bar.tolist()
         return Panel(start, width, counts)

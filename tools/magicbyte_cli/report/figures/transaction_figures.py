@@ -1,4 +1,4 @@
-"""How transactions ended, when, and how long they took."""
+"""Outcomes, times and durations of transactions."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,24 +9,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.schemas import OUTCOMES
 from magicbyte_cli.report.figures.partition_figures import Key, PartitionFigures
-from magicbyte_cli.report.figures.producer_figures import Producers
-from magicbyte_cli.report.figures.scan import Sums, first_rows, scan
-from magicbyte_cli.report.figures.timeline import Timeline
+from magicbyte_cli.report.figures.producer_figures import ProducerSums
+from magicbyte_cli.report.figures.scan import GroupedAggregates, first_rows, scan
+from magicbyte_cli.report.figures.timeline import Int64Array, Timeline
 
 UNENDED = ("open", "undecided")
 
 MAX_LONGEST = 10
-"""Ended transactions that are shown one by one, the longest."""
+"""Ended transactions that are shown one by one, the longest first."""
 
 MAX_UNENDED = 50
-"""Transactions without an end that are shown one by one, those that began first."""
+"""Open and undecided transactions that are shown one by one, the oldest first."""
 
 DURATIONS = (0, 10, 100, 1000, 10_000, 60_000, 900_000, 3_600_000, 86_400_000)
-"""Milliseconds at which classes of durations begin, behind those below 0. 15 minutes are the
-default of `transaction.max.timeout.ms`."""
+"""Lower bounds of the classes of durations, in milliseconds; one more class is below 0.
+15 minutes are the default of `transaction.max.timeout.ms`."""
 
 COLUMNS = (
     "topic",
@@ -43,82 +42,85 @@ COLUMNS = (
 )
 
 
-BY_PLACE = tuple((name, "ascending") for name in ("topic", "partition", "first_offset"))
-"""What comes first of what is equal otherwise."""
+TIE_ORDER = tuple((name, "ascending") for name in ("topic", "partition", "first_offset"))
+"""Order of transactions that are otherwise equal."""
 
 
 @dataclass(slots=True)
 class TransactionFigures:
-    """What is shown of transactions."""
+    """Figures of all transactions."""
 
     outcomes: dict[str, Counter[str]]
-    """`transactions`, `records` and `bytes` of each outcome that there is."""
+    """Numbers of `transactions`, `records` and `bytes` by outcome."""
     times: Timeline
-    """Transactions by outcome, when they began; when they ended where that is not known."""
+    """Transactions by outcome, at their begin, or at their end if the begin is unknown."""
     durations: dict[str, list[int]]
-    """Of committed and aborted ones, how many are in each class of `DURATIONS`, those below first."""
+    """Number per class of `DURATIONS` for committed and aborted transactions, negative ones first."""
     longest: list[dict[str, Any]]
-    """The longest ended ones: rows with `duration`, in milliseconds."""
+    """Longest ended transactions: rows with `duration`, in milliseconds."""
     unended: list[dict[str, Any]]
-    """Those without an end that began first."""
+    """Oldest open and undecided transactions."""
 
 
 def read_transactions(
-    folder: Path, partitions: dict[Key, PartitionFigures], producers: Producers
+    folder: Path, partitions: dict[Key, PartitionFigures], producers: ProducerSums
 ) -> TransactionFigures:
-    """Return the figures of `transactions` in *folder*; *partitions* and *producers* learn theirs."""
-    sums = Sums(
+    """Return the figures of `transactions` in *folder*; add sums to *partitions* and *producers*."""
+    sums = GroupedAggregates(
         ("topic", "partition", "outcome"),
         ("outcome", "count"),
         ("record_count", "sum"),
         ("size_bytes", "sum"),
     )
-    found = TransactionFigures({}, Timeline(OUTCOMES), {}, [], [])
+    figures = TransactionFigures({}, Timeline(OUTCOMES), {}, [], [])
     for table in scan(folder / "transactions", COLUMNS):
         sums.add(table)
         producers.add_transactions(table)
         times = pc.coalesce(table.column("first_timestamp"), table.column("marker_timestamp"))
-        found.times.add(times, table.column("outcome"), np.ones(table.num_rows, np.int64))
-        _add_durations(found, table)
-        found.unended += first_rows(
-            _of(table, *UNENDED), MAX_UNENDED, ("first_timestamp", "ascending"), *BY_PLACE
+        figures.times.add(times, table.column("outcome"), np.ones(table.num_rows, np.int64))
+        _add_durations(figures, table)
+        figures.unended += first_rows(
+            _with_outcome(table, *UNENDED),
+            MAX_UNENDED,
+            ("first_timestamp", "ascending"),
+            *TIE_ORDER,
         )
-        found.unended.sort(key=_begun)
-        del found.unended[MAX_UNENDED:]
+        figures.unended.sort(key=_begin_order)
+        del figures.unended[MAX_UNENDED:]
     for row in sums.rows():
-        counts = found.outcomes.setdefault(row["outcome"], Counter())
+        counts = figures.outcomes.setdefault(row["outcome"], Counter())
         records = row["record_count_sum"] or 0
         counts.update(
             transactions=row["outcome_count"], records=records, bytes=row["size_bytes_sum"] or 0
         )
-        one = partitions.get((row["topic"], row["partition"]))
-        if one is not None and row["outcome"] in UNENDED:
-            one.unended[row["outcome"]] += records
-    return found
+        partition = partitions.get((row["topic"], row["partition"]))
+        if partition is not None and row["outcome"] in UNENDED:
+            partition.unended[row["outcome"]] += records
+    return figures
 
 
-def _add_durations(found: TransactionFigures, table: pa.Table) -> None:
+def _add_durations(figures: TransactionFigures, table: pa.Table) -> None:
     for outcome in ("committed", "aborted"):
-        ended = _of(table, outcome)
+        ended = _with_outcome(table, outcome)
         duration = pc.subtract(ended.column("marker_timestamp"), ended.column("first_timestamp"))
         ended = ended.append_column("duration", pc.divide(duration, 1000))
         ended = ended.filter(pc.is_valid(ended.column("duration")))
         if not ended.num_rows:
             continue
-        values: Numbers = ended.column("duration").to_numpy()
+        values: Int64Array = ended.column("duration").to_numpy()
         classes = np.searchsorted(np.array(DURATIONS), values, side="right")
         counts = np.bincount(classes, minlength=len(DURATIONS) + 1)
-        known = found.durations.setdefault(outcome, [0] * (len(DURATIONS) + 1))
-        found.durations[outcome] = (counts + known).tolist()
-        found.longest += first_rows(ended, MAX_LONGEST, ("duration", "descending"), *BY_PLACE)
-    found.longest.sort(key=lambda row: -row["duration"])
-    del found.longest[MAX_LONGEST:]
+        previous = figures.durations.setdefault(outcome, [0] * (len(DURATIONS) + 1))
+        figures.durations[outcome] = (counts + previous).tolist()
+        figures.longest += first_rows(ended, MAX_LONGEST, ("duration", "descending"), *TIE_ORDER)
+    figures.longest.sort(key=lambda row: -row["duration"])
+    del figures.longest[MAX_LONGEST:]
 
 
-def _of(table: pa.Table, *outcomes: str) -> pa.Table:
+def _with_outcome(table: pa.Table, *outcomes: str) -> pa.Table:
     return table.filter(pc.is_in(table.column("outcome"), pa.array(outcomes)))
 
 
-def _begun(row: dict[str, Any]) -> tuple[bool, int]:
-    """Return what puts those that began first in front, and those of no time at the end."""
+def _begin_order(row: dict[str, Any]) -> tuple[bool, int]:
+    """Sort key of transactions: the oldest first, those without a timestamp last."""
     return row["first_timestamp"] is None, row["first_timestamp"] or 0

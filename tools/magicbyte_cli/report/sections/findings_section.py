@@ -1,68 +1,73 @@
-"""What was found wrong: how grave, where, and what to do."""
+"""Findings by code: severity, meaning, advice, and the first examples."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from magicbyte.findings import CODES
-from magicbyte_cli.report import display
+from magicbyte_cli import display
+from magicbyte_cli.report import cells
 from magicbyte_cli.report.advice import ADVICE
-from magicbyte_cli.report.display import DASH
+from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.figures.problem_figures import CodeFigures, ProblemFigures
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.tables import card, section, soft, table
 
-HEADS = ("Partition", "File", ">Byte", ">Length", ">Offset", "What was found")
+HEADS = ("Partition", "File", ">Byte", ">Length", ">Offset", "Finding")
 
 
 def findings(problems: ProblemFigures) -> Markup:
-    """Return a block for each code: what it means, what to do, and its first places."""
+    """Return a card per code: its meaning, advice, and the first findings."""
     if not problems.codes:
-        return section("findings", "Findings", soft("Nothing was found wrong."))
+        return section("findings", "Findings", soft("No findings."))
     return section("findings", "Findings", *map(_code, problems.codes))
 
 
-def _code(found: CodeFigures) -> Markup:
-    known = CODES.get(found.code)
-    in_partitions = f"in {display.counted(found.num_partitions, 'partition')}"
+def _code(figures: CodeFigures) -> Markup:
+    code = CODES.get(figures.code)
+    in_partitions = f"in {display.counted(figures.num_partitions, 'partition')}"
     return card(
         element(
             "h3",
-            display.severity(found.severity),
+            cells.severity(figures.severity),
             " ",
-            element("code", found.code),
-            element("span", f"{found.count:,} {in_partitions}", class_="count"),
+            element("code", figures.code),
+            element("span", f"{figures.count:,} {in_partitions}", class_="count"),
         ),
-        element("p", known.sentence if known else ""),
+        element("p", code.sentence if code else ""),
         element(
             "p",
             element("b", "What to do: "),
-            *with_code(ADVICE.get(found.code, "")),
+            *with_code(ADVICE.get(figures.code, "")),
             class_="advice",
         ),
         table(
-            display.part("Where", len(found.places), found.count, "problems", "that come first"),
+            cells.partial_caption(
+                "Where", len(figures.examples), figures.count, "problems", "the first in the table"
+            ),
             HEADS,
-            [_place(row) for row in found.places],
+            [_row(row) for row in figures.examples],
             wide=5,
         ),
-        class_=f"card finding of-{found.severity}",
+        class_=f"card finding of-{figures.severity}",
     )
 
 
 def with_code(text: str) -> Iterator[Content]:
-    """Yield *text* with what stands between backticks as code."""
+    """Yield *text* with the parts between backticks as code."""
     for number, part in enumerate(text.split("`")):
         yield element("code", part) if number % 2 else part
 
 
-def _place(row: dict[str, Any]) -> tuple[Content, ...]:
-    inside = row["payload_position"]
-    position = display.plain(row["position"])
+def _row(row: dict[str, Any]) -> tuple[Content, ...]:
+    payload_position = row["payload_position"]
+    position = cells.identifier(row["position"])
     return (
-        display.place(row["topic"], row["partition"]),
+        cells.partition(row["topic"], row["partition"]),
         element("code", row["file"]) if row["file"] else DASH,
-        position if inside is None else display.two(position, f"payload {inside}"),
-        display.number(row["length"]),
-        display.plain(row["base_offset"]),
+        position
+        if payload_position is None
+        else cells.stacked(position, f"payload {payload_position}"),
+        cells.number(row["length"]),
+        cells.identifier(row["base_offset"]),
         row["message"],
     )

@@ -1,56 +1,61 @@
-"""What was read, and what became of every byte and record."""
+"""Overview of the report: totals, dispositions of all bytes and records, files."""
 
 from collections import Counter
 
-from magicbyte_cli.report import display, document
-from magicbyte_cli.report.figures import Figures
-from magicbyte_cli.report.figures.partition_figures import FATES, UNREAD, PartitionFigures
-from magicbyte_cli.report.figures.problem_figures import SEVERITIES
+from magicbyte_cli import display
+from magicbyte_cli.report import cells, document
+from magicbyte_cli.report.figures import ReportFigures
+from magicbyte_cli.report.figures.partition_figures import (
+    BYTE_DISPOSITIONS,
+    UNREADABLE,
+    PartitionFigures,
+)
 from magicbyte_cli.report.markup import Markup, element
 from magicbyte_cli.report.plots import bar, key
 from magicbyte_cli.report.tables import figure_card, section, table
+from magicbyte_cli.stderr_messages import SEVERITIES
 
 MEANINGS = {
     "delivered": "what a consumer would have got",
     "aborted": "data of aborted transactions",
-    "withheld": "at or above the last stable offset, or of a transaction without an end",
-    "control": "transaction markers and other records of Kafka's own",
-    "below_log_start": "deleted, the files are not yet",
-    "outside_range": "outside of what was asked for",
-    "damaged": "not what Kafka wrote: see the findings",
-    "over_limit": "larger than a limit that can be raised",
-    "superseded": "replaced by a file that cleaning made",
-    "duplicate": "there twice",
-    "tail": "an unfinished entry, or zeros, at a log's end",
+    "withheld": "at or above the last stable offset, or in a transaction without an end",
+    "control": "transaction markers and other control records",
+    "below_log_start": "deleted, but the files still contain it",
+    "outside_range": "outside of the requested range",
+    "damaged": "not valid: see the findings",
+    "over_limit": "larger than a limit, which can be raised",
+    "superseded": "replaced by a file that the log cleaner wrote",
+    "duplicate": "contained twice",
+    "tail": "an incomplete entry, or zeros, at the end of a log",
 }
 
-UNCOUNTED = (*UNREAD, "tail")
-"""What these hold in records is not known."""
+WITHOUT_RECORD_COUNT = (*UNREADABLE, "tail")
+"""Dispositions whose number of records is unknown."""
 
 
-def heading(figures: Figures) -> Markup:
-    about = figures.about
+def heading(figures: ReportFigures) -> Markup:
+    settings = figures.plan_settings
     return document.heading(
-        "magicbyte report", about.get("paths", []), str(about.get("isolation_level"))
+        "magicbyte report", settings.get("paths", []), str(settings.get("isolation_level"))
     )
 
 
-def cards(figures: Figures) -> Markup:
-    """Return the first figures that anyone asks for."""
-    whole = figures.whole
-    delivered = whole.records["delivered"]
-    rest = whole.records.total() - delivered
+def cards(figures: ReportFigures) -> Markup:
+    """Return cards with the totals."""
+    total = figures.total
+    delivered = total.records["delivered"]
+    undelivered = total.records.total() - delivered
     severities = figures.problems.severities
     errors = severities["error"]
-    others = [display.counted(severities[name], name) for name in SEVERITIES[1:]]
-    left_out = display.counted(len(figures.internal), "internal one")
-    first, last = whole.times
+    lesser = [display.counted(severities[name], name) for name in SEVERITIES[1:]]
+    left_out = display.counted(len(figures.internal), "internal partition")
+    first, last = total.times
     return element(
         "div",
         figure_card(
             f"{delivered:,}",
             "records delivered",
-            f"{rest:,} not delivered" if rest else "all there are",
+            f"{undelivered:,} not delivered" if undelivered else "all records",
         ),
         figure_card(
             f"{len(figures.partitions):,}",
@@ -58,100 +63,102 @@ def cards(figures: Figures) -> Markup:
             f"{left_out} left out" if figures.internal else None,
         ),
         figure_card(
-            display.size(whole.size_bytes),
-            f"in {display.counted(whole.num_segments, 'live segment')}",
-            f"{whole.size_bytes:,} bytes",
+            display.byte_size(total.size_bytes),
+            f"in {display.counted(total.num_segments, 'live segment')}",
+            f"{total.size_bytes:,} bytes",
         ),
         figure_card(
             element("span", f"{errors:,}", class_="error" if errors else None),
             "error" if errors == 1 else "errors",
-            ", ".join(others),
+            ", ".join(lesser),
         ),
         figure_card(
-            "none" if first is None else display.day(first), "first record", display.clock(first)
+            "none" if first is None else cells.date(first),
+            "first record",
+            cells.time_of_day(first),
         ),
         figure_card(
-            "none" if last is None else display.day(last), "last record", display.clock(last)
+            "none" if last is None else cells.date(last), "last record", cells.time_of_day(last)
         ),
         class_="cards",
     )
 
 
-def fates(figures: Figures) -> Markup:
-    """Return what became of the bytes and records of all that was read, with their sum."""
-    whole = figures.whole
+def dispositions(figures: ReportFigures) -> Markup:
+    """Return the bytes and records of all partitions by disposition, with their sums."""
+    total = figures.total
     rows = [
         (
-            element("div", key(name), element("small", _meaning(name, whole)), class_="told"),
-            "" if name in UNCOUNTED else f"{whole.records[name]:,}",
-            f"{whole.bytes[name]:,}",
-            display.percent(whole.bytes[name], whole.size_bytes),
-            bar(Counter({name: whole.bytes[name]}), whole=whole.size_bytes),
+            element("div", key(name), element("small", _meaning(name, total)), class_="prose"),
+            "" if name in WITHOUT_RECORD_COUNT else f"{total.records[name]:,}",
+            f"{total.bytes[name]:,}",
+            display.percent(total.bytes[name], total.size_bytes),
+            bar(Counter({name: total.bytes[name]}), total=total.size_bytes),
         )
-        for name in FATES
-        if whole.bytes[name] or whole.records[name] or name in ("delivered", "damaged")
+        for name in BYTE_DISPOSITIONS
+        if total.bytes[name] or total.records[name] or name in ("delivered", "damaged")
     ]
     foot = (
-        element("div", element("b", "together"), element("small", _sum(figures)), class_="told"),
-        f"{whole.records.total():,}",
-        f"{whole.bytes.total():,}",
-        display.percent(whole.bytes.total(), whole.size_bytes),
-        bar(whole.bytes),
+        element("div", element("b", "total"), element("small", _sum(figures)), class_="prose"),
+        f"{total.records.total():,}",
+        f"{total.bytes.total():,}",
+        display.percent(total.bytes.total(), total.size_bytes),
+        bar(total.bytes),
     )
-    made = table(
+    by_disposition = table(
         "Every byte of the live segments is one of these",
         ("", ">Records", ">Bytes", ">Share", ""),
         rows,
         foot=[foot],
     )
-    return section("fates", "Where the bytes went", made)
+    return section("bytes", "Where the bytes went", by_disposition)
 
 
-def _sum(figures: Figures) -> Markup:
+def _sum(figures: ReportFigures) -> Markup:
     """Return whether the bytes add up to the sizes of the files."""
-    whole = figures.whole
-    wrong = sum(bool(one.missing_bytes) for one in figures.partitions)
-    segments = display.counted(whole.num_segments, "live segment")
-    if not wrong:
-        return element("span", f"✓ the size of {segments}, in each partition too")
-    return display.severity(
+    total = figures.total
+    num_wrong = sum(bool(partition.missing_bytes) for partition in figures.partitions)
+    segments = display.counted(total.num_segments, "live segment")
+    if not num_wrong:
+        return element("span", f"✓ equals the size of {segments}, also in each partition")
+    return cells.severity(
         "error",
-        f"the {segments} have {whole.size_bytes:,} bytes: "
-        f"{display.counted(wrong, 'partition does', 'partitions do')} not add up",
+        f"the {segments} have {total.size_bytes:,} bytes: "
+        f"{display.counted(num_wrong, 'partition does', 'partitions do')} not add up",
     )
 
 
-def _meaning(name: str, whole: PartitionFigures) -> str:
-    records, unended = whole.records[name], whole.unended
+def _meaning(name: str, total: PartitionFigures) -> str:
+    records, unended = total.records[name], total.unended
     if name != "withheld" or not unended or unended.total() > records:
         return MEANINGS[name]
-    parts = [f"{count:,} of {outcome} transactions" for outcome, count in unended.items()]
-    if behind := records - unended.total():
-        parts.append(f"{behind:,} others behind the first of these")
+    parts = [f"{count:,} in {outcome} transactions" for outcome, count in unended.items()]
+    if num_later := records - unended.total():
+        parts.append(f"{num_later:,} others after the first of these")
     return f"{MEANINGS[name]}: {', '.join(parts)}"
 
 
-def files(figures: Figures) -> Markup:
-    """Return all files by what they are, those too that a broker would not use."""
+def files(figures: ReportFigures) -> Markup:
+    """Return the number and size of all files by kind, including files a broker would not use."""
     rows = [
         (
-            one.kind,
-            "yes" if one.live else f"no: {one.why_not}",
-            f"{one.num_files:,}",
-            f"{one.size_bytes:,}",
+            kind.kind,
+            "yes" if kind.live else f"no: {kind.why_not}",
+            f"{kind.num_files:,}",
+            f"{kind.size_bytes:,}",
         )
-        for one in figures.files
+        for kind in figures.files
     ]
     foot = (
-        element("b", "together"),
+        element("b", "total"),
         "",
-        f"{sum(one.num_files for one in figures.files):,}",
-        f"{sum(one.size_bytes for one in figures.files):,}",
+        f"{sum(kind.num_files for kind in figures.files):,}",
+        f"{sum(kind.size_bytes for kind in figures.files):,}",
     )
-    made = table(
-        "Files of all partitions, those of internal topics too; a broker uses the live ones",
+    by_kind = table(
+        "Files of all partitions, including internal topics; a broker uses the live ones",
         ("Kind", "Live", ">Files", ">Bytes"),
         rows,
         foot=[foot],
     )
-    return section("files", "Files", made)
+    return section("files", "Files", by_kind)

@@ -1,16 +1,21 @@
-"""What became of each topic and partition, with bytes that add up."""
+"""Dispositions by topic and by partition, with bytes that add up."""
 
 from collections.abc import Sequence
 
-from magicbyte_cli.report import display
-from magicbyte_cli.report.display import DASH
-from magicbyte_cli.report.figures import Figures
-from magicbyte_cli.report.figures.partition_figures import FATES, PartitionFigures, together
-from magicbyte_cli.report.figures.problem_figures import SEVERITIES
+from magicbyte_cli import display
+from magicbyte_cli.report import cells
+from magicbyte_cli.report.cells import DASH
+from magicbyte_cli.report.figures import ReportFigures
+from magicbyte_cli.report.figures.partition_figures import (
+    BYTE_DISPOSITIONS,
+    PartitionFigures,
+    summed,
+)
 from magicbyte_cli.report.markup import Content, Markup, element, joined
 from magicbyte_cli.report.plots import bar, key
-from magicbyte_cli.report.sections.overview_section import UNCOUNTED
+from magicbyte_cli.report.sections.overview_section import WITHOUT_RECORD_COUNT
 from magicbyte_cli.report.tables import Row, section, soft, table
+from magicbyte_cli.stderr_messages import SEVERITIES
 
 MAX_TOPICS = 100
 """Topics that have a row."""
@@ -18,85 +23,95 @@ MAX_TOPICS = 100
 MAX_PARTITIONS = 200
 """Partitions that have a row."""
 
-SHOWN = "those with most errors, then damage, warnings, withheld records and bytes"
+ORDER = "those with the most errors, damage, warnings, withheld records and bytes, in this order"
 
 
-def partitions(figures: Figures) -> Markup:
-    """Return a row for each topic and for each partition, as many as a page can bear."""
-    read = figures.partitions
+def partitions(figures: ReportFigures) -> Markup:
+    """Return a row for each topic and each partition, up to the limits of a page."""
     by_topic: dict[str | None, list[PartitionFigures]] = {}
-    for one in read:
-        by_topic.setdefault(one.topic, []).append(one)
-    keys = [
+    for partition in figures.partitions:
+        by_topic.setdefault(partition.topic, []).append(partition)
+    dispositions = [
         name
-        for name in FATES
-        if figures.whole.bytes[name] or figures.whole.records[name] or name == "delivered"
+        for name in BYTE_DISPOSITIONS
+        if figures.total.bytes[name] or figures.total.records[name] or name == "delivered"
     ]
     parts: list[Markup] = [
-        element("p", *map(key, keys), class_="soft"),
-        soft("Records, and below them bytes; the bytes of a row add up to its size."),
+        element("p", *map(key, dispositions), class_="soft"),
+        soft("Records, with bytes below them. The bytes of a row add up to its size."),
     ]
-    if 1 < len(by_topic) < len(read):
-        topics = [together(group, topic) for topic, group in by_topic.items()]
-        parts.append(_topics(topics, {name: len(group) for name, group in by_topic.items()}, keys))
-    parts.append(_partitions(read, keys))
+    if 1 < len(by_topic) < len(figures.partitions):
+        topics = [summed(of_topic, topic) for topic, of_topic in by_topic.items()]
+        counts = {name: len(of_topic) for name, of_topic in by_topic.items()}
+        parts.append(_topics(topics, counts, dispositions))
+    parts.append(_partitions(figures.partitions, dispositions))
     if figures.internal:
         parts.append(_internal(figures.internal))
     return section("partitions", "Topics and partitions", *parts)
 
 
 def _topics(
-    topics: Sequence[PartitionFigures], counts: dict[str | None, int], keys: Sequence[str]
+    topics: Sequence[PartitionFigures],
+    counts: dict[str | None, int],
+    dispositions: Sequence[str],
 ) -> Markup:
-    shown, rest = _gravest(topics, MAX_TOPICS)
+    listed, unlisted = _most_grave(topics, MAX_TOPICS)
 
-    def row(one: PartitionFigures, name: Content, count: int) -> Row:
-        return (display.two(name, display.counted(count, "partition")), *_fates(one, keys))
+    def row(topic: PartitionFigures, name: Content, count: int) -> Row:
+        head = cells.stacked(name, display.counted(count, "partition"))
+        return (head, *_disposition_cells(topic, dispositions))
 
-    rows = [row(one, _topic(one), counts[one.topic]) for one in shown]
-    if rest:
-        count = sum(counts[one.topic] for one in rest)
-        rows.append(row(together(rest), f"{len(rest):,} other topics", count))
-    total = row(together(topics), element("b", "together"), sum(counts.values()))
-    caption = _caption("By topic", len(shown), len(topics), "topics")
-    return table(caption, ("Topic", *_fate_heads(keys)), rows, foot=[total])
+    rows = [row(topic, _topic_name(topic), counts[topic.topic]) for topic in listed]
+    if unlisted:
+        count = sum(counts[topic.topic] for topic in unlisted)
+        rows.append(row(summed(unlisted), f"{len(unlisted):,} other topics", count))
+    total = row(summed(topics), element("b", "total"), sum(counts.values()))
+    caption = _caption("By topic", len(listed), len(topics), "topics")
+    return table(caption, ("Topic", *_disposition_heads(dispositions)), rows, foot=[total])
 
 
-def _partitions(read: Sequence[PartitionFigures], keys: Sequence[str]) -> Markup:
-    shown, rest = _gravest(read, MAX_PARTITIONS)
+def _partitions(partitions: Sequence[PartitionFigures], dispositions: Sequence[str]) -> Markup:
+    listed, unlisted = _most_grave(partitions, MAX_PARTITIONS)
     heads = (
         "Partition",
-        *_fate_heads(keys),
+        *_disposition_heads(dispositions),
         ">Log start, end",
         ">Last stable, high watermark",
         "First and last time, UTC",
     )
-    rows = [(element("b", one.name), *_fates(one, keys), *_ends(one)) for one in shown]
-    if rest:
-        other = together(rest)
-        rows.append((f"{len(rest):,} others", *_fates(other, keys), *_ends(other)))
-    whole = together(read)
-    total = (element("b", "together"), *_fates(whole, keys), *_ends(whole))
-    caption = _caption("By partition", len(shown), len(read), "partitions")
+
+    def row(partition: PartitionFigures, name: Content) -> Row:
+        return (name, *_disposition_cells(partition, dispositions), *_bounds(partition))
+
+    rows = [row(partition, element("b", partition.name)) for partition in listed]
+    if unlisted:
+        rows.append(row(summed(unlisted), f"{len(unlisted):,} others"))
+    total = row(summed(partitions), element("b", "total"))
+    caption = _caption("By partition", len(listed), len(partitions), "partitions")
     return table(caption, heads, rows, foot=[total])
 
 
-def _gravest(
-    parts: Sequence[PartitionFigures], most: int
+def _most_grave(
+    figures: Sequence[PartitionFigures], max_rows: int
 ) -> tuple[list[PartitionFigures], list[PartitionFigures]]:
-    """Return the *most* of *parts* that are to be looked at first, and the others, in their order."""
-    order = sorted(range(len(parts)), key=lambda number: parts[number].gravity, reverse=True)
-    chosen = {*order[:most]}
-    shown = [one for number, one in enumerate(parts) if number in chosen]
-    return shown, [one for number, one in enumerate(parts) if number not in chosen]
+    """Return the *max_rows* of highest gravity, and the others, both in their original order."""
+    by_gravity = sorted(
+        range(len(figures)), key=lambda number: figures[number].gravity, reverse=True
+    )
+    numbers = {*by_gravity[:max_rows]}
+    return (
+        [figures[number] for number in range(len(figures)) if number in numbers],
+        [figures[number] for number in range(len(figures)) if number not in numbers],
+    )
 
 
-def _caption(text: str, shown: int, whole: int, noun: str) -> Content:
-    if shown == whole:
+def _caption(text: str, num_listed: int, total: int, noun: str) -> Content:
+    if num_listed == total:
         return text
     return joined(
         (
-            f"{text}: {shown:,} of {whole:,} {noun}, {SHOWN}; the others are one row, and the tables ",
+            f"{text}: {num_listed:,} of {total:,} {noun}, {ORDER}. The last row has the sum of the "
+            "others; the tables ",
             element("code", "partitions"),
             " and ",
             element("code", "segments"),
@@ -105,82 +120,85 @@ def _caption(text: str, shown: int, whole: int, noun: str) -> Content:
     )
 
 
-def _topic(one: PartitionFigures) -> Markup:
-    return element("b", "(no name)" if one.topic is None else one.topic)
+def _topic_name(topic: PartitionFigures) -> Markup:
+    return element("b", "(no name)" if topic.topic is None else topic.topic)
 
 
-def _fate_heads(keys: Sequence[str]) -> tuple[str, ...]:
-    return "Findings", "", *(f">{display.words(name).capitalize()}" for name in keys), ">Size"
+def _disposition_heads(dispositions: Sequence[str]) -> tuple[str, ...]:
+    names = (f">{cells.spaced(name).capitalize()}" for name in dispositions)
+    return "Findings", "", *names, ">Size"
 
 
-def _fates(one: PartitionFigures, keys: Sequence[str]) -> Row:
-    size = display.two(f"{one.size_bytes:,}", display.counted(one.num_segments, "segment"))
-    if one.missing_bytes:
-        size = joined((size, display.severity("error", f"{one.missing_bytes:,} in none")))
-    return _findings(one), bar(one.bytes), *(_fate(one, name) for name in keys), size
+def _disposition_cells(figures: PartitionFigures, dispositions: Sequence[str]) -> Row:
+    segments = display.counted(figures.num_segments, "segment")
+    size = cells.stacked(f"{figures.size_bytes:,}", segments)
+    if figures.missing_bytes:
+        missing = f"{figures.missing_bytes:,} unaccounted for"
+        size = joined((size, cells.severity("error", missing)))
+    by_disposition = (_disposition_cell(figures, name) for name in dispositions)
+    return _findings(figures), bar(figures.bytes), *by_disposition, size
 
 
-def _fate(one: PartitionFigures, name: str) -> Content:
-    records, size = one.records[name], one.bytes[name]
-    if not records and not size:
+def _disposition_cell(figures: PartitionFigures, name: str) -> Content:
+    num_records, size_bytes = figures.records[name], figures.bytes[name]
+    if not num_records and not size_bytes:
         return DASH
-    cell = display.two("" if name in UNCOUNTED else f"{records:,}", f"{size:,} B")
-    if name != "withheld" or not one.unended:
+    cell = cells.stacked(
+        "" if name in WITHOUT_RECORD_COUNT else f"{num_records:,}", f"{size_bytes:,} B"
+    )
+    if name != "withheld" or not figures.unended:
         return cell
-    told = ", ".join(f"{count:,} {outcome}" for outcome, count in one.unended.items())
-    return joined((cell, element("small", told)))
+    unended = ", ".join(f"{count:,} {outcome}" for outcome, count in figures.unended.items())
+    return joined((cell, element("small", unended)))
 
 
-def _findings(one: PartitionFigures) -> Content:
-    told = [
-        element("div", display.severity(name, display.counted(one.problems[name], name)))
+def _findings(figures: PartitionFigures) -> Content:
+    lines = [
+        element("div", cells.severity(name, display.counted(figures.problems[name], name)))
         for name in SEVERITIES
-        if one.problems[name]
+        if figures.problems[name]
     ]
-    return joined(told) if told else DASH
+    return joined(lines) if lines else DASH
 
 
-def _ends(one: PartitionFigures) -> Row:
+def _bounds(figures: PartitionFigures) -> Row:
     def pair(first: str, second: str) -> Content:
-        values = one.row.get(first), one.row.get(second)
+        values = figures.row.get(first), figures.row.get(second)
         if values == (None, None):
             return DASH
-        return joined((display.number(values[0]), element("div", display.number(values[1]))))
+        return joined((cells.number(values[0]), element("div", cells.number(values[1]))))
 
-    first, last = one.times
     return (
         pair("log_start_offset", "log_end_offset"),
         pair("last_stable_offset", "high_watermark"),
-        DASH
-        if first is None
-        else joined((display.moment(first), element("div", display.moment(last)))),
+        cells.time_range(figures.times),
     )
 
 
 def _internal(internal: Sequence[PartitionFigures]) -> Markup:
     topics: dict[str | None, list[PartitionFigures]] = {}
-    for one in internal:
-        topics.setdefault(one.topic, []).append(one)
+    for partition in internal:
+        topics.setdefault(partition.topic, []).append(partition)
     rows = []
-    for topic, group in topics.items():
-        whole = together(group, topic)
+    for topic, of_topic in topics.items():
+        total = summed(of_topic, topic)
         rows.append(
             (
-                _topic(whole),
-                f"{len(group):,}",
-                f"{whole.num_segments:,}",
-                f"{whole.size_bytes:,}",
-                f"{whole.bytes['damaged']:,}",
+                _topic_name(total),
+                f"{len(of_topic):,}",
+                f"{total.num_segments:,}",
+                f"{total.size_bytes:,}",
+                f"{total.bytes['damaged']:,}",
             )
         )
     return table(
         joined(
             (
-                "Internal topics, which nobody named: their bytes are accounted for, and no more; ",
+                "Internal topics, which were left out: only their bytes were counted. ",
                 element("code", "--include-internal"),
                 " reads them",
             )
         ),
-        ("Topic", ">Partitions", ">Segments", ">Bytes", ">Of these damaged"),
+        ("Topic", ">Partitions", ">Segments", ">Bytes", ">Damaged bytes"),
         rows,
     )

@@ -1,9 +1,10 @@
-"""Who wrote it."""
+"""Producers with the most bytes."""
 
-from magicbyte_cli.report import display
-from magicbyte_cli.report.display import DASH
-from magicbyte_cli.report.figures.producer_figures import Producer, Producers
-from magicbyte_cli.report.markup import Content, Markup, element, joined
+from magicbyte_cli import display
+from magicbyte_cli.report import cells
+from magicbyte_cli.report.cells import DASH
+from magicbyte_cli.report.figures.producer_figures import ProducerFigures, ProducerSums
+from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.tables import Row, section, soft, table
 
 MAX_PRODUCERS = 30
@@ -14,56 +15,55 @@ HEADS = (
     ">Epochs",
     ">Batches",
     ">Records",
-    ">Of these aborted",
+    ">Aborted records",
     ">Bytes",
     ">Transactions",
-    ">Of these aborted",
-    ">Without an end",
+    ">Aborted transactions",
+    ">Open or undecided",
     "First and last time, UTC",
 )
 
 
-def producers(found: Producers) -> Markup:
-    shown, number = found.largest(MAX_PRODUCERS)
-    named = sum(one.producer_id is not None for one in shown)
-    if not shown:
-        return section("producers", "Producers", soft("No batches, no producers."))
-    caption = f"{display.counted(number, 'producer')} with an id"
+def producers(sums: ProducerSums) -> Markup:
+    largest, num_producers = sums.largest(MAX_PRODUCERS)
+    num_with_id = sum(figures.producer_id is not None for figures in largest)
+    if not largest:
+        return section("producers", "Producers", soft("No batches."))
+    caption = f"{display.counted(num_producers, 'producer')} with an id"
     return section(
         "producers",
         "Producers",
         table(
-            display.part(caption, named, number, "batches", "with most bytes"),
+            cells.partial_caption(
+                caption, num_with_id, num_producers, "batches", "those with the most bytes"
+            ),
             HEADS,
-            [_row(one) for one in shown],
+            [_row(figures) for figures in largest],
         ),
     )
 
 
-def _row(one: Producer) -> Row:
-    first, last = one.times
+def _row(figures: ProducerFigures) -> Row:
     return (
-        "none" if one.producer_id is None else element("b", str(one.producer_id)),
-        _epochs(one),
-        f"{one.batches:,}",
-        f"{one.records:,}",
-        _part(one.aborted_records, one.records),
-        f"{one.bytes:,}",
-        f"{one.transactions:,}" if one.transactions else DASH,
-        _part(one.aborted, one.transactions),
-        f"{one.unended:,}" if one.unended else DASH,
-        DASH
-        if first is None
-        else joined((display.moment(first), element("div", display.moment(last)))),
+        "none" if figures.producer_id is None else element("b", str(figures.producer_id)),
+        _epochs(figures),
+        f"{figures.batches:,}",
+        f"{figures.records:,}",
+        _part(figures.aborted_records, figures.records),
+        f"{figures.bytes:,}",
+        f"{figures.transactions:,}" if figures.transactions else DASH,
+        _part(figures.aborted, figures.transactions),
+        f"{figures.unended:,}" if figures.unended else DASH,
+        cells.time_range(figures.times),
     )
 
 
-def _epochs(one: Producer) -> Content:
-    first, last = one.epochs
-    if one.producer_id is None or first is None:
+def _epochs(figures: ProducerFigures) -> Content:
+    first, last = figures.epochs
+    if figures.producer_id is None or first is None:
         return DASH
     return str(first) if first == last else f"{first} to {last}"
 
 
 def _part(part: int, whole: int) -> Content:
-    return display.two(f"{part:,}", display.percent(part, whole)) if part else DASH
+    return cells.stacked(f"{part:,}", display.percent(part, whole)) if part else DASH

@@ -1,34 +1,37 @@
-"""How it is stored: formats, codecs, sizes of batches."""
+"""Formats, codecs, and sizes of batches."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from magicbyte_cli.report import display
-from magicbyte_cli.report.display import DASH
-from magicbyte_cli.report.figures.entry_figures import EntryFigures, Share, Sizes
+from magicbyte_cli import display
+from magicbyte_cli.report.cells import DASH
+from magicbyte_cli.report.figures.entry_figures import (
+    EncodingFigures,
+    EntryFigures,
+    SizeHistogram,
+)
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar
 from magicbyte_cli.report.tables import section, soft, table
 
 
 def storage(entries: EntryFigures) -> Markup:
-    """Return the shares of codecs and formats, with what their bytes hold."""
+    """Return the shares of codecs and formats, with the sizes of their contents."""
     ratio = (
-        "The ratio is bytes of decoded keys and values to stored bytes. The frame around "
-        "records and batches is stored too, and headers are not counted, so that it is below 1 "
-        "where nothing is compressed."
-        if entries.is_measured
-        else "How far they were compressed this output does not tell: it was made before that was "
-        "written."
+        "The ratio is bytes of decoded keys and values per stored byte. Stored bytes include the "
+        "headers and lengths of batches and records, so the ratio is below 1 without compression."
+        if entries.has_content_sizes
+        else "This output does not contain the decoded sizes: an earlier release wrote it."
     )
+    num_data = entries.num_entries - entries.num_control
     return section(
         "storage",
         "Formats and codecs",
         soft(
-            f"{display.counted(entries.num_entries - entries.num_control, 'entry', 'entries')}: batches "
-            "of v2, messages and wrappers of v0 and v1. "
-            f"{display.counted(entries.num_control, 'control batch', 'control batches')} and what is "
-            "damaged are left out of the tables. ",
+            f"{display.counted(num_data, 'entry', 'entries')}: v2 batches, v0 and v1 messages and "
+            "wrappers. "
+            f"{display.counted(entries.num_control, 'control batch', 'control batches')} and "
+            "damaged ranges are left out of these tables. ",
             ratio,
         ),
         _shares("Codecs", "Codec", entries.codecs),
@@ -36,30 +39,30 @@ def storage(entries: EntryFigures) -> Markup:
     )
 
 
-def _shares(caption: str, head: str, shares: Sequence[Share]) -> Markup:
-    whole = sum(share.bytes for share in shares)
+def _shares(caption: str, head: str, encodings: Sequence[EncodingFigures]) -> Markup:
+    total_bytes = sum(encoding.bytes for encoding in encodings)
     rows = [
         (
-            element("b", share.name),
-            bar(Counter(delivered=share.bytes), whole=whole),
-            display.percent(share.bytes, whole),
-            f"{share.entries:,}",
-            f"{share.records:,}",
-            f"{share.bytes:,}",
-            *_contents(share.content_bytes, share.measured_bytes),
+            element("b", encoding.name),
+            bar(Counter(delivered=encoding.bytes), total=total_bytes),
+            display.percent(encoding.bytes, total_bytes),
+            f"{encoding.entries:,}",
+            f"{encoding.records:,}",
+            f"{encoding.bytes:,}",
+            *_contents(encoding.content_bytes, encoding.decoded_bytes),
         )
-        for share in shares
+        for encoding in encodings
     ]
     foot: tuple[Content, ...] = (
-        element("b", "together"),
+        element("b", "total"),
         "",
-        display.percent(whole, whole),
-        f"{sum(share.entries for share in shares):,}",
-        f"{sum(share.records for share in shares):,}",
-        f"{whole:,}",
+        display.percent(total_bytes, total_bytes),
+        f"{sum(encoding.entries for encoding in encodings):,}",
+        f"{sum(encoding.records for encoding in encodings):,}",
+        f"{total_bytes:,}",
         *_contents(
-            sum(share.content_bytes for share in shares),
-            sum(share.measured_bytes for share in shares),
+            sum(encoding.content_bytes for encoding in encodings),
+            sum(encoding.decoded_bytes for encoding in encodings),
         ),
     )
     heads = (
@@ -75,59 +78,62 @@ def _shares(caption: str, head: str, shares: Sequence[Share]) -> Markup:
     return table(caption, heads, rows, foot=[foot])
 
 
-def _contents(content: int, measured: int) -> tuple[Content, Content]:
-    """Return bytes of keys and values, and how many of them a stored byte holds."""
-    return (f"{content:,}", f"{content / measured:.2f}") if measured else (DASH, DASH)
+def _contents(content_bytes: int, stored_bytes: int) -> tuple[Content, Content]:
+    """Return the bytes of keys and values, and their ratio to the stored bytes."""
+    if not stored_bytes:
+        return DASH, DASH
+    return f"{content_bytes:,}", f"{content_bytes / stored_bytes:.2f}"
 
 
 def sizes(entries: EntryFigures) -> Markup:
-    """Return how large entries with data are."""
+    """Return the distribution of the sizes of data batches and messages."""
     return section(
         "sizes",
         "Batch sizes",
         element(
             "div",
-            _classes("Bytes of an entry", "Bytes", entries.bytes, display.size),
-            _classes("Records in an entry", "Records", entries.records, lambda value: f"{value:,}"),
+            _classes("Bytes per entry", "Bytes", entries.bytes, display.byte_size),
+            _classes("Records per entry", "Records", entries.records, lambda value: f"{value:,}"),
             class_="pair",
         ),
     )
 
 
-def _classes(caption: str, head: str, found: Sizes, shown: display.Shown) -> Markup:
-    if found.mean is None:
-        return table(f"{caption}: there are none", (head,), [])
-    most, whole, weight = (
-        max(found.entries.values()),
-        found.entries.total(),
-        found.weights.total(),
-    )
+def _classes(
+    caption: str, head: str, histogram: SizeHistogram, number_format: display.NumberFormat
+) -> Markup:
+    if histogram.mean is None:
+        return table(f"{caption}: none", (head,), [])
+    largest_count = max(histogram.entries.values())
+    num_entries, size_sum = histogram.entries.total(), histogram.sums.total()
     rows = [
         (
             name,
-            bar(Counter(delivered=found.entries[number]), "entry", most),
-            f"{found.entries[number]:,}",
-            display.percent(found.entries[number], whole),
-            display.percent(found.weights[number], weight),
+            bar(Counter(delivered=histogram.entries[exponent]), "entry", largest_count),
+            f"{histogram.entries[exponent]:,}",
+            display.percent(histogram.entries[exponent], num_entries),
+            display.percent(histogram.sums[exponent], size_sum),
         )
-        for number, name in _names(found, shown)
+        for exponent, name in _class_names(histogram, number_format)
     ]
-    mean = f"{found.mean:,.1f}"
     return table(
-        f"{caption}: {mean} on average, {found.largest:,} at most",
-        (head, "", ">Entries", ">Of entries", f">Of all {head.lower()}"),
+        f"{caption}: {histogram.mean:,.1f} on average, {histogram.largest:,} at most",
+        (head, "", ">Entries", ">Share of entries", f">Share of {head.lower()}"),
         rows,
     )
 
 
-def _names(found: Sizes, shown: display.Shown) -> Iterator[tuple[int, str]]:
-    """Yield each class between the smallest and the largest there are, with a name."""
-    for number in range(min(found.entries), max(found.entries) + 1):
-        if number < 0:
-            yield number, "0"
-        elif number == 0:
-            yield number, shown(1)
-        elif number == 1 or shown is not display.size:
-            yield number, f"{shown(1 << number)} to {shown((2 << number) - 1)}"
+def _class_names(
+    histogram: SizeHistogram, number_format: display.NumberFormat
+) -> Iterator[tuple[int, str]]:
+    """Yield the exponent and the name of each class between the smallest and the largest."""
+    for exponent in range(min(histogram.entries), max(histogram.entries) + 1):
+        low, end = (1 << exponent, 2 << exponent) if exponent >= 0 else (0, 1)
+        if exponent < 0:
+            yield exponent, "0"
+        elif exponent == 0:
+            yield exponent, number_format(1)
+        elif exponent == 1 or number_format is not display.byte_size:
+            yield exponent, f"{number_format(low)} to {number_format(end - 1)}"
         else:
-            yield number, f"{shown(1 << number)} up to {shown(2 << number)}"
+            yield exponent, f"{number_format(low)} up to {number_format(end)}"

@@ -1,4 +1,4 @@
-"""How transactions ended, when, and how long they took."""
+"""Transactions: outcomes, times and durations, and the ones without an end."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,116 +6,128 @@ from itertools import pairwise
 from typing import Any
 
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte_cli.report import display
-from magicbyte_cli.report.display import DASH
-from magicbyte_cli.report.figures import Figures
+from magicbyte_cli import display
+from magicbyte_cli.report import cells
+from magicbyte_cli.report.cells import DASH
+from magicbyte_cli.report.figures import ReportFigures
 from magicbyte_cli.report.figures.transaction_figures import DURATIONS, UNENDED, TransactionFigures
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar, lanes
 from magicbyte_cli.report.sections.time_section import scales, untimed
 from magicbyte_cli.report.tables import Row, section, soft, table
 
-HEADS = ("Partition", ">Producer id", ">Epoch", "Outcome", ">Offsets", ">Records", "Begun, UTC")
+HEADS = ("Partition", ">Producer id", ">Epoch", "Outcome", ">Offsets", ">Records", "Begin, UTC")
 
 
-def transactions(figures: Figures) -> Markup:
-    found = figures.transactions
-    if not found.outcomes:
-        return section("transactions", "Transactions", soft("There are none."))
-    parts = [element("div", _outcomes(found), *_durations(found), class_="pair")]
-    if panels := found.times.panels():
-        title = "Transactions by outcome, when they began"
+def transactions(figures: ReportFigures) -> Markup:
+    transaction_figures = figures.transactions
+    if not transaction_figures.outcomes:
+        return section("transactions", "Transactions", soft("No transactions."))
+    tables = _outcomes(transaction_figures), *_durations(transaction_figures)
+    parts = [element("div", *tables, class_="pair")]
+    if panels := transaction_figures.times.panels():
+        title = "Transactions by outcome, at their begin"
         parts += [lanes(title, panels, "transaction"), *scales(len(panels))]
-    parts += untimed(found.times, "transaction")
-    if found.unended:
+    parts += untimed(transaction_figures.times, "transaction")
+    if transaction_figures.unended:
         parts.append(_unended(figures))
-    if found.longest:
-        parts.append(_longest(found.longest))
+    if transaction_figures.longest:
+        parts.append(_longest(transaction_figures.longest))
     return section("transactions", "Transactions", *parts)
 
 
-def _outcomes(found: TransactionFigures) -> Markup:
+def _outcomes(figures: TransactionFigures) -> Markup:
     def row(name: Content, counts: Counter[str]) -> Row:
         return name, *(f"{counts[column]:,}" for column in ("transactions", "records", "bytes"))
 
     rows = [
-        row(element("b", name), found.outcomes[name]) for name in OUTCOMES if name in found.outcomes
+        row(element("b", name), figures.outcomes[name])
+        for name in OUTCOMES
+        if name in figures.outcomes
     ]
-    whole = sum(found.outcomes.values(), Counter[str]())
+    total = sum(figures.outcomes.values(), Counter[str]())
     return table(
-        "How they ended",
+        "Outcomes",
         ("Outcome", ">Transactions", ">Records", ">Bytes"),
         rows,
-        foot=[row(element("b", "together"), whole)],
+        foot=[row(element("b", "total"), total)],
     )
 
 
-def _durations(found: TransactionFigures) -> list[Markup]:
-    if not found.durations:
+def _durations(figures: TransactionFigures) -> list[Markup]:
+    if not figures.durations:
         return []
-    kinds = list(found.durations)
-    most = max(max(counts) for counts in found.durations.values())
-    all_counts = list(zip(*found.durations.values(), strict=True))
-    filled = [number for number, counts in enumerate(all_counts) if any(counts)]
+    outcomes = list(figures.durations)
+    largest_count = max(max(counts) for counts in figures.durations.values())
+    counts_by_class = list(zip(*figures.durations.values(), strict=True))
+    filled = [number for number, counts in enumerate(counts_by_class) if any(counts)]
+    names = _class_names()
     rows = []
     for number in range(filled[0], filled[-1] + 1):
-        cells: list[Content] = [_classes()[number]]
-        for kind, count in zip(kinds, all_counts[number], strict=True):
-            cells += [bar(Counter({kind: count}), "transaction", most), f"{count:,}"]
-        rows.append(cells)
-    heads = [head for kind in kinds for head in (kind.capitalize(), ">")]
+        row: list[Content] = [names[number]]
+        for outcome, count in zip(outcomes, counts_by_class[number], strict=True):
+            row += [bar(Counter({outcome: count}), "transaction", largest_count), f"{count:,}"]
+        rows.append(row)
+    heads = [head for outcome in outcomes for head in (outcome.capitalize(), ">")]
     return [
         table(
-            "How long, from the first batch's time to the marker's: a producer's clock and a broker's",
+            "Durations, from the first batch's timestamp (the producer's clock) to the marker's "
+            "(the broker's clock)",
             ("Duration", *heads),
             rows,
         )
     ]
 
 
-def _classes() -> list[str]:
+def _class_names() -> list[str]:
     names = ["negative: the clocks disagree"]
-    for first, end in pairwise(DURATIONS):
+    for start, end in pairwise(DURATIONS):
         names.append(
-            f"{display.length(first)} up to {display.length(end)}"
-            if first
-            else f"below {display.length(end)}"
+            f"{display.duration(start)} up to {display.duration(end)}"
+            if start
+            else f"below {display.duration(end)}"
         )
-    return [*names, f"{display.length(DURATIONS[-1])} or more"]
+    return [*names, f"{display.duration(DURATIONS[-1])} or more"]
 
 
-def _unended(figures: Figures) -> Markup:
-    found = figures.transactions
-    lasts = {(one.topic, one.partition): one.last_time for one in figures.partitions}
+def _unended(figures: ReportFigures) -> Markup:
+    transaction_figures = figures.transactions
+    last_times = {
+        (partition.topic, partition.partition): partition.last_time
+        for partition in figures.partitions
+    }
     rows = []
-    for row in found.unended:
-        begun, last = _begun(row), lasts.get((row["topic"], row["partition"]))
-        waited = DASH if begun is None or last is None else display.length(max(last - begun, 0))
-        rows.append((*_cells(row), waited))
-    number = sum(found.outcomes[name]["transactions"] for name in UNENDED if name in found.outcomes)
-    return table(
-        display.part("Without an end", len(rows), number, "transactions", "that began first"),
-        (*HEADS, ">Until the partition's last time"),
-        rows,
+    for row in transaction_figures.unended:
+        begin, last = _begin_ms(row), last_times.get((row["topic"], row["partition"]))
+        age = DASH if begin is None or last is None else display.duration(max(last - begin, 0))
+        rows.append((*_transaction_cells(row), age))
+    num_unended = sum(
+        transaction_figures.outcomes[name]["transactions"]
+        for name in UNENDED
+        if name in transaction_figures.outcomes
     )
+    caption = cells.partial_caption(
+        "Without an end", len(rows), num_unended, "transactions", "the oldest"
+    )
+    return table(caption, (*HEADS, ">Age at the partition's last timestamp"), rows)
 
 
 def _longest(longest: Sequence[dict[str, Any]]) -> Markup:
-    rows = [(*_cells(row), display.length(row["duration"])) for row in longest]
-    return table("The longest that ended", (*HEADS, ">Duration"), rows)
+    rows = [(*_transaction_cells(row), display.duration(row["duration"])) for row in longest]
+    return table("Longest transactions that ended", (*HEADS, ">Duration"), rows)
 
 
-def _cells(row: dict[str, Any]) -> Row:
+def _transaction_cells(row: dict[str, Any]) -> Row:
     return (
-        display.place(row["topic"], row["partition"]),
-        display.plain(row["producer_id"]),
-        display.plain(row["producer_epoch"]),
+        cells.partition(row["topic"], row["partition"]),
+        cells.identifier(row["producer_id"]),
+        cells.identifier(row["producer_epoch"]),
         row["outcome"],
         f"{row['first_offset']} to {row['last_offset']}",
-        display.number(row["record_count"]),
-        display.moment(_begun(row)),
+        cells.number(row["record_count"]),
+        cells.time(_begin_ms(row)),
     )
 
 
-def _begun(row: dict[str, Any]) -> int | None:
+def _begin_ms(row: dict[str, Any]) -> int | None:
     return None if row["first_timestamp"] is None else row["first_timestamp"] // 1000

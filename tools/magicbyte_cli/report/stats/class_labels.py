@@ -1,55 +1,55 @@
-"""What rows and classes of `stats` are called."""
+"""Names of the rows of `stats`, and of classes of sizes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from magicbyte_cli.report.display import Shown, size
+from magicbyte_cli.display import NumberFormat, byte_size
 
 Row = dict[str, Any]
 
-TOGETHER = "together"
-"""What all rows as one are called."""
+TOTAL = "total"
+"""Name of the row with the sum of all rows."""
 
 
-def named(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
-    """Yield *rows* with what they are of; where several are called alike, with their log.dirs."""
-    names = [name_of(row) for row in rows]
+def named_rows(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
+    """Yield *rows* with their names; rows with equal names also get their log.dirs."""
+    names = [row_name(row) for row in rows]
     counts = Counter(names)
     for name, row in zip(names, rows, strict=True):
         yield f"{row['log_dir']}/{name}" if counts[name] > 1 and row["log_dir"] else name, row
 
 
-def held_longest(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """Return those of *rows* with segments that are held, the longest first, with their names."""
-    held = [(name, row) for name, row in named(rows) if row["held_ms"]]
-    return sorted(held, key=lambda pair: -pair[1]["held_ms"])
+def longest_delays(rows: Sequence[Row]) -> list[tuple[str, Row]]:
+    """Return the names and *rows* with segments whose deletion is delayed, the longest first."""
+    delayed = [(name, row) for name, row in named_rows(rows) if row["held_ms"]]
+    return sorted(delayed, key=lambda pair: -pair[1]["held_ms"])
 
 
-def name_of(row: Row) -> str:
-    """Return what *row* is of: a segment is told by its base offset."""
-    place = row["topic"] or "(no topic)"
+def row_name(row: Row) -> str:
+    """Return the name of the topic, partition or segment of *row*: `orders`, `orders-0/4096`."""
+    name: str = row["topic"] or "(no topic)"
     if row["partition"] is not None:
-        place += f"-{row['partition']}"
+        name += f"-{row['partition']}"
     if row["file"] is None:
-        return place
-    # In remote storage the id of the upload stands behind the offset.
-    base, mark, upload = row["file"].partition(".")[0].partition("-")
-    return f"{place}/{base.lstrip('0') or '0'}{mark}{upload}"
+        return name
+    # In remote storage the id of the upload follows the base offset.
+    base, hyphen, upload = row["file"].partition(".")[0].partition("-")
+    return f"{name}/{base.lstrip('0') or '0'}{hyphen}{upload}"
 
 
-def class_names(classes: Sequence[Row], shown: Shown) -> Iterator[str]:
-    """Yield what each of *classes*, which double, is called; *shown* makes text of a number."""
+def class_names(classes: Sequence[Row], number_format: NumberFormat) -> Iterator[str]:
+    """Yield the names of classes that double in size."""
     for row in classes:
-        least = row["at_least"]
-        if least < 2:
-            yield shown(least)
-        elif shown is size:
-            yield f"{shown(least)} up to {shown(2 * least)}"
+        low = row["at_least"]
+        if low < 2:
+            yield number_format(low)
+        elif number_format is byte_size:
+            yield f"{number_format(low)} up to {number_format(2 * low)}"
         else:
-            yield f"{shown(least)} to {shown(2 * least - 1)}"
+            yield f"{number_format(low)} to {number_format(2 * low - 1)}"
 
 
-def ratio(plain: int | None, stored: int) -> str | None:
-    """Return how many bytes one that is stored would be without a codec; None where nobody knows."""
-    return None if plain is None or not stored else f"{plain / stored:.2f}"
+def ratio(decompressed: int | None, stored: int) -> str | None:
+    """Return decompressed bytes per stored byte; None if either is unknown."""
+    return None if decompressed is None or not stored else f"{decompressed / stored:.2f}"

@@ -1,141 +1,143 @@
-"""The page: what was counted in, HTML out."""
+"""The page that `stats --format html` writes."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import magicbyte as mb
-from magicbyte_cli.report import display
-from magicbyte_cli.report.display import DASH
+from magicbyte_cli import display
+from magicbyte_cli.report import cells
+from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.document import document, heading
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar, key
 from magicbyte_cli.report.stats.class_labels import (
-    TOGETHER,
+    TOTAL,
     Row,
     class_names,
-    held_longest,
-    named,
+    longest_delays,
+    named_rows,
     ratio,
 )
 from magicbyte_cli.report.tables import figure_card, section, soft, table
 
 CONTENTS = {
     "bytes": "Bytes",
-    "rows": "Where they are",
+    "rows": "Sizes",
     "codecs": "Codecs",
     "sizes": "Batch sizes",
     "retention": "Retention",
 }
-"""The parts of the page, in their order."""
+"""Names of the parts of the page by anchor, in order."""
 
 MAX_ROWS = 200
-"""Rows that are shown, those with most bytes; all others are in what is together."""
+"""Rows that are shown, those with the most bytes; the total includes all rows."""
 
 
-def render(found: mb.Statistics, paths: Sequence[str]) -> str:
-    """Return the page that shows what was *found* in *paths*."""
-    how = "headers alone, CRC not checked" if found.quick else "all records"
+def render(statistics: mb.Statistics, paths: Sequence[str]) -> str:
+    """Return the page of *statistics* of the logs in *paths*."""
+    mode = "headers only, CRC not checked" if statistics.quick else "all records"
     return document(
         "magicbyte stats",
         paths,
         CONTENTS,
-        heading("magicbyte stats", paths, how),
-        _cards(found),
-        _bytes(found.total),
-        _rows(found),
-        _codecs(found.total),
-        _sizes(found.total),
-        _retention(found.rows),
+        heading("magicbyte stats", paths, mode),
+        _cards(statistics),
+        _bytes(statistics.total),
+        _rows(statistics),
+        _codecs(statistics.total),
+        _sizes(statistics.total),
+        _retention(statistics.rows),
     )
 
 
-def _cards(found: mb.Statistics) -> Markup:
-    total = found.total
-    errors = sum(finding.severity == "error" for finding in found.findings)
+def _cards(statistics: mb.Statistics) -> Markup:
+    total = statistics.total
+    errors = sum(finding.severity == "error" for finding in statistics.findings)
     first, last = total["first_timestamp"], total["last_timestamp"]
-    records, entries = total["record_count"], total["entry_count"]
-    files = ("index_bytes", "other_bytes", "unused_bytes")
+    num_records, num_entries = total["record_count"], total["entry_count"]
+    other_files = ("index_bytes", "other_bytes", "unused_bytes")
     return element(
         "div",
         figure_card(
-            display.size(total["log_bytes"]),
+            display.byte_size(total["log_bytes"]),
             f"in {display.counted(total['segment_count'], 'live segment')}",
-            f"{display.size(sum(total[name] for name in files))} in other files",
+            f"{display.byte_size(sum(total[name] for name in other_files))} in other files",
         ),
         figure_card(
-            DASH if records is None else f"{records:,}",
+            DASH if num_records is None else f"{num_records:,}",
             "records",
-            f"in {display.counted(entries, 'entry', 'entries')}",
+            f"in {display.counted(num_entries, 'entry', 'entries')}",
         ),
         figure_card(
             ratio(total["plain_bytes"], total["stored_bytes"]) or DASH,
             "compression ratio",
-            "without a codec / as stored",
+            "decompressed / stored bytes",
         ),
         figure_card(
             element("span", f"{errors:,}", class_="error" if errors else None),
             "error" if errors == 1 else "errors",
-            f"{display.size(total['damaged_bytes'])} damaged",
+            f"{display.byte_size(total['damaged_bytes'])} damaged",
         ),
         figure_card(
-            DASH if first is None else display.day(first), "first record", display.clock(first)
+            DASH if first is None else cells.date(first), "first record", cells.time_of_day(first)
         ),
         figure_card(
-            DASH if last is None else display.day(last), "last record", display.clock(last)
+            DASH if last is None else cells.date(last), "last record", cells.time_of_day(last)
         ),
         class_="cards",
     )
 
 
-def _held(row: Row) -> Counter[str]:
-    """Return what the bytes of the entries of *row* would be without codecs; nothing if unread."""
-    parts = {
+def _content_bytes(row: Row) -> Counter[str]:
+    """Return the decompressed bytes of the entries of *row* by content; zeros if not read."""
+    columns = {
         "keys": "key_bytes",
         "values": "value_bytes",
         "headers": "header_bytes",
         "format": "overhead_bytes",
     }
-    return Counter({name: row[column] or 0 for name, column in parts.items()})
+    return Counter({name: row[column] or 0 for name, column in columns.items()})
 
 
 def _bytes(total: Row) -> Markup:
-    """Return what the entries hold."""
-    held = _held(total)
+    """Return the decompressed bytes of all data batches and messages by content."""
+    contents = _content_bytes(total)
     meanings = {
-        "keys": "of records with data",
-        "values": "of the same",
-        "headers": "their keys and values",
-        "format": "all else in batches and messages: their headers, lengths, offsets, times",
+        "keys": "keys of data records",
+        "values": "values of data records",
+        "headers": "keys and values of their headers",
+        "format": "the rest of batches and messages: batch headers, lengths, offsets, timestamps",
     }
     rows = [
         (
-            element("div", key(name), element("small", meanings[name]), class_="told"),
+            element("div", key(name), element("small", meanings[name]), class_="prose"),
             f"{number:,}",
-            display.percent(number, held.total()),
-            bar(Counter({name: number}), whole=held.total()),
+            display.percent(number, contents.total()),
+            bar(Counter({name: number}), total=contents.total()),
         )
-        for name, number in held.items()
+        for name, number in contents.items()
     ]
-    foot = (element("b", "together"), f"{held.total():,}", "", bar(held))
+    foot = (element("b", "total"), f"{contents.total():,}", "", bar(contents))
     return section(
         "bytes",
-        "What the bytes hold",
+        "What the bytes contain",
         soft(
             f"{display.counted(total['control_count'], 'control batch', 'control batches')} with "
-            f"{display.counted(total['control_bytes'], 'byte')}, what is damaged, and tails are left out."
+            f"{display.counted(total['control_bytes'], 'byte')}, damaged ranges and incomplete tails "
+            "are left out."
         ),
         table(
-            "Entries with data, as they would be without a codec",
+            "Data batches and messages, decompressed",
             ("", ">Bytes", ">Share", ""),
-            rows if held.total() else [],
-            foot=[foot] if held.total() else [],
+            rows if contents.total() else [],
+            foot=[foot] if contents.total() else [],
         ),
     )
 
 
-def _rows(found: mb.Statistics) -> Markup:
-    rows = sorted(named(found.rows), key=lambda pair: -pair[1]["log_bytes"])
-    most = rows[0][1]["log_bytes"] if rows else 0
+def _rows(statistics: mb.Statistics) -> Markup:
+    rows = sorted(named_rows(statistics.rows), key=lambda pair: -pair[1]["log_bytes"])
+    largest = rows[0][1]["log_bytes"] if rows else 0
     heads = (
         "",
         "",
@@ -146,7 +148,7 @@ def _rows(found: mb.Statistics) -> Markup:
         ">Entries",
         ">Records",
         ">Ratio",
-        "Holds",
+        "Contents",
         ">Format",
         ">Null keys",
         ">Tombstones",
@@ -156,56 +158,57 @@ def _rows(found: mb.Statistics) -> Markup:
     )
     caption = "Sizes and records"
     if len(rows) > MAX_ROWS:
-        caption = f"The {MAX_ROWS} of {len(rows):,} with most bytes; NDJSON has all"
+        caption = f"The {MAX_ROWS} of {len(rows):,} with the most bytes; NDJSON has all"
     return section(
         "rows",
-        "Where they are",
+        "Sizes and records",
         table(
             caption,
             heads,
-            (_cells(name, row, most) for name, row in rows[:MAX_ROWS]),
-            foot=[_cells(TOGETHER, found.total, found.total["log_bytes"])],
+            (_row_cells(name, row, largest) for name, row in rows[:MAX_ROWS]),
+            foot=[_row_cells(TOTAL, statistics.total, statistics.total["log_bytes"])],
         ),
     )
 
 
-def _cells(name: str, row: Row, most: int) -> tuple[Content, ...]:
-    held = _held(row)
-    plain = row["plain_bytes"]
+def _row_cells(name: str, row: Row, largest: int) -> tuple[Content, ...]:
+    contents = _content_bytes(row)
+    decompressed = row["plain_bytes"]
     return (
         element("b", name),
-        bar(Counter(delivered=row["log_bytes"]), whole=most),
+        bar(Counter(delivered=row["log_bytes"]), total=largest),
         f"{row['segment_count']:,}",
         f"{row['log_bytes']:,}",
         f"{row['index_bytes']:,}",
         f"{row['unused_bytes']:,}",
         f"{row['entry_count']:,}",
-        display.number(row["record_count"]),
-        ratio(plain, row["stored_bytes"]) or DASH,
-        bar(held) if held.total() else DASH,
-        display.percent(held["format"], plain) if plain and held.total() else DASH,
-        display.number(row["null_key_count"]),
-        display.number(row["tombstone_count"]),
-        display.number(row["producer_count"]),
-        display.moment(row["first_timestamp"]),
-        display.moment(row["last_timestamp"]),
+        cells.number(row["record_count"]),
+        ratio(decompressed, row["stored_bytes"]) or DASH,
+        bar(contents) if contents.total() else DASH,
+        display.percent(contents["format"], decompressed)
+        if decompressed and contents.total()
+        else DASH,
+        cells.number(row["null_key_count"]),
+        cells.number(row["tombstone_count"]),
+        cells.number(row["producer_count"]),
+        cells.time(row["first_timestamp"]),
+        cells.time(row["last_timestamp"]),
     )
 
 
 def _codecs(total: Row) -> Markup:
-    contents = total["contents"]
     rows = [
         (
-            element("b", f"v{one['magic']} {one['codec'] or 'unknown'}"),
-            bar(Counter(delivered=one["stored_bytes"]), whole=total["stored_bytes"]),
-            display.percent(one["stored_bytes"], total["stored_bytes"]),
-            f"{one['entry_count']:,}",
-            display.number(one["record_count"]),
-            f"{one['stored_bytes']:,}",
-            display.number(one["plain_bytes"]),
-            ratio(one["plain_bytes"], one["stored_bytes"]) or DASH,
+            element("b", f"v{row['magic']} {row['codec'] or 'unknown'}"),
+            bar(Counter(delivered=row["stored_bytes"]), total=total["stored_bytes"]),
+            display.percent(row["stored_bytes"], total["stored_bytes"]),
+            f"{row['entry_count']:,}",
+            cells.number(row["record_count"]),
+            f"{row['stored_bytes']:,}",
+            cells.number(row["plain_bytes"]),
+            ratio(row["plain_bytes"], row["stored_bytes"]) or DASH,
         )
-        for one in contents
+        for row in total["contents"]
     ]
     heads = (
         "Format and codec",
@@ -214,10 +217,10 @@ def _codecs(total: Row) -> Markup:
         ">Entries",
         ">Records",
         ">Stored bytes",
-        ">Without codec",
+        ">Decompressed bytes",
         ">Ratio",
     )
-    return section("codecs", "Formats and codecs", table("Entries with data", heads, rows))
+    return section("codecs", "Formats and codecs", table("Data batches and messages", heads, rows))
 
 
 def _sizes(total: Row) -> Markup:
@@ -226,57 +229,59 @@ def _sizes(total: Row) -> Markup:
         "Batch sizes",
         element(
             "div",
-            _classes("Bytes of an entry", total["entry_bytes"], display.size),
-            _classes("Records in an entry", total["entry_records"], lambda value: f"{value:,}"),
+            _classes("Bytes per entry", total["entry_bytes"], display.byte_size),
+            _classes("Records per entry", total["entry_records"], lambda value: f"{value:,}"),
             class_="pair",
         ),
     )
 
 
-def _classes(caption: str, classes: Sequence[Row], shown: display.Shown) -> Markup:
-    whole = sum(row["entry_count"] for row in classes)
-    weight = sum(row["sum"] for row in classes)
-    most = max((row["entry_count"] for row in classes), default=0)
+def _classes(caption: str, classes: Sequence[Row], number_format: display.NumberFormat) -> Markup:
+    num_entries = sum(row["entry_count"] for row in classes)
+    size_sum = sum(row["sum"] for row in classes)
+    largest_count = max((row["entry_count"] for row in classes), default=0)
     rows = [
         (
             name,
-            bar(Counter(delivered=row["entry_count"]), "entry", most),
+            bar(Counter(delivered=row["entry_count"]), "entry", largest_count),
             f"{row['entry_count']:,}",
-            display.percent(row["entry_count"], whole),
-            display.percent(row["sum"], weight),
+            display.percent(row["entry_count"], num_entries),
+            display.percent(row["sum"], size_sum),
         )
-        for name, row in zip(class_names(classes, shown), classes, strict=True)
+        for name, row in zip(class_names(classes, number_format), classes, strict=True)
     ]
-    mean = f"{caption}: {weight / whole:,.1f} on average" if whole else f"{caption}: there are none"
-    return table(mean, ("", "", ">Entries", ">Of entries", ">Of the sum"), rows)
+    mean = f"{size_sum / num_entries:,.1f} on average" if num_entries else "none"
+    heads = ("", "", ">Entries", ">Share of entries", ">Share of the sum")
+    return table(f"{caption}: {mean}", heads, rows)
 
 
 def _retention(rows: Sequence[Row]) -> Markup:
-    held = held_longest(rows)
-    longest = held[0][1]["held_ms"] if held else 0
-    cells = [
+    delays = longest_delays(rows)
+    longest = delays[0][1]["held_ms"] if delays else 0
+    delay_rows = [
         (
             element("b", name),
             bar(Counter(aborted=row["held_ms"]), "millisecond", longest),
-            display.length(row["held_ms"]),
+            display.duration(row["held_ms"]),
             f"{row['held_bytes']:,}",
-            display.two(row["held_by_file"], f"offset {row['held_by_offset']}"),
-            display.moment(row["held_by_timestamp"]),
+            cells.stacked(row["held_by_file"], f"offset {row['held_by_offset']}"),
+            cells.time(row["held_by_timestamp"]),
         )
-        for name, row in held[:MAX_ROWS]
+        for name, row in delays[:MAX_ROWS]
     ]
     return section(
         "retention",
-        "What retention by time keeps for longer",
+        "Segments kept past their retention time",
         soft(
-            "A broker deletes segments from the oldest on, and stops at the first whose largest time "
-            "is not old enough: that keeps all behind it, whatever their own times."
+            "A broker deletes segments from the oldest on and stops at the first whose largest "
+            "timestamp is not old enough. That segment keeps all later ones, whatever their "
+            "timestamps."
         ),
         table(
-            "Segments that are kept longer than by their own times, and the record that keeps them"
-            if cells
-            else "There are none: no segment has a larger time than one behind it",
-            ("", "", ">Longer by", ">Bytes", "Record", ">Its time"),
-            cells,
+            "Segments kept longer than their own timestamps require, and the record that keeps them"
+            if delay_rows
+            else "None: no segment has a larger timestamp than a later segment",
+            ("", "", ">Longer by", ">Bytes", "Record", ">Its timestamp"),
+            delay_rows,
         ),
     )
