@@ -93,8 +93,8 @@ def without(name: str, folder: Path) -> str:
 
 def advice(name: str) -> str:
     return (
-        f"ModuleNotFoundError: no module {name!r} for the Python of Spark's tasks; expected "
-        "magicbyte, with what it needs, on every executor: install it there"
+        f"ModuleNotFoundError: Spark's tasks cannot import {name!r}: install magicbyte and what it "
+        "needs on every executor, or ship an environment"
     )
 
 

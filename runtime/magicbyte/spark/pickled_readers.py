@@ -1,8 +1,8 @@
-"""A data source and readers that tell a task what it lacks.
+"""Pickling of the data source and its readers, with a helpful error where magicbyte is not installed.
 
-Spark pickles both on the driver, and each task unpickles them wherever it runs. A class goes by
-its name, so that what a user sees where the package is not installed is that there is no such
-module. What lies here goes along as code instead, and says what to do.
+Spark pickles them on the driver and unpickles them in each task. A class is pickled by name, so a user
+without magicbyte on an executor would only see that a module does not exist. This module is pickled
+by value, as code, and its error says what to do.
 """
 
 import pickle
@@ -11,30 +11,29 @@ from typing import Any
 
 from pyspark import cloudpickle
 
-MISSING = (
-    "no module {name!r} for the Python of Spark's tasks; expected magicbyte, with what it needs, "
-    "on every executor: install it there, or ship an environment that has it with "
-    "spark.archives and PYSPARK_PYTHON"
+MISSING_MODULE = (
+    "Spark's tasks cannot import {name!r}: install magicbyte and what it needs on every executor, "
+    "or ship an environment that has both with spark.archives and PYSPARK_PYTHON"
 )
 
 
 class Shipped:
-    """What is unpickled by `unpickled`."""
+    """Base of the classes that Spark sends to tasks; `_unpickle` restores them."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickled, (pickle.dumps((type(self), self.__getstate__())),)
+        return _unpickle, (pickle.dumps((type(self), self.__getstate__())),)
 
 
-def unpickled(pickled: bytes) -> Any:
-    """Return what was pickled; ModuleNotFoundError says that the package is to be installed here too."""
+def _unpickle(pickled: bytes) -> Any:
+    """Restore an object; ModuleNotFoundError tells to install the package on this executor."""
     try:
-        of_type, state = pickle.loads(pickled)
+        class_, state = pickle.loads(pickled)
     except ModuleNotFoundError as error:
         name = (error.name or "magicbyte").partition(".")[0]
-        raise ModuleNotFoundError(MISSING.format(name=name), name=name) from None
-    made = of_type.__new__(of_type)
-    made.__dict__.update(state)
-    return made
+        raise ModuleNotFoundError(MISSING_MODULE.format(name=name), name=name) from None
+    restored = class_.__new__(class_)
+    restored.__dict__.update(state)
+    return restored
 
 
 # Spark gives its copy of cloudpickle no types.
