@@ -24,10 +24,10 @@ COPIED, VIEWED = 1, 2
 LEN_VIEW = 16
 """Bytes of an Arrow view."""
 
-WHY, SOURCE = 0, 1
+STOP_REASON, SOURCE = 0, 1
 """State slots of every decoder: why it stopped, and the address of input to verify (or 0)."""
 
-FULL, UNSOUND = 1, 2
+BUFFER_FULL, BAD_CHECKSUM = 1, 2
 """Stop reasons: a column buffer is full, a checksum is wrong. 0: done, or entry not supported."""
 
 
@@ -46,7 +46,7 @@ class KernelColumn(NamedTuple):
     slots: dict[str, int]
     """State slots by role.
 
-    Numbers: `data`, and `nulls` if there is a sentinel. Byte strings: `offsets`, `bytes`, `room`,
+    Numbers: `data`, and `nulls` if there is a sentinel. Byte strings: `offsets`, `bytes`, `capacity`,
     `used`, and if applicable `valid` (one byte per value), `nulls`, `not_ascii`. Lists: `offsets`.
     """
     members: "KernelTable | None"
@@ -59,7 +59,7 @@ class KernelTable(NamedTuple):
     columns: tuple[KernelColumn, ...]
     rows: int
     """Slot of the number of rows decoded so far."""
-    room: int
+    capacity: int
     """Slot of the number of rows that the buffers can hold."""
 
 
@@ -154,8 +154,8 @@ class Kernels(Protocol):
         from the address in slot `bytes`.
 
         The kernel returns the index of the entry at which it stopped, or *last*; the state then
-        contains the rows of the entries before it. Slot WHY gives the reason: FULL if a buffer
-        cannot hold the entry, UNSOUND if its checksum is wrong. Checksums are verified if slot
+        contains the rows of the entries before it. Slot STOP_REASON gives the reason: BUFFER_FULL if a buffer
+        cannot hold the entry, BAD_CHECKSUM if its checksum is wrong. Checksums are verified if slot
         SOURCE holds the address of the input. The caller guarantees that addresses and sizes in
         descriptors and state refer to existing memory.
         """

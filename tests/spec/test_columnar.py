@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from magicbyte_tools.generate.columnar import Unsupported, formats, module, read_form
-from magicbyte_tools.generate.columnar.entry_model import Number, least
+from magicbyte_tools.generate.columnar import (
+    UnsupportedSpecError,
+    entry_formats,
+    kernel_module,
+    read_entry,
+)
+from magicbyte_tools.generate.columnar.entry_model import NumberNode, least
 from magicbyte_tools.generate.source import specs
 
 BATCH, RECORD, MESSAGE = "kafka_record_batch", "kafka_record", "kafka_message"
@@ -36,42 +41,42 @@ def records(files: Specs) -> dict[str, Any]:
 
 
 def test_formats_are_those_with_entries(files: Specs) -> None:
-    assert formats(files) == [MESSAGE, BATCH]
+    assert entry_formats(files) == [MESSAGE, BATCH]
 
 
 @pytest.mark.parametrize("name", [BATCH, MESSAGE])
 def test_a_module_is_the_same_every_time(files: Specs, name: str) -> None:
-    assert module(read_form(name, files)) == module(read_form(name, WRITTEN))
+    assert kernel_module(read_entry(name, files)) == kernel_module(read_entry(name, WRITTEN))
 
 
 def test_the_form_of_a_batch_is_what_its_bytes_are(files: Specs) -> None:
-    entry = read_form(BATCH, files)
-    assert (entry.len_header, entry.size.source) == (61, "len_batch + 12")
+    entry = read_entry(BATCH, files)
+    assert (entry.len_header, entry.size_expression.source) == (61, "len_batch + 12")
     assert entry.checksum == ("crc32c", "crc", 21)
     assert entry.codec.source == "codec"
     rows = entry.rows
     assert rows is not None
     assert (rows.count.source, least(rows.body)) == ("num_records", 7)
     length = rows.body[0]
-    assert isinstance(length, Number)
+    assert isinstance(length, NumberNode)
     assert (length.var, length.reader, length.most) == ("len_body", "zigzag32", 5)
     assert not entry.is_stream
 
 
 def test_the_form_of_a_message_is_a_stream_of_them(files: Specs) -> None:
-    entry = read_form(MESSAGE, files)
-    assert (entry.len_header, entry.size.source) == (18, "len_message + 12")
+    entry = read_entry(MESSAGE, files)
+    assert (entry.len_header, entry.size_expression.source) == (18, "len_message + 12")
     assert entry.checksum == ("crc32", "crc", 16)
     assert entry.is_stream
     assert entry.rows is None
     time = entry.body[0]
-    assert isinstance(time, Number)
-    assert time.cond is not None
-    assert time.cond.source == "magic >= 1"
+    assert isinstance(time, NumberNode)
+    assert time.condition is not None
+    assert time.condition.source == "magic >= 1"
 
 
 def test_what_the_header_alone_tells_is_no_business_of_a_record(files: Specs) -> None:
-    entry = read_form(BATCH, files)
+    entry = read_entry(BATCH, files)
     of_entry = {column.name for column in entry.entry_columns}
     of_row = {column.name for column in entry.table.columns}
     assert of_entry >= {"codec", "producer_id", "timestamp_type", "magic"}
@@ -80,13 +85,13 @@ def test_what_the_header_alone_tells_is_no_business_of_a_record(files: Specs) ->
 
 def test_a_new_field_becomes_a_column_and_a_longer_row(files: Specs) -> None:
     body(files).insert(1, {"id": "flags", "type": "u1", "-column": True, "doc": "Invented."})
-    entry = read_form(BATCH, files)
+    entry = read_entry(BATCH, files)
     rows = entry.rows
     assert rows is not None
     assert least(rows.body) == 8
     (column,) = (column for column in entry.table.columns if column.name == "flags")
     assert (column.type, column.width) == ("uint8", 1)
-    assert "flags = u1(p + 1)" in module(entry)
+    assert "flags = u1(p + 1)" in kernel_module(entry)
 
 
 def put(path: str, **keys: Any) -> Change:
@@ -152,7 +157,7 @@ def test_what_is_outside_of_the_subset_is_refused_with_its_place(
     files: Specs, change: Change, place: str
 ) -> None:
     change(files)
-    with pytest.raises(Unsupported) as refused:
-        module(read_form(BATCH, files))
-    assert refused.value.place == place
+    with pytest.raises(UnsupportedSpecError) as refused:
+        kernel_module(read_entry(BATCH, files))
+    assert refused.value.spec_path == place
     assert str(refused.value).startswith(f"{place}: ")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from magicbyte_tools.generate.columnar import (
-    Unsupported,
-    files_of_rows,
-    read_file,
-    row_file_modules,
+    UnsupportedSpecError,
+    read_row_file,
+    row_file_formats,
+    row_file_module,
 )
 from magicbyte_tools.generate.columns import columns
 from magicbyte_tools.generate.source import specs
@@ -33,7 +33,7 @@ def files() -> Specs:
 def made(name: str, files: Specs) -> dict[str, Any]:
     """Return what the module of *name* defines."""
     found: dict[str, Any] = {}
-    exec(row_file_modules.module(read_file(name, files[name])), found)
+    exec(row_file_module(read_row_file(name, files[name])), found)
     return found
 
 
@@ -50,16 +50,16 @@ def row_of(files: Specs, name: str) -> list[dict[str, Any]]:
 
 
 def test_files_of_rows_are_those_with_a_table_and_no_entries(files: Specs) -> None:
-    assert files_of_rows(files) == [OFFSETS, PRODUCERS, TIMES, ABORTED]
+    assert row_file_formats(files) == [OFFSETS, PRODUCERS, TIMES, ABORTED]
     files["kafka_message"]["seq"][0]["-table"] = "records"
     del files[TIMES]["seq"][0]["-table"]
-    assert files_of_rows(files) == [OFFSETS, PRODUCERS, ABORTED]
+    assert row_file_formats(files) == [OFFSETS, PRODUCERS, ABORTED]
 
 
-@pytest.mark.parametrize("name", files_of_rows(WRITTEN))
+@pytest.mark.parametrize("name", row_file_formats(WRITTEN))
 def test_a_module_is_the_same_every_time(files: Specs, name: str) -> None:
-    assert row_file_modules.module(read_file(name, files[name])) == row_file_modules.module(
-        read_file(name, WRITTEN[name])
+    assert row_file_module(read_row_file(name, files[name])) == row_file_module(
+        read_row_file(name, WRITTEN[name])
     )
 
 
@@ -248,7 +248,7 @@ def test_what_is_outside_of_the_subset_is_refused_with_its_place(
     files: Specs, name: str, change: Change, place: str
 ) -> None:
     change(files)
-    with pytest.raises(Unsupported) as refused:
-        row_file_modules.module(read_file(name, files[name]))
-    assert refused.value.place == f"{name}.ksy:/{place}"
+    with pytest.raises(UnsupportedSpecError) as refused:
+        row_file_module(read_row_file(name, files[name]))
+    assert refused.value.spec_path == f"{name}.ksy:/{place}"
     assert str(refused.value).startswith(f"{name}.ksy:/{place}: ")

@@ -32,8 +32,8 @@ CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}
 TABLE = KernelTable(
     (
         KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 4, "nulls": 5}, None),
-        KernelColumn("key", "binary", 0, None, True, {"offsets": 6, "bytes": 7, "room": 8, "used": 9, "valid": 10, "nulls": 11}, None),
-        KernelColumn("value", "binary", 0, None, True, {"offsets": 12, "bytes": 13, "room": 14, "used": 15, "valid": 16, "nulls": 17}, None),
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 6, "bytes": 7, "capacity": 8, "used": 9, "valid": 10, "nulls": 11}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 12, "bytes": 13, "capacity": 14, "used": 15, "valid": 16, "nulls": 17}, None),
         KernelColumn("offset", "int64", 8, None, False, {"data": 18}, None),
     ),
     2,

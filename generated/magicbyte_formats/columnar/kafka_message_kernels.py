@@ -17,13 +17,13 @@ from magicbyte_kernels.entry_kernels import (
 )
 from magicbyte_kernels.kernel_interface import (
     ABSENT,
+    BAD_CHECKSUM,
+    BUFFER_FULL,
     COPIED,
-    FULL,
     LEN_VIEW,
     SOURCE,
-    UNSOUND,
+    STOP_REASON,
     VIEWED,
-    WHY,
 )
 from magicbyte_kernels.primitives import (
     copy,
@@ -41,9 +41,9 @@ from magicbyte_kernels.primitives import (
 
 
 @inlined
-def frame(p: int, room: int, desc: Any, n: int) -> int:
-    """Describe the entry at *p* and return its bytes; 0 where it is not whole."""
-    if room < 26:
+def frame(p: int, available: int, desc: Any, n: int) -> int:
+    """Fill descriptor *n* from the entry at *p*; return its size, or 0 for no entry."""
+    if available < 26:
         return 0
     offset = s8be(p + 0)
     len_message = s4be(p + 8)
@@ -58,7 +58,7 @@ def frame(p: int, room: int, desc: Any, n: int) -> int:
     if not (magic == 0 or magic == 1):
         return 0
     size = len_message + 12
-    if size < 26 or size > room:
+    if size < 26 or size > available:
         return 0
     timestamp = ABSENT
     if magic >= 1:
@@ -90,9 +90,9 @@ describe = describe_kernel(frame)
 verify = verify_kernel(is_sound)
 
 
-def sections(desc: Any, chosen: Any) -> None:
-    """Narrow the *chosen* entries to their compressed bytes."""
-    for n in chosen:
+def sections(desc: Any, entries: Any) -> None:
+    """Narrow *entries* to their compressed bytes."""
+    for n in entries:
         p = int(desc[n, 2])
         end = int(desc[n, 3])
         magic = int(desc[n, 9])
@@ -129,25 +129,25 @@ def sections(desc: Any, chosen: Any) -> None:
 
 
 @cache
-def decoder(want_timestamp: int, want_key: int, want_value: int, want_offset: int) -> Callable[[Any, int, int, Any], int]:
-    """Return the kernel that fills the wanted columns."""
+def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: int) -> Callable[[Any, int, int, Any], int]:
+    """Return the kernel that fills the requested columns."""
 
     def decode(desc: Any, first: int, last: int, state: Any) -> int:
-        state[WHY] = 0
+        state[STOP_REASON] = 0
         source = int(state[SOURCE])
         records_rows = int(state[2])
-        records_room = int(state[3])
+        records_capacity = int(state[3])
         to_timestamp_data = int(state[4])
         to_timestamp_nulls = int(state[5])
         to_key_offsets = int(state[6])
         to_key_bytes = int(state[7])
-        to_key_room = int(state[8])
+        to_key_capacity = int(state[8])
         to_key_used = int(state[9])
         to_key_valid = int(state[10])
         to_key_nulls = int(state[11])
         to_value_offsets = int(state[12])
         to_value_bytes = int(state[13])
-        to_value_room = int(state[14])
+        to_value_capacity = int(state[14])
         to_value_used = int(state[15])
         to_value_valid = int(state[16])
         to_value_nulls = int(state[17])
@@ -155,16 +155,16 @@ def decoder(want_timestamp: int, want_key: int, want_value: int, want_offset: in
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
-            if want_key == COPIED and p_end - p > to_key_room - to_key_used:
-                state[WHY] = FULL
+            if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
+                state[STOP_REASON] = BUFFER_FULL
                 return n
-            if want_value == COPIED and p_end - p > to_value_room - to_value_used:
-                state[WHY] = FULL
+            if mode_value == COPIED and p_end - p > to_value_capacity - to_value_used:
+                state[STOP_REASON] = BUFFER_FULL
                 return n
             rows_before = records_rows
             while p < p_end:
-                if records_rows >= records_room:
-                    state[WHY] = FULL
+                if records_rows >= records_capacity:
+                    state[STOP_REASON] = BUFFER_FULL
                     return n
                 if p_end - p < 26:
                     return n
@@ -190,7 +190,7 @@ def decoder(want_timestamp: int, want_key: int, want_value: int, want_offset: in
                         return n
                 elif source != 0:
                     if crc32(p + 16, p + size) != crc:
-                        state[WHY] = UNSOUND
+                        state[STOP_REASON] = BAD_CHECKSUM
                         return n
                 end = p + size
                 p += 18
@@ -204,29 +204,29 @@ def decoder(want_timestamp: int, want_key: int, want_value: int, want_offset: in
                 p += 4
                 if p > end:
                     return n
-                if want_timestamp:
+                if mode_timestamp:
                     to_timestamp = timestamp
                     put8(to_timestamp_data + 8 * records_rows, to_timestamp)
                     if to_timestamp == -1:
                         to_timestamp_nulls += 1
-                if want_key == COPIED:
+                if mode_key == COPIED:
                     put4(to_key_offsets + 4 * records_rows, to_key_used)
                 if len_key >= 0:
                     size = len_key
                     if size < 0 or size > end - p:
                         return n
-                    if want_key:
+                    if mode_key:
                         put1(to_key_valid + records_rows, 1)
-                        if want_key == VIEWED:
+                        if mode_key == VIEWED:
                             view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
                         else:
                             copy(to_key_bytes + to_key_used, p, size)
                             to_key_used += size
                     p += size
-                elif want_key:
+                elif mode_key:
                     put1(to_key_valid + records_rows, 0)
                     to_key_nulls += 1
-                    if want_key == VIEWED:
+                    if mode_key == VIEWED:
                         view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
                 len_value = s4be(p)
                 if not (len_value >= 0 or len_value == -1):
@@ -234,45 +234,45 @@ def decoder(want_timestamp: int, want_key: int, want_value: int, want_offset: in
                 p += 4
                 if p > end:
                     return n
-                if want_value == COPIED:
+                if mode_value == COPIED:
                     put4(to_value_offsets + 4 * records_rows, to_value_used)
                 if len_value >= 0:
                     size = len_value
                     if size < 0 or size > end - p:
                         return n
-                    if want_value:
+                    if mode_value:
                         put1(to_value_valid + records_rows, 1)
-                        if want_value == VIEWED:
+                        if mode_value == VIEWED:
                             view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
                         else:
                             copy(to_value_bytes + to_value_used, p, size)
                             to_value_used += size
                     p += size
-                elif want_value:
+                elif mode_value:
                     put1(to_value_valid + records_rows, 0)
                     to_value_nulls += 1
-                    if want_value == VIEWED:
+                    if mode_value == VIEWED:
                         view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
                 if p != end:
                     return n
-                if want_offset:
+                if mode_offset:
                     put8(to_offset_data + 8 * records_rows, offset)
                 records_rows += 1
             if records_rows == rows_before:
                 return n
             desc[n, 4] = records_rows - rows_before
             state[2] = records_rows
-            if want_timestamp:
+            if mode_timestamp:
                 state[5] = to_timestamp_nulls
-            if want_key == COPIED:
+            if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
                 state[9] = to_key_used
-            if want_key:
+            if mode_key:
                 state[11] = to_key_nulls
-            if want_value == COPIED:
+            if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
                 state[15] = to_value_used
-            if want_value:
+            if mode_value:
                 state[17] = to_value_nulls
         return last
 

@@ -48,7 +48,7 @@ Covered by `crc`.
 def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     """Return the rows of *data*, a whole file: an array with a field per number of a row.
 
-    The rows end before the first one that is incomplete, and after the stated count.
+    They end before the first row that is incomplete, and after the stated count.
     Numbers are returned as stored. Nothing is copied.
     """
     if len(data) < 10:
@@ -57,5 +57,5 @@ def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     if not ((header["version"] == 1) & (header["num_producers"] >= 0)):
         return np.empty(0, ROW)
     count = max(0, min(int(header["num_producers"]), (len(data) - 10) // 46))
-    found = np.frombuffer(data, ROW, count, 10)
-    return found
+    rows = np.frombuffer(data, ROW, count, 10)
+    return rows

@@ -39,12 +39,12 @@ IS_STREAM = False
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
 TABLE = KernelTable(
     (
-        KernelColumn("key", "binary", 0, None, True, {"offsets": 4, "bytes": 5, "room": 6, "used": 7, "valid": 8, "nulls": 9}, None),
-        KernelColumn("value", "binary", 0, None, True, {"offsets": 10, "bytes": 11, "room": 12, "used": 13, "valid": 14, "nulls": 15}, None),
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 4, "bytes": 5, "capacity": 6, "used": 7, "valid": 8, "nulls": 9}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 10, "bytes": 11, "capacity": 12, "used": 13, "valid": 14, "nulls": 15}, None),
         KernelColumn("headers", "list", 0, None, False, {"offsets": 16}, KernelTable(
             (
-                KernelColumn("key", "string", 0, None, False, {"offsets": 19, "bytes": 20, "room": 21, "used": 22, "not_ascii": 23}, None),
-                KernelColumn("value", "binary", 0, None, True, {"offsets": 24, "bytes": 25, "room": 26, "used": 27, "valid": 28, "nulls": 29}, None),
+                KernelColumn("key", "string", 0, None, False, {"offsets": 19, "bytes": 20, "capacity": 21, "used": 22, "not_ascii": 23}, None),
+                KernelColumn("value", "binary", 0, None, True, {"offsets": 24, "bytes": 25, "capacity": 26, "used": 27, "valid": 28, "nulls": 29}, None),
             ),
             17,
             18,

@@ -16,13 +16,13 @@ from magicbyte_kernels.entry_kernels import (
     verify_kernel,
 )
 from magicbyte_kernels.kernel_interface import (
+    BAD_CHECKSUM,
+    BUFFER_FULL,
     COPIED,
-    FULL,
     LEN_VIEW,
     SOURCE,
-    UNSOUND,
+    STOP_REASON,
     VIEWED,
-    WHY,
 )
 from magicbyte_kernels.primitives import (
     copy,
@@ -45,9 +45,9 @@ from magicbyte_kernels.primitives import (
 
 
 @inlined
-def frame(p: int, room: int, desc: Any, n: int) -> int:
-    """Describe the entry at *p* and return its bytes; 0 where it is not whole."""
-    if room < 61:
+def frame(p: int, available: int, desc: Any, n: int) -> int:
+    """Fill descriptor *n* from the entry at *p*; return its size, or 0 for no entry."""
+    if available < 61:
         return 0
     base_offset = s8be(p + 0)
     len_batch = s4be(p + 8)
@@ -75,7 +75,7 @@ def frame(p: int, room: int, desc: Any, n: int) -> int:
     if not (num_records >= 0):
         return 0
     size = len_batch + 12
-    if size < 61 or size > room:
+    if size < 61 or size > available:
         return 0
     desc[n, 1] = size
     desc[n, 2] = p + 61
@@ -110,29 +110,28 @@ describe = describe_kernel(frame)
 verify = verify_kernel(is_sound)
 
 
-def sections(desc: Any, chosen: Any) -> None:
-    """Narrow the *chosen* entries to their compressed bytes."""
-    return
+def sections(desc: Any, entries: Any) -> None:
+    """Do nothing: the compressed bytes of an entry are its payload."""
 
 
 @cache
-def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int, want_timestamp: int, want_sequence: int) -> Callable[[Any, int, int, Any], int]:
-    """Return the kernel that fills the wanted columns."""
+def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int, mode_timestamp: int, mode_sequence: int) -> Callable[[Any, int, int, Any], int]:
+    """Return the kernel that fills the requested columns."""
 
     def decode(desc: Any, first: int, last: int, state: Any) -> int:
-        state[WHY] = 0
+        state[STOP_REASON] = 0
         source = int(state[SOURCE])
         records_rows = int(state[2])
-        records_room = int(state[3])
+        records_capacity = int(state[3])
         to_key_offsets = int(state[4])
         to_key_bytes = int(state[5])
-        to_key_room = int(state[6])
+        to_key_capacity = int(state[6])
         to_key_used = int(state[7])
         to_key_valid = int(state[8])
         to_key_nulls = int(state[9])
         to_value_offsets = int(state[10])
         to_value_bytes = int(state[11])
-        to_value_room = int(state[12])
+        to_value_capacity = int(state[12])
         to_value_used = int(state[13])
         to_value_valid = int(state[14])
         to_value_nulls = int(state[15])
@@ -143,14 +142,14 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
         to_sequence_data = int(state[33])
         to_sequence_nulls = int(state[34])
         headers_rows = int(state[17])
-        headers_room = int(state[18])
+        headers_capacity = int(state[18])
         to_headers_key_offsets = int(state[19])
         to_headers_key_bytes = int(state[20])
-        to_headers_key_room = int(state[21])
+        to_headers_key_capacity = int(state[21])
         to_headers_key_used = int(state[22])
         to_headers_value_offsets = int(state[24])
         to_headers_value_bytes = int(state[25])
-        to_headers_value_room = int(state[26])
+        to_headers_value_capacity = int(state[26])
         to_headers_value_used = int(state[27])
         to_headers_value_valid = int(state[28])
         to_headers_value_nulls = int(state[29])
@@ -158,19 +157,19 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
             if source != 0 and not is_sound(source + int(desc[n, 0]), p_end, desc, n):
-                state[WHY] = UNSOUND
+                state[STOP_REASON] = BAD_CHECKSUM
                 return n
-            if want_key == COPIED and p_end - p > to_key_room - to_key_used:
-                state[WHY] = FULL
+            if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
+                state[STOP_REASON] = BUFFER_FULL
                 return n
-            if want_value == COPIED and p_end - p > to_value_room - to_value_used:
-                state[WHY] = FULL
+            if mode_value == COPIED and p_end - p > to_value_capacity - to_value_used:
+                state[STOP_REASON] = BUFFER_FULL
                 return n
-            if want_headers and p_end - p > to_headers_key_room - to_headers_key_used:
-                state[WHY] = FULL
+            if mode_headers and p_end - p > to_headers_key_capacity - to_headers_key_used:
+                state[STOP_REASON] = BUFFER_FULL
                 return n
-            if want_headers and p_end - p > to_headers_value_room - to_headers_value_used:
-                state[WHY] = FULL
+            if mode_headers and p_end - p > to_headers_value_capacity - to_headers_value_used:
+                state[STOP_REASON] = BUFFER_FULL
                 return n
             rows_before = records_rows
             base_offset = int(desc[n, 6])
@@ -181,8 +180,8 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
             timestamp_type = int(desc[n, 20])
             if num_records < 0 or num_records > (p_end - p) // 7:
                 return n
-            if num_records > records_room - records_rows:
-                state[WHY] = FULL
+            if num_records > records_capacity - records_rows:
+                state[STOP_REASON] = BUFFER_FULL
                 return n
             for _ in range(num_records):
                 len_body, p = zigzag32(p)
@@ -207,24 +206,24 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
                     return n
                 if p > body_end:
                     return n
-                if want_key == COPIED:
+                if mode_key == COPIED:
                     put4(to_key_offsets + 4 * records_rows, to_key_used)
                 if len_key >= 0:
                     size = len_key
                     if size < 0 or size > body_end - p:
                         return n
-                    if want_key:
+                    if mode_key:
                         put1(to_key_valid + records_rows, 1)
-                        if want_key == VIEWED:
+                        if mode_key == VIEWED:
                             view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
                         else:
                             copy(to_key_bytes + to_key_used, p, size)
                             to_key_used += size
                     p += size
-                elif want_key:
+                elif mode_key:
                     put1(to_key_valid + records_rows, 0)
                     to_key_nulls += 1
-                    if want_key == VIEWED:
+                    if mode_key == VIEWED:
                         view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
                 len_value, p = zigzag32(p)
                 if p == 0:
@@ -233,24 +232,24 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
                     return n
                 if p > body_end:
                     return n
-                if want_value == COPIED:
+                if mode_value == COPIED:
                     put4(to_value_offsets + 4 * records_rows, to_value_used)
                 if len_value >= 0:
                     size = len_value
                     if size < 0 or size > body_end - p:
                         return n
-                    if want_value:
+                    if mode_value:
                         put1(to_value_valid + records_rows, 1)
-                        if want_value == VIEWED:
+                        if mode_value == VIEWED:
                             view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
                         else:
                             copy(to_value_bytes + to_value_used, p, size)
                             to_value_used += size
                     p += size
-                elif want_value:
+                elif mode_value:
                     put1(to_value_valid + records_rows, 0)
                     to_value_nulls += 1
-                    if want_value == VIEWED:
+                    if mode_value == VIEWED:
                         view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
                 num_headers, p = zigzag32(p)
                 if p == 0:
@@ -261,10 +260,10 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
                     return n
                 if num_headers < 0 or num_headers > (body_end - p) // 2:
                     return n
-                if want_headers:
+                if mode_headers:
                     put4(to_headers_offsets + 4 * records_rows, headers_rows)
-                    if num_headers > headers_room - headers_rows:
-                        state[WHY] = FULL
+                    if num_headers > headers_capacity - headers_rows:
+                        state[STOP_REASON] = BUFFER_FULL
                         return n
                 for _ in range(num_headers):
                     headers_len_key, p = zigzag32(p)
@@ -274,12 +273,12 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
                         return n
                     if p > body_end:
                         return n
-                    if want_headers:
+                    if mode_headers:
                         put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
                     size = headers_len_key
                     if size < 0 or size > body_end - p:
                         return n
-                    if want_headers:
+                    if mode_headers:
                         if not is_ascii(p, size):
                             state[23] = 1
                         copy(to_headers_key_bytes + to_headers_key_used, p, size)
@@ -292,31 +291,31 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
                         return n
                     if p > body_end:
                         return n
-                    if want_headers:
+                    if mode_headers:
                         put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
                     if headers_len_value >= 0:
                         size = headers_len_value
                         if size < 0 or size > body_end - p:
                             return n
-                        if want_headers:
+                        if mode_headers:
                             put1(to_headers_value_valid + headers_rows, 1)
                             copy(to_headers_value_bytes + to_headers_value_used, p, size)
                             to_headers_value_used += size
                         p += size
-                    elif want_headers:
+                    elif mode_headers:
                         put1(to_headers_value_valid + headers_rows, 0)
                         to_headers_value_nulls += 1
                     headers_rows += 1
                 if p != body_end:
                     return n
-                if want_offset:
+                if mode_offset:
                     put8(to_offset_data + 8 * records_rows, wrap(base_offset + offset_delta))
-                if want_timestamp:
+                if mode_timestamp:
                     to_timestamp = wrap(max_timestamp if (timestamp_type == 1) else (base_timestamp + timestamp_delta))
                     put8(to_timestamp_data + 8 * records_rows, to_timestamp)
                     if to_timestamp == -1:
                         to_timestamp_nulls += 1
-                if want_sequence:
+                if mode_sequence:
                     to_sequence = wrap((-1) if (base_sequence < 0) else ((base_sequence + offset_delta) % 2147483648))
                     put4(to_sequence_data + 4 * records_rows, to_sequence)
                     if to_sequence == -1:
@@ -326,30 +325,30 @@ def decoder(want_key: int, want_value: int, want_headers: int, want_offset: int,
                 return n
             desc[n, 4] = records_rows - rows_before
             state[2] = records_rows
-            if want_key == COPIED:
+            if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
                 state[7] = to_key_used
-            if want_key:
+            if mode_key:
                 state[9] = to_key_nulls
-            if want_value == COPIED:
+            if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
                 state[13] = to_value_used
-            if want_value:
+            if mode_value:
                 state[15] = to_value_nulls
-            if want_headers:
+            if mode_headers:
                 put4(to_headers_offsets + 4 * records_rows, headers_rows)
-            if want_timestamp:
+            if mode_timestamp:
                 state[32] = to_timestamp_nulls
-            if want_sequence:
+            if mode_sequence:
                 state[34] = to_sequence_nulls
             state[17] = headers_rows
-            if want_headers:
+            if mode_headers:
                 put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
                 state[22] = to_headers_key_used
-            if want_headers:
+            if mode_headers:
                 put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
                 state[27] = to_headers_value_used
-            if want_headers:
+            if mode_headers:
                 state[29] = to_headers_value_nulls
         return last
 

@@ -22,10 +22,10 @@ of the record itself; counted from the base offset of the segment, which names t
 def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     """Return the rows of *data*, a whole file: an array with a field per number of a row.
 
-    The rows end before the first one that is incomplete or is all zeros.
+    They end before the first row that is incomplete or is all zeros.
     Numbers are returned as stored. Nothing is copied.
     """
     count = len(data) // 12
-    found = np.frombuffer(data, ROW, count, 0)
-    is_row = found.view(np.uint8).reshape(count, 12).any(axis=1)
-    return found if is_row.all() else found[: is_row.argmin()]
+    rows = np.frombuffer(data, ROW, count, 0)
+    is_row = rows.view(np.uint8).reshape(count, 12).any(axis=1)
+    return rows if is_row.all() else rows[: is_row.argmin()]

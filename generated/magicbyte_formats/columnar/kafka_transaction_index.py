@@ -30,10 +30,10 @@ or higher, which tells a search when it may stop.
 def rows(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.void]]:
     """Return the rows of *data*, a whole file: an array with a field per number of a row.
 
-    The rows end before the first one that is incomplete or has a number that `valid` forbids.
+    They end before the first row that is incomplete or has a number that `valid` forbids.
     Numbers are returned as stored. Nothing is copied.
     """
     count = len(data) // 34
-    found = np.frombuffer(data, ROW, count, 0)
-    is_row = (found["version"] == 0)
-    return found if is_row.all() else found[: is_row.argmin()]
+    rows = np.frombuffer(data, ROW, count, 0)
+    is_row = (rows["version"] == 0)
+    return rows if is_row.all() else rows[: is_row.argmin()]

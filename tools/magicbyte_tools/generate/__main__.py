@@ -33,15 +33,15 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         files[kaitai / f"{name}.pyi"] = head + stubs.module(name, specs(compiled))
     folder = generated / "columnar"
     files[folder / "__init__.py"] = FIXED + columnar.PACKAGE
-    for name in columnar.formats(specs(compiled)):
+    for name in columnar.entry_formats(specs(compiled)):
         head = header(sources)
-        entry = columnar.read_form(name, specs(compiled))
+        entry = columnar.read_entry(name, specs(compiled))
         files[folder / f"{name}.py"] = head + columnar.description(entry)
-        files[folder / f"{name}_kernels.py"] = head + columnar.module(entry)
-    for name in columnar.files_of_rows(specs(compiled)):
+        files[folder / f"{name}_kernels.py"] = head + columnar.kernel_module(entry)
+    for name in columnar.row_file_formats(specs(compiled)):
         head = header([specifications / f"{name}.ksy"])
-        file = columnar.read_file(name, specs(compiled)[name])
-        files[folder / f"{name}.py"] = head + columnar.row_file_modules.module(file)
+        row_file = columnar.read_row_file(name, specs(compiled)[name])
+        files[folder / f"{name}.py"] = head + columnar.row_file_module(row_file)
     folder = generated / "messages"
     files[folder / "__init__.py"] = FIXED + message_schemas.PACKAGE
     for source in sorted((specifications / "messages").glob("*.yaml")):

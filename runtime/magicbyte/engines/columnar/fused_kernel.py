@@ -187,7 +187,10 @@ def _decoded(sheet: int, table: int, first: int, last: int) -> int:
     _note(sheet, _decode(_get(sheet, control_block.DECODE), results, p))
     done = s8le(results)
     if done < last:
-        is_full = s8le(_get(sheet, STATE) + 8 * kernel_interface.WHY) == kernel_interface.FULL
+        is_full = (
+            s8le(_get(sheet, STATE) + 8 * kernel_interface.STOP_REASON)
+            == kernel_interface.BUFFER_FULL
+        )
         _put(sheet, WHY, NO_COLUMN if is_full else ODD)
         _put(sheet, LAST, last)
     return done

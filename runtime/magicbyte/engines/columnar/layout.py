@@ -32,7 +32,7 @@ class Layout:
                 viewed.add(column.slots["offsets"])
                 self.sources.append(column.slots["bytes"])
         self.kernels = of
-        self.table = KernelTable(tuple(columns), whole.rows, whole.room)
+        self.table = KernelTable(tuple(columns), whole.rows, whole.capacity)
         self.viewed = frozenset(viewed)
         """The slots of `offsets` that are of views."""
         parts: list[tuple[int, int, int, int, int]] = []
@@ -79,7 +79,7 @@ def _add(
     members: list[int],
 ) -> None:
     rows = len(counts)
-    counts.append((table.rows, table.room))
+    counts.append((table.rows, table.capacity))
     for column in table.columns:
         slots = column.slots
         is_viewed = slots.get("offsets") in viewed
@@ -93,7 +93,7 @@ def _add(
             parts.append((slots["valid"], rows, 1, 0, 0))
         if "bytes" in slots and not is_viewed:
             parts.append((slots["bytes"], len(counts), 1, slack, 0))
-            counts.append((slots["used"], slots["room"]))
+            counts.append((slots["used"], slots["capacity"]))
         if column.members is not None:
             members.append(len(counts))
             _add(column.members, slack, viewed, parts, counts, members)

@@ -23,7 +23,7 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import DecodedEntry, Engine, Entries, Entry
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Mask
-from magicbyte_kernels.kernel_interface import FULL, SOURCE, UNSOUND, WHY
+from magicbyte_kernels.kernel_interface import BAD_CHECKSUM, BUFFER_FULL, SOURCE, STOP_REASON
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,10 +284,12 @@ class Group:
             n = self.kernel(self.desc, n, end, state)
             if n == end:
                 break
-            if state[WHY] == FULL and self.output.more_room(*self._most(n, n + 1)[:2]):
+            if state[STOP_REASON] == BUFFER_FULL and self.output.more_room(
+                *self._most(n, n + 1)[:2]
+            ):
                 continue
             # A kernel that had no room has not come to the checksum, and the reference looks at none.
-            if state[WHY] == UNSOUND or (state[SOURCE] and not self._is_sound(n)):
+            if state[STOP_REASON] == BAD_CHECKSUM or (state[SOURCE] and not self._is_sound(n)):
                 self._stop_at(n)
                 return n
             self._refer(n, self.output.num_rows, self.output.num_rows)

@@ -1,28 +1,28 @@
-"""Columns from the specifications, by two kinds of modules.
+"""Columnar modules from the specifications.
 
-Of entries, whose records take as many bytes as they like, Numba's kernels: `form` reads the YAML,
-`kernels` prints Python. Of files of rows that are all of one width, NumPy's own types: `fixed`
-reads and `rows` prints.
-
-Nothing about any one format is known here. What lies outside of the subset that is understood
-is refused with its place in the YAML.
+Formats of log entries, whose records vary in size, get Numba kernels (`entry_reader` reads the
+YAML, `kernel_module` prints Python). Files of fixed-width rows get NumPy types (`row_file_model`,
+`row_file_module`). Nothing here knows a particular format; a feature outside the supported subset
+is refused with its path in the YAML.
 """
 
-from magicbyte_tools.generate.columnar import row_file_modules
-from magicbyte_tools.generate.columnar.entry_model import Unsupported, formats, read_form
-from magicbyte_tools.generate.columnar.kernel_printer import description, module
-from magicbyte_tools.generate.columnar.row_file_model import files_of_rows, read_file
+from magicbyte_tools.generate.columnar.arithmetic import UnsupportedSpecError
+from magicbyte_tools.generate.columnar.description_module import description
+from magicbyte_tools.generate.columnar.entry_reader import entry_formats, read_entry
+from magicbyte_tools.generate.columnar.kernel_module import kernel_module
+from magicbyte_tools.generate.columnar.row_file_model import read_row_file, row_file_formats
+from magicbyte_tools.generate.columnar.row_file_module import row_file_module
 
 PACKAGE = '"""Modules that turn bytes into columns, generated from spec/."""\n'
 
 __all__ = [
     "PACKAGE",
-    "Unsupported",
+    "UnsupportedSpecError",
     "description",
-    "files_of_rows",
-    "formats",
-    "module",
-    "read_file",
-    "read_form",
-    "row_file_modules",
+    "entry_formats",
+    "kernel_module",
+    "read_entry",
+    "read_row_file",
+    "row_file_formats",
+    "row_file_module",
 ]

@@ -1,98 +1,143 @@
-"""Kaitai's expressions as Python over 64-bit integers.
+"""Kaitai's expressions and `valid` keys as Python over 64-bit integers.
 
 Casts are dropped: every number of a kernel is an int64 and wraps around as in Java.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from magicbyte_tools.generate.columnar.unsupported import Unsupported
 from magicbyte_tools.generate.expressions import tokens
 
 LEVELS = {"or": 1, "and": 2, "==": 4, "!=": 4, "<": 4, "<=": 4, ">": 4, ">=": 4}
 LEVELS |= {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "%": 10}
-NOT = 4
-"""`not` takes a whole comparison."""
+"""Binding strength of each binary operator."""
+NOT_LEVEL = 4
+"""`not` applies to a whole comparison."""
+
+COMPARISONS = {"eq": "==", "min": ">=", "max": "<="}
+"""Python's operators for the keys of `valid`."""
+
+
+class UnsupportedSpecError(ValueError):
+    """The specification uses a feature outside the subset that columnar code is generated from."""
+
+    def __init__(self, spec_path: str, message: str) -> None:
+        super().__init__(f"{spec_path}: {message}")
+        self.spec_path = spec_path
+        """File and YAML path of the unsupported feature."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """Python source over a kernel's variables."""
+    """Python expression over a kernel's variables."""
 
     source: str
     needs: frozenset[str] = frozenset()
-    """The variables in it."""
+    """Variables in the expression."""
     enum: tuple[tuple[int, str], ...] = ()
-    """Where it is a field with an enum: Kafka's words for its values."""
+    """Kafka's names of its values, if the expression is a field with an enum."""
 
     @property
     def is_name(self) -> bool:
+        """Whether the expression is a single variable."""
         return self.needs == {self.source}
 
+    @property
+    def wrapped_source(self) -> str:
+        """Source of the value, cut to 64 bits if it is computed."""
+        return self.source if self.is_name or not self.needs else f"wrap({self.source})"
 
-def translate(text: object, resolve: Callable[[str], Expression], place: str) -> Expression:
-    """Return the expression *text*, whose names are what *resolve* says.
 
-    Raises Unsupported, at *place*, for what is not arithmetic over numbers.
+def translate(text: object, resolve: Callable[[str], Expression], spec_path: str) -> Expression:
+    """Return the Kaitai expression *text* as Python; *resolve* translates its names.
+
+    Raises UnsupportedSpecError if it is not arithmetic over numbers.
     """
     if isinstance(text, bool):
         return Expression(str(int(text)))
     if isinstance(text, int):
         return Expression(str(text))
-    return _Parser(str(text), resolve, place).whole()
+    return _ExpressionParser(str(text), resolve, spec_path).parse()
 
 
-class _Parser:
-    def __init__(self, text: str, resolve: Callable[[str], Expression], place: str) -> None:
-        self.resolve, self.place = resolve, place
+def limits(field_spec: dict[str, Any], spec_path: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield the comparisons that a field must pass: an operator, and numbers of which one suffices.
+
+    Raises UnsupportedSpecError, with a path below *spec_path*, for any other condition.
+    """
+    for key in ("valid", "-valid"):
+        rules = field_spec.get(key, {})
+        for name, limit in (rules if isinstance(rules, dict) else {"eq": rules}).items():
+            if name == "any-of":
+                yield "==", [int(number) for number in limit]
+            elif name in COMPARISONS:
+                yield COMPARISONS[name], [int(limit)]
+            else:
+                message = f"{name} is not a comparison with numbers"
+                raise UnsupportedSpecError(f"{spec_path}/{key}/{name}", message)
+
+
+class _ExpressionParser:
+    """Precedence parser of one expression."""
+
+    def __init__(self, text: str, resolve: Callable[[str], Expression], spec_path: str) -> None:
+        self.resolve, self.spec_path = resolve, spec_path
         try:
             words = tokens(text)
         except ValueError as error:
-            raise Unsupported(place, str(error)) from error
+            raise UnsupportedSpecError(spec_path, str(error)) from error
         self.words = [word for word in words if not word.startswith(".as<")]
         self.needs: set[str] = set()
         self.enum: tuple[tuple[int, str], ...] = ()
 
-    def whole(self) -> Expression:
+    def parse(self) -> Expression:
+        """Return the whole expression."""
         is_bare = len(self.words) == 1
         source = _unwrapped(self.choice())
         if self.words:
-            raise Unsupported(self.place, f"{self.words[0]!r} is outside of what is translated")
+            raise UnsupportedSpecError(self.spec_path, f"{self.words[0]!r} is not translated")
         return Expression(source, frozenset(self.needs), self.enum if is_bare else ())
 
     def next(self) -> str | None:
+        """Return the next word without consuming it."""
         return self.words[0] if self.words else None
 
     def expect(self, word: str) -> None:
+        """Consume *word*."""
         if self.next() != word:
-            raise Unsupported(self.place, f"{word!r} expected, not {self.next()!r}")
+            message = f"{word!r} expected, not {self.next()!r}"
+            raise UnsupportedSpecError(self.spec_path, message)
         self.words.pop(0)
 
     def choice(self) -> str:
+        """Consume an operation or a conditional expression; return its Python source."""
         condition = self.operation(1)
         if self.next() != "?":
             return condition
         self.expect("?")
-        chosen = self.choice()
+        if_true = self.choice()
         self.expect(":")
-        return f"({chosen} if {condition} else {self.choice()})"
+        return f"({if_true} if {condition} else {self.choice()})"
 
     def operation(self, level: int) -> str:
+        """Consume operators that bind at least as strongly as *level*."""
         left = self.operand()
-        while (here := LEVELS.get(self.next() or "", 0)) >= level:
+        while (level_here := LEVELS.get(self.next() or "", 0)) >= level:
             operator = self.words.pop(0)
-            left = f"({left} {operator} {self.operation(here + 1)})"
+            left = f"({left} {operator} {self.operation(level_here + 1)})"
         return left
 
     def operand(self) -> str:
+        """Consume a number, a name, or an expression in parentheses."""
         if not self.words:
-            raise Unsupported(self.place, "the expression ends too early")
+            raise UnsupportedSpecError(self.spec_path, "the expression ends too early")
         word = self.words.pop(0)
         if word in ("-", "~"):
             return f"({word}{self.operand()})"
         if word == "not":
-            return f"(not {self.operation(NOT)})"
+            return f"(not {self.operation(NOT_LEVEL)})"
         if word == "(":
             inner = self.choice()
             self.expect(")")
@@ -102,11 +147,11 @@ class _Parser:
         if word[0].isdigit():
             return str(int(word, 0))
         if not re.match(r"[A-Za-z_]", word):
-            raise Unsupported(self.place, f"{word!r} is outside of what is translated")
-        found = self.resolve(word)
-        self.needs |= found.needs
-        self.enum = found.enum
-        return found.source if found.is_name or not found.needs else f"({found.source})"
+            raise UnsupportedSpecError(self.spec_path, f"{word!r} is not translated")
+        resolved = self.resolve(word)
+        self.needs |= resolved.needs
+        self.enum = resolved.enum
+        return resolved.source if resolved.is_name or not resolved.needs else f"({resolved.source})"
 
 
 def _unwrapped(source: str) -> str:

@@ -1,153 +1,163 @@
-"""The form of a file of rows: numbers of fixed width, and then rows that are all of one width.
+"""Model of a file of fixed-width rows: a header of numbers, then rows of numbers.
 
-What is understood: a top-level field with `-table`, before it nothing but numbers, behind it
-nothing but what is left over, and in a row nothing but numbers. Those with `-column` are its
-columns.
+Supported is one top-level field with `-table`, with nothing but numbers before it and nothing but
+unread bytes after it.
 """
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
-from magicbyte_tools.generate.columnar.arithmetic import Expression, translate
-from magicbyte_tools.generate.columnar.conditions import limits
-from magicbyte_tools.generate.columnar.unsupported import Unsupported
+from magicbyte_tools.generate.columnar.arithmetic import (
+    Expression,
+    UnsupportedSpecError,
+    limits,
+    translate,
+)
 from magicbyte_tools.generate.columns import sentence
-
-__all__ = ["File", "Number", "files_of_rows", "read_file"]
-
-Spec = dict[str, Any]
+from magicbyte_tools.generate.source import Spec
 
 ORDERS = {"be": ">", "le": "<"}
+"""NumPy's byte orders, by Kaitai's."""
 
-OF_A_NUMBER = {"id", "type", "valid", "doc", "doc-ref"}
-OF_A_NUMBER |= {"-orig-id", "-ours", "-column", "-valid", "-checksum"}
-OF_A_COLUMN = {"name", "sentinel", "unit", "doc"}
-OF_THE_ROWS = {"id", "type", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref"}
-OF_THE_ROWS |= {"-orig-id", "-ours", "-table", "-until"}
-"""The keys that are understood, or that change nothing here."""
+NUMBER_KEYS = {"id", "type", "valid", "doc", "doc-ref"}
+NUMBER_KEYS |= {"-orig-id", "-ours", "-column", "-valid", "-checksum"}
+COLUMN_KEYS = {"name", "sentinel", "unit", "doc"}
+ROWS_KEYS = {"id", "type", "repeat", "repeat-expr", "repeat-until", "if", "doc", "doc-ref"}
+ROWS_KEYS |= {"-orig-id", "-ours", "-table", "-until"}
+"""Keys that are understood, or that make no difference here."""
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class FixedNumber:
+    """Number of fixed width."""
+
     name: str
-    """That of the column, where it is one."""
+    """Name of the column, if it is one, or of the field."""
     type: str
-    """As NumPy writes it, such as `>i4`."""
+    """NumPy type, such as `>i4`."""
     limits: tuple[tuple[str, list[int]], ...]
-    """What must hold of it: operators, and numbers for one of which each does."""
+    """Comparisons that a valid number passes: an operator, and numbers of which one suffices."""
     doc: str
 
     @property
     def width(self) -> int:
+        """Bytes of the number."""
         return int(self.type[-1])
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class RowFile:
+    """File of fixed-width rows."""
+
     name: str
-    table: str
-    """What the rows are."""
-    header: tuple[Number, ...]
-    row: tuple[Number, ...]
-    count: Expression | None
-    """The rows that the header states; None where they go on to the end."""
+    table_name: str
+    """Table that the rows belong to."""
+    header_numbers: tuple[FixedNumber, ...]
+    row_numbers: tuple[FixedNumber, ...]
+    stated_count: Expression | None
+    """Number of rows that the header states; None if the rows extend to the end of the file."""
     ends_at_zeros: bool
-    """Whether there is no row from the first on that is all zeros."""
+    """True if the rows end before the first one that is all zeros."""
 
 
-def files_of_rows(specs: dict[str, Spec]) -> list[str]:
-    """Return the names of the specifications of files that hold rows, and no entries."""
+def row_file_formats(specs: dict[str, Spec]) -> list[str]:
+    """Return the names of the specifications of files of fixed-width rows."""
     return [
         name
         for name, spec in specs.items()
-        if "-entry" not in spec and any("-table" in one for one in spec.get("seq", []))
+        if "-entry" not in spec
+        and any("-table" in field_spec for field_spec in spec.get("seq", []))
     ]
 
 
-def read_file(name: str, spec: Spec) -> File:
-    """Return the form of the files of *spec*, the specification *name*.
+def read_row_file(name: str, spec: Spec) -> RowFile:
+    """Return the model of the files of *spec*, the specification *name*.
 
-    Raises Unsupported where it says something that is outside of the subset.
+    Raises UnsupportedSpecError if it uses a feature outside the supported subset.
     """
     seq: list[Spec] = spec["seq"]
-    places = [f"{name}.ksy:/seq/{index}" for index in range(len(seq))]
-    order = spec["meta"].get("endian")
-    at = next(index for index, one in enumerate(seq) if "-table" in one)
-    header = tuple(
-        _number(one, order, place) for one, place in zip(seq[:at], places[:at], strict=True)
-    )
-    for one, place in zip(seq[at + 1 :], places[at + 1 :], strict=True):
-        if "size-eos" not in one:
-            raise Unsupported(place, "something behind the rows, and not all that is left over")
-    rows, place = seq[at], places[at]
-    _only(OF_THE_ROWS, rows, place)
-    return File(
+    paths = [f"{name}.ksy:/seq/{index}" for index in range(len(seq))]
+    endian = spec["meta"].get("endian")
+    rows_index = next(index for index, field_spec in enumerate(seq) if "-table" in field_spec)
+    header = tuple(_number(seq[index], endian, paths[index]) for index in range(rows_index))
+    for field_spec, spec_path in zip(seq[rows_index + 1 :], paths[rows_index + 1 :], strict=True):
+        if "size-eos" not in field_spec:
+            raise UnsupportedSpecError(spec_path, "a field after the rows, other than unread bytes")
+    rows_spec, rows_path = seq[rows_index], paths[rows_index]
+    _check_keys(ROWS_KEYS, rows_spec, rows_path)
+    return RowFile(
         name=name,
-        table=rows["-table"],
-        header=header,
-        row=_row(rows, name, spec, place),
-        count=_count(rows, header, place),
-        ends_at_zeros="-until" in rows,
+        table_name=rows_spec["-table"],
+        header_numbers=header,
+        row_numbers=_row(rows_spec, name, spec, rows_path),
+        stated_count=_count(rows_spec, header, rows_path),
+        ends_at_zeros="-until" in rows_spec,
     )
 
 
-def _row(rows: Spec, name: str, spec: Spec, place: str) -> tuple[Number, ...]:
-    kind = str(rows.get("type")).partition("(")[0]
-    structure = spec.get("types", {}).get(kind)
+def _row(rows_spec: Spec, name: str, spec: Spec, spec_path: str) -> tuple[FixedNumber, ...]:
+    type_name = str(rows_spec.get("type")).partition("(")[0]
+    structure = spec.get("types", {}).get(type_name)
     if structure is None:
-        raise Unsupported(f"{place}/type", f"no type {kind} in this file")
-    here, seq = f"{name}.ksy:/types/{kind}", structure.get("seq", [])
+        raise UnsupportedSpecError(f"{spec_path}/type", f"no type {type_name} in this file")
+    type_path, seq = f"{name}.ksy:/types/{type_name}", structure.get("seq", [])
     if not seq:
-        raise Unsupported(here, "a row of no bytes")
-    order = structure.get("meta", {}).get("endian", spec["meta"].get("endian"))
-    return tuple(_number(one, order, f"{here}/seq/{index}") for index, one in enumerate(seq))
-
-
-def _number(one: Spec, endian: object, place: str) -> Number:
-    """Return the number *one*, of the byte order *endian* where its type has none of its own."""
-    _only(OF_A_NUMBER, one, place)
-    found = re.fullmatch(r"([us])([1248])(le|be)?", str(one.get("type")))
-    if found is None:
-        raise Unsupported(f"{place}/type", f"{one.get('type')} is no number of fixed width")
-    order = ORDERS.get(found[3] or str(endian), "|" if found[2] == "1" else None)
-    if order is None:
-        raise Unsupported(f"{place}/type", f"{one['type']} has no byte order")
-    kind = f"{order}{'i' if found[1] == 's' else 'u'}{found[2]}"
-    declared = one.get("-column", True)
-    column: Spec = {} if declared is True else declared
-    _only(OF_A_COLUMN, column, f"{place}/-column")
-    return Number(
-        str(column.get("name", one["id"])),
-        kind,
-        tuple(limits(one, place)),
-        sentence(one.get("doc", "")),
+        raise UnsupportedSpecError(type_path, "a row of no bytes")
+    endian = structure.get("meta", {}).get("endian", spec["meta"].get("endian"))
+    return tuple(
+        _number(field_spec, endian, f"{type_path}/seq/{index}")
+        for index, field_spec in enumerate(seq)
     )
 
 
-def _count(rows: Spec, header: tuple[Number, ...], place: str) -> Expression | None:
-    if ("-until" in rows) != (rows.get("repeat") == "until"):
-        raise Unsupported(f"{place}/repeat", "repeat: until and -until are not without each other")
-    if "if" in rows and "-until" not in rows:
-        raise Unsupported(f"{place}/if", "rows with a condition")
-    match rows.get("repeat"):
+def _number(field_spec: Spec, endian: object, spec_path: str) -> FixedNumber:
+    """Return a number; *endian* is its byte order if its type names none."""
+    _check_keys(NUMBER_KEYS, field_spec, spec_path)
+    match = re.fullmatch(r"([us])([1248])(le|be)?", str(field_spec.get("type")))
+    if match is None:
+        message = f"{field_spec.get('type')} is not a number of fixed width"
+        raise UnsupportedSpecError(f"{spec_path}/type", message)
+    order = ORDERS.get(match[3] or str(endian), "|" if match[2] == "1" else None)
+    if order is None:
+        raise UnsupportedSpecError(f"{spec_path}/type", f"{field_spec['type']} has no byte order")
+    declared = field_spec.get("-column", True)
+    column_spec: Spec = {} if declared is True else declared
+    _check_keys(COLUMN_KEYS, column_spec, f"{spec_path}/-column")
+    return FixedNumber(
+        name=str(column_spec.get("name", field_spec["id"])),
+        type=f"{order}{'i' if match[1] == 's' else 'u'}{match[2]}",
+        limits=tuple(limits(field_spec, spec_path)),
+        doc=sentence(field_spec.get("doc", "")),
+    )
+
+
+def _count(rows_spec: Spec, header: tuple[FixedNumber, ...], spec_path: str) -> Expression | None:
+    if ("-until" in rows_spec) != (rows_spec.get("repeat") == "until"):
+        message = "repeat: until needs -until, and -until needs repeat: until"
+        raise UnsupportedSpecError(f"{spec_path}/repeat", message)
+    if "if" in rows_spec and "-until" not in rows_spec:
+        raise UnsupportedSpecError(f"{spec_path}/if", "rows with a condition")
+    match rows_spec.get("repeat"):
         case "eos" | "until":
             return None
         case "expr":
-            names = {number.name for number in header}
+            count_path = f"{spec_path}/repeat-expr"
+            header_names = {number.name for number in header}
 
             def resolve(name: str) -> Expression:
-                if name not in names:
-                    raise Unsupported(f"{place}/repeat-expr", f"{name!r} is no number before it")
+                if name not in header_names:
+                    raise UnsupportedSpecError(
+                        count_path, f"{name!r} is not a number of the header"
+                    )
                 return Expression(f'int(header["{name}"])', frozenset([name]))
 
-            return translate(rows["repeat-expr"], resolve, f"{place}/repeat-expr")
+            return translate(rows_spec["repeat-expr"], resolve, count_path)
         case _:
-            raise Unsupported(place, "a row that is not repeated")
+            raise UnsupportedSpecError(spec_path, "a row that is not repeated")
 
 
-def _only(known: set[str], one: Spec, place: str) -> None:
-    """Raise Unsupported where *one* has a key that is not *known*."""
-    unknown = min(one.keys() - known - {"-webide-parse-mode"}, default=None)
+def _check_keys(known_keys: set[str], item_spec: Spec, spec_path: str) -> None:
+    """Raise UnsupportedSpecError if *item_spec* has a key that is not in *known_keys*."""
+    unknown = min(item_spec.keys() - known_keys - {"-webide-parse-mode"}, default=None)
     if unknown is not None:
-        raise Unsupported(f"{place}/{unknown}", f"{unknown} is outside of the subset")
+        raise UnsupportedSpecError(f"{spec_path}/{unknown}", f"{unknown} is not supported")

@@ -1,0 +1,69 @@
+"""Numbers of a format's descriptors and slots of its decoder's state."""
+
+from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS
+from magicbyte_tools.generate.columnar.arithmetic import UnsupportedSpecError
+from magicbyte_tools.generate.columnar.entry_model import (
+    EntryModel,
+    NumberNode,
+    RowTable,
+    longest_run,
+)
+
+LEN_COPY = 64
+"""Bytes that a short copy may read and write after its end."""
+SLACK_UNIT = 32
+"""Slack is a multiple of this many bytes."""
+
+
+class KernelLayout:
+    """Names of all numbers that the kernels of *entry* read and write, in their order."""
+
+    def __init__(self, entry: EntryModel) -> None:
+        if not entry.codec.is_name:
+            raise UnsupportedSpecError(f"{entry.name}.ksy:", "the codec is not a header field")
+        self.entry = entry
+        first = [node for node in entry.body[:1] if isinstance(node, NumberNode)]
+        self.optional_fields = [number for number in first if number.condition is not None]
+        """Conditional number right after the header, read together with it."""
+        bits = [bit for number in entry.variables for bit, _, _ in number.bits]
+        self.computed_columns = [
+            column
+            for column in entry.entry_columns
+            if column.condition is not None or not column.value.is_name
+        ]
+        self.header_names = [number.var for number in entry.variables]
+        self.header_names += bits
+        self.header_names += [number.var for number in self.optional_fields]
+        self.header_names += [f"row_{column.name}" for column in self.computed_columns]
+        self.names = [*DESCRIPTOR_FIELDS, *self.header_names]
+        """Names of the numbers of a descriptor."""
+        self.slots = ["why", "source"]
+        """Names of the slots of a state."""
+        self.tables: list[RowTable] = []
+        self._add_table(entry.table)
+
+    def _add_table(self, table: RowTable) -> None:
+        self.tables.append(table)
+        self.slots += [f"{table.name}_rows", f"{table.name}_capacity"]
+        for column in table.columns:
+            self.slots += [f"{column.var}_{buffer}" for buffer in column.buffers]
+            if column.members is not None:
+                self._add_table(column.members)
+
+    @property
+    def slack(self) -> int:
+        """Bytes that a kernel may read after a payload, or write after the bytes of a column."""
+        longest = max(longest_run(self.entry.body), LEN_COPY)
+        return -(-longest // SLACK_UNIT) * SLACK_UNIT
+
+    def number(self, name: str) -> int:
+        """Return the index of the number *name* in a descriptor."""
+        return self.names.index(name)
+
+    def at(self, name: str) -> str:
+        """Return the Python source of the number *name* of descriptor n."""
+        return f"desc[n, {self.number(name)}]"
+
+    def slot(self, name: str) -> str:
+        """Return the Python source of the state slot *name*."""
+        return f"state[{self.slots.index(name)}]"

@@ -1,0 +1,185 @@
+"""Prints the module of a format's kernels: headers to descriptors, payloads to columns.
+
+A kernel reports no errors. At the first entry that it does not support it stops and returns the
+index of that entry; the caller then lets the reference engine find the fault. So a kernel has one
+path: every buffer has `SLACK` readable bytes after its end, a run of numbers is read without a
+bounds check, and its end is checked afterwards.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Set
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS
+from magicbyte_tools.generate.columnar.arithmetic import UnsupportedSpecError
+from magicbyte_tools.generate.columnar.decoder_printer import DecoderPrinter
+from magicbyte_tools.generate.columnar.entry_model import (
+    BytesNode,
+    EntryModel,
+    FieldNode,
+    NumberNode,
+    needed_variables,
+)
+from magicbyte_tools.generate.columnar.header_printer import header_checks, print_header
+from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout
+from magicbyte_tools.generate.columnar.source_lines import SourceLines
+
+IMPORTED_MODULES = (
+    "magicbyte_kernels.checksums",
+    "magicbyte_kernels.entry_kernels",
+    "magicbyte_kernels.kernel_interface",
+    "magicbyte_kernels.primitives",
+)
+
+
+def kernel_module(entry: EntryModel) -> str:
+    """Return the module of a format's kernels."""
+    functions = "\n\n\n".join(_functions(entry))
+    names = set(re.findall(r"\w+", functions))
+    return "\n".join(
+        [
+            f'"""Kernels of {entry.name}: bytes to columns, without a Python object per record."""',
+            "",
+            "from collections.abc import Callable",
+            "from functools import cache",
+            "from typing import Any",
+            "",
+            *(line for module in IMPORTED_MODULES for line in _imports(module, names)),
+            "",
+            "",
+            functions,
+            "",
+        ]
+    )
+
+
+def _imports(module: str, names: Set[str]) -> list[str]:
+    """Return the import of those of *names* that *module* defines."""
+    used = sorted(names & _public_names(module))
+    return [f"from {module} import (", *(f"    {name}," for name in used), ")"] if used else []
+
+
+@cache
+def _public_names(module: str) -> frozenset[str]:
+    """Return the public names that *module* defines. It is parsed: importing it would take Numba."""
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None
+    names: set[str] = set()
+    statements: list[ast.stmt] = ast.parse(Path(spec.origin).read_text("utf-8")).body
+    for statement in statements:
+        if isinstance(statement, ast.If):
+            statements += [*statement.body, *statement.orelse]
+        elif isinstance(statement, ast.FunctionDef):
+            names.add(statement.name)
+        elif isinstance(statement, ast.Assign):
+            nodes = (node for target in statement.targets for node in ast.walk(target))
+            names.update(node.id for node in nodes if isinstance(node, ast.Name))
+    return frozenset(name for name in names if not name.startswith("_"))
+
+
+def _functions(entry: EntryModel) -> Iterator[str]:
+    layout = KernelLayout(entry)
+    yield _frame(layout)
+    algorithm, stored, start = entry.checksum
+    yield "\n".join(
+        [
+            f"is_sound = checksum_test({algorithm}, {start}, {layout.number(stored)})",
+            "scan = scan_kernel(frame, is_sound)",
+            "describe = describe_kernel(frame)",
+            "verify = verify_kernel(is_sound)",
+        ]
+    )
+    yield _sections(layout)
+    yield DecoderPrinter(layout).text()
+
+
+def _frame(layout: KernelLayout) -> str:
+    """Return the function that fills a descriptor from a header."""
+    entry, code = layout.entry, SourceLines()
+    code.add("@inlined")
+    with code.block("def frame(p: int, available: int, desc: Any, n: int) -> int:"):
+        code.add(
+            '"""Fill descriptor *n* from the entry at *p*; return its size, or 0 for no entry."""'
+        )
+        _return_0(code, f"available < {entry.least_size}")
+        print_header(code, entry)
+        for check in header_checks(entry):
+            _return_0(code, f"not ({check})")
+        code.add(f"size = {entry.size_expression.source}")
+        _return_0(code, f"size < {entry.least_size} or size > available")
+        for number in layout.optional_fields:
+            assert number.condition is not None
+            code.add(f"{number.var} = ABSENT")
+            with code.block(f"if {number.condition.source}:"):
+                _return_0(code, f"size < {entry.least_size + number.most}")
+                code.add(f"{number.var} = {number.reader}(p + {entry.len_header})")
+        code.add(*(f"{layout.at(name)} = {source}" for name, source in _values(layout).items()))
+        code.add("return size")
+    return code.text()
+
+
+def _return_0(code: SourceLines, condition: str) -> None:
+    with code.block(f"if {condition}:"):
+        code.add("return 0")
+
+
+def _values(layout: KernelLayout) -> dict[str, str]:
+    """Return the source of each number of a descriptor except its position."""
+    entry = layout.entry
+    skipped = 0 if entry.is_stream else entry.len_header
+    values = dict.fromkeys(DESCRIPTOR_FIELDS[1:], "0")
+    values |= {"size": "size", "start": f"p + {skipped}" if skipped else "p", "end": "p + size"}
+    values |= {name: name for name in layout.header_names}
+    for column in layout.computed_columns:
+        source = column.value.wrapped_source
+        if column.condition is not None:
+            source = f"{source} if {column.condition.source} else ABSENT"
+        values[f"row_{column.name}"] = source
+    return values
+
+
+def _sections(layout: KernelLayout) -> str:
+    """Return the kernel that narrows entries to their compressed bytes."""
+    entry, code = layout.entry, SourceLines()
+    with code.block("def sections(desc: Any, entries: Any) -> None:"):
+        if not entry.is_stream:
+            code.add('"""Do nothing: the compressed bytes of an entry are its payload."""')
+            return code.text()
+        code.add('"""Narrow *entries* to their compressed bytes."""')
+        with code.block("for n in entries:"):
+            code.add(f"p = int({layout.at('start')})", f"end = int({layout.at('end')})")
+            for name in sorted(needed_variables(entry.body) & set(layout.names)):
+                code.add(f"{name} = int({layout.at(name)})")
+            code.add(f"p += {entry.len_header}", "begin = 0", f"{layout.at('size')} = 0")
+            for node in entry.body:
+                _skip_field(code, node)
+            with code.block("if begin != 0 and p == end:"):
+                code.add(f"{layout.at('start')} = begin", f"{layout.at('size')} = p - begin")
+    return code.text()
+
+
+def _skip_field(code: SourceLines, node: FieldNode) -> None:
+    """Print code that advances past *node*, and records where the compressed bytes begin."""
+    if isinstance(node, NumberNode):
+        with code.under(node.condition):
+            code.add(f"{node.var} = {node.reader}(p)", f"p += {node.most}")
+        for check in node.checks:
+            _continue(code, f"not ({check})")
+    elif isinstance(node, BytesNode):
+        size = node.size_expression.source
+        with code.under(node.condition):
+            _continue(code, f"{size} < 0 or {size} > end - p")
+            if node.is_compressed:
+                code.add("begin = p")
+            code.add(f"p += {size}")
+        _continue(code, "p > end")
+    else:
+        raise UnsupportedSpecError(node.spec_path, "a structure before the compressed bytes")
+
+
+def _continue(code: SourceLines, condition: str) -> None:
+    with code.block(f"if {condition}:"):
+        code.add("continue")
