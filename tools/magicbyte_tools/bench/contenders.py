@@ -68,7 +68,7 @@ def reader_command(*arguments: str) -> tuple[str, ...]:
 
 def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str]]:
     """Return who can be had on this machine, and of the others why not."""
-    here = [*_ours(engine), _floor()]
+    here = [*ours(engine), _floor()]
     left_out = {}
     for name, some in (
         ("Java", _java),
@@ -84,7 +84,7 @@ def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str
     return here, left_out
 
 
-def _ours(engine: str) -> list[Contender]:
+def ours(engine: str) -> list[Contender]:
     command = reader_command("ours", engine)
     return [
         Contender(name=OURS, command=command),
@@ -157,7 +157,7 @@ def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
 
 def over_sizes(engine: str, cache: Path) -> list[Contender]:
     """Return the contenders that read files of several sizes, from the file and not from memory."""
-    here = named(_ours(engine), OURS_FILE, OURS_OPEN)
+    here = named(ours(engine), OURS_FILE, OURS_OPEN)
     try:
         command = tuple(java_reader.reader(cache, heap="256m"))
     except ProgramUnavailable:
