@@ -1,8 +1,8 @@
-"""Kafka's logs read anywhere, with no broker.
+"""Read Kafka's log directories without a broker.
 
 import magicbyte as mb
 
-for rows in mb.open("/var/lib/kafka").records():
+for batch in mb.open("/var/lib/kafka").records():
     ...
 """
 
@@ -17,12 +17,14 @@ from magicbyte.errors import (
     InputError,
     LimitError,
     MagicbyteError,
+    MissingError,
     StoreError,
     TruncatedError,
 )
 from magicbyte.findings import CODES, Finding
 from magicbyte.limits import Limits
-from magicbyte.reading.dataset import Dataset, from_memory, open_paths
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.opening import from_bytes, open
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Split, read_split
 
@@ -46,6 +48,7 @@ __all__ = [
     "LimitError",
     "Limits",
     "MagicbyteError",
+    "MissingError",
     "Report",
     "Rows",
     "Split",
@@ -67,7 +70,7 @@ __all__ = [
 
 __version__: str
 
-_LATER = {
+_LAZY = {
     "Companion": "companion_tables",
     "Statistics": "statistics",
     "Verification": "verification.verify",
@@ -77,28 +80,39 @@ _LATER = {
     "stats": "statistics",
     "verify": "verification.verify",
 }
-"""What is imported when it is asked for, and the modules it is in: who reads records needs none of it."""
-
-open = open_paths
-from_bytes = from_memory
+"""Modules that are imported on first use, by name: reading records needs none of them."""
 
 
 def plan(dataset: Dataset, max_partition_bytes: int | None = None) -> list[Split]:
-    """Return the splits that together give the records of *dataset*, in order of rows."""
+    """Return the splits that together give the records of a dataset, as `Dataset.plan` does.
+
+    Args:
+        dataset: A dataset of `open`.
+        max_partition_bytes: Bytes of a segment that a split spans at most, unless one batch is
+            larger. Default: one split per segment.
+    Returns:
+        Splits, in order of rows; `read_split` reads each of them, on any machine.
+    Raises:
+        InputError: *max_partition_bytes* is below 1, or a file is gone.
+    Example:
+        >>> splits = magicbyte.plan(magicbyte.open(LOG_DIR, topics=["rolls"]))
+        >>> sum(batch.num_rows for split in splits for batch in magicbyte.read_split(split))
+        3000
+    """
     return dataset.plan(max_partition_bytes)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        found = getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    if name in _LAZY:
+        value = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
     elif name == "__version__":
-        from importlib.metadata import version  # takes as long as half of what is imported here
+        from importlib.metadata import version  # half as slow to import as all of this package
 
-        found = version(__name__)
+        value = version(__name__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -18,8 +18,10 @@ import pytest
 import magicbyte as mb
 from magicbyte import storage
 from magicbyte.errors import MissingError
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.times import milliseconds
 from paths import DATA
+from surveys import splits_of
 
 
 def log(folder: Any, build: Any, *segments: bytes, bases: tuple[int, ...] = (0,)) -> str:
@@ -164,7 +166,8 @@ def test_a_time_opens_only_the_segment_that_its_index_says(
 ) -> None:
     path = str(real / "2.8/lives" / "log-0" / "v2-segments-0")
     dataset = mb.open(path)
-    (found,) = dataset.surveys()
+    planner, log = Planner(dataset.options), dataset.logs[0]
+    found = planner.survey(log)
     rows = dataset.records(["offset", "timestamp"]).to_pylist()
     assert len(found.segments) > 5
     opened: list[str] = []
@@ -177,7 +180,7 @@ def test_a_time_opens_only_the_segment_that_its_index_says(
     monkeypatch.setattr(storage, "open_file", watched)
     late = rows[-40]["timestamp"]
     first = next(row["offset"] for row in rows if row["timestamp"] >= late)
-    assert dataset.offset_at(found, milliseconds(late)) == first
+    assert planner.offset_at(found, milliseconds(late)) == first
     assert opened.count(".log") == 1
 
 
@@ -194,12 +197,13 @@ def test_an_index_that_does_not_go_up_is_not_believed(
     early = struct.pack(">qi", 1, 1)
     index.write_bytes(b"".join([*entries, early] if is_swapped else [early]))
     dataset = mb.open(folder)
-    (found,) = dataset.surveys()
+    planner, log = Planner(dataset.options), dataset.logs[0]
+    found = planner.survey(log)
     first = next(row["offset"] for row in rows if row["timestamp"] >= rows[3]["timestamp"])
     asked = milliseconds(rows[3]["timestamp"])
     # One that goes up, and says that all of its segment is too early, is as good as Kafka's.
-    assert (dataset.offset_at(found, asked) == first) == is_swapped
-    assert dataset.offset_at(found, milliseconds(late)) is not None
+    assert (planner.offset_at(found, asked) == first) == is_swapped
+    assert planner.offset_at(found, milliseconds(late)) is not None
 
 
 def test_first_record_of_the_time_decides_even_if_later_ones_are_older(
@@ -724,13 +728,13 @@ def test_a_segment_that_the_cleaner_has_replaced_since_the_plan_is_an_error_and_
     file = folder.segment("t-0", b"".join(batches[:10]))
     behind = folder.segment("t-0", b"".join(batches[10:]), base=10)
     size = 2 * len(batches[0])
-    splits = mb.open(str(folder)).plan(size, ranges=lambda _: [(6, 10)])
+    splits = splits_of(mb.open(str(folder)), size, (6, 10))
     assert [split.start // size for split in splits] == [3, 4]
     file.write_bytes(b"".join(batches[2:]))
     behind.unlink()
     for split in splits:
         with pytest.raises(mb.ChangedError, match=r"no entry of offset [68] at byte"):
             list(mb.read_split(split, ("offset",)))
-    again = mb.open(str(folder)).plan(size, ranges=lambda _: [(6, 10)])
+    again = splits_of(mb.open(str(folder)), size, (6, 10))
     rows = [row for split in again for batch in mb.read_split(split) for row in batch.to_pylist()]
     assert [row["offset"] for row in rows] == [6, 7, 8, 9]

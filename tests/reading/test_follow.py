@@ -13,7 +13,7 @@ import pytest
 import magicbyte as mb
 from broker_simulator import CALLS, Broker, Watched
 from magicbyte import Dataset, Report, Rows
-from magicbyte.reading.follow import Choose, Follower, last_rows
+from magicbyte.reading.follow import Follower, RecordFilter, last_rows
 from magicbyte.storage import local
 from paths import DATA
 
@@ -36,7 +36,7 @@ def with_even_values(dataset: Dataset, columns: Sequence[str]) -> Rows:
     return Rows(pa.schema([rows.schema.field(name) for name in columns]), read)
 
 
-def follower(folder: Path, choose: Choose = all_of, **how: Any) -> Follower:
+def follower(folder: Path, choose: RecordFilter = all_of, **how: Any) -> Follower:
     """Return one that skips damage, as the command does, and keeps what it is warned of."""
     open_now = partial(mb.open, folder, on_damage="skip")
     return Follower(open_now, choose, ["offset", "value"], **how)
@@ -167,7 +167,9 @@ def test_a_log_that_was_cut_off_is_said_and_gone_on_with(folder: Any, build: Any
     new(one)
     path.write_bytes(build.batch(build.records(5)))
     assert new(one) == []
-    assert said == ["t-0 ends at 5 now, and was read up to 6: it was cut off"]
+    assert said == [
+        "t-0 was truncated to offset 5 after it had been read up to 6: new records from 5 on follow"
+    ]
     path.write_bytes(path.read_bytes() + build.batch([build.record(b"other")], 5))
     assert new(one) == [(5, b"other")]
 
@@ -180,7 +182,7 @@ def test_records_that_went_before_they_were_read_are_said(folder: Any, build: An
     first.unlink()
     folder.segment("t-0", build.batch(base=9), 9)
     assert offsets(new(one)) == [9]
-    assert said == ["t-0 begins at 9 now: offsets from 5 on were not read"]
+    assert said == ["t-0 begins at 9 now: offsets 5 to 8 were deleted before they were read"]
 
 
 def test_committed_records_come_when_their_transaction_has_ended(folder: Any, build: Any) -> None:

@@ -5,7 +5,6 @@ import random
 import shutil
 import struct
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +13,13 @@ import pytest
 import magicbyte as mb
 from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
+from magicbyte.reading import planner
 from magicbyte.reading.index_outcomes import Aborted
 from magicbyte.reading.split import read_split
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_tools.bench import planning
 from paths import DATA
+from surveys import surveys_of
 
 ENTRY = struct.Struct(">hqqqq")
 COLUMNS = ("topic", "partition", "offset", "disposition", "outcome", "value")
@@ -27,7 +28,7 @@ INTERLEAVED = DATA / "4.3" / "transactions" / "log-0" / "interleaved-0"
 
 
 def codes(dataset: mb.Dataset) -> list[str]:
-    found = [finding.code for one in dataset.surveys() for finding in one.findings]
+    found = [finding.code for one in surveys_of(dataset) for finding in one.findings]
     return [code for code in found if code.startswith("txnindex-")]
 
 
@@ -43,14 +44,14 @@ def both(path: Path, **options: object) -> tuple[mb.Dataset, mb.Dataset]:
 @pytest.mark.parametrize("split_bytes", [None, 1])
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_indexes_give_the_rows_outcomes_and_ends_that_markers_give(
-    cluster: str, split_bytes: int | None
+    cluster: str, split_bytes: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if split_bytes is not None:
+        monkeypatch.setattr(planner, "SPLIT_BYTES", split_bytes)
     by_markers, by_index = both(DATA / cluster)
-    for dataset in (by_markers, by_index):
-        dataset.options = replaced(dataset, split_bytes)
     columns = {"columns": COLUMNS, "dispositions": DISPOSITIONS}
     assert by_index.records(**columns).to_table() == by_markers.records(**columns).to_table()
-    for mine, theirs in zip(by_index.surveys(), by_markers.surveys(), strict=True):
+    for mine, theirs in zip(surveys_of(by_index), surveys_of(by_markers), strict=True):
         assert mine.last_stable_offset == theirs.last_stable_offset
         mine_open, their_open = (
             [
@@ -64,11 +65,6 @@ def test_indexes_give_the_rows_outcomes_and_ends_that_markers_give(
         assert not mine.is_verified
     assert set(codes(by_index)) == {"txnindex-trusted"}
     assert codes(by_markers) == []
-
-
-def replaced(dataset: mb.Dataset, split_bytes: int | None) -> object:
-    options = dataset.options
-    return options if split_bytes is None else replace(options, split_bytes=split_bytes)
 
 
 @pytest.fixture
@@ -159,7 +155,7 @@ def test_what_speaks_against_an_index_is_said_and_the_markers_decide(
     spoil(partition)
     by_markers, by_index = both(partition)
     assert codes(by_index)[-1:] == ["txnindex-doubted"]
-    (said,) = (f for f in by_index.surveys()[0].findings if f.code == "txnindex-doubted")
+    (said,) = (f for f in surveys_of(by_index)[0].findings if f.code == "txnindex-doubted")
     assert reason in said.message
     assert said.message.endswith("; the markers decide how transactions ended")
     expected = by_markers.records(COLUMNS, dispositions=DISPOSITIONS).to_table()

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from magicbyte.reading import planner
 from magicbyte.reading.ordered_threads import MAX_AHEAD_BYTES, in_order
 from paths import DATA, shared
 
@@ -45,9 +45,12 @@ def damaged_dirs() -> list[Path]:
 
 
 def opened(path: Path, threads: int, **options: Any) -> mb.Dataset:
-    dataset = mb.open(path, threads=threads, include_internal=True, **options)
-    dataset.options = replace(dataset.options, split_bytes=SMALL)
-    return dataset
+    return mb.open(path, threads=threads, include_internal=True, **options)
+
+
+@pytest.fixture(autouse=True)
+def _small_splits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planner, "SPLIT_BYTES", SMALL)
 
 
 def read(rows: mb.Rows) -> tuple[pa.Table, mb.Report, str | None]:

@@ -10,12 +10,12 @@ from magicbyte.engines.protocol import Control, Entries, Entry
 from magicbyte.reading.outcomes import (
     NO_OUTCOME,
     OUTCOME_CODES,
-    OUTCOMES,
     Outcomes,
     Run,
     outcomes_by_list,
     outcomes_by_markers,
 )
+from magicbyte.tables.schemas import OUTCOMES
 from magicbyte.transactions import Fates, Place
 
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)

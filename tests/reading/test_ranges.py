@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from magicbyte.reading.dataset import ISOLATION_LEVELS, Dataset
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.options import ISOLATION_LEVELS
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.times import milliseconds
 from paths import DATA
 
@@ -51,13 +53,14 @@ def test_a_range_of_offsets_gives_the_rows_of_the_whole_log(path: Path, level: s
 def test_a_range_of_times_gives_the_rows_that_kafka_finds(level: str) -> None:
     for log in opened(TRANSACTIONS.parent, level).logs:
         dataset = opened(Path(log.folder), level)
-        (found,) = dataset.surveys()
+        planner, (log,) = Planner(dataset.options), dataset.logs
+        found = planner.survey(log)
         whole = rows_of(dataset)
         times = sorted({milliseconds(row["timestamp"]) for row in whole})
         if not times:
             continue  # all of it was aborted
         for begin, end in [(times[len(times) // 3], times[-1]), (times[0], times[len(times) // 2])]:
-            first, last = dataset.offset_at(found, begin), dataset.offset_at(found, end)
+            first, last = planner.offset_at(found, begin), planner.offset_at(found, end)
             assert first is not None and last is not None
             some = rows_of(opened(Path(log.folder), level, times=(begin, end)))
             assert some == [row for row in whole if first <= row["offset"] < last], log.name

@@ -16,6 +16,7 @@ from magicbyte.engines.protocol import BatchHeaders, Entries
 from magicbyte.reading import split, survey, walk
 from magicbyte.tables import schemas
 from paths import DATA
+from surveys import surveys_of
 
 LOGS = sorted(log for log in DATA.rglob("*.log") if log.stat().st_size)
 
@@ -42,7 +43,7 @@ def planned(path: Path, split_bytes: int) -> list[tuple[Any, ...]]:
             found.last_stable_offset,
             [repr(one) for one in found.transactions],
         )
-        for found in dataset.surveys(split_bytes)
+        for found in surveys_of(dataset, split_bytes)
     ]
 
 
@@ -112,7 +113,7 @@ def test_what_is_looked_at_stays_in_proportion(
     count = 20_000
     log = tmp_path / "00000000000000000000.log"
     log.write_bytes(b"".join(build.message(offset=2 * number) for number in range(count)))
-    [found] = mb.open(log).surveys(1 << 30)
+    [found] = surveys_of(mb.open(log), 1 << 30)
     assert [segment.sound_bytes for segment in found.segments] == [log.stat().st_size]
     assert count < asked < 16 * count
 
@@ -199,7 +200,8 @@ def test_a_split_with_transactions_is_read_once(
     data = build.transactional(0, 7, count=9) + build.control(build.ABORT, 9, 7)
     folder.log_dir().segment("t-0", data)
     dataset, asked = mb.open(folder.path, isolation_level="read_uncommitted"), []
-    assert dataset.surveys()[0].is_verified
+    assert dataset.plan()[0].is_verified
+    assert dataset.records(["outcome"]).to_table().num_rows == 9
     read_at = storage.LocalFile.read_at
     monkeypatch.setattr(
         storage.LocalFile,
@@ -347,7 +349,7 @@ def test_offsets_that_leave_their_order_in_the_midst_of_others_are_noted(
     offsets = [0, 1, 2, 1, 3, 4, 9, 10]
     log = tmp_path / f"{0:020}.log"
     log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
-    (found,) = mb.open(log, on_damage="skip").surveys()
+    (found,) = surveys_of(mb.open(log, on_damage="skip"))
     told = [(finding.code, finding.base_offset) for finding in found.findings]
     assert ("offset-out-of-order", 1) in told
     assert any(code.startswith("offset-gap") and base == 9 for code, base in told)

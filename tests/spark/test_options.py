@@ -83,7 +83,7 @@ def test_internal_topics_are_read_only_if_named() -> None:
         ({"columns": "key,,value"}, "columns 'key,,value'; expected names between commas"),
         ({"minPartitions": "1" * 19}, "expected a number, at least 1"),
         ({"maxPartitionBytes": "0"}, "maxPartitionBytes '0'; expected bytes, at least 1"),
-        ({"table": "rows"}, "table 'rows'; expected records or batches or"),
+        ({"table": "rows"}, "table 'rows'; expected records, batches, "),
         (
             {"table": "batches", "startingOffsets": "earliest"},
             "startingOffsets with the table batches; expected the table records",
@@ -380,10 +380,10 @@ def test_no_task_spans_more_offsets_than_allowed() -> None:
     one = {"subscribe": "interleaved,open", "maxRecordsPerPartition": "50"}
     tasks = planned(TRANSACTIONS, **one)[1]
     for task in tasks:
-        (span,) = {split.offsets for split in task.splits}
+        (span,) = {split.options.offsets for split in task.splits}
         assert 0 < span[1] - span[0] <= 50
         assert len({(split.topic, split.partition) for split in task.splits}) == 1
-    assert len({(task.splits[0].topic, task.splits[0].offsets) for task in tasks}) >= 20
+    assert len({(task.splits[0].topic, task.splits[0].options.offsets) for task in tasks}) >= 20
     assert places(TRANSACTIONS, **one) == by_partition(topics=["interleaved", "open"])
 
 

@@ -79,10 +79,10 @@ def test_the_plan_of_another_read_is_refused(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no plan; expected magicbyte plan 1"),
+        ("", "no plan; expected magicbyte plan 2"),
         ("[]\n", "no plan"),
         ('{"format": "magicbyte plan 0"}\n', "no plan"),
-        ("HEAD\n{}\n", "a plan that cannot be read; expected magicbyte plan 1"),
+        ("HEAD\n{}\n", "a plan that cannot be read; expected magicbyte plan 2"),
         ("HEAD\nhalf a li", "a plan that cannot be read"),
         ('HEAD\n{"read": true, "splits": [{"file": 7}]}\n', "a plan that cannot be read"),
     ],

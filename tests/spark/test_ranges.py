@@ -17,8 +17,10 @@ from magicbyte import storage
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
-from magicbyte.reading.dataset import ISOLATION_LEVELS, Dataset
-from magicbyte.reading.partial_plan import available, offset_at
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.options import ISOLATION_LEVELS
+from magicbyte.reading.partial_plan import offset_at, readable_range
+from magicbyte.reading.planner import Planner
 from magicbyte.storage import File
 from paths import DATA, shared
 
@@ -36,7 +38,9 @@ def whole(path: Path, level: str) -> Dataset:
 
 
 def offsets_of(dataset: Dataset, log: PartitionLog) -> list[int]:
-    found: list[int] = dataset.of([log]).records(["offset"]).to_table().column(0).to_pylist()
+    found: list[int] = (
+        Dataset([log], dataset.options).records(["offset"]).to_table().column(0).to_pylist()
+    )
     return found
 
 
@@ -46,8 +50,7 @@ def test_offsets_give_the_same_rows_as_the_whole_log(path: Path, level: str) -> 
     rng = random.Random(f"{path.parts[-3:]}{level}")
     dataset = whole(path, level)
     for log in dataset.logs:
-        (found,) = dataset.of([log]).surveys()
-        there = available(found, level)
+        there = readable_range(Planner(dataset.options).survey(log), level)
         offsets = offsets_of(dataset, log)
         for _ in range(3):
             first, end = sorted(rng.randint(there[0] - 1, there[1] + 1) for _ in range(2))
@@ -71,12 +74,19 @@ def test_a_time_is_looked_up_as_in_the_whole_log(path: Path) -> None:
     rng = random.Random(f"{path.parts[-3:]}")
     dataset = whole(path, "read_uncommitted")
     for log in dataset.logs:
-        one = dataset.of([log])
-        (found,) = one.surveys()
-        table = one.records(["timestamp"]).to_table().column(0).cast(pa.int64()).to_pylist()
+        planner = Planner(dataset.options)
+        found = planner.survey(log)
+        table = (
+            Dataset([log], dataset.options)
+            .records(["timestamp"])
+            .to_table()
+            .column(0)
+            .cast(pa.int64())
+            .to_pylist()
+        )
         times = [time for time in table if time is not None] or [0]
         for time in [*rng.sample(times, min(3, len(times))), min(times) - 1, max(times) + 1]:
-            assert offset_at(one, log, time) == one.offset_at(found, time), (log.name, time)
+            assert offset_at(planner, log, time) == planner.offset_at(found, time), (log.name, time)
 
 
 # What is read
@@ -129,9 +139,10 @@ def test_of_segments_that_are_too_early_by_their_time_index_nothing_is_read(
     dataset = mb.open(partition)
     (log,) = dataset.logs
     behind_first = int(read_times(log, log.logs[0])["timestamp"][-1]) + 1
-    expected = dataset.offset_at(dataset.surveys()[0], behind_first)
+    planner = Planner(dataset.options)
+    expected = planner.offset_at(planner.survey(log), behind_first)
     opened.clear()
-    assert offset_at(mb.open(partition), log, behind_first) == expected
+    assert offset_at(planner, log, behind_first) == expected
     assert {*opened} == {log.logs[1].base_offset}
 
 

@@ -166,7 +166,7 @@ def test_options_are_refused_in_a_sentence_that_names_them(
         ({}, "no path"),
         ({"path": ""}, "no path"),
         ({"path": "/", "topic": "t"}, "no option 'topic'"),
-        ({"path": "/", "onDamage": "ignore"}, "onDamage 'ignore'; expected fail or skip or stop"),
+        ({"path": "/", "onDamage": "ignore"}, "onDamage 'ignore'; expected fail, skip or stop"),
         ({"path": "/", "maxPartitionBytes": "0"}, "maxPartitionBytes '0'"),
         ({"path": "/", "maxPartitionBytes": "64q"}, "maxPartitionBytes '64q'"),
         ({"path": "/", "includeInternal": "yes"}, "includeInternal 'yes'; expected true or false"),
@@ -197,7 +197,7 @@ def test_what_is_not_understood_is_refused(options: dict[str, str], message: str
 def test_options_have_no_case_and_sizes_are_written_as_spark_writes_them() -> None:
     read = parse({"PATHS": '["file:///", "/"]', "KAFKA.isolation.LEVEL": "read_uncommitted"})
     assert read.paths == ("/", "/")
-    assert read.isolation_level == "read_uncommitted"
+    assert read.read.isolation_level == "read_uncommitted"
     sizes = [size_in_bytes("", text) for text in ("7", "7b", "64m", "64MB", "1g")]
     assert sizes == [7, 7, 64 << 20, 64 << 20, 1 << 30]
 

@@ -12,10 +12,13 @@ from pyspark.sql import SparkSession
 
 import magicbyte as mb
 from magicbyte.errors import ChecksumError, InputError
+from magicbyte.reading.partial_plan import ReadableRanges, survey_of_range
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.segment_range import from_offset, up_to
 from magicbyte.spark.source import MagicbyteDataSource
 from magicbyte.spark.stream import StreamReader, admission, shared
 from paths import DATA
+from surveys import surveys_of
 
 TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
 LIVES = DATA / "2.8" / "lives" / "log-0"
@@ -268,7 +271,7 @@ def test_only_the_last_segment_is_looked_at_for_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = Path(shutil.copytree(TRANSACTIONS / "interleaved-0", tmp_path / "interleaved-0"))
-    (whole,) = mb.open(folder).surveys()
+    (whole,) = surveys_of(mb.open(folder))
     assert len(whole.segments) == 10
     from magicbyte import storage
 
@@ -307,18 +310,20 @@ def test_a_part_of_a_log_begins_where_a_sound_snapshot_is(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("seed", range(8))
 def test_parts_of_a_log_tell_of_its_ends_and_transactions_what_the_whole_tells(seed: int) -> None:
-    from magicbyte.reading.partial_plan import Ends, part_for
-
     rng = random.Random(seed)
     dataset = mb.open(TRANSACTIONS)
     for log in dataset.logs:
-        (whole,) = dataset.of([log]).surveys()
-        assert Ends().of(dataset, log) == (whole.log_start_offset, whole.last_stable_offset)
+        planner = Planner(dataset.options)
+        whole = planner.survey(log)
+        assert ReadableRanges().of(planner, log) == (
+            whole.log_start_offset,
+            whole.last_stable_offset,
+        )
         first, end = sorted(rng.choices(range(whole.last_stable_offset + 1), k=2))
-        part = part_for(dataset, log, (first, end), rng.choice([300, 1 << 20]))
+        part = survey_of_range(planner, log, (first, end), rng.choice([300, 1 << 20]))
         offsets = [
             row["offset"]
-            for split in part.plan(ranges=lambda _, of=(first, end): [of])
+            for split in planner.splits_of_ranges(part, [(first, end)])
             for batch in mb.reading.split.read_split(split, ("offset",))
             for row in batch.to_pylist()
         ]

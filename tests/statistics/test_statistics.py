@@ -9,7 +9,7 @@ import pytest
 import magicbyte as mb
 from log_builder import TIME, Build, Folder
 from magicbyte.statistics.counts import MOST_PRODUCERS
-from magicbyte.statistics.retention import Held, Largest, held
+from magicbyte.statistics.retention import Held, Largest, retentions
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte.tables.stats_table import STATS
@@ -359,7 +359,7 @@ def largest(timestamp: int, file: str = "") -> Largest:
 def test_segments_are_held_by_the_largest_time_so_far() -> None:
     five, nine = largest(5), largest(9)
     times = [five, largest(3), None, nine, largest(9, "again"), largest(1)]
-    found = held([(one, 10 + number) for number, one in enumerate(times)])
+    found = retentions([(one, 10 + number) for number, one in enumerate(times)])
     assert found == [
         Held(0, 11, five),
         Held(2, 11, five),

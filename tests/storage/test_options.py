@@ -15,6 +15,7 @@ from magicbyte.storage import Storage, StorageOptions, Store, filesystems
 from magicbyte.storage.options import KNOWN_OPTIONS
 from magicbyte.storage.urls import parse_url
 from s3_server import ACCESS_KEY, SECRET, S3Server
+from surveys import surveys_of
 
 from .conftest import segment
 
@@ -230,7 +231,7 @@ def test_secrets_are_in_nothing_that_is_shown(s3: S3Server, tree: str) -> None:
     splits = mb.plan(dataset)
     wrapped = StorageOptions(options)
     shown = [
-        *map(repr, (dataset, dataset.options, dataset.logs, dataset.surveys(), splits)),
+        *map(repr, (dataset, dataset.options, dataset.logs, surveys_of(dataset), splits)),
         *map(str, (dataset.logs, splits, wrapped, Storage(wrapped))),
         repr(Store("s3", "b", wrapped)),
         repr(dataset.records().schema),

@@ -10,13 +10,11 @@ import click
 
 import magicbyte as mb
 from magicbyte import Dataset, Limits
+from magicbyte.reading.options import DAMAGE_POLICIES, ISOLATION_LEVELS
 from magicbyte.storage import StorageOptions
 from magicbyte_cli import parameters
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-ISOLATION_LEVELS = ("read_uncommitted", "read_committed")
-ON_DAMAGE = ("skip", "fail", "stop")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +164,7 @@ def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
         ),
         click.option(
             "--on-damage",
-            type=click.Choice(ON_DAMAGE),
+            type=click.Choice(DAMAGE_POLICIES),
             default=on_damage,
             show_default=True,
             help="skip: deliver all valid records before and after damage. fail: end with an "

@@ -9,7 +9,7 @@ import click
 import pyarrow as pa
 
 from magicbyte import Dataset, Finding, Report
-from magicbyte.reading.follow import Choose, Follower
+from magicbyte.reading.follow import Follower, RecordFilter
 from magicbyte_cli.selection import with_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
 
@@ -49,7 +49,7 @@ class FollowCommand:
     """Prints the records of growing logs, at most *limit*."""
 
     open_dataset: Callable[[], Dataset]
-    choose: Choose
+    choose: RecordFilter
     columns: Sequence[str]
     writer: BatchWriter
     tail: int | None

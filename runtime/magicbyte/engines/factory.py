@@ -3,6 +3,8 @@
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import InputError
 
+ENGINES = ("auto", "columnar", "reference")
+
 
 def engine(name: str, *, views: bool = False) -> Engine:
     """Return the engine *name*: `reference`, `columnar`, or `auto`, which begins with the one and

@@ -1,7 +1,8 @@
-"""The last records of logs, and those that come next: what `tail` is to files of lines."""
+"""The last records of logs and those that are appended later, as `tail -f` gives lines of files."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -9,135 +10,150 @@ from magicbyte.errors import ChangedError, MissingError
 from magicbyte.findings import TAILS
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.partial_plan import Ends, Range
+from magicbyte.reading.options import ReadOptions
+from magicbyte.reading.partial_plan import BoundedRange, ReadableRanges, wanted_offsets
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Rows
-from magicbyte.reading.retry import unchanging
+from magicbyte.reading.retry import retry_changed
 
-Choose = Callable[[Dataset, Sequence[str]], Rows]
-"""Returns records of a dataset, those that are wanted, with some columns."""
+RecordFilter = Callable[[Dataset, Sequence[str]], Rows]
+"""Returns some records of a dataset, with these columns."""
 
 GROWTH = 4
-"""How many times more offsets are looked at, where too few records were found in the last ones."""
+"""Factor by which the offset range grows while it holds too few records."""
 
 
 class Follower:
-    """The records of logs that grow, each once, in order within each log.
+    """The records of logs that grow: each record once, in order within each log.
 
-    It is asked again and again. What a broker does to the files meanwhile is seen at the next
-    look: a new segment, a new partition, one whose end was cut off, one whose beginning is gone.
+    Each call of `new_rows` opens the logs again, and so finds new segments and partitions, ends
+    that were truncated and beginnings that were deleted.
     """
 
     def __init__(
         self,
         open_now: Callable[[], Dataset],
-        choose: Choose,
+        choose: RecordFilter,
         columns: Sequence[str],
         *,
         tail: int | None = None,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """*open_now* opens the logs as they are by then. *tail* is how many of the records of each
-        that are there at first are given, the last ones; None: all. *warn* is told what is lost.
+        """Follow the logs that *open_now* opens.
+
+        Args:
+            choose: Chooses among the records.
+            columns: Columns of the records.
+            tail: Records of each log to begin with. None: all.
+            warn: Called with a sentence when records were lost.
         """
         self._open_now = open_now
         self._choose = choose
         self._columns = tuple(columns)
         self._tail = tail
         self._warn = warn
-        self._ends = Ends()
+        self._ranges = ReadableRanges()
         self._next: dict[str, int] = {}
-        """By place of a log, the offset that is wanted next."""
-        self._at_first: set[str] | None = None
-        """The places of the logs of the first look."""
+        """By log, the offset to read next."""
+        self._first_logs: set[str] | None = None
+        """The logs of the first call."""
 
     def new_rows(self, report: Report) -> Iterator[pa.RecordBatch]:
-        """Yield the records that came since the last look, and tell *report* what was found.
+        """Yield the records that were appended since the last call, and add findings to *report*.
 
-        Raises as opening and reading do, but not for what has changed meanwhile.
+        Raises what opening and reading raise, except for files that changed meanwhile.
         """
-        dataset = unchanging(self._open_now)
-        if self._at_first is None:
-            self._at_first = {log.place for log in dataset.logs}
+        dataset = retry_changed(self._open_now)
+        if self._first_logs is None:
+            self._first_logs = {log.place for log in dataset.logs}
         for log in dataset.logs:
-            found = Report()
+            log_report = Report()
             try:
-                yield from self._of_log(dataset.of([log]), log, found)
+                yield from self._new_rows_of(log, dataset.options, log_report)
             except (ChangedError, MissingError):
-                continue  # the next look finds it as it is by then
+                continue  # the next call reads the files that replaced these
             finally:
-                # Where a log grows, half an entry at its end is on its way.
-                found.findings = [one for one in found.findings if one.code not in TAILS]
-                report.add(found)
+                # An incomplete batch at the end of a growing log is being written.
+                log_report.findings = [f for f in log_report.findings if f.code not in TAILS]
+                report.add(log_report)
 
-    def _of_log(
-        self, dataset: Dataset, log: PartitionLog, report: Report
+    def _new_rows_of(
+        self, log: PartitionLog, options: ReadOptions, report: Report
     ) -> Iterator[pa.RecordBatch]:
-        there = self._ends.of(dataset, log)
+        planner = Planner(options)
+        start, end = readable = self._ranges.of(planner, log)
         if log.place not in self._next:
-            self._next[log.place] = self._begin(dataset, log, there)
-        first, end = self._next[log.place], there[1]
+            self._next[log.place] = self._first_offset(planner, log, readable)
+        first = self._next[log.place]
         if first > end:
-            self._warn(f"{log.name} ends at {end} now, and was read up to {first}: it was cut off")
-            first = end
-        elif first < there[0]:
             self._warn(
-                f"{log.name} begins at {there[0]} now: offsets from {first} on were not read"
+                f"{log.name} was truncated to offset {end} after it had been read up to {first}: "
+                f"new records from {end} on follow"
             )
-            first = there[0]
+            first = end
+        elif first < start:
+            self._warn(
+                f"{log.name} begins at {start} now: offsets {first} to {start - 1} were deleted "
+                "before they were read"
+            )
+            first = start
         self._next[log.place] = first
-        first = max(first, dataset.options.offsets[0] or 0)
+        first = max(first, options.offsets[0] or 0)
         if first < end:
             columns = [*self._columns, *({"offset"} - set(self._columns))]
-            rows = self._choose(dataset.between(first, end), columns)
+            rows = self._choose(_between(log, options, first, end), columns)
             for batch in rows.read_into(report):
                 self._next[log.place] = batch.column("offset")[-1].as_py() + 1
                 yield batch.select(self._columns)
             self._next[log.place] = end
 
-    def _begin(self, dataset: Dataset, log: PartitionLog, there: Range) -> int:
-        low, _ = dataset.offsets_of(log)
-        first = max(there[0], there[0] if low is None else low)
-        first = min(first, there[1])
-        if self._tail is None or log.place not in (self._at_first or ()):
+    def _first_offset(self, planner: Planner, log: PartitionLog, readable: BoundedRange) -> int:
+        start, end = readable
+        low, _ = wanted_offsets(planner, log)
+        first = min(max(start, start if low is None else low), end)
+        if self._tail is None or log.place not in (self._first_logs or ()):
             return first
-        rows = _last_of(dataset, self._choose, ["offset"], self._tail, (first, there[1]), Report())
+        rows = _last_of(
+            log, planner.options, self._choose, ["offset"], self._tail, (first, end), Report()
+        )
         offsets = [batch.column("offset")[0].as_py() for batch in rows if batch.num_rows]
-        return min(offsets, default=there[1])
+        return min(offsets, default=end)
 
 
 def last_rows(
-    dataset: Dataset, choose: Choose, columns: Sequence[str], count: int, report: Report
+    dataset: Dataset, choose: RecordFilter, columns: Sequence[str], count: int, report: Report
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the last *count* of the records that *choose* chooses of each log of *dataset*.
+    """Yield the last *count* records that *choose* chooses of each log of *dataset*.
 
-    Logs are read from their ends, as far back as it takes; *report* is told of that.
+    Logs are read from their ends, as far back as necessary; *report* is about that part.
     """
     for log in dataset.logs:
-        one = dataset.of([log])
-        there = Ends().of(one, log)
-        low, high = one.offsets_of(log)
-        first = max(there[0], there[0] if low is None else low)
-        end = min(there[1], there[1] if high is None else high)
-        yield from _last_of(one, choose, columns, count, (first, end), report)
+        planner = Planner(dataset.options)
+        start, end = ReadableRanges().of(planner, log)
+        low, high = wanted_offsets(planner, log)
+        offsets = max(start, start if low is None else low), min(end, end if high is None else high)
+        yield from _last_of(log, dataset.options, choose, columns, count, offsets, report)
 
 
 def _last_of(
-    dataset: Dataset,
-    choose: Choose,
+    log: PartitionLog,
+    options: ReadOptions,
+    choose: RecordFilter,
     columns: Sequence[str],
     count: int,
-    there: Range,
+    offsets: BoundedRange,
     report: Report,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the last *count* records of one log, from the offsets *there*."""
-    first, end = there
+    """Yield the last *count* records of one log that are inside of *offsets*."""
+    first, end = offsets
     num_offsets = count
     while True:
         begin = max(first, end - num_offsets)
-        found = Report()
+        log_report = Report()
         last, surplus = deque[pa.RecordBatch](), -count
         if begin < end:
-            for batch in choose(dataset.between(begin, end), columns).read_into(found):
+            rows = choose(_between(log, options, begin, end), columns)
+            for batch in rows.read_into(log_report):
                 last.append(batch)
                 surplus += len(batch)
                 while surplus >= len(last[0]):
@@ -145,7 +161,12 @@ def _last_of(
         if surplus >= 0 or begin <= first:
             break
         num_offsets *= GROWTH
-    report.add(found)
+    report.add(log_report)
     for batch in last:
         yield batch.slice(max(surplus, 0))
         surplus = 0
+
+
+def _between(log: PartitionLog, options: ReadOptions, first: int, end: int) -> Dataset:
+    """Return the dataset of the offsets [*first*, *end*) of *log*."""
+    return Dataset([log], replace(options, offsets=(first, end), times=(None, None)))

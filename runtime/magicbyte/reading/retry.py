@@ -1,4 +1,4 @@
-"""Work on files that a broker changes meanwhile: done again until none vanishes under its hands."""
+"""Repeat work on files that a live broker replaces meanwhile."""
 
 import time
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from magicbyte.errors import ChangedError, MissingError
 
 T = TypeVar("T")
 
-MOST_TRIES = 10
+MAX_TRIES = 10
 PAUSE_S = 0.05
-"""The cleaner renames the files of a segment within a millisecond or two."""
+"""The log cleaner renames the files of a segment within about two milliseconds."""
 
 
-def unchanging(work: Callable[[], T]) -> T:
-    """Return what *work* makes of files at a time at which none vanishes under its hands."""
-    for _ in range(MOST_TRIES - 1):
+def retry_changed(work: Callable[[], T]) -> T:
+    """Return the result of *work*, repeated while files change or vanish, up to MAX_TRIES times."""
+    for _ in range(MAX_TRIES - 1):
         try:
             return work()
         except (ChangedError, MissingError):

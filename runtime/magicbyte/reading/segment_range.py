@@ -1,7 +1,7 @@
 """Some consecutive segments of a partition, as a partition of their own.
 
-Who follows a log, or wants a few of its offsets, need not go through all of it. What the segments
-before knew of producers stands in the snapshot at the first one's base.
+A follower and a read of few offsets need not survey the whole log. The producer snapshot at the
+first segment's base tells the state of producers before it.
 """
 
 from bisect import bisect_left, bisect_right
@@ -14,20 +14,20 @@ from magicbyte.logdir.discover import PartitionLog
 
 
 def log_start_offset(log: PartitionLog) -> int | None:
-    """Return where *log* starts: at its first segment, or where a checkpoint says, if that is later.
+    """Return the larger of the first segment's base offset and the log start checkpoint.
 
-    None where nothing tells.
+    None where neither is known.
     """
-    bases = [file.base_offset for file in log.logs[:1] if file.base_offset is not None]
-    checkpoint = log.log_start_checkpoint
-    start = max([*bases, *([checkpoint] if checkpoint is not None else [])], default=None)
+    starts = [file.base_offset for file in log.logs[:1]]
+    starts.append(log.log_start_checkpoint)
+    start = max((offset for offset in starts if offset is not None), default=None)
     return 0 if start is None and log.topic is not None else start
 
 
 def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
-    """Return *log* from the segment on that holds *offset*.
+    """Return *log* from the segment that holds *offset*.
 
-    It begins earlier where no sound snapshot says what was open there.
+    It begins earlier where no sound snapshot tells which transactions were open there.
     """
     bases = _bases(log)
     first = max(bisect_right(bases, offset) - 1, 0)
@@ -37,14 +37,14 @@ def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
 
 
 def up_to(log: PartitionLog, offset: int, *, more: int) -> PartitionLog:
-    """Return *log* up to the segment that holds the offset before *offset*, and *more* behind it."""
+    """Return *log* to the segment that holds the offset before *offset*, and *more* segments."""
     bases = _bases(log)
     end = max(bisect_left(bases, offset), 1) + more
     return log if end >= len(bases) else _between(log, None, bases[end])
 
 
 def each_segment(log: PartitionLog) -> Iterator[PartitionLog]:
-    """Yield each segment of *log* as a log of its own; all of it where a segment has no base."""
+    """Yield each segment of *log* as a log of its own; *log* itself if base offsets are unknown."""
     bases = _bases(log)
     if not bases:
         yield log
@@ -53,8 +53,15 @@ def each_segment(log: PartitionLog) -> Iterator[PartitionLog]:
         yield _between(log, first, end) if len(bases) > 1 else log
 
 
+def with_own_checkpoints(log: PartitionLog) -> PartitionLog:
+    """Return *log* without the checkpoints of other partitions: small enough to be sent to a task."""
+    if log.log_dir is None or log.topic is None or log.partition is None:
+        return log
+    return replace(log, log_dir=log.log_dir.of(log.topic, log.partition))
+
+
 def _bases(log: PartitionLog) -> list[int]:
-    """Return the base offsets of the segments; none where one has none: such a log stays whole."""
+    """Return the base offsets of the segments; none if one is unknown: such a log stays whole."""
     bases = [file.base_offset for file in log.logs]
     return [] if None in bases else [base for base in bases if base is not None]
 
@@ -71,7 +78,7 @@ def _has_snapshot(log: PartitionLog, base: int) -> bool:
 
 
 def _between(log: PartitionLog, first: int | None, end: int | None) -> PartitionLog:
-    """Return what of *log* has a base in [first, end), as if nothing had ever been around it."""
+    """Return the files of *log* whose base offset is in [first, end), with fitting checkpoints."""
     files = tuple(
         file
         for file in log.files
@@ -80,9 +87,9 @@ def _between(log: PartitionLog, first: int | None, end: int | None) -> Partition
             (first is None or file.base_offset >= first) and (end is None or file.base_offset < end)
         )
     )
+    log = with_own_checkpoints(log)
     log_dir = log.log_dir
     if log_dir is not None and log.topic is not None and log.partition is not None:
-        log_dir = log_dir.of(log.topic, log.partition)
         start = max(first or 0, log.log_start_checkpoint or 0)
         own = {(log.topic, log.partition): start}
         log_dir = replace(

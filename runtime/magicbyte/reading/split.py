@@ -19,11 +19,11 @@ from magicbyte.engines.protocol import (
 )
 from magicbyte.errors import ChangedError, error_of
 from magicbyte.findings import Finding
-from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judge
 from magicbyte.reading.entry_groups import decode_groups
 from magicbyte.reading.index_outcomes import Listed, ListedOutcomes
+from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.outcomes import (
     Outcomes,
     Run,
@@ -67,12 +67,8 @@ class Split:
     fates: Fates
     log_start_offset: int | None
     last_stable_offset: int | None
-    offsets: tuple[int | None, int | None]
-    """The wanted offsets, half-open; None is no bound."""
-    isolation_level: str
-    on_damage: str
-    engine: str
-    limits: Limits
+    options: ReadOptions
+    """With the wanted offsets of the partition, and no times."""
     aborted_list: tuple[tuple[int, int], ...] | None = None
     """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
     listed: Listed | None = None
@@ -121,7 +117,7 @@ def examine(
     damage where the split says `fail`.
     """
     with open_log(split.file) as log:
-        reader = _Reader(split, chosen or engine(split.engine), log, columns)
+        reader = _Reader(split, chosen or engine(split.options.engine), log, columns)
         yield from reader.pieces()
 
 
@@ -137,12 +133,16 @@ class _Reader:
         self.wire = tuple(
             dict.fromkeys(["offset", *(name for name in columns or () if name in WIRE_COLUMNS)])
         )
-        self.is_committed_read = split.isolation_level == "read_committed"
+        self.is_committed_read = split.options.isolation_level == "read_committed"
         self.bounds = Wanted(
             log_start_offset=split.log_start_offset,
-            first=split.offsets[0],
+            first=split.options.offsets[0],
             end=min(
-                (end for end in (split.offsets[1], split.file.end_offset) if end is not None),
+                (
+                    end
+                    for end in (split.options.offsets[1], split.file.end_offset)
+                    if end is not None
+                ),
                 default=None,
             ),
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
@@ -187,7 +187,7 @@ class _Reader:
         walk = Walk(
             self.log,
             engine=self.engine,
-            limits=self.split.limits,
+            limits=self.split.options.limits,
             bounds=bounds,
             start=start,
             end=end,
@@ -236,7 +236,7 @@ class _Reader:
                 piece.entries,
                 self.wire,
                 origin=piece.origin,
-                limits=self.split.limits,
+                limits=self.split.options.limits,
                 verify=False,
             ):
                 yield Sound(entries, piece.buffer, piece.origin, decoded=decoded)
@@ -261,17 +261,15 @@ class _Reader:
                 self.walked.append(piece)
             if isinstance(piece, Sound):
                 entries = piece.entries
-                number_array = np.flatnonzero(entries.column("is_control"))
+                numbers = np.flatnonzero(entries.column("is_control"))
                 said = reader.read(
                     piece.buffer,
                     entries,
-                    number_array,
+                    numbers,
                     origin=piece.origin,
-                    limits=self.split.limits,
+                    limits=self.split.options.limits,
                 )
-                places = (
-                    entries.column(name)[number_array] for name in ("position", "producer_id")
-                )
+                places = (entries.column(name)[numbers] for name in ("position", "producer_id"))
                 controls = [one.control for one in said]
                 yield entries, zip(*(of.tolist() for of in places), controls, strict=True)
             del piece  # bytes go before more are read
@@ -296,7 +294,7 @@ class _Reader:
 
     def _stretch(self, stretch: Stretch) -> Piece:
         findings = self._named(stretch.findings)
-        if self.split.on_damage == "fail" and stretch.kind != "tail":
+        if self.split.options.on_damage == "fail" and stretch.kind != "tail":
             raise error_of(findings[0])
         kind, entries = "damaged", []
         if stretch.entry is not None:
@@ -313,7 +311,7 @@ class _Reader:
         findings = []
         for _, one in sorted(found.told.items()):
             for finding in self._named(one.counted_findings()) if one.findings else ():
-                if finding.severity == "error" and self.split.on_damage == "fail":
+                if finding.severity == "error" and self.split.options.on_damage == "fail":
                     raise error_of(finding)
                 findings.append(finding)
         outcomes = self._outcomes_of(entries, found)
@@ -387,7 +385,7 @@ def quick_entries(
         walk = Walk(
             log,
             engine=chosen,
-            limits=split.limits,
+            limits=split.options.limits,
             bounds=split.bounds,
             start=split.start,
             end=split.end,

@@ -1,7 +1,7 @@
-"""Rows of the tables that are no records, from what a read found."""
+"""Rows of the tables other than `records`, from surveys, pieces and findings."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -10,26 +10,44 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.disposition_tally import Tally
+from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Piece, Split
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.arrays import batch_of
-from magicbyte.tables.schemas import DISPOSITIONS
+from magicbyte.tables.schemas import DISPOSITIONS, TableDefinition
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES
 
+PATH_COLUMNS = ("file", "log_dir")
 
-def _null(number: int | None) -> int | None:
-    """Return *number*, with null for the -1 that says there is none."""
-    return None if number == -1 else number
+ROWS_AT_A_TIME = 4096
+
+
+def rows_of_table(
+    table: TableDefinition,
+    columns: Sequence[str] | None,
+    read: Callable[[Report], Iterator[dict[str, Any]]],
+) -> Rows:
+    """Return the dicts that *read* yields as *columns* of *table*; None: all columns."""
+    names = table.check(tuple(table.names if columns is None else columns))
+    schema = table.schema(names)
+
+    def batches(report: Report) -> Iterator[pa.RecordBatch]:
+        rows: list[dict[str, Any]] = []
+        for row in read(report):
+            rows.append({name: row[name] for name in names})
+            if len(rows) == ROWS_AT_A_TIME:
+                yield record_batch(rows, schema)
+                rows = []
+        if rows:
+            yield record_batch(rows, schema)
+
+    return Rows(schema, batches)
 
 
 def record_batch(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
-    """Return *rows* as Arrow. A path may hold bytes that are no text: they become U+FFFD."""
-    paths = [name for name in PATHS if name in schema.names]
-    made = [row | {name: _text(row[name]) for name in paths} for row in rows]
-    return batch_of(made, schema)
-
-
-PATHS = ("file", "log_dir")
+    """Return *rows* as Arrow. Bytes of a path that are not UTF-8 become U+FFFD."""
+    paths = [name for name in PATH_COLUMNS if name in schema.names]
+    return batch_of([row | {name: _text(row[name]) for name in paths} for row in rows], schema)
 
 
 def _text(path: str | None) -> str | None:
@@ -38,8 +56,13 @@ def _text(path: str | None) -> str | None:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
+def _null(number: int | None) -> int | None:
+    """Return *number*, or None for the sentinel -1."""
+    return None if number == -1 else number
+
+
 def batch_rows(split: Split, piece: Piece, *, quick: bool) -> Iterator[dict[str, Any]]:
-    """Yield a row of `batches` for each entry of *piece*."""
+    """Yield a row of `batches` for each batch or message of *piece*."""
     for examined in piece.entries:
         entry, decoded = examined.entry, examined.decoded
         horizon = entry.base_timestamp if entry.has_delete_horizon else None
@@ -77,7 +100,7 @@ def batch_rows(split: Split, piece: Piece, *, quick: bool) -> Iterator[dict[str,
 
 
 def segment_row(
-    log: PartitionLog, file: LogFile, found: Survey, tally: Tally | None
+    log: PartitionLog, file: LogFile, survey: Survey, tally: Tally | None
 ) -> dict[str, Any]:
     """Return the row of `segments` for *file*."""
     row: dict[str, Any] = {
@@ -93,46 +116,45 @@ def segment_row(
         "end": None,
         "bytes_tail": None,
     }
-    is_read = tally is not None
     for name in DISPOSITIONS:
         row[f"bytes_{name}"] = tally.bytes[name] if tally is not None else None
         row[f"records_{name}"] = tally.records[name] if tally is not None else None
-    if tally is not None and is_read:
+    if tally is not None:
         row["bytes_tail"] = tally.bytes["tail"]
         row["sound_bytes"] = tally.sound_bytes
         row["end"] = next(
-            (segment.end for segment in found.segments if segment.file.path == file.path), None
+            (segment.end for segment in survey.segments if segment.file.path == file.path), None
         )
     return row
 
 
-def transaction_rows(found: Survey) -> Iterator[dict[str, Any]]:
-    """Yield a row of `transactions` for each one in a partition."""
-    for one in found.transactions:
+def transaction_rows(survey: Survey) -> Iterator[dict[str, Any]]:
+    """Yield a row of `transactions` for each transaction in a partition."""
+    for transaction in survey.transactions:
         yield {
-            "topic": found.log.topic,
-            "partition": found.log.partition,
-            "producer_id": one.producer_id,
-            "producer_epoch": one.producer_epoch,
-            "outcome": one.outcome,
-            "begun_before_log": one.begun_before_log,
-            "first_offset": one.first_offset,
-            "last_offset": one.last_offset,
-            "marker_offset": one.marker_offset,
-            "coordinator_epoch": one.coordinator_epoch,
-            "first_timestamp": _null(one.first_timestamp),
-            "marker_timestamp": _null(one.marker_timestamp),
-            "record_count": one.record_count,
-            "size_bytes": one.size_bytes,
-            "evidence": one.evidence,
+            "topic": survey.log.topic,
+            "partition": survey.log.partition,
+            "producer_id": transaction.producer_id,
+            "producer_epoch": transaction.producer_epoch,
+            "outcome": transaction.outcome,
+            "begun_before_log": transaction.begun_before_log,
+            "first_offset": transaction.first_offset,
+            "last_offset": transaction.last_offset,
+            "marker_offset": transaction.marker_offset,
+            "coordinator_epoch": transaction.coordinator_epoch,
+            "first_timestamp": _null(transaction.first_timestamp),
+            "marker_timestamp": _null(transaction.marker_timestamp),
+            "record_count": transaction.record_count,
+            "size_bytes": transaction.size_bytes,
+            "evidence": transaction.evidence,
         }
 
 
 def partition_row(
-    found: Survey, records: Counter[str] | None, verdict: str = "unknown"
+    survey: Survey, records: Counter[str] | None, verdict: str = "unknown"
 ) -> dict[str, Any]:
-    """Return the row of `partitions` for the partition that *found* is of."""
-    log = found.log
+    """Return the row of `partitions` for the partition of *survey*."""
+    log = survey.log
     row: dict[str, Any] = {
         "topic": log.topic,
         "partition": log.partition,
@@ -140,11 +162,11 @@ def partition_row(
         "log_dir": log.folder.rpartition("/")[0] or None,
         "segment_count": len(log.logs),
         "size_bytes": sum(file.size_bytes for file in log.logs),
-        "log_start_offset": found.log_start_offset,
-        "log_end_offset": found.log_end_offset,
-        "last_stable_offset": found.last_stable_offset,
-        "high_watermark": found.high_watermark,
-        "leader_epoch": found.leader_epoch,
+        "log_start_offset": survey.log_start_offset,
+        "log_end_offset": survey.log_end_offset,
+        "last_stable_offset": survey.last_stable_offset,
+        "high_watermark": survey.high_watermark,
+        "leader_epoch": survey.leader_epoch,
         "verdict": verdict,
     }
     for name in DISPOSITIONS:

@@ -13,8 +13,8 @@ from itertools import count
 import pyarrow as pa
 
 from magicbyte.errors import ChangedError, FormatError
-from magicbyte.reading.partial_plan import Range
-from magicbyte.reading.retry import MOST_TRIES, unchanging
+from magicbyte.reading.partial_plan import BoundedRange
+from magicbyte.reading.retry import MAX_TRIES, retry_changed
 from magicbyte.reading.split import Split
 from magicbyte.spark.record_reader import Part
 from magicbyte.spark.values import Partition
@@ -42,25 +42,29 @@ def with_own_offsets(parts: Sequence[Part], in_order: Collection[Partition]) -> 
             for split, there in zip(part.splits, following, strict=False)
         ]
         narrowed = (
-            split if offsets is None else replace(split, offsets=offsets)
+            split if offsets is None else _with_offsets(split, offsets)
             for split, offsets in zip(part.splits, own, strict=True)
         )
         made.append(OwnPart(tuple(narrowed), tuple(offsets is not None for offsets in own)))
     return made
 
 
-def _own(here: Split, there: Split | None) -> Range | None:
+def _own(here: Split, there: Split | None) -> BoundedRange | None:
     """Return the offsets of *here*, behind which *there* lies; None where that is not known."""
-    first, end = here.offsets
+    first, end = here.options.offsets
     if first is None or end is None:
         return None
     if here.bounds.floor is not None:
         first = max(first, here.bounds.floor + 1)
-    if there is not None and (place_of(there), there.offsets) == (place_of(here), here.offsets):
+    if there is not None and (place_of(there), there.options) == (place_of(here), here.options):
         if there.bounds.floor is None:
             return None
         end = min(end, there.bounds.floor + 1)
     return first, end
+
+
+def _with_offsets(split: Split, offsets: BoundedRange) -> Split:
+    return replace(split, options=replace(split.options, offsets=offsets))
 
 
 def place_of(split: Split) -> Partition:
@@ -70,7 +74,7 @@ def place_of(split: Split) -> Partition:
 def read_again(
     split: Split,
     read: Callable[[Split], Iterator[pa.RecordBatch]],
-    plan: Callable[[Range], list[Split] | None],
+    plan: Callable[[BoundedRange], list[Split] | None],
 ) -> Iterator[pa.RecordBatch]:
     """Yield what *read* gives of the offsets of *split*, wherever they lie by now.
 
@@ -78,7 +82,7 @@ def read_again(
     now, None where offsets have no order. An error is let out where the file is still what was
     planned, or changes too often.
     """
-    first, end = split.offsets
+    first, end = split.options.offsets
     assert first is not None and end is not None
     todo = [split]
     for num_tries in count(1):
@@ -91,7 +95,7 @@ def read_again(
                 del todo[0]
             return
         except (ChangedError, FormatError) as error:
-            again = None if num_tries == MOST_TRIES else unchanging(partial(plan, (first, end)))
+            again = None if num_tries == MAX_TRIES else retry_changed(partial(plan, (first, end)))
             is_damage = isinstance(error, FormatError)
             if again is None or (is_damage and any(one.file == todo[0].file for one in again)):
                 raise

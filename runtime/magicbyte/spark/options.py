@@ -5,17 +5,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.dataset import (
+from magicbyte.reading import opening
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.options import (
+    DAMAGE_POLICIES,
     ISOLATION_LEVELS,
-    ON_DAMAGE,
-    TRANSACTIONS,
-    Dataset,
-    open_paths,
+    TRANSACTION_SOURCES,
+    ReadOptions,
 )
 from magicbyte.spark import limits, values
 from magicbyte.spark.limits import Limit
@@ -30,6 +31,10 @@ MAX_PARTITION_BYTES = 128 * MIB
 MAX_TRIGGER_DELAY_MS = 15 * 60_000
 """How long a stream waits for `minOffsetsPerTrigger`, by default; that of Spark's Kafka source."""
 
+DEFAULT_READ = ReadOptions()
+
+Value = TypeVar("Value")
+Default = TypeVar("Default")
 
 CHOOSING = ("assign", "subscribe", "subscribePattern")
 STARTINGS = (
@@ -40,43 +45,25 @@ STARTINGS = (
 )
 ENDINGS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
 
-READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
-    "assign": ("assigned", values.partitions),
-    "subscribe": ("topics", values.topics),
-    "subscribePattern": ("pattern", values.pattern),
-    "isolationLevel": ("isolation_level", values.one_of(*ISOLATION_LEVELS)),
-    "kafka.isolation.level": ("isolation_level", values.one_of(*ISOLATION_LEVELS)),
-    "includeHeaders": ("include_headers", values.flag),
-    "failOnDataLoss": ("fail_on_data_loss", values.flag),
-    "minPartitions": ("min_partitions", values.count),
-    "maxRecordsPerPartition": ("max_records", values.count),
-    "maxOffsetsPerTrigger": ("max_offsets", values.count),
-    "minOffsetsPerTrigger": ("min_offsets", values.count),
-    "maxTriggerDelay": ("max_trigger_delay_ms", values.duration),
-    "table": ("table", values.one_of(*schemas.TABLES)),
-    "columns": ("columns", values.names),
-    "onDamage": ("on_damage", values.one_of(*ON_DAMAGE)),
-    "transactions": ("transactions", values.one_of(*TRANSACTIONS)),
-    "includeInternal": ("include_internal", values.flag),
-    "replica": ("replica", lambda _, value: value),
-    "maxPartitionBytes": ("max_partition_bytes", values.size_in_bytes),
-    "planPath": ("plan_path", values.file),
-}
-"""By option, the attribute of ReadOptions that it sets, and what reads its value."""
-
-UNDERSTOOD = ("path", "paths", *READERS, *STARTINGS, *ENDINGS, f"{STORAGE}<name>")
+UNDERSTOOD = (
+    *("path", "paths", *CHOOSING, "isolationLevel", "kafka.isolation.level", "includeHeaders"),
+    *("failOnDataLoss", "minPartitions", "maxRecordsPerPartition", "maxOffsetsPerTrigger"),
+    *("minOffsetsPerTrigger", "maxTriggerDelay", "table", "columns", "onDamage", "transactions"),
+    *("includeInternal", "replica", "maxPartitionBytes", "planPath"),
+    *(*STARTINGS, *ENDINGS, f"{STORAGE}<name>"),
+)
 
 OF_RECORDS = (
     *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
     "planPath",
 )
 OF_STREAMS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
-"""What a batch makes nothing of."""
+"""Options that a batch read ignores, with a warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions:
-    """What `option(...)` and `load(...)` said."""
+class SourceOptions:
+    """The options of the data source, as `option(...)` and `load(...)` gave them."""
 
     paths: tuple[str, ...]
     table: str = "records"
@@ -85,9 +72,7 @@ class ReadOptions:
     pattern: "re.Pattern[str] | None" = None
     assigned: frozenset[Partition] | None = None
     """Of these three, one at most is given. All partitions are read where none is."""
-    isolation_level: str = "read_committed"
-    on_damage: str = "fail"
-    transactions: str = "markers"
+    read: ReadOptions = DEFAULT_READ
     include_internal: bool = False
     include_headers: bool = False
     replica: str | None = None
@@ -130,17 +115,23 @@ class ReadOptions:
         topics = self.topics
         if self.assigned is not None:
             topics = tuple(sorted({topic for topic, _ in self.assigned}))
-        dataset = open_paths(
+        dataset = opening.open(
             *self.paths,
             topics=topics,
-            isolation_level=self.isolation_level,
-            on_damage=self.on_damage,
-            transactions=self.transactions,
+            isolation_level=self.read.isolation_level,
+            on_damage=self.read.on_damage,
+            transactions=self.read.transactions,
             include_internal=self.include_internal,
             replica=self.replica,
             storage_options=self.storage_options,
         )
-        return dataset.only(self._is_wanted)
+        return Dataset(
+            list(filter(self._is_wanted, dataset.logs)),
+            dataset.options,
+            log_dirs=dataset.log_dirs,
+            all_logs=list(filter(self._is_wanted, dataset.all_logs)),
+            num_internal=dataset.num_internal,
+        )
 
     def _is_wanted(self, log: PartitionLog) -> bool:
         if self.pattern is not None:
@@ -148,45 +139,81 @@ class ReadOptions:
         return self.assigned is None or (log.topic, log.partition) in self.assigned
 
 
-def parse(options: Mapping[str, str]) -> ReadOptions:
-    """Return *options*, whose names have no case, taken at their word.
+def parse(options: Mapping[str, str]) -> SourceOptions:
+    """Return the values of *options*, whose names are case-insensitive.
 
-    Raises InputError for an option that is not understood, a value that is not one, options that
-    exclude one another, and for a path that is missing or that cannot be read.
+    Raises InputError for an unknown option, a value that is not allowed, options that exclude one
+    another, and for a path that is missing or cannot be read.
     """
     given = {name.lower(): value for name, value in options.items()}
     known = {name.lower() for name in UNDERSTOOD}
     for name in given:
         if name not in known and not name.startswith(STORAGE):
             raise InputError(f"no option {name!r}", f"some of {', '.join(UNDERSTOOD)}")
-    read: dict[str, Any] = {"paths": _paths(given), "storage_options": storage_options(given)}
-    for name, (attribute, reader) in READERS.items():
-        if name.lower() not in given:
-            continue
-        value = reader(name, given[name.lower()])
-        if read.setdefault(attribute, value) != value:
-            raise InputError(f"{name} {value!r}", f"the {read[attribute]!r} of isolationLevel")
-    chosen = [name for name in CHOOSING if name.lower() in given]
+
+    def value(name: str, reader: Callable[[str, str], Value], default: Default) -> Value | Default:
+        text = given.get(name.lower())
+        return default if text is None else reader(name, text)
+
+    parsed = SourceOptions(
+        paths=_paths(given),
+        table=value("table", values.one_of(*schemas.TABLES), "records"),
+        columns=value("columns", values.names, None),
+        topics=value("subscribe", values.topics, None),
+        pattern=value("subscribePattern", values.pattern, None),
+        assigned=value("assign", values.partitions, None),
+        read=_read_options(value),
+        include_internal=value("includeInternal", values.flag, False),
+        include_headers=value("includeHeaders", values.flag, False),
+        replica=given.get("replica"),
+        fail_on_data_loss=value("failOnDataLoss", values.flag, True),
+        min_partitions=value("minPartitions", values.count, None),
+        max_records=value("maxRecordsPerPartition", values.count, None),
+        max_partition_bytes=value("maxPartitionBytes", values.size_in_bytes, MAX_PARTITION_BYTES),
+        plan_path=value("planPath", values.file, None),
+        max_offsets=value("maxOffsetsPerTrigger", values.count, None),
+        min_offsets=value("minOffsetsPerTrigger", values.count, None),
+        max_trigger_delay_ms=value("maxTriggerDelay", values.duration, MAX_TRIGGER_DELAY_MS),
+        storage_options=storage_options(given),
+        given={name: text for name, text in given.items() if not name.startswith(STORAGE)},
+    )
+    _check(parsed)
+    return parsed
+
+
+def _read_options(value: Callable[..., str | None]) -> ReadOptions:
+    levels = values.one_of(*ISOLATION_LEVELS)
+    own, kafka = (value(name, levels, None) for name in ("isolationLevel", "kafka.isolation.level"))
+    if own is not None and kafka is not None and own != kafka:
+        raise InputError(f"kafka.isolation.level {kafka!r}", f"the {own!r} of isolationLevel")
+    on_damage = value("onDamage", values.one_of(*DAMAGE_POLICIES), None)
+    transactions = value("transactions", values.one_of(*TRANSACTION_SOURCES), None)
+    if transactions == "index" and on_damage == "stop":
+        raise InputError("transactions index with onDamage stop", "onDamage fail or skip")
+    return ReadOptions(
+        isolation_level=own or kafka or DEFAULT_READ.isolation_level,
+        on_damage=on_damage or DEFAULT_READ.on_damage,
+        transactions=transactions or DEFAULT_READ.transactions,
+    )
+
+
+def _check(parsed: SourceOptions) -> None:
+    """Raise InputError where options exclude one another."""
+    chosen = [name for name in CHOOSING if name.lower() in parsed.given]
     if len(chosen) > 1:
         raise InputError(f"{' and '.join(chosen)}", "one of them")
-    if read.get("min_offsets", 0) > read.get("max_offsets", 1 << 63):
+    least, most = parsed.min_offsets, parsed.max_offsets
+    if least is not None and most is not None and least > most:
         raise InputError(
-            f"minOffsetsPerTrigger {read['min_offsets']}",
-            f"{read['max_offsets']} or less, which is maxOffsetsPerTrigger",
+            f"minOffsetsPerTrigger {least}", f"{most} or less, which is maxOffsetsPerTrigger"
         )
-    table = read.get("table", "records")
-    if table != "records":
+    if parsed.table != "records":
         for name in (*STARTINGS, *ENDINGS, *OF_RECORDS):
-            if name.lower() in given:
-                raise InputError(f"{name} with the table {table}", "the table records")
-    if read.get("transactions") == "index":
-        if table not in ("records", "batches"):
-            raise InputError(f"transactions index with the table {table}", "records or batches")
-        if read.get("on_damage") == "stop":
-            raise InputError("transactions index with onDamage stop", "onDamage fail or skip")
-    Storage(read["storage_options"]).check(read["paths"])
-    shown = {name: value for name, value in given.items() if not name.startswith(STORAGE)}
-    return ReadOptions(**read, given=shown)
+            if name.lower() in parsed.given:
+                raise InputError(f"{name} with the table {parsed.table}", "the table records")
+    if parsed.read.transactions == "index" and parsed.table not in ("records", "batches"):
+        raise InputError(f"transactions index with the table {parsed.table}", "records or batches")
+    Storage(parsed.storage_options).check(parsed.paths)
 
 
 def _paths(given: Mapping[str, str]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ on the driver for those.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 
 import pyarrow as pa
@@ -14,12 +13,15 @@ from pyspark.sql.types import StructType
 
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.dataset import Dataset, Options
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.options import ReadOptions
+from magicbyte.reading.planner import Planner
+from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.split import Split, examine
 from magicbyte.reading.table_rows import batch_rows, record_batch
 from magicbyte.spark import spark_columns
 from magicbyte.spark.driver_log import one_sentence, say
-from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.options import SourceOptions
 from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.tasks import tasks
 from magicbyte.tables import schemas
@@ -41,7 +43,7 @@ class Logs(InputPartition):
     """A partition that a task reads all of; or none, and the log.dirs, of which there are problems."""
 
     def __init__(
-        self, log: PartitionLog | None, is_read: bool, log_dirs: tuple[LogDir, ...], of: Options
+        self, log: PartitionLog | None, is_read: bool, log_dirs: tuple[LogDir, ...], of: ReadOptions
     ) -> None:
         super().__init__(log)
         self.log = log
@@ -51,13 +53,14 @@ class Logs(InputPartition):
 
     def dataset(self) -> Dataset:
         logs = [self.log] if self.log is not None else []
-        return Dataset(logs if self.is_read else [], self.log_dirs, self.options, all_logs=logs)
+        read = logs if self.is_read else []
+        return Dataset(read, self.options, log_dirs=self.log_dirs, all_logs=logs)
 
 
 class TableReader(Shipped, DataSourceReader):
     """Reads the columns of a schema. Raises InputError where it is not one that we can give."""
 
-    def __init__(self, read: ReadOptions, schema: StructType) -> None:
+    def __init__(self, read: SourceOptions, schema: StructType) -> None:
         self.options = read
         self.columns, self.schema = spark_columns.wanted(read, schema)
 
@@ -65,14 +68,18 @@ class TableReader(Shipped, DataSourceReader):
         with one_sentence():
             dataset, largest = self.options.open(), self.options.max_partition_bytes
             if self.options.table == "batches":
-                splits = dataset.plan(largest)
-                for found in dataset.surveys(largest):
-                    say("plan", found.findings)
+                planner, splits = Planner(dataset.options), []
+                for log in dataset.logs:
+                    splits += planner.plan(log, largest)
+                    say("plan", planner.survey(log, largest).findings)
                 return [Splits(task) for task in tasks(splits, largest)]
             read = {log.folder for log in dataset.logs}
             of = dataset.options
             dirs = [Logs(None, False, dataset.log_dirs, of)]
-            logs = [Logs(_alone(log), log.folder in read, (), of) for log in dataset.all_logs]
+            logs = [
+                Logs(with_own_checkpoints(log), log.folder in read, (), of)
+                for log in dataset.all_logs
+            ]
             return [*(dirs if self.options.table == "problems" else ()), *logs]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -86,13 +93,6 @@ class TableReader(Shipped, DataSourceReader):
                 return
             for batch in rows:
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self.schema)
-
-
-def _alone(log: PartitionLog) -> PartitionLog:
-    """Return *log* without what its log.dir knows of others."""
-    if log.log_dir is None or log.topic is None or log.partition is None:
-        return log
-    return replace(log, log_dir=log.log_dir.of(log.topic, log.partition))
 
 
 def _batches(splits: tuple[Split, ...], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:

@@ -16,7 +16,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from pyspark.sql import SparkSession
 
 from magicbyte.limits import MIB
+from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.failures import plain_errors
@@ -24,7 +26,7 @@ from magicbyte.spark.surveying import pass_over
 from magicbyte.spark.tasks import tasks
 from magicbyte.storage import Storage, Store
 
-FORMAT = "magicbyte plan 1"
+FORMAT = "magicbyte plan 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,10 @@ def make_plan(
     passed over by *spark*, a task for each partition, if it is given.
     """
 
-    def in_tasks(part: Dataset) -> tuple[tuple[Split, ...], ...]:
-        splits = part.plan(max_partition_bytes)
+    planner = Planner(dataset.options)
+
+    def in_tasks(logs: Sequence[PartitionLog]) -> tuple[tuple[Split, ...], ...]:
+        splits = [split for log in logs for split in planner.plan(log, max_partition_bytes)]
         groups = groupby(splits, key=lambda split: split.topic if by_topic else None)
         return tuple(
             task for _, group in groups for task in tasks(list(group), max_partition_bytes)
@@ -75,15 +79,14 @@ def make_plan(
 
     read = {log.folder for log in dataset.logs}
     others = [log for log in dataset.all_logs if log.state is None and log.folder not in read]
-    rest = Dataset(others, (), dataset.options)
     if spark is not None and len(dataset.logs) > 1 and size_of(dataset) >= parallel_bytes:
         with plain_errors():
-            pass_over(dataset, max_partition_bytes, spark())
+            pass_over(planner, dataset.logs, max_partition_bytes, spark())
     return Plan(
         dataset,
-        (*dataset.surveys(max_partition_bytes), *rest.surveys(max_partition_bytes)),
-        in_tasks(dataset),
-        in_tasks(rest),
+        tuple(planner.survey(log, max_partition_bytes) for log in (*dataset.logs, *others)),
+        in_tasks(dataset.logs),
+        in_tasks(others),
         max_partition_bytes,
     )
 

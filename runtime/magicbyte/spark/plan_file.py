@@ -9,7 +9,7 @@ from typing import Any
 import magicbyte
 from magicbyte.errors import InputError
 from magicbyte.reading.split import Split
-from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.options import SourceOptions
 from magicbyte.spark.plan import FORMAT, splits_of, task_lines, text_of_tasks
 from magicbyte.storage import Storage
 
@@ -19,7 +19,7 @@ OF_NO_PLAN = ("planpath", "columns", "includeheaders")
 """Options of which nothing hangs on in a plan."""
 
 
-def kept(read: ReadOptions, path: Path, make: Callable[[], Tasks]) -> Tasks:
+def kept(read: SourceOptions, path: Path, make: Callable[[], Tasks]) -> Tasks:
     """Return the tasks of the plan in *path*; where it is not there, those that it *make*s, and keep them.
 
     Raises InputError where the file is no plan, or that of another read.
@@ -39,7 +39,7 @@ def kept(read: ReadOptions, path: Path, make: Callable[[], Tasks]) -> Tasks:
         raise InputError("a plan that cannot be read", FORMAT, path=str(path)) from error
 
 
-def _settings(read: ReadOptions) -> dict[str, Any]:
+def _settings(read: SourceOptions) -> dict[str, Any]:
     options = {name: value for name, value in read.given.items() if name not in OF_NO_PLAN}
     return {"magicbyte": magicbyte.__version__, **dict(sorted(options.items()))}
 

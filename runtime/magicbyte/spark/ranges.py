@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.partial_plan import Range
+from magicbyte.reading.partial_plan import BoundedRange
 from magicbyte.spark.limits import EARLIEST, LATEST, Limit, check_order
 from magicbyte.spark.values import Partition
 
@@ -21,13 +21,13 @@ def partition_of(log: PartitionLog) -> Partition:
 
 def range_of(
     log: PartitionLog,
-    there: Range,
+    there: BoundedRange,
     start: Limit,
     end: Limit,
     offset_at: OffsetAt,
     *,
     fails: bool,
-) -> Range:
+) -> BoundedRange:
     """Return the offsets of *log* between *start* and *end*, where *there* are those of it that are.
 
     Raises InputError where a time has no record and must have one, where a range goes backwards,
@@ -45,7 +45,7 @@ def range_of(
     return max(first, there[0]), min(last, there[1])
 
 
-def offset_of(log: PartitionLog, there: Range, limit: Limit, offset_at: OffsetAt) -> int:
+def offset_of(log: PartitionLog, there: BoundedRange, limit: Limit, offset_at: OffsetAt) -> int:
     """Return the offset that *limit* says for a partition, or EARLIEST or LATEST."""
     wanted = limit.of(partition_of(log))
     if not limit.is_time:
@@ -61,7 +61,7 @@ def offset_of(log: PartitionLog, there: Range, limit: Limit, offset_at: OffsetAt
     )
 
 
-def _at(offset: int, there: Range) -> int:
+def _at(offset: int, there: BoundedRange) -> int:
     return there[0] if offset == EARLIEST else there[1] if offset == LATEST else offset
 
 
@@ -72,7 +72,7 @@ def lose(found: str, expected: str, *, fails: bool) -> None:
     log.warning("%s are not all there: %s are read", found, expected)
 
 
-def divided(whole: Range, most: int | None) -> list[Range]:
+def divided(whole: BoundedRange, most: int | None) -> list[BoundedRange]:
     """Return *whole* in equal parts of *most* offsets or less; None: in one. Nothing of nothing."""
     first, last = whole
     size = last - first

@@ -14,7 +14,7 @@ from magicbyte.reading.split import Split, read_split
 from magicbyte.spark import spark_columns
 from magicbyte.spark.batch import Batch
 from magicbyte.spark.driver_log import one_sentence, say
-from magicbyte.spark.options import OF_STREAMS, ReadOptions
+from magicbyte.spark.options import OF_STREAMS, SourceOptions
 from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.plan_file import kept
 from magicbyte.spark.spark_columns import Column
@@ -34,7 +34,7 @@ class Part(InputPartition):
 class RecordsReader(Shipped, DataSourceReader):
     """Reads the columns of a schema. Raises InputError where it is not one that we can give."""
 
-    def __init__(self, read: ReadOptions, schema: StructType) -> None:
+    def __init__(self, read: SourceOptions, schema: StructType) -> None:
         self.options = read
         self.limits = read.batch
         self.columns, self.schema = spark_columns.wanted(read, schema)
@@ -64,7 +64,7 @@ class RecordsReader(Shipped, DataSourceReader):
         yield from rows_of(partition, self.columns, self.schema)
 
 
-def parts(read: ReadOptions, plan: Callable[[int], list[Split]]) -> Iterator[Part]:
+def parts(read: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[Part]:
     """Yield tasks that together read what *plan* gives: splits of so many bytes at most."""
     largest, least = read.max_partition_bytes, read.min_partitions
     splits = plan(largest)
@@ -75,7 +75,7 @@ def parts(read: ReadOptions, plan: Callable[[int], list[Split]]) -> Iterator[Par
         return
     # A task reads of one range, so that it spans no more offsets than that.
     for _, of_range in groupby(
-        splits, key=lambda split: (split.topic, split.partition, split.offsets)
+        splits, key=lambda split: (split.topic, split.partition, split.options.offsets)
     ):
         yield from map(Part, tasks(list(of_range), largest))
 

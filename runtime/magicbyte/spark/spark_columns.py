@@ -25,7 +25,7 @@ from pyspark.sql.types import (
 )
 
 from magicbyte.errors import InputError
-from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.options import SourceOptions
 from magicbyte.tables.schemas import HEADERS, RECORDS, TABLES, TIME, TableDefinition
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
 from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
@@ -122,7 +122,7 @@ def named(names: Iterable[str], table: str = "records") -> tuple[Column, ...]:
     return tuple(found)
 
 
-def chosen(read: ReadOptions) -> tuple[Column, ...]:
+def chosen(read: SourceOptions) -> tuple[Column, ...]:
     """Return the columns that come if the user gives no schema."""
     if read.columns is not None:
         return named(read.columns, read.table)
@@ -131,7 +131,7 @@ def chosen(read: ReadOptions) -> tuple[Column, ...]:
     return KAFKA_COLUMNS if read.include_headers else KAFKA_COLUMNS[:-1]
 
 
-def wanted(read: ReadOptions, schema: StructType) -> tuple[tuple[Column, ...], pa.Schema]:
+def wanted(read: SourceOptions, schema: StructType) -> tuple[tuple[Column, ...], pa.Schema]:
     """Return the columns of *schema*, the user's or ours, and the Arrow schema to give.
 
     Raises InputError where *schema* cannot be had, or contradicts the option `columns`.

@@ -13,15 +13,21 @@ from pyspark.sql.types import StructType
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.partial_plan import Ends, Range, offset_at, part_for
-from magicbyte.reading.retry import unchanging
+from magicbyte.reading.partial_plan import (
+    BoundedRange,
+    ReadableRanges,
+    offset_at,
+    survey_of_range,
+)
+from magicbyte.reading.planner import Planner
+from magicbyte.reading.retry import retry_changed
 from magicbyte.reading.segment_range import log_start_offset
 from magicbyte.reading.split import Split
 from magicbyte.spark import spark_columns
 from magicbyte.spark.compacted_segments import OwnPart, place_of, read_again, with_own_offsets
 from magicbyte.spark.driver_log import one_sentence, say
 from magicbyte.spark.limits import EARLIEST, LATEST
-from magicbyte.spark.options import ReadOptions
+from magicbyte.spark.options import SourceOptions
 from magicbyte.spark.pickled_readers import Shipped
 from magicbyte.spark.ranges import divided, lose, offset_of, partition_of
 from magicbyte.spark.record_reader import Part, parts, rows_of
@@ -46,13 +52,13 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
     read up to the last stable offset.
     """
 
-    def __init__(self, read: ReadOptions, schema: StructType) -> None:
+    def __init__(self, read: SourceOptions, schema: StructType) -> None:
         if read.table != "records":
             raise InputError(f"a stream of the table {read.table}", "the table records")
         self.options = read
         self.start = read.stream_start
         self.columns, self.schema = spark_columns.wanted(read, schema)
-        self._ends = Ends()
+        self._ends = ReadableRanges()
         self._latest: Offsets = {}
         self._target: Offsets | None = None
         """Where a query ends that takes only what is there as it starts."""
@@ -60,23 +66,24 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
 
     def __getstate__(self) -> dict[str, Any]:
         # Tasks need nothing of what is known of the logs.
-        return self.__dict__ | {"_ends": Ends(), "_latest": {}, "_target": None}
+        return self.__dict__ | {"_ends": ReadableRanges(), "_latest": {}, "_target": None}
 
     # Offsets
 
     def initialOffset(self) -> Json:
         with one_sentence():
-            return to_json(unchanging(self._initials))
+            return to_json(retry_changed(self._initials))
 
     def _initials(self) -> Offsets:
         dataset = self.options.open()
         logs = _by_partition(dataset)
         self.start.check_names(logs)
-        return {place: self._initial(dataset, logs[place]) for place in logs}
+        planner = Planner(dataset.options)
+        return {place: self._initial(planner, logs[place]) for place in logs}
 
-    def _initial(self, dataset: Dataset, log: PartitionLog) -> int:
-        there = self._ends.of(dataset, log)
-        offset = offset_of(log, there, self.start, partial(offset_at, dataset))
+    def _initial(self, planner: Planner, log: PartitionLog) -> int:
+        there = self._ends.of(planner, log)
+        offset = offset_of(log, there, self.start, partial(offset_at, planner))
         if offset == EARLIEST:
             return there[0]
         if offset == LATEST:
@@ -92,7 +99,7 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
     def latestOffset(self, start: Json | None = None, limit: Any = None) -> Json:
         with one_sentence():
             begin = from_json(start or {})
-            there = unchanging(self._there)
+            there = retry_changed(self._there)
             latest = {place: end for place, (_, end) in there.items()}
             if self._target is not None:
                 # What has come since is for the next query; what has gone is gone.
@@ -110,10 +117,11 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
             most = self.options.max_offsets
             return to_json(latest if most is None else shared(most, firsts, latest))
 
-    def _there(self) -> dict[Partition, Range]:
+    def _there(self) -> dict[Partition, BoundedRange]:
         """Return the offsets that a consumer finds now."""
         dataset = self.options.open()
-        return {place: self._ends.of(dataset, log) for place, log in _by_partition(dataset).items()}
+        planner = Planner(dataset.options)
+        return {place: self._ends.of(planner, log) for place, log in _by_partition(dataset).items()}
 
     def getDefaultReadLimit(self) -> Any:
         most, least = self.options.max_offsets, self.options.min_offsets
@@ -126,7 +134,7 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
 
     def prepareForTriggerAvailableNow(self) -> None:
         with one_sentence():
-            self._target = {place: end for place, (_, end) in unchanging(self._there).items()}
+            self._target = {place: end for place, (_, end) in retry_changed(self._there).items()}
 
     def _waits(self, firsts: Offsets, latest: Offsets) -> bool:
         """Return whether too few offsets are there, and they have not been waited for too long."""
@@ -144,12 +152,12 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
 
     def partitions(self, start: Json, end: Json) -> list[InputPartition]:
         with one_sentence():
-            return unchanging(lambda: self._parts(from_json(start), from_json(end)))
+            return retry_changed(lambda: self._parts(from_json(start), from_json(end)))
 
     def _parts(self, begin: Offsets, end: Offsets) -> list[InputPartition]:
         dataset, read = self.options.open(), self.options
-        logs = _by_partition(dataset)
-        found = self._ranges(dataset, logs, begin, end)
+        planner, logs = Planner(dataset.options), _by_partition(dataset)
+        found = self._ranges(planner, logs, begin, end)
         wanted = {place: divided(one, read.max_records) for place, one in found.items()}
         in_order: set[Partition] = set()
 
@@ -157,7 +165,7 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
             splits: list[Split] = []
             for place, of_one in wanted.items():
                 if of_one:
-                    found, is_in_order = _splits(dataset, logs[place], of_one, largest)
+                    found, is_in_order = _splits(planner, logs[place], of_one, largest)
                     splits += found
                     if is_in_order:
                         in_order.add(place)
@@ -166,20 +174,22 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
         return list(with_own_offsets(list(parts(read, plan)), in_order))
 
     def _ranges(
-        self, dataset: Dataset, logs: Mapping[Partition, PartitionLog], begin: Offsets, end: Offsets
-    ) -> dict[Partition, Range]:
+        self, planner: Planner, logs: Mapping[Partition, PartitionLog], begin: Offsets, end: Offsets
+    ) -> dict[Partition, BoundedRange]:
         for place in sorted((begin.keys() - end.keys()) | (end.keys() - logs.keys())):
             self._lose(f"partition {name_of(place)} is gone", "that it is there as before")
         return {
-            place: self._range(dataset, logs[place], begin.get(place), last)
+            place: self._range(planner, logs[place], begin.get(place), last)
             for place, last in end.items()
             if place in logs
         }
 
-    def _range(self, dataset: Dataset, log: PartitionLog, first: int | None, last: int) -> Range:
+    def _range(
+        self, planner: Planner, log: PartitionLog, first: int | None, last: int
+    ) -> BoundedRange:
         there = log_start_offset(log) or 0, self._latest.get(partition_of(log), -1)
         if there[1] < last:
-            there = self._ends.of(dataset, log)
+            there = self._ends.of(planner, log)
         if first is None:
             first = there[0]
             if first:
@@ -211,15 +221,15 @@ class StreamReader(Shipped, DataSourceStreamReader, AvailableNow):  # type: igno
                 for batch in read_again(split, read, plan) if is_own else read(split):
                     yield pa.RecordBatch.from_arrays(batch.columns[1:], schema=self.schema)
 
-    def _plan_again(self, place: Partition, wanted: Range) -> list[Split] | None:
+    def _plan_again(self, place: Partition, wanted: BoundedRange) -> list[Split] | None:
         """Return splits of the *wanted* offsets as they lie now; None where they have no order."""
         dataset = self.options.open()
-        logs = _by_partition(dataset)
-        ranges = self._ranges(dataset, logs, {place: wanted[0]}, {place: wanted[1]})
+        planner, logs = Planner(dataset.options), _by_partition(dataset)
+        ranges = self._ranges(planner, logs, {place: wanted[0]}, {place: wanted[1]})
         if place not in ranges or ranges[place][0] >= ranges[place][1]:
             return []
         splits, is_in_order = _splits(
-            dataset, logs[place], [ranges[place]], self.options.max_partition_bytes
+            planner, logs[place], [ranges[place]], self.options.max_partition_bytes
         )
         return splits if is_in_order else None
 
@@ -243,13 +253,12 @@ def shared(most: int, firsts: Mapping[Partition, int], latest: Mapping[Partition
 
 
 def _splits(
-    dataset: Dataset, log: PartitionLog, wanted: list[Range], largest: int
+    planner: Planner, log: PartitionLog, wanted: list[BoundedRange], largest: int
 ) -> tuple[list[Split], bool]:
     """Return the splits of the *wanted* offsets of a partition, and whether offsets are in order."""
-    part = part_for(dataset, log, (wanted[0][0], wanted[-1][1]), largest)
-    (found,) = part.surveys(largest)
-    say("plan", found.findings, grows=True)
-    return part.plan(largest, ranges=lambda _: wanted), found.is_in_order
+    survey = survey_of_range(planner, log, (wanted[0][0], wanted[-1][1]), largest)
+    say("plan", survey.findings, grows=True)
+    return planner.splits_of_ranges(survey, wanted), survey.is_in_order
 
 
 def _by_partition(dataset: Dataset) -> dict[Partition, PartitionLog]:

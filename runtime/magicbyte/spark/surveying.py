@@ -1,12 +1,13 @@
 """The pass over headers that a plan takes, as a job of Spark: a task for each partition."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.dataset import Dataset, Options
+from magicbyte.reading.options import ReadOptions
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.driver_log import one_sentence
 from magicbyte.spark.pickled_readers import Shipped
@@ -17,20 +18,24 @@ from magicbyte.spark.tasks import spare_collector
 class Surveyor(Shipped):
     """Passes over a partition, wherever Spark runs it."""
 
-    options: Options
+    options: ReadOptions
     max_partition_bytes: int
 
     def __call__(self, logs: Iterable[PartitionLog]) -> Iterator[Survey]:
         spare_collector()
         with one_sentence():
             for log in logs:
-                yield Dataset([log], (), self.options).surveys(self.max_partition_bytes)[0]
+                yield Planner(self.options).survey_once(log, self.max_partition_bytes)
 
 
-def pass_over(dataset: Dataset, max_partition_bytes: int, spark: SparkSession) -> None:
-    """Have *spark* make what `dataset.surveys` makes, and keep it there."""
-    logs = dataset.logs
-    surveyor = Surveyor(dataset.options, max_partition_bytes)
+def pass_over(
+    planner: Planner,
+    logs: Sequence[PartitionLog],
+    max_partition_bytes: int,
+    spark: SparkSession,
+) -> None:
+    """Survey *logs* in a job of *spark*, and keep the surveys in *planner*."""
+    surveyor = Surveyor(planner.options, max_partition_bytes)
     partitions = spark.sparkContext.parallelize(logs, len(logs)).mapPartitions(surveyor)
-    for log, found in zip(logs, partitions.collect(), strict=True):
-        dataset.keep_survey(log, found, max_partition_bytes)
+    for log, survey in zip(logs, partitions.collect(), strict=True):
+        planner.keep(survey, log, max_partition_bytes)

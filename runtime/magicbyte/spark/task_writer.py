@@ -150,7 +150,8 @@ def _read(split: Split, wanted: Wanted, files: "_Files") -> Facts:
 def _counted(split: Split) -> Facts:
     """Return the facts of *split*, whose records nobody wants: nor does its damage stop anything."""
     told = Told(split)
-    for piece in examine(replace(split, on_damage="skip"), COLUMNS):
+    split = replace(split, options=replace(split.options, on_damage="skip"))
+    for piece in examine(split, COLUMNS):
         told.count(piece)
     return told.facts()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from magicbyte.errors import InputError
+from magicbyte.reading.options import alternatives
 from magicbyte.storage import is_url, local_path
 
 Partition = tuple[str, int]
@@ -52,7 +53,7 @@ def pattern(option: str, value: str) -> "re.Pattern[str]":
 def one_of(*allowed: str) -> Callable[[str, str], str]:
     def read(option: str, value: str) -> str:
         if value.lower() not in allowed:
-            raise InputError(f"{option} {value!r}", " or ".join(allowed))
+            raise InputError(f"{option} {value!r}", alternatives(allowed))
         return value.lower()
 
     return read

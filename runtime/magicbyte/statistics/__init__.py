@@ -1,4 +1,4 @@
-"""What logs consist of: sizes, formats, codecs, batches, keys, producers, times, retention."""
+"""Statistics of logs: sizes, formats, codecs, batches, keys, producers, times, retention."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -8,35 +8,43 @@ from typing import Any
 from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.reading.dataset import every_log
-from magicbyte.reading.results import Report
+from magicbyte.reading.opening import open_all_replicas
+from magicbyte.reading.planner import Planner
 from magicbyte.statistics.counts import Counts
-from magicbyte.statistics.partition import BY, NOWHERE, Place, read_partition
+from magicbyte.statistics.partition import BY, TOTAL, CountedGroup, count_partition
 from magicbyte.storage import StorageOptions
 from magicbyte.tables.stats_table import STATS
 
 __all__ = ["BY", "Statistics", "stats"]
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes of how many are done."""
+"""Called with the bytes that are done, and those in all."""
 
 
 @dataclass(slots=True)
 class Statistics:
-    """What `stats` counted. Rows are dicts with the columns of `magicbyte.tables.stats_table.STATS`."""
+    """The result of `stats`. Rows are dicts with the columns of the table of statistics.
+
+    Attributes:
+        quick: Whether only headers were read: columns that need the payload are then None, and
+            no checksum was verified.
+        rows: A row for each topic, partition or segment. If by segment, files that belong to none
+            of a partition's segments have a row without a file.
+        total: A row for everything.
+        findings: Findings of all partitions.
+    Example:
+        >>> magicbyte.stats(LOG_DIR, topics=["rolls"]).total["record_count"]
+        3000
+    """
 
     quick: bool
-    """Whether headers alone were read: then what only payloads tell is null, and no CRC checked."""
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """By topic, partition and segment. Of segments, what belongs to none of a partition's is a row
-    without a file."""
     total: dict[str, Any] = field(default_factory=dict)
-    """Everything together, with the same columns."""
     findings: list[Finding] = field(default_factory=list)
 
     @property
     def is_sound(self) -> bool:
-        """Whether there is no finding of severity `error`."""
+        """Whether no finding has the severity `error`."""
         return not any(finding.severity == "error" for finding in self.findings)
 
 
@@ -51,18 +59,35 @@ def stats(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Statistics:
-    """Return what the logs that *paths* name consist of: all of them, every replica.
+    """Count the contents of logs: of all replicas, whatever a consumer would get of them.
 
-    A row is of a topic, a partition or a segment, as *by* says. All entries count, whatever a
-    consumer would get of them; what is damaged counts with its bytes alone. *quick* reads headers.
-    Memory grows with topics, partitions or segments, not with records. *storage_options* are as for
-    `open`. Raises InputError where a path is no log or *by* none of these, StoreError where a store
-    cannot be reached or refuses.
+    A damaged batch counts with its bytes only. Memory grows with the number of rows, and not with
+    the number of records.
+
+    Args:
+        paths: As for `open`.
+        by: ``"topic"``, ``"partition"`` or ``"segment"``: what a row is about.
+        topics: Topics to count. Default: all.
+        partitions: Numbers of the partitions to count. Default: all.
+        quick: Read headers only.
+        engine: As for `open`.
+        limits: As for `open`.
+        progress: Called after each partition with the bytes that are done, and those in all.
+        storage_options: As for `open`.
+    Returns:
+        Rows, a total, and findings.
+    Raises:
+        InputError: A path holds no Kafka log, or an argument is not allowed.
+        MissingError: A path does not exist or may not be read.
+        StoreError: A store cannot be reached, or refuses.
+    Example:
+        >>> [row["topic"] for row in magicbyte.stats(LOG_DIR, by="topic", topics=["rolls"]).rows]
+        ['rolls']
     """
     if by not in BY:
         raise InputError(f"by {by!r}", f"one of {', '.join(BY)}")
-    storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
-    dataset = every_log(
+    storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
+    dataset = open_all_replicas(
         paths,
         topics=topics,
         partitions=partitions,
@@ -71,25 +96,25 @@ def stats(
         storage_options=storage_options,
     )
     out = Statistics(quick)
-    counts: dict[Place, Counts] = {}
+    groups: dict[CountedGroup, Counts] = {}
     total = Counts(not quick)
-    size = sum(file.size_bytes for log in dataset.logs for file in log.logs)
-    done = 0
+    num_bytes = sum(file.size_bytes for log in dataset.logs for file in log.logs)
+    num_done = 0
     for log in dataset.logs:
-        report = Report()
-        for place, one in read_partition(dataset.of([log]), log, report, quick=quick):
-            total.add(one)
-            if by != "segment" or place.file is not None or one.file_bytes:
-                counts.setdefault(place.by(by), Counts(not quick)).add(one)
-        out.findings.extend(report.findings)
-        done += sum(file.size_bytes for file in log.logs)
+        counted, findings = count_partition(Planner(dataset.options), log, quick=quick)
+        for group, counts in counted:
+            total.add(counts)
+            if by != "segment" or group.file is not None or counts.file_bytes:
+                groups.setdefault(group.by(by), Counts(not quick)).add(counts)
+        out.findings.extend(findings)
+        num_done += sum(file.size_bytes for file in log.logs)
         if progress is not None:
-            progress(done, size)
-    out.rows = [_row(place, one) for place, one in counts.items()]
-    out.total = _row(NOWHERE, total)
+            progress(num_done, num_bytes)
+    out.rows = [_row(group, counts) for group, counts in groups.items()]
+    out.total = _row(TOTAL, total)
     return out
 
 
-def _row(place: Place, counts: Counts) -> dict[str, Any]:
-    row = {**place._asdict(), **counts.row()}
+def _row(group: CountedGroup, counts: Counts) -> dict[str, Any]:
+    row = {**group._asdict(), **counts.row()}
     return {name: row[name] for name in STATS.names}

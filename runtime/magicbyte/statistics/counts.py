@@ -55,12 +55,12 @@ class Counts:
         """Bytes of all files."""
         return self.log_bytes + self.index_bytes + self.other_bytes + self.unused_bytes
 
-    def take(self, file: str, judged: Judged) -> None:
+    def count(self, file: str, judged: Judged) -> None:
         """Count the entries and records of *judged*, which lie in *file*."""
         entries, decoded = judged.entries, judged.decoded
         is_sound = ~np.isin(judged.of_entries, UNREAD)
         is_data = is_sound & (entries.column("is_control") == 0)
-        self._take_headers(entries, is_sound, is_data, decoded.num_rows, decoded.decompressed)
+        self._count(entries, is_sound, is_data, decoded.num_rows, decoded.decompressed)
         self.payloads.take(decoded.rows, np.repeat(is_data, decoded.num_rows))
         if (at := self._latest(entries, is_sound)) is None:
             return
@@ -73,13 +73,13 @@ class Counts:
             offset = int(to_numpy(rows.column("offset"))[is_it.argmax()])
         self.largest = Largest(time, file, int(entries.column("position")[at]), offset)
 
-    def take_headers(self, file: str, entries: Entries) -> None:
+    def count_headers(self, file: str, entries: Entries) -> None:
         """Count *entries*, which lie in *file*, by their headers alone."""
         is_all = np.ones(len(entries), np.bool_)
         is_data = entries.column("is_control") == 0
         # No checksum vouches for a count, and a wrapper has none.
         num_records = np.maximum(entries.column("record_count"), 0)
-        self._take_headers(entries, is_all, is_data, num_records, None)
+        self._count(entries, is_all, is_data, num_records, None)
         if (at := self._latest(entries, is_all)) is not None:
             time, position, offset = (
                 int(entries.column(name)[at])
@@ -87,7 +87,7 @@ class Counts:
             )
             self.largest = Largest(time, file, position, offset)
 
-    def _take_headers(
+    def _count(
         self,
         entries: Entries,
         is_sound: Mask,

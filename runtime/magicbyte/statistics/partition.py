@@ -1,111 +1,105 @@
-"""The files of a partition, counted."""
+"""Count the files of a partition, and what is in them."""
 
 from typing import NamedTuple
 
+from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.dispositions import Judged
-from magicbyte.reading.results import Report
+from magicbyte.reading.partition_tally import tally_partition
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.time_check import TimeCheck
 from magicbyte.statistics.counts import Counts
 from magicbyte.statistics.payload_sizes import COLUMNS
-from magicbyte.statistics.retention import held
+from magicbyte.statistics.retention import retentions
 
 BY = ("topic", "partition", "segment")
-"""What can be counted as one."""
+"""Groups that rows can be about."""
 
-INDEXES = ("index", "timeindex", "txnindex")
+INDEX_KINDS = ("index", "timeindex", "txnindex")
 
 
-class Place(NamedTuple):
-    """What a row is of; the fields are columns, null where it is of several."""
+class CountedGroup(NamedTuple):
+    """Key columns of a row of statistics; None where the row is about several."""
 
     topic: str | None
     partition: int | None
     log_dir: str | None
     file: str | None
 
-    def by(self, what: str) -> "Place":
-        """Return the one of `BY` in which this one lies."""
-        match what:
+    def by(self, group: str) -> "CountedGroup":
+        """Return the *group*, one of `BY`, that this one belongs to."""
+        match group:
             case "topic":
-                return NOWHERE._replace(topic=self.topic)
+                return TOTAL._replace(topic=self.topic)
             case "partition":
                 return self._replace(file=None)
         return self
 
 
-NOWHERE = Place(None, None, None, None)
+TOTAL = CountedGroup(None, None, None, None)
 
 
-def read_partition(
-    dataset: Dataset, log: PartitionLog, report: Report, *, quick: bool
-) -> list[tuple[Place, Counts]]:
-    """Return the counts of *log*: those of each live segment, and those of what belongs to none.
-
-    What was found goes to *report*.
-    """
-    here = Place(log.topic, log.partition, log.folder.rpartition("/")[0] or None, None)
-    beside = Counts(not quick)
+def count_partition(
+    planner: Planner, log: PartitionLog, *, quick: bool
+) -> tuple[list[tuple[CountedGroup, Counts]], list[Finding]]:
+    """Return the counts of each live segment of *log*, those of its other files, and findings."""
+    group = CountedGroup(log.topic, log.partition, log.folder.rpartition("/")[0] or None, None)
+    others = Counts(not quick)
     if log.state is not None:
-        beside.unused_bytes = sum(file.size_bytes for file in log.files)
-        return [(here, beside)]
-    beside.partition_count = 1
+        others.unused_bytes = sum(file.size_bytes for file in log.files)
+        return [(group, others)], []
+    others.partition_count = 1
     segments = {file.path: Counts(not quick, segment_count=1) for file in log.logs}
-    _count_files(log, segments, beside)
-    _read(dataset, log, report, segments, quick=quick)
-    times = [(segments[file.path].largest, file.size_bytes) for file in log.logs]
-    for file, one in zip(log.logs, held(times), strict=True):
-        segments[file.path].held = one
-    counted = [(here._replace(file=file.name), segments[file.path]) for file in log.logs]
-    return [*counted, (here, beside)]
+    _count_files(log, segments, others)
+    findings = _count_entries(planner, log, segments, quick=quick)
+    largest = [(segments[file.path].largest, file.size_bytes) for file in log.logs]
+    for file, retention in zip(log.logs, retentions(largest), strict=True):
+        segments[file.path].held = retention
+    counted = [(group._replace(file=file.name), segments[file.path]) for file in log.logs]
+    return [*counted, (group, others)], findings
 
 
-def _count_files(log: PartitionLog, segments: dict[str, Counts], beside: Counts) -> None:
-    """Count the files of *log*, an index with its segment."""
+def _count_files(log: PartitionLog, segments: dict[str, Counts], others: Counts) -> None:
+    """Count the files of *log*; an index counts with its segment."""
     by_base = {file.base_offset: segments[file.path] for file in log.logs}
     for file in log.files:
         if not file.live:
-            beside.unused_bytes += file.size_bytes
+            others.unused_bytes += file.size_bytes
         elif file.kind == "log":
             segments[file.path].log_bytes += file.size_bytes
-        elif file.kind in INDEXES:
-            by_base.get(file.base_offset, beside).index_bytes += file.size_bytes
+        elif file.kind in INDEX_KINDS:
+            by_base.get(file.base_offset, others).index_bytes += file.size_bytes
         else:
-            beside.other_bytes += file.size_bytes
+            others.other_bytes += file.size_bytes
 
 
-def _read(
-    dataset: Dataset,
-    log: PartitionLog,
-    report: Report,
-    segments: dict[str, Counts],
-    *,
-    quick: bool,
-) -> None:
-    """Count what lies in the *segments* of *log*."""
-
-    ahead = TimeCheck(log)
+def _count_entries(
+    planner: Planner, log: PartitionLog, segments: dict[str, Counts], *, quick: bool
+) -> list[Finding]:
+    """Count the batches and messages in the *segments* of *log*, and return the findings."""
+    time_check = TimeCheck(log)
 
     def look(file: LogFile, judged: Judged) -> None:
-        segments[file.path].take(_name(log, file), judged)
-        ahead.take(file, judged.entries)
+        segments[file.path].count(_name(log, file), judged)
+        time_check.take(file, judged.entries)
 
     columns = None if quick else COLUMNS
-    found, tallies = dataset.tallied(log, report, quick=quick, columns=columns, look=look)
-    for path, tally in tallies.items():
-        segments[path].damaged_bytes = tally.bytes["damaged"] + tally.bytes["over_limit"]
-        segments[path].tail_bytes = tally.bytes["tail"]
+    tally = tally_partition(planner, log, quick=quick, columns=columns, look=look)
+    for path, by_disposition in tally.by_path.items():
+        counts, num_bytes = segments[path], by_disposition.bytes
+        counts.damaged_bytes = num_bytes["damaged"] + num_bytes["over_limit"]
+        counts.tail_bytes = num_bytes["tail"]
     if quick:
-        for file, entries in dataset.headers(found):
-            segments[file.path].take_headers(_name(log, file), entries)
-            ahead.take(file, entries)
-        for segment in found.segments:
-            one, lost = segments[segment.file.path], segment.stretches
-            one.tail_bytes = segment.tail_bytes
-            one.damaged_bytes = sum(stretch.length for stretch in lost) - one.tail_bytes
-    report.findings.extend(ahead.finish(found.segments))
+        for file, entries in planner.headers(tally.survey):
+            segments[file.path].count_headers(_name(log, file), entries)
+            time_check.take(file, entries)
+        for segment in tally.survey.segments:
+            counts = segments[segment.file.path]
+            counts.tail_bytes = segment.tail_bytes
+            lost = sum(stretch.length for stretch in segment.stretches)
+            counts.damaged_bytes = lost - segment.tail_bytes
+    return [*tally.report.findings, *time_check.finish(tally.survey.segments)]
 
 
 def _name(log: PartitionLog, file: LogFile) -> str:

@@ -46,7 +46,7 @@ def longest(one: Held | None, other: Held | None) -> Held | None:
     return other if one is None or (other is not None and other.ms > one.ms) else one
 
 
-def held(segments: Sequence[tuple[Largest | None, int]]) -> list[Held | None]:
+def retentions(segments: Sequence[tuple[Largest | None, int]]) -> list[Held | None]:
     """Return how long each of *segments* is held; they come in order, with their sizes in bytes.
 
     None for one that has no times.

@@ -5,7 +5,7 @@ replicas: with the same checksum at the same offset, all behind the checksum is 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.survey import Survey
 
 COMPARED = ("last_offset", "crc", "size_bytes", "leader_epoch")
@@ -27,35 +27,35 @@ HeadRows = np.ndarray[tuple[int], np.dtype[np.void]]
 WORDS = {"last_offset": "last offset", "crc": "checksum", "size_bytes": "size"}
 
 
-def differences(dataset: Dataset) -> Iterator[Finding]:
-    """Yield where the replicas of one partition in *dataset* differ: each with the first of them.
+def differences(planner: Planner, logs: Iterable[PartitionLog]) -> Iterator[Finding]:
+    """Yield where the replicas of one partition among *logs* differ: each with the first of them.
 
     Only offsets are compared that each holds and no cleaner has been at, since brokers clean each
     for itself. Where checkpoints tell a high watermark, what lies above it is left out: until it
     is acknowledged, replicas may differ.
     """
     replicas: defaultdict[tuple[str, int | None], list[PartitionLog]] = defaultdict(list)
-    for log in dataset.logs:
+    for log in logs:
         if log.topic is not None and log.state is None and not log.is_remote:
             replicas[log.topic, log.partition].append(log)
     for first, *others in replicas.values():
         for other in others:
-            found = _difference(dataset, first, other)
+            found = _difference(planner, first, other)
             if found is not None:
                 yield found
 
 
-def _difference(dataset: Dataset, one: PartitionLog, other: PartitionLog) -> Finding | None:
+def _difference(planner: Planner, one: PartitionLog, other: PartitionLog) -> Finding | None:
     """Return where two replicas begin to differ, None where they do not."""
     if None not in (ids := {one.topic_id, other.topic_id}) and len(ids) > 1:
         return None  # `topic-id-differs` says that they are of different topics
-    surveys = [dataset.quick_survey(log) for log in (one, other)]
+    surveys = [planner.survey(log, quick=True) for log in (one, other)]
     if not all(found.is_in_order for found in surveys):
         return None  # which offset is where cannot be told
     begin = max(map(_cleaned_up_to, surveys))
     marks = [found.log.high_watermark_checkpoint for found in surveys]
     end = max((mark for mark in marks if mark is not None), default=None)
-    heads = [_Heads(dataset, found, begin, end) for found in surveys]
+    heads = [_Heads(planner, found, begin, end) for found in surveys]
     differing = _differing(*heads)
     here, there = next(differing, (None, None))
     if here is None or there is None:
@@ -97,12 +97,12 @@ def _cleaned_up_to(found: Survey) -> int:
 class _Heads:
     """The headers of a log, in order of offsets, some at a time."""
 
-    def __init__(self, dataset: Dataset, found: Survey, begin: int, end: int | None) -> None:
+    def __init__(self, planner: Planner, found: Survey, begin: int, end: int | None) -> None:
         self.files: list[LogFile] = []
         self.rows: HeadRows = np.empty(0, ROW)
         """What has been read and not been taken."""
         self._begin, self._end = begin, end
-        self._chunks = dataset.headers(found)
+        self._chunks = planner.headers(found)
 
     def fill(self) -> bool:
         """Read on if there are no rows; return whether there are some then."""

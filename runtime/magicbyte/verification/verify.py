@@ -1,10 +1,10 @@
-"""Every check over a directory: findings, and a verdict for each partition."""
+"""Verify logs: findings across their files and replicas, and a verdict for each partition."""
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,12 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.dataset import Dataset, Options, every_log
+from magicbyte.reading.opening import open_all_replicas
+from magicbyte.reading.options import ReadOptions
+from magicbyte.reading.partition_tally import tally_partition
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.process_pool import in_processes
-from magicbyte.reading.results import Report
+from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
 from magicbyte.storage import StorageOptions
@@ -24,28 +27,46 @@ from magicbyte.verification.replicas import differences
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes of how many are done."""
+"""Called with the bytes that are done, and those in all."""
 
 
 @dataclass(slots=True)
 class Verification:
-    """What `verify` found. Rows are dicts with the columns of the tables, in their order."""
+    """The result of `verify`. Rows are dicts with the columns of the tables, in their order.
+
+    Attributes:
+        quick: Whether only headers were read; checksums and payloads are then unknown.
+        segments: Rows of `segments` with one more column, `bytes_after_recovery`: the bytes of a
+            ``.log`` file after a broker's startup. None for other files, with *quick*, for
+            segments that were named one by one, and where the broker would not start.
+        partitions: Rows of `partitions` with two more columns: `log_end_offset_after_recovery`
+            and `recovery`, sentences that say what a broker would do on startup.
+        findings: Findings of all partitions and log.dirs.
+        bytes: Bytes of live segments by disposition.
+        records: Records by disposition.
+    Example:
+        >>> magicbyte.verify(LOG_DIR, topics=["rolls"]).is_sound
+        True
+    """
 
     quick: bool
-    """Whether headers alone were read: checksums and payloads are then unknown."""
     segments: list[dict[str, Any]] = field(default_factory=list)
-    """As in the table, with `bytes_after_recovery`: what a broker's start would leave of a `.log`
-    file. Null where that is not foretold: of other files, where it would not start, with *quick*,
-    and where segments were named one by one."""
     partitions: list[dict[str, Any]] = field(default_factory=list)
-    """As in the table, with `log_end_offset_after_recovery`, null where that is not foretold, and
-    `recovery`: what a broker's start would do, a sentence each."""
     findings: list[Finding] = field(default_factory=list)
     bytes: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Verification") -> None:
-        """Add what was found in *other* partitions, behind what was found in these."""
+        """Add the verification of *other* partitions.
+
+        Args:
+            other: Its rows and findings go to the end.
+        Example:
+            >>> both = magicbyte.verify(LOG_DIR, topics=["rolls"])
+            >>> both.add(magicbyte.verify(LOG_DIR, topics=["rolls"]))
+            >>> len(both.partitions)
+            2
+        """
         self.segments += other.segments
         self.partitions += other.partitions
         self.findings += other.findings
@@ -64,7 +85,7 @@ class Verification:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Counts over everything; `records` and `damaged_bytes` are null where unread."""
+        """Totals; `records` and `damaged_bytes` are None if only headers were read."""
         severities = Counter(finding.severity for finding in self.findings)
         return {
             "partitions": len(self.partitions),
@@ -92,24 +113,43 @@ def verify(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Verification:
-    """Return what is wrong with the logs that *paths* name: all of them, every replica, and where
-    the replicas of a partition differ.
+    """Check logs, and predict what a broker would do with them on startup.
 
     Frames, checksums, records, offsets, sequences, leader epochs, transactions and tails are
-    checked, and what lies beside them: indexes, snapshots, checkpoints, left-over and missing files;
-    *quick* reads headers alone. What a broker's start would do is foretold: of one behind a clean
-    shutdown or not, by *clean_shutdown* (by default, what the log.dir says), and for topics with
-    *index_interval_bytes* (a topic's `index.interval.bytes`), on which some of it hangs.
-    *processes* is how many verify, each a partition at a time; 1, the default, is the caller's own.
-    Their number changes nothing of what is returned. More are started anew, so a script calls this
-    under `if __name__ == "__main__":`. *progress* is told when a partition is done.
-    *storage_options* are as for `open`. Raises InputError where a path is no log or an argument is
-    not what it must be, StoreError where a store cannot be reached or refuses.
+    checked, and companion and checkpoint files, left-over and missing files, and whether the
+    replicas of a partition agree. All replicas and internal topics are checked.
+
+    Args:
+        paths: As for `open`.
+        topics: Topics to check. Default: all.
+        partitions: Numbers of the partitions to check. Default: all.
+        quick: Read headers only: no checksum, no payload, no prediction.
+        clean_shutdown: Predict a startup after a clean shutdown, or after a crash. Default: what
+            the log.dir says.
+        index_interval_bytes: The topic's ``index.interval.bytes``, on which the prediction
+            depends. Default: Kafka's, 4096.
+        engine: As for `open`.
+        processes: Processes that check, each a partition at a time; 1 is the caller's own. The
+            result does not depend on it. They are spawned, so a script needs
+            ``if __name__ == "__main__":`` around the call.
+        limits: As for `open`.
+        progress: Called after each partition with the bytes that are done, and those in all.
+        storage_options: As for `open`.
+    Returns:
+        Findings, a row for each file and each partition, and totals.
+    Raises:
+        InputError: A path holds no Kafka log, or an argument is not allowed.
+        MissingError: A path does not exist or may not be read.
+        StoreError: A store cannot be reached, or refuses.
+    Example:
+        >>> verification = magicbyte.verify(LOG_DIR, topics=["rolls"])
+        >>> [row["verdict"] for row in verification.partitions]
+        ['ok']
     """
-    storage_options = StorageOptions.of(storage_options)  # out of every trace that shows arguments
+    storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
     if processes < 1:
         raise InputError(f"processes {processes}", "at least 1")
-    dataset = every_log(
+    dataset = open_all_replicas(
         paths,
         topics=topics,
         partitions=partitions,
@@ -117,111 +157,114 @@ def verify(
         limits=limits,
         storage_options=storage_options,
     )
-    logs = dataset.logs
+    logs, options = dataset.logs, dataset.options
     out = Verification(quick)
     for log_dir in dataset.log_dirs:
         out.findings.extend(log_dir.findings)
     out.findings.extend(wrong_between(logs))
-    total = sum(file.size_bytes for log in logs for file in log.logs)
-    done = 0
-    start = partial(
+    num_bytes = sum(file.size_bytes for log in logs for file in log.logs)
+    num_done = 0
+    predict = partial(
         predict_startup, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
     )
-    parts = in_processes(
-        partial(_verified, options=dataset.options, start=start, quick=quick),
-        map(_alone, logs),
+    verifications = in_processes(
+        partial(_verify_log, options=options, predict=predict, quick=quick),
+        map(with_own_checkpoints, logs),
         processes=max(min(processes, len(logs)), 1),
     )
-    with closing(parts):
-        for log, part in zip(logs, parts, strict=True):
-            out.add(part)
-            done += sum(file.size_bytes for file in log.logs)
+    with closing(verifications):
+        for log, verification in zip(logs, verifications, strict=True):
+            out.add(verification)
+            num_done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
-                progress(done, total)
-    out.findings.extend(differences(dataset))
+                progress(num_done, num_bytes)
+    out.findings.extend(differences(Planner(options), logs))
     return out
 
 
-def _alone(log: PartitionLog) -> PartitionLog:
-    """Return *log* with what its log.dir's files say of it alone: it may be sent elsewhere."""
-    if log.log_dir is None or log.topic is None or log.partition is None:
-        return log
-    return replace(log, log_dir=log.log_dir.of(log.topic, log.partition))
-
-
-def _verified(
-    log: PartitionLog, *, options: Options, start: Callable[..., StartupPrediction], quick: bool
+def _verify_log(
+    log: PartitionLog,
+    *,
+    options: ReadOptions,
+    predict: Callable[..., StartupPrediction],
+    quick: bool,
 ) -> Verification:
-    """Return what is wrong with *log*."""
-    out, dataset, report = Verification(quick), Dataset([log], (), options), Report()
-    found, tallies = dataset.tallied(log, report, verify=True, quick=out.quick)
+    """Return the verification of one partition."""
+    tally = tally_partition(Planner(options), log, verify=True, quick=quick)
+    survey, report = tally.survey, tally.report
     if not log.is_named_files and log.state is None:
-        report.findings.extend(wrong_beside(log, found))
-    out.findings.extend(report.findings)
-    out.bytes.update(report.bytes)
-    out.records.update(report.records)
-    is_foretold = (
-        not out.quick and log.state is None and not log.is_named_files and not log.is_remote
+        report.findings.extend(wrong_beside(log, survey))
+    out = Verification(quick, findings=report.findings, bytes=report.bytes, records=report.records)
+    prediction = None if quick else _prediction(log, survey, options.limits, predict)
+    sizes = (
+        None if prediction is None or prediction.refusal is not None else prediction.segment_sizes
     )
-    foretold = _foretold(log.on_disk, found, dataset, start) if is_foretold else None
-    sizes = None if foretold is None or foretold.refusal is not None else foretold.segment_sizes
     for file in log.files:
-        row = segment_row(log, file, found, None if out.quick else tallies.get(file.path))
-        after = None
-        if sizes is not None and file.kind == "log" and not file.is_remote:
-            stays = file.live or file.why_not == "superseded"
-            after = sizes.get(_place_of(file), 0) if stays else 0
-        out.segments.append({**row, "bytes_after_recovery": after})
-    if log.state is not None:
-        return out
-    errors = [finding for finding in report.findings if finding.severity == "error"]
-    if foretold is not None:
-        files = log.on_disk.files
-        before = {file.name: file.size_bytes for file in files if file.name.endswith(".log")}
-        is_damaged = any(_is_left(finding, foretold.segment_sizes) for finding in errors)
-        verdict: str = foretold.verdict(before, is_damaged=is_damaged)
-    else:
-        # No start reads remote storage, so none fails by what is sound there.
-        is_plain = (log.is_named_files and not report.findings) or (log.is_remote and not errors)
-        is_plain = is_plain and not out.quick
-        verdict = "ok" if is_plain else "unknown"
-    records = None if out.quick else sum((t.records for t in tallies.values()), Counter[str]())
-    row = partition_row(found, records, verdict)
-    out.partitions.append(
-        {
-            **row,
-            "log_end_offset_after_recovery": None if foretold is None else foretold.log_end_offset,
-            "recovery": [] if foretold is None else _sentences(foretold, found),
-        }
-    )
+        row = segment_row(log, file, survey, None if quick else tally.by_path.get(file.path))
+        row["bytes_after_recovery"] = None if sizes is None else _size_after(file, sizes)
+        out.segments.append(row)
+    if log.state is None:
+        verdict = _verdict(log, report.findings, prediction, quick=quick)
+        row = partition_row(survey, None if quick else report.records, verdict)
+        row["log_end_offset_after_recovery"] = None
+        row["recovery"] = []
+        if prediction is not None:
+            row["log_end_offset_after_recovery"] = prediction.log_end_offset
+            row["recovery"] = _sentences(prediction, survey)
+        out.partitions.append(row)
     return out
 
 
-def _foretold(
-    log: PartitionLog, found: Survey, dataset: Dataset, start: Callable[..., StartupPrediction]
+def _prediction(
+    log: PartitionLog, survey: Survey, limits: Limits, predict: Callable[..., StartupPrediction]
 ) -> StartupPrediction | None:
-    """Return what a broker's start would do; None where an entry is too large to be looked at."""
-    has_transactions = bool(found.transactions)
+    """Return what a broker would do on startup; None where it reads no such log, or a batch is too
+    large to be decoded."""
+    if log.state is not None or log.is_named_files or log.is_remote:
+        return None
     try:
-        return start(log, has_transactions=has_transactions, limits=dataset.options.limits)
+        return predict(log.on_disk, has_transactions=bool(survey.transactions), limits=limits)
     except LimitError:
         return None
 
 
-def _sentences(foretold: StartupPrediction, found: Survey) -> list[str]:
-    opened = {
-        one.producer_id: one.first_offset for one in found.transactions if one.outcome == "open"
+def _size_after(file: LogFile, sizes: Mapping[str, int]) -> int | None:
+    """Return the bytes of *file* after startup, by the predicted *sizes*; None if not a local log."""
+    if file.kind != "log" or file.is_remote:
+        return None
+    stays = file.live or file.why_not == "superseded"
+    return sizes.get(file.name.removesuffix(".swap"), 0) if stays else 0
+
+
+def _verdict(
+    log: PartitionLog, findings: list[Finding], prediction: StartupPrediction | None, *, quick: bool
+) -> str:
+    """Return the verdict for a partition with these *findings*."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    if prediction is not None:
+        before = {
+            file.name: file.size_bytes for file in log.on_disk.files if file.name.endswith(".log")
+        }
+        is_damaged = any(_stays(finding, prediction.segment_sizes) for finding in errors)
+        return prediction.verdict(before, is_damaged=is_damaged)
+    # A broker's startup does not read remote storage, so errors there are all that counts.
+    is_sound = (log.is_named_files and not findings) or (log.is_remote and not errors)
+    return "ok" if is_sound and not quick else "unknown"
+
+
+def _sentences(prediction: StartupPrediction, survey: Survey) -> list[str]:
+    open_transactions = {
+        transaction.producer_id: transaction.first_offset
+        for transaction in survey.transactions
+        if transaction.outcome == "open"
     }
-    return foretold.sentences(log_end_offset=found.log_end_offset, open_transactions=opened)
+    return prediction.sentences(
+        log_end_offset=survey.log_end_offset, open_transactions=open_transactions
+    )
 
 
-def _place_of(file: LogFile) -> str:
-    """Return the name that a segment has once it has been swapped in."""
-    return file.name.removesuffix(".swap")
-
-
-def _is_left(finding: Finding, sizes: Mapping[str, int]) -> bool:
-    """Return whether consumers would still meet what *finding* says, in segments of these sizes."""
+def _stays(finding: Finding, sizes: Mapping[str, int]) -> bool:
+    """Return whether *finding* is about bytes that segments of these *sizes* still have."""
     if finding.file is None or finding.position is None:
         return False
     return finding.position < sizes.get(finding.file.rpartition("/")[2], 0)

@@ -17,6 +17,7 @@ from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.manifest import MAX_MANIFEST_BYTES, parse_manifest
 from magicbyte.reading.split import Split
 from magicbyte.spark.plan import decode, encode
+from surveys import surveys_of
 from tiered_segments import aiven_partition, chunk_table, segments_of
 
 NAME = "tiered-0"
@@ -78,7 +79,7 @@ def test_transactions_go_from_chunks_into_the_local_log(
     assert offsets(tiered.log_dir, tmp_path, **chosen) == offsets(
         tiered.log_dir, tiered.remote, **chosen
     )
-    told = [one.code for one in mb.open(tiered.log_dir, tmp_path, **chosen).surveys()[0].findings]
+    told = [one.code for one in surveys_of(mb.open(tiered.log_dir, tmp_path, **chosen))[0].findings]
     assert told == ([] if transactions == "markers" else ["txnindex-trusted"])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.output_guard import check_outside
+from surveys import surveys_of
 from tiered_segments import segments_of
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "leader_epoch", "key", "value")
@@ -53,7 +54,7 @@ def test_transaction_indexes_in_remote_storage_decide_where_they_are_asked(tiere
     dataset = mb.open(
         tiered.log_dir, tiered.remote, topics=["tiered-transactions"], transactions="index"
     )
-    told = [finding.code for survey in dataset.surveys() for finding in survey.findings]
+    told = [finding.code for survey in surveys_of(dataset) for finding in survey.findings]
     assert told == ["txnindex-trusted", "txnindex-trusted"]
 
 

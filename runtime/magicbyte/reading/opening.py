@@ -1,0 +1,195 @@
+"""Open logs: `magicbyte.open`, `magicbyte.from_bytes`, and the opening that checks use."""
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from magicbyte.errors import InputError
+from magicbyte.limits import DEFAULT_LIMITS, Limits
+from magicbyte.logdir.discover import PartitionLog, check_one_log_each
+from magicbyte.logdir.file_names import INTERNAL_TOPICS
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_selection import find_logs
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.options import ReadOptions
+from magicbyte.reading.planner import Planner
+from magicbyte.reading.times import Time, milliseconds
+from magicbyte.storage import MemoryFile, Storage, StorageOptions
+
+
+def open(
+    *paths: str | os.PathLike[str],
+    topics: Iterable[str] | None = None,
+    partitions: Iterable[int] | None = None,
+    offsets: tuple[int | None, int | None] | None = None,
+    times: tuple[Time | None, Time | None] | None = None,
+    isolation_level: str = "read_committed",
+    on_damage: str = "fail",
+    transactions: str = "markers",
+    include_internal: bool = False,
+    replica: str | None = None,
+    engine: str = "auto",
+    threads: int = 1,
+    limits: Limits | None = None,
+    storage_options: Mapping[str, Any] | StorageOptions | None = None,
+) -> Dataset:
+    """Open Kafka logs for reading. Only names and the checkpoints of log.dirs are read at once.
+
+    Args:
+        paths: Segments, partition folders, log.dirs, or folders that hold some of them; local or
+            in an object store, such as ``s3://bucket/name``.
+        topics: Topics to read. Default: all but Kafka's internal ones.
+        partitions: Numbers of the partitions to read. Default: all.
+        offsets: First offset to read and the one after the last; None is no bound.
+        times: As *offsets*, in datetimes (UTC if they are naive) or milliseconds since the Unix
+            epoch: from the first record at that time or later, as Kafka's offsetsForTimes.
+        isolation_level: ``"read_committed"`` leaves out aborted and open transactions, as a
+            consumer does; ``"read_uncommitted"`` leaves out control records only.
+        on_damage: ``"fail"`` raises at the first damaged batch; ``"skip"`` delivers what is sound
+            before and after it; ``"stop"`` ends the partition there, as a broker's recovery would.
+        transactions: What decides how transactions ended: ``"markers"`` in the log, or
+            ``"index"``, the transaction indexes, where they are sound and agree with the headers.
+            With indexes no payload is read before the records are.
+        include_internal: Read internal topics such as ``__consumer_offsets`` without naming them.
+        replica: If several replicas of a partition are found, read those in this log.dir.
+        engine: ``"reference"``, ``"columnar"``, or ``"auto"``, which starts with the first and
+            changes to the second for large logs. All give the same rows.
+        threads: Threads that read records and batches ahead; 1 uses the caller's thread. Rows,
+            their order and the report do not depend on it.
+        limits: Bounds on the size of a batch. Default: ``Limits()``.
+        storage_options: Arguments of the store's file system in pyarrow, such as ``region`` or
+            ``access_key``. Default: from the environment. They are kept and never shown.
+    Returns:
+        A dataset whose tables can be iterated any number of times.
+    Raises:
+        InputError: A path holds no Kafka log, a topic is not there, several replicas are found, or
+            an argument is not allowed.
+        MissingError: A path does not exist or may not be read.
+        StoreError: A store cannot be reached, or refuses.
+    Example:
+        >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
+        >>> for batch in dataset.records():
+        ...     print(batch.num_rows)
+        3000
+    """
+    storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
+    if not paths:
+        raise InputError("no path", "at least one")
+    begin, end = times or (None, None)
+    options = ReadOptions(
+        isolation_level=isolation_level,
+        on_damage=on_damage,
+        transactions=transactions,
+        offsets=offsets or (None, None),
+        times=(
+            None if begin is None else milliseconds(begin),
+            None if end is None else milliseconds(end),
+        ),
+        engine=engine,
+        threads=threads,
+        limits=limits or DEFAULT_LIMITS,
+    )
+    all_logs, log_dirs = find_logs(
+        paths,
+        topics=topics,
+        partitions=partitions,
+        storage=Storage(storage_options),
+        strict=on_damage == "fail",
+        choose=partial(check_one_log_each, replica=replica),
+    )
+    names = set(topics or ())
+    logs, num_internal = [], 0
+    for log in all_logs:
+        if log.state is not None:
+            continue
+        is_internal = log.topic in INTERNAL_TOPICS
+        if is_internal and not include_internal and not log.is_named and log.topic not in names:
+            num_internal += 1
+        else:
+            logs.append(log)
+    return Dataset(logs, options, log_dirs=log_dirs, all_logs=all_logs, num_internal=num_internal)
+
+
+def open_all_replicas(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    topics: Iterable[str] | None,
+    partitions: Iterable[int] | None,
+    engine: str,
+    limits: Limits | None,
+    storage_options: StorageOptions,
+) -> Dataset:
+    """Return the dataset of everything that is found, for checks and statistics.
+
+    It has every replica, internal topics and half-deleted partitions, whatever a consumer would
+    get of them, and is read past all damage.
+    """
+    options = ReadOptions(
+        isolation_level="read_uncommitted",
+        on_damage="skip",
+        engine=engine,
+        limits=limits or DEFAULT_LIMITS,
+    )
+    logs, log_dirs = find_logs(
+        paths,
+        topics=topics,
+        partitions=partitions,
+        storage=Storage(storage_options),
+        strict=False,
+    )
+    return Dataset(logs, options, log_dirs=log_dirs)
+
+
+def from_bytes(
+    data: bytes,
+    *,
+    topic: str | None = None,
+    partition: int | None = None,
+    aborted: Iterable[tuple[int, int]] = (),
+    offsets: tuple[int | None, int | None] | None = None,
+    isolation_level: str = "read_uncommitted",
+    on_damage: str = "fail",
+    engine: str = "auto",
+    limits: Limits | None = None,
+) -> Dataset:
+    """Read batches that are in memory: the records of a fetch response, or a segment's bytes.
+
+    Args:
+        data: Batches or messages, one after the other.
+        topic: Topic that the rows name. Default: none.
+        partition: Partition that the rows name. Default: none.
+        aborted: Producer id and first offset of each aborted transaction, as the fetch response
+            lists them. With ``"read_committed"`` this list alone decides, as in Kafka's consumer:
+            the broker ends the response at the last stable offset.
+        offsets: First offset to read and the one after the last; None is no bound.
+        isolation_level: As for `open`, but ``"read_uncommitted"`` by default.
+        on_damage: As for `open`.
+        engine: As for `open`.
+        limits: As for `open`.
+    Returns:
+        A dataset of one partition.
+    Raises:
+        InputError: An argument is not allowed.
+    Example:
+        >>> data = SEGMENT.read_bytes()
+        >>> magicbyte.from_bytes(data, offsets=(10, 12)).records(["offset"]).to_pylist()
+        3000
+    """
+    options = ReadOptions(
+        isolation_level=isolation_level,
+        on_damage=on_damage,
+        offsets=offsets or (None, None),
+        engine=engine,
+        limits=limits or DEFAULT_LIMITS,
+    )
+    name = "memory"
+    file = LogFile(name, name, "log", None, len(data))
+    log = PartitionLog(topic, partition, "", None, (file,), is_named=True, is_named_files=True)
+    data = bytes(data)
+    planner = Planner(
+        options,
+        open_log=lambda _: MemoryFile(data, name),
+        aborted_list=tuple(aborted) if isolation_level == "read_committed" else None,
+    )
+    return Dataset([log], options, planner=planner)

@@ -1,0 +1,68 @@
+"""Read a whole partition and count its bytes and records by disposition."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.reading.checks import all_checks
+from magicbyte.reading.disposition_tally import Tally, bytes_of_no_split
+from magicbyte.reading.dispositions import Judged
+from magicbyte.reading.planner import Planner
+from magicbyte.reading.results import Report
+from magicbyte.reading.split_pass import examine_counted
+from magicbyte.reading.survey import Survey
+
+
+@dataclass(slots=True)
+class PartitionTally:
+    """Bytes and records of a partition by disposition."""
+
+    survey: Survey
+    report: Report
+    """Totals and findings of the partition."""
+    by_path: dict[str, Tally] = field(default_factory=dict)
+    """By path of a live segment; empty where only headers were read."""
+
+
+def tally_partition(
+    planner: Planner,
+    log: PartitionLog,
+    *,
+    verify: bool = False,
+    quick: bool = False,
+    columns: tuple[str, ...] | None = None,
+    look: Callable[[LogFile, Judged], None] | None = None,
+) -> PartitionTally:
+    """Read all of *log*, past damage, and return its tally.
+
+    Args:
+        verify: Verify all checksums in the survey, and run `all_checks`.
+        quick: Survey the headers only, and tally nothing.
+        columns: Columns of the records that *look* needs besides `offset`.
+        look: Called with each segment and its decoded entries.
+    """
+    survey = planner.survey(log, verify=verify, quick=quick)
+    offsets = planner.wanted_offsets(survey)
+    report = Report(findings=list(survey.findings))
+    result = PartitionTally(survey, report)
+    if quick or log.state is not None:
+        return result
+    engine, tallies = planner.new_engine(), result.by_path
+    checks = all_checks(log) if verify else []
+    for split in planner.splits(survey, offsets):
+        split = replace(split, options=replace(split.options, on_damage="skip"))
+        tally = tallies.setdefault(split.file.path, Tally())
+        for piece in examine_counted(planner, split, columns, engine, tally):
+            if isinstance(piece.entries, Judged):
+                if look is not None:
+                    look(split.file, piece.entries)
+                for check in checks:
+                    check.take(split.file, piece.entries.entries)
+    for check in checks:
+        report.findings.extend(check.finish(survey.segments))
+    for path, outside in bytes_of_no_split(survey).items():
+        tallies.setdefault(path, Tally()).bytes.update(outside)
+    for tally in tallies.values():
+        report.add(tally)
+    return result

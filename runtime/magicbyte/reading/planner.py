@@ -1,0 +1,222 @@
+"""From a partition to splits: a survey settles its bounds, damage and transactions."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
+
+from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
+from magicbyte.limits import MIB
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.reading import times
+from magicbyte.reading.options import OffsetRange, ReadOptions
+from magicbyte.reading.split import Split, quick_entries
+from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
+from magicbyte.transactions import Fates, cut_off
+
+SPLIT_BYTES = 4 * MIB
+"""Bytes of a segment that one task of a thread reads. Independent of the number of threads, so
+that neither rows nor their order nor the report depend on it."""
+
+AbortedList = tuple[tuple[int, int], ...]
+"""Producer ids and first offsets of aborted transactions, as a fetch response lists them."""
+
+
+@dataclass(slots=True)
+class Planner:
+    """Surveys partitions and divides them into splits, by one set of options.
+
+    A survey is made once and cached. If a file changes later, reading it raises ChangedError.
+    """
+
+    options: ReadOptions
+    open_log: Opener = open_segment
+    aborted_list: AbortedList | None = None
+    """Decides which transactions were aborted, in place of markers and indexes."""
+    _surveys: dict[tuple[str, int, bool, bool, bool], Survey] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    _headers: dict[str, Sequence[BatchHeaders]] = field(
+        default_factory=dict, init=False, repr=False
+    )
+    """By path of a segment, the headers that a quick survey read."""
+
+    def new_engine(self, *, views: bool = False) -> Engine:
+        """Return an engine for one thread."""
+        return engine(self.options.engine, views=views)
+
+    def survey(
+        self,
+        log: PartitionLog,
+        split_bytes: int | None = None,
+        *,
+        verify: bool = False,
+        quick: bool = False,
+        by_markers: bool = False,
+    ) -> Survey:
+        """Return the survey of *log*, with a boundary every *split_bytes* (default: SPLIT_BYTES).
+
+        Args:
+            verify: Verify all checksums, too.
+            quick: Read headers only.
+            by_markers: Let markers decide how transactions ended, even if the options say `index`.
+        """
+        key = self._key(log, split_bytes, verify, quick, by_markers)
+        if key not in self._surveys:
+            self._surveys[key] = made = self.survey_once(
+                log, split_bytes, verify=verify, quick=quick, by_markers=by_markers
+            )
+            self._headers |= {segment.file.path: segment.heads for segment in made.segments}
+        return self._surveys[key]
+
+    def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
+        """Cache the *survey* of *log* that a planner of the same options made elsewhere."""
+        key = self._key(log, split_bytes, False, False, False)
+        self._surveys[key] = replace(survey, log=log)
+
+    def _key(
+        self,
+        log: PartitionLog,
+        split_bytes: int | None,
+        verify: bool,
+        quick: bool,
+        by_markers: bool,
+    ) -> tuple[str, int, bool, bool, bool]:
+        by_index = self.options.transactions == "index" and not by_markers
+        return log.place, split_bytes or SPLIT_BYTES, verify, quick, by_index
+
+    def survey_once(
+        self,
+        log: PartitionLog,
+        split_bytes: int | None = None,
+        *,
+        verify: bool = False,
+        quick: bool = False,
+        by_markers: bool = False,
+    ) -> Survey:
+        """Return the same as `survey`, uncached: for a part of a log, or where memory counts."""
+        return survey(
+            log,
+            engine=self.new_engine(),
+            limits=self.options.limits,
+            split_bytes=split_bytes or SPLIT_BYTES,
+            stop_at_damage=self.options.on_damage == "stop",
+            verify=verify,
+            quick=quick,
+            by_index=self.options.transactions == "index" and not by_markers,
+            open_log=self.open_log,
+        )
+
+    def offset_at(self, survey: Survey, time: int) -> int | None:
+        """Return the first offset whose record has the timestamp *time* or a later one.
+
+        *time* is in milliseconds since the Unix epoch. None: there is no such record.
+        """
+        return times.offset_at(
+            survey,
+            time,
+            engine=self.new_engine(),
+            limits=self.options.limits,
+            open_log=self.open_log,
+        )
+
+    def wanted_offsets(self, survey: Survey) -> OffsetRange:
+        """Return the offsets that the options want of a partition."""
+        return self.options.wanted_offsets(partial(self.offset_at, survey))
+
+    def headers(self, survey: Survey) -> Iterator[tuple[LogFile, Entries]]:
+        """Yield all entries of a partition by their headers alone, with their segments."""
+        engine = self.new_engine()
+        for split in self.splits(survey, (None, None)):
+            known = self.known_headers(split)
+            for entries in quick_entries(split, chosen=engine, known=known, open_log=self.open_log):
+                yield split.file, entries
+
+    def known_headers(self, split: Split) -> Sequence[BatchHeaders]:
+        """Return the headers of the split's segment that a quick survey read, if any."""
+        return self._headers.get(split.file.path, ())
+
+    def plan(self, log: PartitionLog, max_partition_bytes: int | None) -> list[Split]:
+        """Return the splits that cover all bytes of *log*, each of *max_partition_bytes* at most.
+
+        A split spans at least one entry. None: one split per segment.
+        """
+        survey = self.survey(log, max_partition_bytes)
+        offsets = self.wanted_offsets(survey)
+        return list(self.splits(survey, offsets, by_segment=max_partition_bytes is None))
+
+    def splits_of_ranges(self, survey: Survey, ranges: Iterable[OffsetRange]) -> list[Split]:
+        """Return the splits of each of *ranges*; none that is outside of its range."""
+        return [
+            split for offsets in ranges for split in self.splits(survey, offsets, only_wanted=True)
+        ]
+
+    def splits(
+        self,
+        survey: Survey,
+        offsets: OffsetRange,
+        *,
+        by_segment: bool = False,
+        only_wanted: bool = False,
+    ) -> Iterator[Split]:
+        """Yield the splits of a partition; if *only_wanted*, those that may hold *offsets*."""
+        only_wanted = only_wanted and survey.is_in_order
+        exceptions = cut_off(survey.transactions)
+        options = replace(self.options, offsets=offsets, times=(None, None))
+        last_stable_offset = survey.last_stable_offset
+        if self.aborted_list is not None or last_stable_offset == survey.log_end_offset:
+            last_stable_offset = None  # no transaction is open: no record waits for its outcome
+        for number, segment in enumerate(survey.segments):
+            following = survey.segments[number + 1] if number + 1 < len(survey.segments) else None
+            after = following.boundaries[0] if following else None
+            inside = segment.boundaries[:1] if by_segment else segment.boundaries
+            boundaries: list[Boundary | None] = [*inside, after]
+            end = _end_of_data(segment)
+            starts = [stretch.start for stretch in segment.stretches]
+            for here, there in pairwise(boundaries):
+                assert here is not None
+                stop = end if there is after or there is None else there.position
+                if here.position >= stop or (only_wanted and _is_outside(here, there, offsets)):
+                    continue
+                low, high = bisect_left(starts, here.position), bisect_left(starts, stop)
+                yield Split(
+                    topic=survey.log.topic,
+                    partition=survey.log.partition,
+                    file=segment.file,
+                    segment=number,
+                    start=here.position,
+                    end=stop,
+                    bounds=replace(segment.bounds, floor=here.floor),
+                    first=here.first,
+                    stretches=tuple(segment.stretches[low:high]),
+                    is_verified=survey.is_verified,
+                    has_transactions=segment.has_transactions and survey.settles_transactions,
+                    fates=Fates()
+                    if survey.aborted is not None
+                    else Fates(survey.outcomes_at(there), exceptions),
+                    listed=survey.listed_at(segment, there),
+                    log_start_offset=survey.log_start_offset,
+                    last_stable_offset=last_stable_offset,
+                    options=options,
+                    aborted_list=self.aborted_list,
+                )
+
+
+def _is_outside(here: Boundary, there: Boundary | None, offsets: OffsetRange) -> bool:
+    """Return whether all offsets from *here* to *there* are outside of *offsets*, in a log in order."""
+    first, end = offsets
+    last = None if there is None else there.floor
+    if last is not None and first is not None and last < first:
+        return True
+    return here.floor is not None and end is not None and here.floor + 1 >= end
+
+
+def _end_of_data(segment: SegmentSurvey) -> int:
+    """Return the position after the last byte that splits cover: of the tail, or of the stop."""
+    if segment.stop_at is not None:
+        return segment.stop_at
+    tails = [stretch.start for stretch in segment.stretches if stretch.kind == "tail"]
+    return min([*tails, segment.file.size_bytes])
