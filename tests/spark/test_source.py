@@ -173,7 +173,7 @@ def test_options_are_refused_in_a_sentence_that_names_them(
         ({"path": "/", "columns": "key,,value"}, "columns 'key,,value'; expected names between"),
         (
             {"path": "s3a://u:p@bucket/logs"},
-            "s3a://...@bucket/logs: a path with what may be a pass",
+            "s3a://...@bucket/logs: the URL seems to contain a pass",
         ),
         ({"path": "s3a://bucket/logs", "storage.zone": "x"}, "no storage option 'zone' for s3:"),
         ({"path": "/", "storage.region": "x"}, "storage options region, but all paths are local"),
