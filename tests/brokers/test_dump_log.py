@@ -24,7 +24,7 @@ from cli.dump_log import cases
 from cli.dump_log.drawn import DRAWN, Record, control_record
 from cli.dump_log.told import TOLD, Told, by_release, load, steps, tail
 from log_builder import CONTROL, batch, control, message, record
-from magicbyte_cli.dump_log.decoders.topics import TOPICS
+from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_cli.kafka_dump_log import kafka_dump_log
 from paths import shared

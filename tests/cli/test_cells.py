@@ -9,7 +9,7 @@ import pytest
 
 from magicbyte.tables.schemas import TABLES
 from magicbyte_cli.ndjson import NdjsonWriter
-from magicbyte_cli.text import TextWriter
+from magicbyte_cli.text_table import TextWriter
 
 TYPES = {column.name: column.type for column in TABLES["records"].columns}
 HEADERS, TIME = TYPES["headers"], TYPES["timestamp"]

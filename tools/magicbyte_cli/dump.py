@@ -24,7 +24,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_undelivered,
 )
 from magicbyte_cli.tail import FollowCommand, tail_options
-from magicbyte_cli.text import TextWriter
+from magicbyte_cli.text_table import TextWriter
 
 DELIVERED = ("delivered",)
 

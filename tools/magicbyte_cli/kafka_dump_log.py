@@ -7,8 +7,8 @@ import click
 
 from magicbyte_cli.dump_log.closing_findings import Findings
 from magicbyte_cli.dump_log.decoders import Decoder
-from magicbyte_cli.dump_log.decoders.plain import CLASSES, plain
-from magicbyte_cli.dump_log.decoders.topics import TOPICS
+from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
+from magicbyte_cli.dump_log.decoders.primitive_decoders import CLASSES, plain
 from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.file_lines import Files, file_lines
 from magicbyte_cli.dump_log.record_lines import Wanted

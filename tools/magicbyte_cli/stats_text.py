@@ -20,7 +20,7 @@ from magicbyte_cli.report.stats.class_labels import (
     named_rows,
     ratio,
 )
-from magicbyte_cli.text import NULL, table_lines
+from magicbyte_cli.text_table import NULL, table_lines
 
 Row = dict[str, Any]
 

@@ -16,7 +16,7 @@ from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.selection import Selection, format_option, paths_argument, selection_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings, warn_of_internal_topics
-from magicbyte_cli.text import TextWriter
+from magicbyte_cli.text_table import TextWriter
 
 Row = dict[str, Any]
 

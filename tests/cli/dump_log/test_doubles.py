@@ -2,7 +2,7 @@
 
 import pytest
 
-from magicbyte_cli.dump_log.decoders.doubles import double_text
+from magicbyte_cli.dump_log.decoders.java_doubles import double_text
 
 TOLD = {
     0.0: "0.0",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from magicbyte_cli.dump_log.decoders.topics import TOPICS
+from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.kafka_dump_log import kafka_dump_log
 
 from .cases import COMMIT, COMMIT_KEY, METADATA, OFFSETS, TRANSACTIONS, Case, segment

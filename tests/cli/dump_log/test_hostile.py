@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from magicbyte_cli.dump_log.decoders.topics import TOPICS
+from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from magicbyte_cli.dump_log.decoders.topics import TOPICS
+from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_cli.kafka_dump_log import kafka_dump_log

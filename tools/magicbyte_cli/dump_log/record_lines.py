@@ -23,7 +23,7 @@ from magicbyte_cli.dump_log.batch_lines import (
     word,
 )
 from magicbyte_cli.dump_log.decoders import Decoder
-from magicbyte_cli.dump_log.decoders.plain import AS_TEXT
+from magicbyte_cli.dump_log.decoders.primitive_decoders import AS_TEXT
 from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.frames import LIMITS, end_error
 from magicbyte_cli.dump_log.releases import Release

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from magicbyte_cli.dump_log.decoders.doubles import double_text
+from magicbyte_cli.dump_log.decoders.java_doubles import double_text
 
 _ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
 """An escaped character; of those with a number, Jackson's digits are capitals."""

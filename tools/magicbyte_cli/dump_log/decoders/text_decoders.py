@@ -6,10 +6,10 @@ from typing import Any
 from magicbyte import messages
 from magicbyte.messages import MessageError
 from magicbyte_cli.dump_log.decoders import Decoder, Said
-from magicbyte_cli.dump_log.decoders.coordinators import DELETED
+from magicbyte_cli.dump_log.decoders.coordinator_decoders import DELETED
 from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
 from magicbyte_cli.dump_log.decoders.json_text import json_text
-from magicbyte_cli.dump_log.decoders.scala import (
+from magicbyte_cli.dump_log.decoders.scala_order import (
     in_map_order,
     in_set_order,
     partition_hash,

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from magicbyte_cli.dump_log.decoders import Decoder
-from magicbyte_cli.dump_log.decoders.coordinators import coordinators_records
-from magicbyte_cli.dump_log.decoders.metadata import cluster_metadata_records
-from magicbyte_cli.dump_log.decoders.older import offsets_as_text, transactions_as_text
-from magicbyte_cli.dump_log.decoders.remote import remote_log_metadata_records
+from magicbyte_cli.dump_log.decoders.cluster_metadata_decoder import cluster_metadata_records
+from magicbyte_cli.dump_log.decoders.coordinator_decoders import coordinators_records
+from magicbyte_cli.dump_log.decoders.remote_log_decoder import remote_log_metadata_records
+from magicbyte_cli.dump_log.decoders.text_decoders import offsets_as_text, transactions_as_text
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import consumer_offsets, share_group_state, transaction_state
 

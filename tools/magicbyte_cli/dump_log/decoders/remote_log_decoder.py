@@ -3,7 +3,7 @@
 from typing import Any
 
 from magicbyte_cli.dump_log.decoders import Decoder, Said
-from magicbyte_cli.dump_log.decoders.metadata import Framed, FrameError, framed
+from magicbyte_cli.dump_log.decoders.cluster_metadata_decoder import Framed, FrameError, framed
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import remote_log_metadata as schemas
 from magicbyte_kernels.message_schema import MessageField
