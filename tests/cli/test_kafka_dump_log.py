@@ -135,7 +135,7 @@ def test_a_value_too_short_for_a_number_ends_the_lines(run: Run, segment: Path) 
     )
     assert result.exit_code == 1
     assert only_line(result.stderr) == (
-        "Error: byte 465: a key or value of 2 bytes, where a number takes 8"
+        "Error: byte 465: a key or value has 2 bytes; expected 8 for a number"
     )
     assert result.stdout.splitlines()[-1].endswith("headerKeys: []")  # what was printed by then
 
@@ -153,7 +153,10 @@ def test_a_wrong_checksum_is_no_end(run: Run, segment: Path) -> None:
     ("arguments", "message"),
     [
         (["--kafka-version", "2.7"], "release 2.7; expected 2.8 or later"),
-        (["--kafka-version", "new"], "release 'new'; expected a release of Kafka, as 3.9 or 3.9.2"),
+        (
+            ["--kafka-version", "new"],
+            "release 'new'; expected a release of Kafka, such as 3.9 or 3.9.2",
+        ),
         (["--value-decoder-class", "my.Decoder"], "expected one of org.apache.kafka.tools.api."),
     ],
 )

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from magicbyte_cli.dump_log.closing_findings import Findings
+from magicbyte_cli.dump_log import ToolError
+from magicbyte_cli.dump_log.closing_findings import ClosingFindings
 from magicbyte_cli.dump_log.decoders import Decoder
 from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
-from magicbyte_cli.dump_log.decoders.primitive_decoders import CLASSES, plain
-from magicbyte_cli.dump_log.end_error import EndError
-from magicbyte_cli.dump_log.file_lines import Files, file_lines
-from magicbyte_cli.dump_log.record_lines import Wanted
+from magicbyte_cli.dump_log.decoders.primitive_decoders import CLASSES, key_value_decoder
+from magicbyte_cli.dump_log.file_lines import DumpOptions, file_lines
+from magicbyte_cli.dump_log.record_lines import SegmentOptions
 from magicbyte_cli.dump_log.releases import DEFAULT, Release
 from magicbyte_cli.stderr_messages import warn
 
@@ -79,7 +79,7 @@ def _record_decoder(
             since = "{}.{}".format(*topic.since)
             raise click.UsageError(f"{flag} exists since Kafka {since}; see --kafka-version")
         return topic.decoder(release)
-    return plain(decode_key, decode_value)
+    return key_value_decoder(decode_key, decode_value)
 
 
 @click.command(
@@ -160,41 +160,41 @@ def kafka_dump_log(
     exception, this command prints an error on stderr and ends with status 1. With --go-on it
     continues with the next valid batch or the next file, and ends with status 1 at the end.
     """
-    damage: list[EndError] = []
+    damage: list[ToolError] = []
 
-    def add_damage(error: EndError) -> None:
+    def add_damage(error: ToolError) -> None:
         damage.append(error)
         warn(f"Error: {error}")
 
     release = Release.of(kafka_version)
     topic_flags: list[str] = ctx.ensure_object(dict).get(TOPIC_FLAGS, [])
     contents = print_data_log or bool(topic_flags)
-    wanted = Files(
-        segments=Wanted(
+    dump_options = DumpOptions(
+        segments=SegmentOptions(
             release=release,
             deep=deep_iteration or contents,
             contents=contents,
             decode=_record_decoder(topic_flags, release, decode_key, decode_value),
             skip_metadata=skip_record_metadata,
-            go_on=None if strict_compat else add_damage,
+            on_error=None if strict_compat else add_damage,
             max_bytes=max_bytes,
         ),
         verify_only=verify_index_only,
         sanity=index_sanity_check,
         max_message_size=max_message_size,
-        complain=warn,
+        warn=warn,
     )
-    found = Findings(wanted.segments.release)
-    for given in files.split(","):
+    findings = ClosingFindings(release)
+    for name in files.split(","):
         try:
-            _write(file_lines(given, wanted, found))
-        except EndError as error:
-            sys.stdout.buffer.write(error.begun.encode())
+            _write(file_lines(name, dump_options, findings))
+        except ToolError as error:
+            sys.stdout.buffer.write(error.line_start.encode())
             sys.stdout.buffer.flush()
             add_damage(error)
             if strict_compat:
                 ctx.exit(1)
-    for line in found.lines():
+    for line in findings.lines():
         warn(line)
     if damage:
         ctx.exit(1)

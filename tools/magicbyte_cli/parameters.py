@@ -80,13 +80,13 @@ def storage_options(
     context: click.Context, option: click.Parameter, texts: Sequence[str]
 ) -> StorageOptions:
     """Return the store options in *texts*, each NAME=VALUE; a callback for click, not a type."""
-    options: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise BadParameter("expected NAME=VALUE")  # the text may be a secret: do not show it
-        options[name.strip()] = value
-    return StorageOptions(options)
+        values[name.strip()] = value
+    return StorageOptions(values)
 
 
 class OutPath(click.Path):

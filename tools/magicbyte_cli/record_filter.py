@@ -106,16 +106,16 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Predicate], str, str]] = {
         "appended in this leader epoch",
     ),
 }
-"""By option: column, parser, metavar, and the relative clause of the help text."""
+"""Column, parser, metavar and the clause of the help text, by option."""
 
 
 def where_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to *command*, which gets them as `where`, a tuple of Conditions."""
-    options: list[Decorator] = [
+    decorators: list[Decorator] = [
         click.option(name, metavar=metavar, multiple=True, help=f"Only records {clause}.")
         for name, (_, _, metavar, clause) in _OPTIONS.items()
     ]
-    options.append(
+    decorators.append(
         click.option(
             "--where-outcome",
             type=click.Choice(OUTCOMES),
@@ -134,7 +134,7 @@ def where_options(command: Callable[..., Any]) -> Callable[..., Any]:
             conditions.append(Condition("outcome", _equals(outcome, pa.string())))
         return command(where=tuple(conditions), **arguments)
 
-    return with_options(options)(with_conditions)
+    return with_options(decorators)(with_conditions)
 
 
 def records_where(

@@ -115,12 +115,12 @@ def format_option(help_text: str, *more_formats: str) -> Decorator:
     )
 
 
-def with_options(options: Sequence[Decorator]) -> Decorator:
-    """Return a decorator that adds *options* to a command, in this order."""
+def with_options(decorators: Sequence[Decorator]) -> Decorator:
+    """Return a decorator that adds several options to a command, in this order."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
+        for add_option in reversed(decorators):
+            command = add_option(command)
         return command
 
     return decorate
@@ -128,7 +128,7 @@ def with_options(options: Sequence[Decorator]) -> Decorator:
 
 def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
     """Return a decorator that adds the shared options and passes them on as `selection`."""
-    options: tuple[Decorator, ...] = (
+    decorators: tuple[Decorator, ...] = (
         *topic_options,
         click.option(
             "--from-offset",
@@ -192,6 +192,6 @@ def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
             values = {name: arguments.pop(name) for name in names}
             return command(selection=Selection(**values), **arguments)
 
-        return with_options(options)(with_selection)
+        return with_options(decorators)(with_selection)
 
     return decorate

@@ -45,7 +45,7 @@ def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:
     """List the formats, print the specification of the format NAME, or write all specifications.
 
     Specifications for Kaitai Struct (.ksy) import each other by name, so they belong in one
-    folder. Those of the messages in internal topics (.yaml) are written to its folder "messages".
+    folder. The specifications of messages in internal topics (.yaml) go to its folder "messages".
     """
     if name is not None and folder is not None:
         raise click.UsageError("-o writes all formats and cannot be combined with NAME")

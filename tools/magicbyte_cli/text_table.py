@@ -105,20 +105,20 @@ class TextWriter:
     def _lines(self, columns: Sequence[Sequence[str]]) -> list[str]:
         """Return a line for each row of *columns*."""
         padded = map(_padded, columns, self._widths, self._is_number)
-        return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+        return ["  ".join(row).rstrip() for row in zip(*padded, strict=True)]
 
 
-def table_lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return *rows* of text under *heads* as aligned lines.
+def table_lines(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of *cells* under *heads* as aligned lines.
 
     A column whose head begins with `>` is aligned to the right.
     """
-    columns = list(zip([head.removeprefix(">") for head in heads], *rows, strict=True))
+    columns = list(zip([head.removeprefix(">") for head in heads], *cells, strict=True))
     padded = [
         _padded(column, max(_display_widths(column)), head.startswith(">"))
         for head, column in zip(heads, columns, strict=True)
     ]
-    return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+    return ["  ".join(row).rstrip() for row in zip(*padded, strict=True)]
 
 
 def _padded(column: Sequence[str], width: int, is_number: bool) -> list[str]:

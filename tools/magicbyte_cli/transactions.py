@@ -100,11 +100,11 @@ def transactions(
     transaction, the command of Kafka that aborts it is printed; a running broker must still have
     the transaction. No command is printed for remote segments without the local log, since the
     transaction may have ended there. Durations run from the timestamp of the first batch, which may
-    be from the producer's clock, to that of the marker, which is from the broker's clock.
+    be from the producer's clock, to the marker's timestamp, which is from the broker's clock.
     """
     dataset = selection.open(paths)
     report = Report()
-    figures: dict[tuple[str | None, int | None, str], OutcomeFigures] = {}
+    by_outcome: dict[tuple[str | None, int | None, str], OutcomeFigures] = {}
     open_rows: list[Row] = []
     # The local log of a remote partition, on a broker's disk, may hold the end of a transaction.
     remote_only = {
@@ -115,11 +115,11 @@ def transactions(
     for batch in dataset.transactions().read_into(report):
         for row in _in_milliseconds(batch).to_pylist():
             partition = row["topic"], row["partition"]
-            figures.setdefault((*partition, row["outcome"]), OutcomeFigures()).add(row)
+            by_outcome.setdefault((*partition, row["outcome"]), OutcomeFigures()).add(row)
             if row["outcome"] == "open":
                 abort = None if partition in remote_only else _abort_command(row)
                 open_rows.append({**row, "records": row["record_count"], "abort": abort})
-    outcome_rows = [sums.row(*key) for key, sums in figures.items()]
+    outcome_rows = [sums.row(*key) for key, sums in by_outcome.items()]
     out = sys.stdout.buffer
     if format_name == "ndjson":
         out.writelines(_ndjson_lines(outcome_rows, open_rows))

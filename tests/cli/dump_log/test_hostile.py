@@ -5,8 +5,8 @@ import tracemalloc
 
 import pytest
 
+from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
-from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 
 from .drawn import DRAWN, damaged
@@ -43,7 +43,7 @@ def test_a_damaged_record_ends_the_lines_or_is_told(flag: str) -> None:
         tracemalloc.start()
         try:
             decode(0, key, value)
-        except EndError:
+        except ToolError:
             ends += 1
         finally:
             _, peak = tracemalloc.get_traced_memory()

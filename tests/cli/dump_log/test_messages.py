@@ -3,7 +3,7 @@
 import pytest
 
 from magicbyte.messages import MessageError, read
-from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
+from magicbyte_cli.dump_log.decoders.java_exceptions import exception_text
 from magicbyte_kernels.message_schema import MessageField, MessageSchema, VersionRange
 
 EVERY = ((3, 0), VersionRange(0, 1))
@@ -23,4 +23,4 @@ def test_a_tag_is_read_in_its_versions_alone() -> None:
     assert read(MESSAGE, tagged, 1, (3, 0)).fields == {"added": 7}
     with pytest.raises(MessageError) as raised:
         read(MESSAGE, tagged, 0, (3, 0))
-    assert complaint(raised.value, 0) == "Tag 1 is not valid for version 0"
+    assert exception_text(raised.value, 0) == "Tag 1 is not valid for version 0"

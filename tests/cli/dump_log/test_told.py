@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
-from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_cli.kafka_dump_log import kafka_dump_log
 
@@ -21,7 +21,7 @@ FIRST = list({case.flag: case for case in reversed(EVERY_CASE)}.values())
 def decoded(case: Case, release: Release) -> str | None:
     try:
         key, payload = TOPICS[case.flag].decoder(release)(0, case.key, case.value)
-    except EndError:
+    except ToolError:
         return None
     said = "" if key is None else f" key: {key}"
     return said if payload is None else f"{said} payload: {payload}"

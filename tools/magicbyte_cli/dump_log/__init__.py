@@ -1,1 +1,12 @@
-"""What Kafka's own kafka-dump-log prints, line by line, in the form of any of its releases."""
+"""The lines that Kafka's kafka-dump-log prints, by release."""
+
+
+class ToolError(Exception):
+    """Kafka's tool ends with an exception here: it prints nothing more, and its status is 1."""
+
+    def __init__(self, message: str, line_start: str = "", *, position: int | None = None) -> None:
+        super().__init__(message)
+        self.line_start = line_start
+        """Part of the line that the tool had printed before the exception."""
+        self.position = position
+        """Byte of the segment at which the entry begins that the tool cannot read, if any."""

@@ -1,4 +1,4 @@
-"""What the tool says on stderr behind all lines, of all files, if it comes to that."""
+"""Findings that Kafka's tool prints on stderr after the lines of all files."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,23 +12,23 @@ Pair = tuple[int, int]
 @dataclass(slots=True)
 class TimeIndexFindings:
     mismatches: list[Pair] = field(default_factory=list)
-    """Times of the index, and of the log."""
+    """Timestamps in the index and in the log."""
     out_of_order: list[Pair] = field(default_factory=list)
-    """Times, and those before them."""
+    """Timestamps, and the ones before them in the index."""
     not_found: list[Pair] = field(default_factory=list)
-    """Offsets of the index, and those that the log has there; -1 where it has none."""
+    """Offsets in the index, and at that position in the log, or -1."""
 
 
 @dataclass(slots=True)
-class Findings:
-    """What is found while lines are made, by file."""
+class ClosingFindings:
+    """Findings by file, collected while lines are printed."""
 
     release: Release
     indexes: dict[Path, list[Pair]] = field(default_factory=dict)
-    """Offsets of an index, and those that the log has there."""
+    """Offsets in an index, and at that position in the log."""
     time_indexes: dict[Path, TimeIndexFindings] = field(default_factory=dict)
     gaps: dict[Path, list[Pair]] = field(default_factory=dict)
-    """Offsets of a segment that do not follow on each other."""
+    """Pairs of adjacent, but not consecutive, offsets in a segment."""
 
     def of_index(self, path: Path) -> list[Pair]:
         return self.indexes.setdefault(path, [])
@@ -43,27 +43,27 @@ class Findings:
         for path, mismatches in self.indexes.items():
             if mismatches:
                 yield f"Mismatches in :{path.absolute()}"
-                for offset, found in reversed(mismatches):
-                    yield f"  Index offset: {offset}, log offset: {found}"
-        for path, found_there in self.time_indexes.items():
-            yield from self._of_time_index(path.absolute(), found_there)
+                for offset, log_offset in reversed(mismatches):
+                    yield f"  Index offset: {offset}, log offset: {log_offset}"
+        for path, findings in self.time_indexes.items():
+            yield from self._of_time_index(path.absolute(), findings)
         for path, gaps in self.gaps.items():
             if gaps:
                 yield f"Non-consecutive offsets in {path.absolute()}"
                 for first, second in sorted(gaps) if self.release.sorts_gaps else reversed(gaps):
                     yield f"  {first} is followed by {second}"
 
-    def _of_time_index(self, path: Path, found: TimeIndexFindings) -> Iterator[str]:
-        if found.mismatches:
+    def _of_time_index(self, path: Path, findings: TimeIndexFindings) -> Iterator[str]:
+        if findings.mismatches:
             yield f"Found timestamp mismatch in :{path}"
-            for timestamp, there in found.mismatches:
-                yield f"  Index timestamp: {timestamp}, log timestamp: {there}"
-        if found.out_of_order:
+            for timestamp, log_timestamp in findings.mismatches:
+                yield f"  Index timestamp: {timestamp}, log timestamp: {log_timestamp}"
+        if findings.out_of_order:
             yield f"Found out of order timestamp in :{path}"
-            for timestamp, before in found.out_of_order:
-                yield f"  Index timestamp: {timestamp}, Previously indexed timestamp: {before}"
-        if found.not_found:
-            where = f"in :{path}" if self.release.names_time_indexes else "in the log."
-            yield f"The following indexed offsets are not found {where}"
-            for offset, there in found.not_found:
-                yield f"Indexed offset: {offset}, found log offset: {there}"
+            for timestamp, previous in findings.out_of_order:
+                yield f"  Index timestamp: {timestamp}, Previously indexed timestamp: {previous}"
+        if findings.not_found:
+            location = f"in :{path}" if self.release.names_time_indexes else "in the log."
+            yield f"The following indexed offsets are not found {location}"
+            for offset, log_offset in findings.not_found:
+                yield f"Indexed offset: {offset}, found log offset: {log_offset}"

@@ -16,8 +16,8 @@ from magicbyte.logdir.companions import (
 from magicbyte.logdir.frames import Frame
 from magicbyte.logdir.indexes import position_of, whole_rows, without_zeros
 from magicbyte.storage import read_small_file
-from magicbyte_cli.dump_log.closing_findings import Findings
-from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log import ToolError
+from magicbyte_cli.dump_log.closing_findings import ClosingFindings
 from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.wire import (
@@ -27,15 +27,15 @@ from magicbyte_formats.wire import (
     TimeIndexEntry,
 )
 
-Complain = Callable[[str], None]
-"""Says a line on stderr."""
+Warn = Callable[[str], None]
+"""Prints a line on stderr."""
 
 
 def index_lines(
-    path: Path, found: Findings, *, verify_only: bool, sanity: bool, max_message_size: int
+    path: Path, findings: ClosingFindings, *, verify_only: bool, sanity: bool, max_message_size: int
 ) -> Iterator[str]:
-    """Yield the lines of an offset index; EndError where the tool has an exception."""
-    log, base = _log_beside(path), base_offset(path)
+    """Yield the lines of an offset index."""
+    log, base = _log_of(path), base_offset(path)
     data = _read(path)
     count = len(data) // OffsetIndexEntry.SIZE
     if count == 0:
@@ -50,30 +50,32 @@ def index_lines(
         offset = base + entry.relative_offset
         if offset == base and number > 0:
             return  # the zeros of a preallocated file
-        there = last_offset_of(_first(log, entry.ofs_batch, max_message_size))
-        if there != offset:
-            found.of_index(path).append((offset, there))
+        log_offset = last_offset_of(_first_frame(log, entry.ofs_batch, max_message_size))
+        if log_offset != offset:
+            findings.of_index(path).append((offset, log_offset))
         if not verify_only:
             yield f"offset: {offset} position: {entry.ofs_batch}"
 
 
-def _first(log: Path, position: int, max_bytes: int) -> Frame:
+def _first_frame(log: Path, position: int, max_bytes: int) -> Frame:
     size = log.stat().st_size
     if position < 0 or position > size:
-        raise EndError(f"Slice from position {position} exceeds end position of {log.name}, {size}")
+        raise ToolError(
+            f"Slice from position {position} exceeds end position of {log.name}, {size}"
+        )
     for frame in frames(log, begin=position, end=min(size, position + max_bytes)):
         return frame
-    raise EndError(f"no batch at byte {position} of {log.name}")
+    raise ToolError(f"no batch at byte {position} of {log.name}")
 
 
 def time_index_lines(
-    path: Path, found: Findings, *, verify_only: bool, sanity: bool
+    path: Path, findings: ClosingFindings, *, verify_only: bool, sanity: bool
 ) -> Iterator[str]:
-    """Yield the lines of a time index; EndError where the tool has an exception."""
-    log, base = _log_beside(path), base_offset(path)
+    """Yield the lines of a time index."""
+    log, base = _log_of(path), base_offset(path)
     index = path.with_suffix(".index")
     if not index.exists():
-        raise EndError("Invalid max index size: -1")
+        raise ToolError("Invalid max index size: -1")
     data = _read(path)
     count = len(data) // TimeIndexEntry.SIZE
     entries = [TimeIndexEntry.unpack_from(data, TimeIndexEntry.SIZE * n) for n in range(count)]
@@ -81,40 +83,42 @@ def time_index_lines(
         last = base + entries[-1].relative_offset if entries else base
         _check(path, data, TimeIndexEntry.SIZE, base, last)
         if entries and entries[-1].timestamp < entries[0].timestamp:
-            raise EndError(f"{path.name}: the last time is below the first")
+            raise ToolError(f"{path.name}: the last timestamp is below the first")
         yield f"{path.name} passed sanity check."
         return
-    # In the zeros of a preallocated file the tool finds 0, from where it comes to the same batch.
-    places = without_zeros(whole_rows(_read(index), OffsetIndexEntry))
-    before = -1
+    # In the zeros of a preallocated file the tool finds position 0, and the same batch from there.
+    index_entries = without_zeros(whole_rows(_read(index), OffsetIndexEntry))
+    previous = -1
     for number, entry in enumerate(entries):
         offset = base + entry.relative_offset
         if offset == base and number > 0:
             return
-        frame = _first_with(log, position_of(places, entry.relative_offset), offset)
+        frame = _frame_with(log, position_of(index_entries, entry.relative_offset), offset)
         if frame is None or last_offset_of(frame) != offset:
-            told = (offset, -1 if frame is None else last_offset_of(frame))
-            found.of_time_index(path).not_found.append(told)
+            log_offset = -1 if frame is None else last_offset_of(frame)
+            findings.of_time_index(path).not_found.append((offset, log_offset))
         else:
-            if (there := _max_timestamp(frame)) != entry.timestamp:
-                found.of_time_index(path).mismatches.append((entry.timestamp, there))
-            if before >= entry.timestamp:
-                found.of_time_index(path).out_of_order.append((entry.timestamp, before))
+            if (log_timestamp := _max_timestamp(frame)) != entry.timestamp:
+                findings.of_time_index(path).mismatches.append((entry.timestamp, log_timestamp))
+            if previous >= entry.timestamp:
+                findings.of_time_index(path).out_of_order.append((entry.timestamp, previous))
         if not verify_only:
             yield f"timestamp: {entry.timestamp} offset: {offset}"
-        before = entry.timestamp
+        previous = entry.timestamp
 
 
-def _first_with(log: Path, position: int, offset: int) -> Frame | None:
-    """Return the first batch from *position* on that ends at *offset* or behind it."""
+def _frame_with(log: Path, position: int, offset: int) -> Frame | None:
+    """Return the first batch from *position* on with a last offset of at least *offset*."""
     size = log.stat().st_size
     if position > size:
-        raise EndError(f"Slice from position {position} exceeds end position of {log.name}, {size}")
-    return next((b for b in frames(log, begin=position) if last_offset_of(b) >= offset), None)
+        raise ToolError(
+            f"Slice from position {position} exceeds end position of {log.name}, {size}"
+        )
+    return next((f for f in frames(log, begin=position) if last_offset_of(f) >= offset), None)
 
 
 def _max_timestamp(frame: Frame) -> int:
-    """Return the highest time of the records of a batch, -1 where none has one."""
+    """Return the largest timestamp of the records of a batch, or -1."""
     rows = engine("reference").decode(
         frame.data, [entry_of(frame)], ("timestamp",), origin=0, limits=LIMITS
     )
@@ -124,24 +128,24 @@ def _max_timestamp(frame: Frame) -> int:
 
 def _check(path: Path, data: bytes, size: int, base: int, last: int) -> None:
     if last < base:
-        raise EndError(f"Corrupt index found, {path.name}: the last offset {last} is below {base}")
+        raise ToolError(f"Corrupt index found, {path.name}: the last offset {last} is below {base}")
     if len(data) % size:
-        raise EndError(
+        raise ToolError(
             f"Corrupt index file: {path.name} has {len(data)} bytes, no multiple of {size}"
         )
 
 
-def _log_beside(path: Path) -> Path:
+def _log_of(path: Path) -> Path:
     log = path.with_suffix(".log")
     if not log.exists():
-        raise EndError(f"{log.name}: no such file")
+        raise ToolError(f"{log.name}: no such file")
     return log
 
 
 def transaction_index_lines(path: Path) -> Iterator[str]:
     for _, version, entry in unjudged_transactions(_read(path)):
         if version > 0:
-            raise EndError(
+            raise ToolError(
                 f"Unexpected aborted transaction version {version}, current version is 0"
             )
         yield (
@@ -150,23 +154,25 @@ def transaction_index_lines(path: Path) -> Iterator[str]:
         )
 
 
-def snapshot_lines(path: Path, release: Release, complain: Complain) -> Iterator[str]:
+def snapshot_lines(path: Path, release: Release, warn: Warn) -> Iterator[str]:
     data = _read(path)
     try:
         entries = read_producer_snapshot(data)
     except ChecksumError as error:
-        # The tool takes the fields apart before it looks at the checksum.
-        told = ProducerSnapshotHeader.unpack_from(data).num_producers
-        if ProducerSnapshotHeader.SIZE + told * ProducerSnapshotEntry.SIZE > len(data):
-            complain(f"Snapshot failed schema validation: {told} producers in {len(data)} bytes")
+        # The tool parses the fields before it compares the checksum.
+        num_producers = ProducerSnapshotHeader.unpack_from(data).num_producers
+        if ProducerSnapshotHeader.SIZE + num_producers * ProducerSnapshotEntry.SIZE > len(data):
+            warn(
+                f"Snapshot failed schema validation: {num_producers} producers in {len(data)} bytes"
+            )
         else:
-            complain(
+            warn(
                 "Snapshot is corrupt (CRC is no longer valid). "
                 f"Stored crc: {error.stored}. Computed crc: {error.computed}"
             )
         return
     except FormatError as error:
-        complain(f"Snapshot failed schema validation: {error.message}")
+        warn(f"Snapshot failed schema validation: {error.message}")
         return
     for entry in entries:
         yield _producer(entry, release)
@@ -194,12 +200,12 @@ def _producer(entry: ProducerSnapshotEntry, release: Release) -> str:
 
 
 def base_offset(path: Path) -> int:
-    """Return the offset that the name of *path* says; EndError where it says none."""
+    """Return the offset in the name of *path*; ToolError if there is none."""
     name = path.name.split(".")[0]
     try:
         return int(name)
     except ValueError:
-        raise EndError(f"{path.name}: the name begins with {name!r}, not an offset") from None
+        raise ToolError(f"{path.name}: the name begins with {name!r}, not an offset") from None
 
 
 def _read(path: Path) -> bytes:

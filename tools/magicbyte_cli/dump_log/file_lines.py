@@ -1,79 +1,79 @@
-"""Lines of a file, of whatever kind its name says."""
+"""Lines of a file, by the suffix of its name."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from magicbyte_cli.dump_log.closing_findings import Findings
+from magicbyte_cli.dump_log import ToolError
+from magicbyte_cli.dump_log.closing_findings import ClosingFindings
 from magicbyte_cli.dump_log.companion_lines import (
-    Complain,
+    Warn,
     base_offset,
     index_lines,
     snapshot_lines,
     time_index_lines,
     transaction_index_lines,
 )
-from magicbyte_cli.dump_log.end_error import EndError
-from magicbyte_cli.dump_log.record_lines import Wanted
+from magicbyte_cli.dump_log.record_lines import SegmentOptions
 from magicbyte_cli.dump_log.segment_lines import segment_lines
 
 BOOTSTRAP = "bootstrap.checkpoint"
-"""The snapshot of KRaft that the formatting of a log.dir writes."""
+"""Name of the KRaft snapshot that `kafka-storage format` writes."""
 
 _SNAPSHOT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
-    """What is to be printed of files."""
+class DumpOptions:
+    """Options of the tool."""
 
-    segments: Wanted
+    segments: SegmentOptions
     verify_only: bool
     sanity: bool
     max_message_size: int
-    complain: Complain
+    warn: Warn
 
 
-def file_lines(given: str, wanted: Files, found: Findings) -> Iterator[str]:
-    """Yield the lines of the file *given*, its name first; EndError where the tool ends."""
-    yield f"Dumping {given}"
-    path, segments = Path(given), wanted.segments
+def file_lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) -> Iterator[str]:
+    """Yield the lines of the file *name*, and first its name; ToolError where the tool ends."""
+    yield f"Dumping {name}"
+    path, segments = Path(name), dump_options.segments
     match path.suffix:
         case ".log":
-            yield f"{segments.release.begins} {base_offset(path)}"
-            lines = segment_lines(path, segments, found)
+            yield f"{segments.release.start_label} {base_offset(path)}"
+            lines = segment_lines(path, segments, findings)
         case ".checkpoint" if segments.release.has_snapshots:
             yield _title(path.name)
-            lines = segment_lines(path, segments, found)
+            lines = segment_lines(path, segments, findings)
         case ".index":
             lines = index_lines(
                 path,
-                found,
-                verify_only=wanted.verify_only,
-                sanity=wanted.sanity,
-                max_message_size=wanted.max_message_size,
+                findings,
+                verify_only=dump_options.verify_only,
+                sanity=dump_options.sanity,
+                max_message_size=dump_options.max_message_size,
             )
         case ".timeindex":
             lines = time_index_lines(
-                path, found, verify_only=wanted.verify_only, sanity=wanted.sanity
+                path, findings, verify_only=dump_options.verify_only, sanity=dump_options.sanity
             )
         case ".txnindex":
             lines = transaction_index_lines(path)
         case ".snapshot":
-            lines = snapshot_lines(path, segments.release, wanted.complain)
+            lines = snapshot_lines(path, segments.release, dump_options.warn)
         case _:
-            wanted.complain(f"Ignoring unknown file {given}")
+            dump_options.warn(f"Ignoring unknown file {name}")
             return
     if not path.is_file():
-        raise EndError(f"{given}: no such file")
+        raise ToolError(f"{name}: no such file")
     yield from lines
 
 
 def _title(name: str) -> str:
     if name == BOOTSTRAP:
         return "KRaft bootstrap snapshot"
-    found = _SNAPSHOT.fullmatch(name)
-    if found is None:
-        raise EndError(f"{name}: the name is not that of a snapshot, as OFFSET-EPOCH.checkpoint")
-    return f"Snapshot end offset: {int(found[1])}, epoch: {int(found[2])}"
+    match = _SNAPSHOT.fullmatch(name)
+    if match is None:
+        raise ToolError(f"{name}: expected the name of a snapshot, OFFSET-EPOCH.checkpoint")
+    return f"Snapshot end offset: {int(match[1])}, epoch: {int(match[2])}"

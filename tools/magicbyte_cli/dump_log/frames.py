@@ -1,4 +1,4 @@
-"""Entries of a segment, and the exceptions that the tool meets in them."""
+"""Frames of a segment's entries, with errors as exceptions of the tool."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,45 +9,45 @@ from magicbyte.limits import Limits
 from magicbyte.logdir import frames as kafka
 from magicbyte.logdir.frames import Frame
 from magicbyte.storage import open_file
-from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log import ToolError
 from magicbyte_formats.wire import RecordBatchHeader
 
 LIMITS = Limits()
 
 
-def end_error(frame: Frame, message: str, begun: str = "") -> EndError:
-    """Return the exception that the tool meets in *frame*."""
-    return EndError(f"byte {frame.position}: {message}", begun, position=frame.position)
+def tool_error(frame: Frame, message: str, line_start: str = "") -> ToolError:
+    """Return the exception with which the tool ends in *frame*."""
+    return ToolError(f"byte {frame.position}: {message}", line_start, position=frame.position)
 
 
 def entry_of(frame: Frame) -> Entry:
-    """Return the header of *frame*. Raises EndError where it is none."""
+    """Return the header of *frame*; ToolError if it is invalid."""
     try:
         return frame.entry()
     except FormatError as error:
-        raise end_error(frame, error.message) from error
+        raise tool_error(frame, error.message) from error
 
 
 def batch_of(frame: Frame) -> RecordBatchHeader:
-    """Return the header of a batch. Raises EndError where it is none."""
+    """Return the header of the v2 batch in *frame*; ToolError if it is invalid."""
     try:
         return frame.batch()
     except FormatError as error:
-        raise end_error(frame, error.message) from error
+        raise tool_error(frame, error.message) from error
 
 
 def last_offset_of(frame: Frame) -> int:
-    """Return the last offset in *frame*. Raises EndError where it is no entry."""
+    """Return the last offset in *frame*; ToolError if the header is invalid."""
     try:
         return frame.last_offset
     except FormatError as error:
-        raise end_error(frame, error.message) from error
+        raise tool_error(frame, error.message) from error
 
 
 def frames(path: Path, *, begin: int = 0, end: int | None = None) -> Iterator[Frame]:
-    """Yield what lies between *begin* and *end* of the file *path*, up to what is not whole.
+    """Yield the whole frames between two bytes of a file.
 
-    Raises EndError where a size is too small, or the entry is larger than `max_entry_bytes`.
+    Raises ToolError if a size is too small or exceeds `max_entry_bytes`.
     """
     with open_file(str(path)) as file:
         position = begin
@@ -60,7 +60,7 @@ def frames(path: Path, *, begin: int = 0, end: int | None = None) -> Iterator[Fr
                 f"Found record size {error.found} smaller than minimum record overhead "
                 f"({LEAST_SIZE}) in file {path.name}"
             )
-            raise EndError(message, position=position) from error
+            raise ToolError(message, position=position) from error
         except LimitError as error:
             message = f"byte {position} of {path.name}: {error}"
-            raise EndError(message, position=position) from error
+            raise ToolError(message, position=position) from error

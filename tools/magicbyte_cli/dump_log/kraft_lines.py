@@ -1,4 +1,4 @@
-"""Control records of KRaft, as the tool writes them: the JSON of Kafka's own messages."""
+"""Control records of KRaft, printed as the JSON of Kafka's own messages."""
 
 from typing import Any, NamedTuple
 
@@ -10,62 +10,66 @@ from magicbyte_formats.wire import ControlType
 from magicbyte_kernels.message_schema import MessageSchema
 
 
-class Shown(NamedTuple):
-    """A kind of record whose content the tool shows."""
+class ControlRecordFormat(NamedTuple):
+    """Format of a kind of control record whose content the tool prints."""
 
     schema: MessageSchema
-    word: str
+    label: str
     since: tuple[int, int]
 
 
-SHOWN: dict[int, Shown] = {
-    ControlType.LEADER_CHANGE: Shown(
+FORMATS: dict[int, ControlRecordFormat] = {
+    ControlType.LEADER_CHANGE: ControlRecordFormat(
         control_records.LEADER_CHANGE_MESSAGE, "LeaderChange:", (4, 1)
     ),
-    ControlType.SNAPSHOT_HEADER: Shown(
+    ControlType.SNAPSHOT_HEADER: ControlRecordFormat(
         control_records.SNAPSHOT_HEADER_RECORD, "SnapshotHeader", (3, 3)
     ),
-    ControlType.SNAPSHOT_FOOTER: Shown(
+    ControlType.SNAPSHOT_FOOTER: ControlRecordFormat(
         control_records.SNAPSHOT_FOOTER_RECORD, "SnapshotFooter", (3, 3)
     ),
-    ControlType.KRAFT_VERSION: Shown(control_records.KRAFT_VERSION_RECORD, "KRaftVersion", (3, 8)),
-    ControlType.KRAFT_VOTERS: Shown(control_records.VOTERS_RECORD, "KRaftVoters", (3, 8)),
+    ControlType.KRAFT_VERSION: ControlRecordFormat(
+        control_records.KRAFT_VERSION_RECORD, "KRaftVersion", (3, 8)
+    ),
+    ControlType.KRAFT_VOTERS: ControlRecordFormat(
+        control_records.VOTERS_RECORD, "KRaftVoters", (3, 8)
+    ),
 }
 
 NAMES = {2: "LEADER_CHANGE", 3: "SNAPSHOT_HEADER", 4: "SNAPSHOT_FOOTER"}
-"""Of kinds whose content is not shown."""
+"""Names of the kinds whose content is not printed."""
 
 EARLY_NAMES = {2: "QUORUM_REASSIGNMENT", 3: "LEADER_CHANGE"}
-"""The same in 2.8."""
+"""Names in 2.8."""
 
 READ_AS = 0
-"""The version that the tool takes all values for, whatever they say themselves."""
+"""Version as which the tool reads all values; it ignores the version that they state."""
 
 DIRECTORIES_SINCE = 1
-"""The version of a change of leader that tells the voters' directories."""
+"""First version of a leader change with the directories of voters."""
 
 NO_DIRECTORY = "A" * 22
 
 
-def said(kind: int, value: bytes | None, release: Release) -> str:
-    """Return what the tool says of a control record that is no transaction marker.
+def control_record_text(kind: int, value: bytes | None, release: Release) -> str:
+    """Return the text of a control record that is not a transaction marker.
 
-    ValueError or FormatError where it would read *value* and cannot.
+    Raises ValueError or FormatError if the tool would fail to read *value*.
     """
-    shown = SHOWN.get(kind)
-    if shown is None or not release.since(*shown.since):
+    format_ = FORMATS.get(kind)
+    if format_ is None or not release.since(*format_.since):
         names = NAMES if release.since(3, 0) else EARLY_NAMES
         return f" controlType: {names.get(kind, 'UNKNOWN')}({kind})"
     if value is None:
         raise ValueError("its value is null")
-    fields = messages.read(shown.schema, value, READ_AS, release.version).fields
-    if shown.schema is control_records.LEADER_CHANGE_MESSAGE:
+    fields = messages.read(format_.schema, value, READ_AS, release.version).fields
+    if format_.schema is control_records.LEADER_CHANGE_MESSAGE:
         fields = _with_directories(fields)
-    return f" {shown.word} {json_text(fields)}"
+    return f" {format_.label} {json_text(fields)}"
 
 
 def _with_directories(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return a change of leader as the version that it says it is, with what that one was not read for."""
+    """Add the fields of the version that a leader change states, beyond the version it was read as."""
     if fields["version"] < DIRECTORIES_SINCE:
         return fields
     return fields | {

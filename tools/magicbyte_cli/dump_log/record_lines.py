@@ -14,18 +14,17 @@ from magicbyte.engines.entry import OVERHEAD, Entry
 from magicbyte.engines.reference import Row
 from magicbyte.logdir.frames import Frame
 from magicbyte.tables.arrays import array_of, to_numpy
-from magicbyte_cli.dump_log import kraft_lines
+from magicbyte_cli.dump_log import ToolError, kraft_lines
 from magicbyte_cli.dump_log.batch_lines import (
+    boolean,
     codec_name,
-    kind_of_time,
     last_sequence,
     sequence,
-    word,
+    timestamp_type_name,
 )
 from magicbyte_cli.dump_log.decoders import Decoder
 from magicbyte_cli.dump_log.decoders.primitive_decoders import AS_TEXT
-from magicbyte_cli.dump_log.end_error import EndError
-from magicbyte_cli.dump_log.frames import LIMITS, end_error
+from magicbyte_cli.dump_log.frames import LIMITS, tool_error
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import (
@@ -41,46 +40,46 @@ NONE = array_of([-1], pa.int64())[0]
 MARKERS = {ControlType.COMMIT: "COMMIT", ControlType.ABORT: "ABORT"}
 
 Checksums = Sequence[tuple[int, bool]]
-"""What each message of a set has stored, and whether that is right."""
+"""Stored checksum of each message of a set, and whether it is right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What is to be printed of a segment."""
+class SegmentOptions:
+    """Options for segments."""
 
     release: Release
     deep: bool = False
-    """Whether there is a line for each record."""
+    """Print a line per record."""
     contents: bool = False
-    """Whether keys and values are printed."""
+    """Print keys and values."""
     decode: Decoder = AS_TEXT
     skip_metadata: bool = False
-    go_on: Callable[[EndError], None] | None = None
-    """What is told of damage behind which lines go on; None where they end as the tool's."""
+    on_error: Callable[[ToolError], None] | None = None
+    """Called with each error, after which lines continue; None: stop as the tool does."""
     max_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
-    """Records as columns, of what their lines say."""
+class RecordColumns:
+    """Columns of records, in the form that lines print them."""
 
     offsets: Sequence[int]
     timestamps: Sequence[int]
-    """-1 where there is none."""
+    """-1: no timestamp."""
     key_sizes: Sequence[int]
-    """-1 of null, as in `value_sizes`."""
+    """-1: null, as in `value_sizes`."""
     value_sizes: Sequence[int]
     header_keys: Sequence[str]
-    """As they are printed, with commas."""
+    """Keys of headers, separated by commas."""
     keys: Sequence[bytes | None]
-    """Empty where they are not printed, as `values`."""
+    """Empty if keys and values are not printed."""
     values: Sequence[bytes | None]
 
     COLUMNS: ClassVar = ("offset", "timestamp", "key", "value", "headers")
 
     @classmethod
-    def of(cls, rows: pa.RecordBatch, *, contents: bool) -> "Records":
-        """Return the records of *rows*, of the columns `COLUMNS`; keys and values with *contents*."""
+    def of(cls, rows: pa.RecordBatch, *, contents: bool) -> "RecordColumns":
+        """Return the records of *rows*, which have `COLUMNS`; keys and values only with *contents*."""
         headers = rows["headers"]
         lengths = pc.list_value_length(headers)
         any_header = bool(pc.sum(lengths).as_py())
@@ -90,7 +89,7 @@ class Records:
             key_sizes=_numbers(pc.binary_length(rows["key"])),
             value_sizes=_numbers(pc.binary_length(rows["value"])),
             header_keys=[
-                ",".join(header["key"] for header in some or ()) for some in headers.to_pylist()
+                ",".join(header["key"] for header in items or ()) for items in headers.to_pylist()
             ]
             if any_header
             else [""] * rows.num_rows,
@@ -99,8 +98,8 @@ class Records:
         )
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Row]) -> "Records":
-        """Return the records of *rows*, contents and all."""
+    def of_rows(cls, rows: Sequence[Row]) -> "RecordColumns":
+        """Return the records of *rows*, with keys and values."""
         return cls(
             offsets=[row.offset for row in rows],
             timestamps=[-1 if row.timestamp is None else row.timestamp for row in rows],
@@ -111,62 +110,68 @@ class Records:
             values=[row.value for row in rows],
         )
 
-    def part(self, begin: int, end: int) -> "Records":
+    def slice(self, begin: int, end: int) -> "RecordColumns":
         columns = (getattr(self, field.name)[begin:end] for field in fields(self))
-        return Records(*columns)
+        return RecordColumns(*columns)
 
 
 def _numbers(column: pa.Array) -> list[int]:
-    told: list[int] = to_numpy(pc.fill_null(column.cast("int64"), NONE)).tolist()
-    return told
+    numbers: list[int] = to_numpy(pc.fill_null(column.cast("int64"), NONE)).tolist()
+    return numbers
 
 
-def record_lines(frame: Frame, entry: Entry, records: Records, wanted: Wanted) -> Iterator[str]:
-    """Yield the lines of the records of an entry; EndError where the tool cannot go on.
+def record_lines(
+    frame: Frame, entry: Entry, records: RecordColumns, options: SegmentOptions
+) -> Iterator[str]:
+    """Yield the lines of the records of an entry.
 
-    That is at a control record or a number that cannot be read, and inside a wrapper whose payload is
-    damaged.
+    Raises ToolError at a control record or a number that the tool cannot read, and in a damaged
+    wrapper.
     """
-    if wanted.skip_metadata:
-        # Kafka 4.3 mended it that the bar was missing where there is no key.
-        has_bar = wanted.release.since(4, 3)
+    if options.skip_metadata:
+        # Before Kafka 4.3 the bar was missing if there is no key (a bug).
+        has_bar = options.release.since(4, 3)
         try:
-            for tail in _tails(entry, records, wanted):
+            for tail in _tails(entry, records, options):
                 yield f"|{tail}" if tail.startswith(" key") or (tail and has_bar) else tail
-        except EndError as error:
-            raise end_error(frame, str(error)) from error
+        except ToolError as error:
+            raise tool_error(frame, str(error)) from error
         return
-    heads = _long_heads if wanted.release.has_long_records else _heads
+    heads = _long_heads if options.release.has_long_records else _heads
     checksums = _checksums(frame, entry) if entry.magic < 2 else None
-    tails = _tails(entry, records, wanted)
-    for head in heads(frame, entry, records, checksums, wanted.release):
+    tails = _tails(entry, records, options)
+    for head in heads(frame, entry, records, checksums, options.release):
         try:
             tail = next(tails)
-        except EndError as error:
-            raise end_error(frame, str(error), f"| {head}") from error
+        except ToolError as error:
+            raise tool_error(frame, str(error), f"| {head}") from error
         yield f"| {head}{tail}"
 
 
-def _tails(entry: Entry, records: Records, wanted: Wanted) -> Iterator[str]:
-    """Yield what follows the metadata of each record: a marker, or key and value, or nothing."""
-    if entry.is_control and wanted.skip_metadata:
+def _tails(entry: Entry, records: RecordColumns, options: SegmentOptions) -> Iterator[str]:
+    """Yield the text after the metadata of each record: a marker, key and value, or nothing."""
+    if entry.is_control and options.skip_metadata:
         yield from [""] * len(records.offsets)
     elif entry.is_control:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
-            yield _control(*record, wanted.release)
-    elif wanted.contents:
+            yield _control(*record, options.release)
+    elif options.contents:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
-            key, payload = wanted.decode(*record)
-            said = "" if key is None else f" key: {key}"
-            yield said if payload is None else f"{said} payload: {payload}"
+            key, payload = options.decode(*record)
+            key_text = "" if key is None else f" key: {key}"
+            yield key_text if payload is None else f"{key_text} payload: {payload}"
     else:
         yield from [""] * len(records.offsets)
 
 
 def _heads(
-    frame: Frame, entry: Entry, records: Records, checksums: Checksums | None, release: Release
+    frame: Frame,
+    entry: Entry,
+    records: RecordColumns,
+    checksums: Checksums | None,
+    release: Release,
 ) -> Iterator[str]:
-    kind = kind_of_time(entry)
+    kind = timestamp_type_name(entry)
     columns = zip(
         records.offsets,
         records.timestamps,
@@ -180,36 +185,43 @@ def _heads(
 
 
 def _ends(
-    entry: Entry, records: Records, checksums: Checksums | None, release: Release
+    entry: Entry, records: RecordColumns, checksums: Checksums | None, release: Release
 ) -> Iterator[str]:
     if checksums is None:
-        yield from _of_batch(entry, records)
+        yield from _sequences(entry, records)
     else:
         brace = "}" if release.closes_records else ""
         for crc, is_valid in checksums:
-            yield f"isValid: {word(is_valid)} crc: {crc}{brace}"
+            yield f"isValid: {boolean(is_valid)} crc: {crc}{brace}"
 
 
-def _of_batch(entry: Entry, records: Records) -> Iterator[str]:
+def _sequences(entry: Entry, records: RecordColumns) -> Iterator[str]:
     base, base_offset = entry.base_sequence, entry.base_offset or 0
     for offset, keys in zip(records.offsets, records.header_keys, strict=True):
         yield f"sequence: {sequence(base, offset - base_offset)} headerKeys: [{keys}]"
 
 
 def _long_heads(
-    frame: Frame, entry: Entry, records: Records, checksums: Checksums | None, release: Release
+    frame: Frame,
+    entry: Entry,
+    records: RecordColumns,
+    checksums: Checksums | None,
+    release: Release,
 ) -> Iterator[str]:
     base, last = entry.base_offset, -1
     if checksums is None:
         last = last_sequence(frame, entry)
         pairs: Iterator[tuple[int | str, bool, str]] = (
-            ("null", True, end) for end in _of_batch(entry, records)
+            ("null", True, end) for end in _sequences(entry, records)
         )
     else:
-        base = records.offsets[0]  # a wrapper has that of the first in it
-        pairs = ((crc, yes, f"crc: {crc} isvalid: {word(yes)}") for crc, yes in checksums)
-    kind = kind_of_time(entry)
-    of_batch = (
+        base = records.offsets[0]  # a wrapper has the offset of its first message
+        pairs = (
+            (crc, is_valid, f"crc: {crc} isvalid: {boolean(is_valid)}")
+            for crc, is_valid in checksums
+        )
+    kind = timestamp_type_name(entry)
+    batch_text = (
         f"baseOffset: {base} lastOffset: {entry.last_offset} "
         f"baseSequence: {entry.base_sequence} lastSequence: {last} "
         f"producerEpoch: {entry.producer_epoch} partitionLeaderEpoch: {entry.leader_epoch} "
@@ -226,13 +238,13 @@ def _long_heads(
     )
     for offset, timestamp, key, value, (crc, is_valid, end) in columns:
         yield (
-            f"offset: {offset} isValid: {word(is_valid)} crc: {crc} keySize: {key} "
-            f"valueSize: {value} {kind}: {timestamp} {of_batch} {end}"
+            f"offset: {offset} isValid: {boolean(is_valid)} crc: {crc} keySize: {key} "
+            f"valueSize: {value} {kind}: {timestamp} {batch_text} {end}"
         )
 
 
 def _checksums(frame: Frame, entry: Entry) -> Checksums:
-    """Return the checksum of each message of an entry, and whether it is right."""
+    """Return the stored checksum of each message of an entry, and whether it is right."""
     if entry.codec == Codec.NONE:
         return [(entry.crc, frame.is_sound(entry))]
     section = KafkaMessage.from_bytes(bytes(frame.data)).message.value or b""
@@ -243,29 +255,29 @@ def _checksums(frame: Frame, entry: Entry) -> Checksums:
             )
         )
     except (CodecError, LimitError) as error:
-        raise end_error(frame, str(error)) from error
-    found: list[tuple[int, bool]] = []
+        raise tool_error(frame, str(error)) from error
+    checksums: list[tuple[int, bool]] = []
     position = 0
     while position + MessageHeader.SIZE <= len(inner):
         message = MessageHeader.unpack_from(inner, position)
         end = position + OVERHEAD + message.len_message
         computed = crc32(inner[position + MessageHeader.CHECKSUM.start : end])
-        found.append((message.crc, computed == message.crc))
+        checksums.append((message.crc, computed == message.crc))
         position = end
-    return found
+    return checksums
 
 
 def _control(offset: int, key: bytes | None, value: bytes | None, release: Release) -> str:
-    """Return what a control record says; EndError where the tool cannot read it."""
+    """Return the text of a control record; ToolError if the tool cannot read it."""
     try:
         if key is None:
             raise ValueError("its key is null")
         kind = ControlKey.unpack_from(key).control_type
         if kind not in MARKERS:
-            return kraft_lines.said(kind, value, release)
+            return kraft_lines.control_record_text(kind, value, release)
         if value is None:
             raise ValueError("its value is null")
         epoch = TransactionMarker.unpack_from(value).coordinator_epoch
         return f" endTxnMarker: {MARKERS[ControlType(kind)]} coordinatorEpoch: {epoch}"
     except (ValueError, EOFError, struct.error, FormatError) as error:
-        raise EndError(f"offset {offset}: a control record cannot be read: {error}") from error
+        raise ToolError(f"offset {offset}: a control record cannot be read: {error}") from error

@@ -1,4 +1,4 @@
-"""Lines of segments: batches, and with them records."""
+"""Lines of segments: batches and their records."""
 
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
@@ -10,28 +10,28 @@ from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Engine
 from magicbyte.engines.reference import rows_before_damage
 from magicbyte.logdir.frames import Frame
+from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.batch_lines import batch_line
-from magicbyte_cli.dump_log.closing_findings import Findings, Pair
-from magicbyte_cli.dump_log.end_error import EndError
-from magicbyte_cli.dump_log.frames import LIMITS, end_error, entry_of, frames
-from magicbyte_cli.dump_log.record_lines import Records, Wanted, record_lines
+from magicbyte_cli.dump_log.closing_findings import ClosingFindings, Pair
+from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, tool_error
+from magicbyte_cli.dump_log.record_lines import RecordColumns, SegmentOptions, record_lines
 
-BYTES_AT_ONCE = 4 << 20
-"""Of a segment; of its records, decompressed, too."""
+CHUNK_BYTES = 4 << 20
+"""Bytes of a segment, or of decompressed records, that are decoded together."""
 
 
-class Offsets:
-    """The offsets of a segment's records, as the tool compares each with that before it."""
+class OffsetSequence:
+    """Compares each offset of a segment with the one before, as the tool does."""
 
     def __init__(self, gaps: list[Pair], *, starts_at_zero: bool) -> None:
         self._gaps = gaps
         self._last: int | None = -1 if starts_at_zero else None
 
-    def go_on(self, offsets: Sequence[int]) -> None:
+    def extend(self, offsets: Sequence[int]) -> None:
         if self._last is not None and offsets == list(
             range(self._last + 1, self._last + 1 + len(offsets))
         ):
-            self._last += len(offsets)  # as nearly always
+            self._last += len(offsets)  # fast path: consecutive offsets
             return
         for offset in offsets:
             if self._last is not None and offset != self._last + 1:
@@ -39,52 +39,55 @@ class Offsets:
             self._last = offset
 
 
-def segment_lines(path: Path, wanted: Wanted, found: Findings) -> Iterator[str]:
-    """Yield the lines of a segment; EndError where the tool has an exception.
+def segment_lines(path: Path, options: SegmentOptions, findings: ClosingFindings) -> Iterator[str]:
+    """Yield the lines of a segment.
 
-    Where *wanted* says to go on, they go on with the next sound entry.
+    Raises ToolError where the tool ends with an exception. With `options.on_error` lines continue
+    with the next sound entry instead.
     """
     size = path.stat().st_size
-    end = size if wanted.max_bytes is None else min(size, wanted.max_bytes)
+    end = size if options.max_bytes is None else min(size, options.max_bytes)
     begin: int | None = 0
     valid = 0
-    offsets = Offsets(found.of_segment(path), starts_at_zero=wanted.release.first_gap)
+    offsets = OffsetSequence(
+        findings.of_segment(path), starts_at_zero=options.release.has_gap_before_start
+    )
     while begin is not None:
         try:
-            valid = yield from _lines(path, begin, end, wanted, offsets)
+            valid = yield from _lines(path, begin, end, options, offsets)
             break
-        except EndError as error:
-            if wanted.go_on is None or error.position is None:
+        except ToolError as error:
+            if options.on_error is None or error.position is None:
                 raise
-            wanted.go_on(error)
-            if error.begun:
-                yield error.begun
-            begin, valid = _sound_behind(path, error.position), size
-    if valid < size and wanted.max_bytes is None:
+            options.on_error(error)
+            if error.line_start:
+                yield error.line_start
+            begin, valid = _sound_entry_after(path, error.position), size
+    if valid < size and options.max_bytes is None:
         yield f"Found {size - valid} invalid bytes at the end of {path.name}"
 
 
 def _lines(
-    path: Path, begin: int, end: int, wanted: Wanted, offsets: Offsets
+    path: Path, begin: int, end: int, options: SegmentOptions, offsets: OffsetSequence
 ) -> Generator[str, None, int]:
-    """Yield the lines of what is whole between two bytes; return where that ends."""
+    """Yield the lines of the whole entries between two bytes; return the end of the last."""
     valid = begin
-    if wanted.deep:
-        chosen = engine("auto")
-        for some, cause in _together(frames(path, begin=begin, end=end)):
-            yield from _deep_lines(some, chosen, wanted, offsets)
+    if options.deep:
+        decoder = engine("auto")
+        for chunk, cause in _chunks(frames(path, begin=begin, end=end)):
+            yield from _deep_lines(chunk, decoder, options, offsets)
             if cause is not None:
                 raise cause
-            valid = some[-1].end
+            valid = chunk[-1].end
     else:
         for frame in frames(path, begin=begin, end=end):
-            yield batch_line(frame, entry_of(frame), wanted.release)
+            yield batch_line(frame, entry_of(frame), options.release)
             valid = frame.end
     return valid
 
 
-def _sound_behind(path: Path, position: int) -> int | None:
-    """Return where the first sound entry behind *position* begins, None if there is none."""
+def _sound_entry_after(path: Path, position: int) -> int | None:
+    """Return the position of the first sound entry after *position*; None if there is none."""
     for batch in magicbyte.open(path, on_damage="skip").batches(["position"]):
         for begin in batch["position"].to_pylist():
             if begin > position:
@@ -92,17 +95,17 @@ def _sound_behind(path: Path, position: int) -> int | None:
     return None
 
 
-def _together(some: Iterator[Frame]) -> Iterator[tuple[list[Frame], EndError | None]]:
-    """Yield frames, as many at a time as are decoded at once, and what ended them, if anything."""
+def _chunks(segment_frames: Iterator[Frame]) -> Iterator[tuple[list[Frame], ToolError | None]]:
+    """Yield chunks of frames, and with the last chunk the error that ended the frames, if any."""
     chunk: list[Frame] = []
     size_bytes = 0
     while True:
         try:
-            frame = next(some, None)
-        except EndError as error:
+            frame = next(segment_frames, None)
+        except ToolError as error:
             yield chunk, error
             return
-        if frame is None or size_bytes >= BYTES_AT_ONCE:
+        if frame is None or size_bytes >= CHUNK_BYTES:
             if chunk:
                 yield chunk, None
             chunk, size_bytes = [], 0
@@ -113,56 +116,59 @@ def _together(some: Iterator[Frame]) -> Iterator[tuple[list[Frame], EndError | N
 
 
 def _deep_lines(
-    some: list[Frame], chosen: Engine, wanted: Wanted, offsets: Offsets
+    chunk: list[Frame], decoder: Engine, options: SegmentOptions, offsets: OffsetSequence
 ) -> Iterator[str]:
-    known: list[tuple[Frame, Entry, str]] = []
-    ended: EndError | None = None
-    for frame in some:
+    entries: list[tuple[Frame, Entry, str]] = []
+    cause: ToolError | None = None
+    for frame in chunk:
         try:
             entry = entry_of(frame)
-            line = batch_line(frame, entry, wanted.release)
-        except EndError as error:
-            ended = error
+            line = batch_line(frame, entry, options.release)
+        except ToolError as error:
+            cause = error
             break
-        known.append((frame, entry._replace(position=frame.position), line))
-    while known:
+        entries.append((frame, entry._replace(position=frame.position), line))
+    while entries:
         number = 0
-        for number, lines in enumerate(_decoded(known, chosen, wanted, offsets), 1):
-            yield known[number - 1][2]
+        for number, lines in enumerate(_records_of(entries, decoder, options, offsets), 1):
+            yield entries[number - 1][2]
             yield from lines
-        known = known[number:]
-    if ended is not None:
-        raise ended
+        entries = entries[number:]
+    if cause is not None:
+        raise cause
 
 
-def _decoded(
-    known: list[tuple[Frame, Entry, str]], chosen: Engine, wanted: Wanted, offsets: Offsets
+def _records_of(
+    entries: list[tuple[Frame, Entry, str]],
+    decoder: Engine,
+    options: SegmentOptions,
+    offsets: OffsetSequence,
 ) -> Iterator[Iterator[str]]:
-    """Yield the lines of the records of each of *known*, up to as many as are decoded at once."""
-    decoded = chosen.decode(
-        memoryview(b"".join(frame.data for frame, _, _ in known)),
-        Entries([entry for _, entry, _ in known]),
-        Records.COLUMNS,
-        origin=known[0][0].position,
+    """Yield for each of *entries* the lines of its records, for as many as are decoded together."""
+    decoded = decoder.decode(
+        memoryview(b"".join(frame.data for frame, _, _ in entries)),
+        Entries([entry for _, entry, _ in entries]),
+        RecordColumns.COLUMNS,
+        origin=entries[0][0].position,
         limits=LIMITS,
-        most_bytes=BYTES_AT_ONCE,
+        most_bytes=CHUNK_BYTES,
     )
-    contents = wanted.contents or any(entry.is_control for _, entry, _ in known)
-    records = Records.of(decoded.rows, contents=contents)
+    contents = options.contents or any(entry.is_control for _, entry, _ in entries)
+    records = RecordColumns.of(decoded.rows, contents=contents)
     begin = 0
-    for (frame, entry, _), told in zip(known, decoded.entries, strict=False):
-        if not told.is_sound:
-            yield _damaged(frame, entry, told.findings[0].message, wanted)
+    for (frame, entry, _), result in zip(entries, decoded.entries, strict=False):
+        if not result.is_sound:
+            yield _damaged(frame, entry, result.findings[0].message, options)
         else:
-            part = records.part(begin, begin + told.num_rows)
-            offsets.go_on(part.offsets)
-            yield record_lines(frame, entry, part, wanted)
-        begin += told.num_rows
+            of_entry = records.slice(begin, begin + result.num_rows)
+            offsets.extend(of_entry.offsets)
+            yield record_lines(frame, entry, of_entry, options)
+        begin += result.num_rows
 
 
-def _damaged(frame: Frame, entry: Entry, message: str, wanted: Wanted) -> Iterator[str]:
-    """Yield the lines of the records in front of damage, then raise EndError."""
+def _damaged(frame: Frame, entry: Entry, message: str, options: SegmentOptions) -> Iterator[str]:
+    """Yield the lines of the records before the damage, then raise ToolError."""
     if entry.magic == 2:
         rows = rows_before_damage(frame.data, entry, LIMITS)
-        yield from record_lines(frame, entry, Records.of_rows(rows), wanted)
-    raise end_error(frame, message)
+        yield from record_lines(frame, entry, RecordColumns.of_rows(rows), options)
+    raise tool_error(frame, message)

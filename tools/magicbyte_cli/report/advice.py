@@ -118,4 +118,4 @@ ADVICE = {
     "produced-base-timestamp": "Nothing to do; readers add the deltas to any base timestamp.",
     "produced-max-timestamp": f"{ENCODER} Write the largest timestamp of the records.",
 }  # fmt: skip
-"""One or two sentences for each code of `magicbyte.findings`."""
+"""Advice by code of `magicbyte.findings`."""

@@ -1,9 +1,9 @@
-"""What the tool says of keys and values: as text or numbers, or as the records of an internal topic."""
+"""Decoders of keys and values: as text, as numbers, or as records of an internal topic."""
 
 from collections.abc import Callable
 
-Said = tuple[str | None, str | None]
-"""What is printed of a key and of a value; None: nothing."""
+DecodedText = tuple[str | None, str | None]
+"""Text of a key and of a value; None: nothing is printed."""
 
-Decoder = Callable[[int, bytes | None, bytes | None], Said]
-"""Takes a record's offset, key and value; EndError where the tool meets an exception."""
+Decoder = Callable[[int, bytes | None, bytes | None], DecodedText]
+"""Decodes a record's offset, key and value; ToolError if the tool ends with an exception."""

@@ -1,4 +1,4 @@
-"""Records of `__cluster_metadata` as JSON, and the frame that `__remote_log_metadata` has, too."""
+"""Records of `__cluster_metadata` as JSON, and their frame, which `__remote_log_metadata` shares."""
 
 import re
 from collections.abc import Sequence
@@ -6,22 +6,22 @@ from typing import Any, NamedTuple
 
 from magicbyte import messages
 from magicbyte.messages import MessageError
-from magicbyte_cli.dump_log.decoders import Decoder, Said
-from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
+from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
+from magicbyte_cli.dump_log.decoders.java_exceptions import exception_text
 from magicbyte_cli.dump_log.decoders.json_text import json_text
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import cluster_metadata
 from magicbyte_kernels.message_schema import MessageSchema
 
 FRAME_VERSION, EARLY_FRAME_VERSION = 1, 0
-"""Of frames since 3.0, and of those of 2.8."""
+"""Versions of the frame: since 3.0, and in 2.8."""
 
 LARGEST = 0x7FFF
-"""Type and version are int16, though they are written as varints, of 32 bits."""
+"""Largest type or version: both are int16, though they are written as 32-bit varints."""
 
 
-class Framed(NamedTuple):
-    """A message in a frame."""
+class FramedMessage(NamedTuple):
+    """Message that was read from a frame."""
 
     schema: MessageSchema
     version: int
@@ -35,15 +35,16 @@ class FrameError(Exception):
 def cluster_metadata_records(release: Release) -> Decoder:
     """Return the decoder of `__cluster_metadata`."""
 
-    def decode(offset: int, key: bytes | None, value: bytes | None) -> Said:
+    def decode(offset: int, key: bytes | None, value: bytes | None) -> DecodedText:
         if value is None:
             return None, f"Error at {offset}, skipping. {_null_value(release)}"
         try:
-            told = framed(cluster_metadata.MESSAGES, value, release)
+            message = read_framed(cluster_metadata.MESSAGES, value, release)
         except FrameError as error:
             return None, f"Error at {offset}, skipping. {error}"
-        name = _constant(told.schema.name)
-        return None, json_text({"type": name, "version": told.version, "data": told.fields})
+        name = _constant(message.schema.name)
+        fields = {"type": name, "version": message.version, "data": message.fields}
+        return None, json_text(fields)
 
     return decode
 
@@ -55,14 +56,14 @@ def _null_value(release: Release) -> str:
 
 
 def _constant(name: str) -> str:
-    """Return the name of a message as Kafka's enums write it."""
+    """Return the name of a message as a constant of Kafka's enums."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
 
 
-def framed(schemas: Sequence[MessageSchema], value: bytes, release: Release) -> Framed:
-    """Return the message in *value*, which is one of *schemas*; FrameError where there is none."""
+def read_framed(schemas: Sequence[MessageSchema], value: bytes, release: Release) -> FramedMessage:
+    """Return the message in *value*, with one of *schemas*; FrameError if it cannot be read."""
     if not release.since(3, 0):
-        return _framed_early(schemas, value, release)
+        return _read_early_frame(schemas, value, release)
     number, position = _number(value, 0, "frame version")
     if number != FRAME_VERSION:
         raise FrameError(_frame_version(number))
@@ -79,14 +80,16 @@ def framed(schemas: Sequence[MessageSchema], value: bytes, release: Release) -> 
         read = messages.read(schema, value, version, release.version, position)
     except MessageError as error:
         raise FrameError(f"Failed to deserialize record with type {type_}") from error
-    left = len(value) - read.end
-    if left:
-        raise FrameError(f"Found {left} byte(s) of garbage after {type_}")
-    return Framed(schema, version, read.fields)
+    garbage = len(value) - read.end
+    if garbage:
+        raise FrameError(f"Found {garbage} byte(s) of garbage after {type_}")
+    return FramedMessage(schema, version, read.fields)
 
 
-def _framed_early(schemas: Sequence[MessageSchema], value: bytes, release: Release) -> Framed:
-    """Return the message in a frame of 2.8, whose tool says what went wrong and not where."""
+def _read_early_frame(
+    schemas: Sequence[MessageSchema], value: bytes, release: Release
+) -> FramedMessage:
+    """Return the message in a frame of 2.8."""
     version = 0
     try:
         number, position = messages.read_uvarint(value)
@@ -101,22 +104,22 @@ def _framed_early(schemas: Sequence[MessageSchema], value: bytes, release: Relea
         (schema,) = known
         read = messages.read(schema, value, version, release.version, position)
     except MessageError as error:
-        raise FrameError(complaint(error, version)) from error
-    return Framed(schema, version, read.fields)
+        raise FrameError(exception_text(error, version)) from error
+    return FramedMessage(schema, version, read.fields)
 
 
 def _short(number: int) -> int:
-    """Return the lowest 16 bits of *number*, as Java's cast to a short does."""
+    """Return the lowest 16 bits of *number* as a signed number: Java's cast to short."""
     return (number + 0x8000 & 0xFFFF) - 0x8000
 
 
-def _number(data: bytes, position: int, what: str) -> tuple[int, int]:
+def _number(data: bytes, position: int, name: str) -> tuple[int, int]:
     try:
         number, position = messages.read_uvarint(data, position)
     except MessageError as error:
-        raise FrameError(f"Error while reading {what}") from error
+        raise FrameError(f"Error while reading {name}") from error
     if number > LARGEST:
-        raise FrameError(f"Value for {what} was too large.")
+        raise FrameError(f"Value for {name} was too large.")
     return _short(number), position
 
 

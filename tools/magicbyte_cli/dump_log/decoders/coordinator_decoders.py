@@ -1,14 +1,14 @@
-"""Records of the coordinators' topics as JSON: consumer offsets, transaction state, share groups."""
+"""Records of the coordinators as JSON: consumer offsets, transaction state, share groups."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from magicbyte import messages
 from magicbyte.messages import MessageError
-from magicbyte_cli.dump_log.decoders import Decoder, Said
-from magicbyte_cli.dump_log.decoders.java_exceptions import complaint
+from magicbyte_cli.dump_log import ToolError
+from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
+from magicbyte_cli.dump_log.decoders.java_exceptions import exception_text
 from magicbyte_cli.dump_log.decoders.json_text import json_text
-from magicbyte_cli.dump_log.end_error import EndError
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import consumer_offsets, consumer_protocol, share_group_state
 from magicbyte_kernels.message_schema import MessageSchema
@@ -17,7 +17,7 @@ DELETED = "<DELETE>"
 
 
 class UnknownTypeError(Exception):
-    """No message of this type is known."""
+    """The type in a key is unknown to the release."""
 
     def __init__(self, type_: int) -> None:
         super().__init__(type_)
@@ -28,12 +28,14 @@ class UnreadableError(Exception):
     """The text of the exception that Kafka throws."""
 
 
-def coordinators_records(schemas: Sequence[MessageSchema], release: Release) -> Decoder:
-    """Return the decoder of records whose keys and values are *schemas*."""
+def coordinator_records(schemas: Sequence[MessageSchema], release: Release) -> Decoder:
+    """Return a decoder of records whose keys and values have *schemas*."""
 
-    def decode(offset: int, key: bytes | None, value: bytes | None) -> Said:
+    def decode(offset: int, key: bytes | None, value: bytes | None) -> DecodedText:
         if key is None:
-            raise EndError(f"offset {offset}: a key that is null, where it says what the record is")
+            raise ToolError(
+                f"offset {offset}: the key, which contains the type of the record, is null"
+            )
         try:
             return _read(schemas, key, value, release)
         except UnknownTypeError as error:
@@ -46,53 +48,53 @@ def coordinators_records(schemas: Sequence[MessageSchema], release: Release) -> 
 
 def _read(
     schemas: Sequence[MessageSchema], key: bytes, value: bytes | None, release: Release
-) -> Said:
+) -> DecodedText:
     type_, begin = _number(key, "key")
     pair = messages.known_messages(schemas, type_, release.version)
     if not pair:
         raise UnknownTypeError(type_)
-    of_key, of_value = pair
-    data = _message(of_key, key, "key", type_, release, begin)
-    told_key = json_text({"type": str(type_), "data": data})
+    key_schema, value_schema = pair
+    data = _message(key_schema, key, "key", type_, release, begin)
+    key_text = json_text({"type": str(type_), "data": data})
     if value is None:
-        return told_key, DELETED
+        return key_text, DELETED
     version, begin = _number(value, "value")
-    known = of_value.versions_in(release.version)
+    known = value_schema.versions_in(release.version)
     if release.since(4, 0) and (known is None or version not in known):
         raise UnreadableError(f"Found an unknown record version {version} for {type_} type")
-    told = _message(of_value, value, "value", version, release, begin)
-    if of_value is consumer_offsets.GROUP_METADATA_VALUE:
-        told = _with_protocol(told, release)
+    data = _message(value_schema, value, "value", version, release, begin)
+    if value_schema is consumer_offsets.GROUP_METADATA_VALUE:
+        data = _with_protocol(data, release)
     number = "type" if _calls_versions_types(schemas, release) else "version"
-    return told_key, json_text({number: str(version), "data": told})
+    return key_text, json_text({number: str(version), "data": data})
 
 
 def _calls_versions_types(schemas: Sequence[MessageSchema], release: Release) -> bool:
-    """Whether the version of a value is called `type`, which 4.0 did of share groups."""
+    """Return whether the version of a value is printed as `type`, as 4.0 does for share groups."""
     return schemas is share_group_state.MESSAGES and not release.since(4, 1)
 
 
-def _number(data: bytes, what: str) -> tuple[int, int]:
+def _number(data: bytes, part: str) -> tuple[int, int]:
     try:
-        return messages.read_int16(data, what)
+        return messages.read_int16(data, part)
     except MessageError as error:
-        raise UnreadableError(f"Could not read version from {what}'s buffer.") from error
+        raise UnreadableError(f"Could not read version from {part}'s buffer.") from error
 
 
 def _message(
-    schema: MessageSchema, data: bytes, what: str, version: int, release: Release, begin: int
+    schema: MessageSchema, data: bytes, part: str, version: int, release: Release, begin: int
 ) -> dict[str, Any]:
     try:
         return messages.read(schema, data, version, release.version, begin).fields
     except MessageError as error:
         raise UnreadableError(
-            f"Could not read record with version {version} from {what}'s buffer due to: "
-            f"{complaint(error, version)}."
+            f"Could not read record with version {version} from {part}'s buffer due to: "
+            f"{exception_text(error, version)}."
         ) from error
 
 
 def _with_protocol(group: dict[str, Any], release: Release) -> dict[str, Any]:
-    """Return a group's metadata with what its members say decoded, where they are consumers."""
+    """Return a group's metadata, with the members' subscriptions and assignments decoded."""
     if group["protocolType"] != "consumer":
         return group
     fields = {
@@ -100,16 +102,15 @@ def _with_protocol(group: dict[str, Any], release: Release) -> dict[str, Any]:
         "assignment": consumer_protocol.CONSUMER_PROTOCOL_ASSIGNMENT,
     }
 
-    def member(one: dict[str, Any]) -> dict[str, Any]:
-        return one | {
-            name: _protocol(schema, one[name], release) for name, schema in fields.items()
-        }
-
-    return group | {"members": [member(one) for one in group["members"]]}
+    members = [
+        member | {name: _protocol(schema, member[name], release) for name, schema in fields.items()}
+        for member in group["members"]
+    ]
+    return group | {"members": members}
 
 
 def _protocol(schema: MessageSchema, data: bytes, release: Release) -> dict[str, Any] | bytes:
-    """Return what *data* says; itself where it says nothing that can be read."""
+    """Return the fields of the message in *data*; *data* itself if it cannot be read."""
     try:
         version, begin = messages.read_int16(data, "version")
         return messages.read(schema, data, version, release.version, begin).fields

@@ -1,14 +1,14 @@
-"""Doubles as Java writes them, up to Java 18.
+"""Doubles as `Double.toString` of Java up to 18 writes them.
 
-Those are not always the fewest digits that tell a double from its neighbours, which Java 19 and later
-and Python write: 1.0E23 is written as 9.999999999999999E22 (JDK-4511638).
+Java 19 and later, and Python, write the fewest digits that distinguish a double from its neighbours.
+Earlier Java does not always: it writes 1.0E23 as 9.999999999999999E22 (JDK-4511638).
 """
 
 import math
 import struct
 
 PLAIN_POWERS = range(-3, 7)
-"""Powers of ten of the first digit for which there is no exponent."""
+"""Powers of ten of the first digit that are written without an exponent."""
 
 FRACTION_BITS = 52
 BIAS = 1023
@@ -18,13 +18,13 @@ HIDDEN_BIT = 1 << FRACTION_BITS
 LONG_BITS = 64
 
 NUM_FIVES = 27
-"""Powers of five that are longs."""
+"""Number of powers of five that fit in a long."""
 
-RARELY_ENOUGH = range(-3, 8)
-"""Powers of ten of the first digit for which one digit may be all."""
+SINGLE_DIGIT_POWERS = range(-3, 8)
+"""Powers of ten of the first digit for which a single digit may suffice."""
 
 LARGEST_LONG_POWER = 62
-"""The highest power of two in a long."""
+"""Highest power of two in a long."""
 
 
 def double_text(number: float) -> str:
@@ -54,14 +54,14 @@ def _digits(number: float) -> tuple[str, int]:
 
 
 def _parts(number: float) -> tuple[int, int]:
-    """Return m and e of a positive *number*, which is m * 2**e."""
+    """Return m and e with *number* = m * 2**e, for a positive *number*."""
     bits = int.from_bytes(struct.pack(">d", number), "big")
     stored, mantissa = bits >> FRACTION_BITS, bits & HIDDEN_BIT - 1
     return mantissa | (HIDDEN_BIT if stored else 0), max(stored, 1) - BIAS - FRACTION_BITS
 
 
 def _of_long(number: int, spare: int) -> tuple[str, int]:
-    """Return the digits of a whole *number*, without those that *spare* bits can change."""
+    """Return the digits of an integer *number*, without digits that *spare* bits can change."""
     dropped = len(str(1 << spare - 1)) - 1 if spare > 0 else 0
     if dropped:
         number, rest = divmod(number, 10**dropped)
@@ -71,11 +71,11 @@ def _of_long(number: int, spare: int) -> tuple[str, int]:
 
 
 def _generated(mantissa: int, power: int) -> tuple[str, int]:
-    """Return digits, one after the other until they are nearer to the number than its neighbours are.
+    """Return digits, until they are closer to the number than to its neighbours.
 
-    What is left of the number behind a digit is rest / one, and half the way to a neighbour half / one.
-    Java keeps them in longs where they fit at first. Where *half* grows out of one, the digits end;
-    where their sum does, they go on.
+    After each digit, the remainder of the number is rest / one, and half the distance to a neighbour
+    is half / one. Java keeps rest and half in longs if they fit at the start. If *half* overflows
+    later, the digits end; if the sum of both overflows, they continue.
     """
     odd = mantissa >> (mantissa & -mantissa).bit_length() - 1
     first = _estimated(mantissa, power)
@@ -110,7 +110,7 @@ def _generated(mantissa: int, power: int) -> tuple[str, int]:
     digits = [digit]
     if digit == 0 and not is_high:
         digits, first = [], first - 1
-    if first not in RARELY_ENOUGH:
+    if first not in SINGLE_DIGIT_POWERS:
         is_low = is_high = False  # so that one digit follows the point
     while not (is_low or is_high):
         digit, is_low, is_high = next_digit()
@@ -128,19 +128,19 @@ def _estimated(mantissa: int, power: int) -> int:
 
 
 def _bits_of_fives(power: int) -> int:
-    """Return in how many bits Java thinks that 5**power is."""
+    """Return Java's estimate of the number of bits of 5**power."""
     if power >= NUM_FIVES:
         return 3 * power
     return (5**power).bit_length() if power else 0
 
 
 def _long(number: int) -> int:
-    """Return what a long makes of *number*."""
+    """Return *number* wrapped to a long."""
     sign = 1 << LONG_BITS - 1
     return (number + sign) % (2 * sign) - sign
 
 
 def _raised(digits: list[int], first: int) -> tuple[str, int]:
-    """Return *digits*, the last of them raised by one."""
+    """Return *digits* with the last one increased by one."""
     raised = str(int("".join(map(str, digits))) + 1)
     return raised[: len(digits)], first + len(raised) - len(digits)

@@ -1,9 +1,9 @@
-"""What Kafka's exceptions say where a message cannot be read."""
+"""Texts of the exceptions that Kafka throws if a message cannot be read."""
 
 from magicbyte.messages import MessageError
 
 
-def complaint(error: MessageError, version: int) -> str:
+def exception_text(error: MessageError, version: int) -> str:
     """Return the text of the exception that Kafka's generated classes throw, reading *version*."""
     name = error.field or ""
     match error.reason:

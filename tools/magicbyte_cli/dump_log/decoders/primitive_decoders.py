@@ -1,17 +1,17 @@
-"""Keys and values by themselves: the decoders that Kafka's tool is given as classes."""
+"""Decoders of strings and numbers, which Kafka's tool is given as classes."""
 
 from collections.abc import Callable
 from functools import partial
 
 from magicbyte.text import decode_utf8
-from magicbyte_cli.dump_log.decoders import Decoder
-from magicbyte_cli.dump_log.end_error import EndError
+from magicbyte_cli.dump_log import ToolError
+from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
 
 
 def _integer(size_bytes: int, data: bytes) -> str:
-    """Return the number that the first bytes are, whatever follows, as Kafka's decoders do."""
+    """Return the number in the first bytes; later bytes are ignored, as Kafka's decoders do."""
     if len(data) < size_bytes:
-        raise EndError(f"a key or value of {len(data)} bytes, where a number takes {size_bytes}")
+        raise ToolError(f"a key or value has {len(data)} bytes; expected {size_bytes} for a number")
     return str(int.from_bytes(data[:size_bytes], "big", signed=True))
 
 
@@ -20,15 +20,15 @@ CLASSES: dict[str, Callable[[bytes], str]] = {
     "IntegerDecoder": partial(_integer, 4),
     "LongDecoder": partial(_integer, 8),
 }
-"""By the names of Kafka's classes."""
+"""Decoders by the names of Kafka's classes."""
 
 
-def plain(decode_key: Callable[[bytes], str], decode_value: Callable[[bytes], str]) -> Decoder:
-    """Return the decoder of keys and values that have nothing to do with each other."""
+def key_value_decoder(
+    decode_key: Callable[[bytes], str], decode_value: Callable[[bytes], str]
+) -> Decoder:
+    """Return a decoder that decodes keys and values independently."""
 
-    def decode(
-        offset: int, key: bytes | None, value: bytes | None
-    ) -> tuple[str | None, str | None]:
+    def decode(offset: int, key: bytes | None, value: bytes | None) -> DecodedText:
         return (
             None if key is None else decode_key(key),
             None if value is None else decode_value(value),
@@ -37,4 +37,4 @@ def plain(decode_key: Callable[[bytes], str], decode_value: Callable[[bytes], st
     return decode
 
 
-AS_TEXT = plain(decode_utf8, decode_utf8)
+AS_TEXT = key_value_decoder(decode_utf8, decode_utf8)

@@ -1,15 +1,19 @@
-"""Records of `__remote_log_metadata` as the classes of Kafka's remote storage write themselves."""
+"""Records of `__remote_log_metadata`, in the form of the classes of Kafka's remote storage."""
 
 from typing import Any
 
-from magicbyte_cli.dump_log.decoders import Decoder, Said
-from magicbyte_cli.dump_log.decoders.cluster_metadata_decoder import Framed, FrameError, framed
+from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
+from magicbyte_cli.dump_log.decoders.cluster_metadata_decoder import (
+    FramedMessage,
+    FrameError,
+    read_framed,
+)
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import remote_log_metadata as schemas
 from magicbyte_kernels.message_schema import MessageField
 
 Fields = dict[str, Any]
-"""Of a message."""
+"""Fields of a message."""
 
 SEGMENT_STATE = schemas.REMOTE_LOG_SEGMENT_METADATA_UPDATE_RECORD.field("remoteLogSegmentState")
 PARTITION_STATE = schemas.REMOTE_PARTITION_DELETE_METADATA_RECORD.field(
@@ -20,11 +24,11 @@ PARTITION_STATE = schemas.REMOTE_PARTITION_DELETE_METADATA_RECORD.field(
 def remote_log_metadata_records(release: Release) -> Decoder:
     """Return the decoder of `__remote_log_metadata`."""
 
-    def decode(offset: int, key: bytes | None, value: bytes | None) -> Said:
+    def decode(offset: int, key: bytes | None, value: bytes | None) -> DecodedText:
         if value is None:
             return None, f"Error at offset {offset}, skipping. {_null_value(release)}"
         try:
-            return None, _text(framed(schemas.MESSAGES, value, release), release)
+            return None, _text(read_framed(schemas.MESSAGES, value, release), release)
         except FrameError as error:
             return None, f"Error at offset {offset}, skipping. {error}"
 
@@ -39,8 +43,8 @@ def _null_value(release: Release) -> str:
     )
 
 
-def _text(told: Framed, release: Release) -> str:
-    return TEXTS[told.schema.name](told.fields, release)
+def _text(message: FramedMessage, release: Release) -> str:
+    return FORMATTERS[message.schema.name](message.fields, release)
 
 
 def _of_segment(fields: Fields, release: Release) -> str:
@@ -108,40 +112,40 @@ def _of_deletion(fields: Fields, release: Release) -> str:
     )
 
 
-TEXTS = {
+FORMATTERS = {
     schemas.REMOTE_LOG_SEGMENT_METADATA_RECORD.name: _of_segment,
     schemas.REMOTE_LOG_SEGMENT_METADATA_UPDATE_RECORD.name: _of_update,
     schemas.REMOTE_PARTITION_DELETE_METADATA_RECORD.name: _of_deletion,
     schemas.REMOTE_LOG_SEGMENT_METADATA_SNAPSHOT_RECORD.name: _of_snapshot,
 }
-"""What is said of a message, by its name."""
+"""Formatter by name of the message."""
 
 
-def _braced(name: str, **told: Any) -> str:
-    return f"{name}{{{', '.join(f'{key}={value}' for key, value in told.items())}}}"
+def _braced(name: str, **members: Any) -> str:
+    return f"{name}{{{', '.join(f'{key}={value}' for key, value in members.items())}}}"
 
 
-def _segment(told: dict[str, Any]) -> str:
+def _segment(segment_id: Fields) -> str:
     return _braced(
         "RemoteLogSegmentId",
-        topicIdPartition=_partition(told["topicIdPartition"]),
-        id=told["id"],
+        topicIdPartition=_partition(segment_id["topicIdPartition"]),
+        id=segment_id["id"],
     )
 
 
-def _partition(told: dict[str, Any]) -> str:
-    return f"{told['id']}:{told['name']}-{told['partition']}"
+def _partition(partition: Fields) -> str:
+    return f"{partition['id']}:{partition['name']}-{partition['partition']}"
 
 
-def _state(field: MessageField, number: int, complaint: str = "state can not be null") -> str:
+def _state(field: MessageField, number: int, error_text: str = "state can not be null") -> str:
     name = field.name_of(number)
     if name is None:
-        raise FrameError(complaint)
+        raise FrameError(error_text)
     return name
 
 
 def _epochs(fields: Fields) -> str:
-    epochs = {one["leaderEpoch"]: one["offset"] for one in fields["segmentLeaderEpochs"]}
+    epochs = {entry["leaderEpoch"]: entry["offset"] for entry in fields["segmentLeaderEpochs"]}
     if not epochs:
         raise FrameError("segmentLeaderEpochs can not be null or empty")
     return f"{{{', '.join(f'{epoch}={offset}' for epoch, offset in sorted(epochs.items()))}}}"
@@ -155,7 +159,7 @@ def _custom_metadata(fields: Fields) -> str:
 
 
 def _transactions(fields: Fields, release: Release) -> dict[str, str]:
-    """Return what is said, since 4.0, of whether the segment has aborted transactions."""
+    """Return whether the segment has aborted transactions, which is printed since 4.0."""
     if not release.since(4, 0):
         return {}
     return {"txnIdxEmpty": "true" if fields.get("txnIndexEmpty") else "false"}

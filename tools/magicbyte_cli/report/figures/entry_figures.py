@@ -97,7 +97,7 @@ class EntryFigures:
     """Records by the disposition of their batch, at the batch's largest timestamp."""
     producers: ProducerSums
     has_content_sizes: bool
-    """Whether the output contains the decoded sizes of keys and values."""
+    """True if the output contains the decoded sizes of keys and values."""
 
 
 def read_entries(folder: Path, partitions: dict[Key, PartitionFigures]) -> EntryFigures:
@@ -156,26 +156,26 @@ def _contents(folder: Path) -> list[dict[str, Any]] | None:
 def _by_encoding(
     rows: list[dict[str, Any]], contents: list[dict[str, Any]]
 ) -> tuple[list[EncodingFigures], list[EncodingFigures]]:
-    """Return the figures by codec and by format version, the largest first."""
+    """Return figures by codec and by format version, the largest first."""
     codecs: dict[str, EncodingFigures] = {}
     formats: dict[str, EncodingFigures] = {}
 
-    def figures_of(row: dict[str, Any]) -> Iterator[EncodingFigures]:
+    def encodings_of(row: dict[str, Any]) -> Iterator[EncodingFigures]:
         codec, version = row["codec"] or "unknown", f"v{row['magic']}"
         yield codecs.setdefault(codec, EncodingFigures(codec))
         yield formats.setdefault(version, EncodingFigures(version))
 
     for row in rows:
-        for figures in figures_of(row):
-            figures.entries += row["size_bytes_count"]
-            figures.records += row["record_count_sum"] or 0
-            figures.bytes += row["size_bytes_sum"] or 0
+        for encoding in encodings_of(row):
+            encoding.entries += row["size_bytes_count"]
+            encoding.records += row["record_count_sum"] or 0
+            encoding.bytes += row["size_bytes_sum"] or 0
     for row in contents:
-        for figures in figures_of(row):
-            figures.decoded_bytes += row["stored_bytes"]
-            figures.content_bytes += row["content_bytes"]
+        for encoding in encodings_of(row):
+            encoding.decoded_bytes += row["stored_bytes"]
+            encoding.content_bytes += row["content_bytes"]
     return _largest_first(codecs), _largest_first(formats)
 
 
-def _largest_first(figures: dict[str, EncodingFigures]) -> list[EncodingFigures]:
-    return sorted(figures.values(), key=lambda encoding: (-encoding.bytes, encoding.name))
+def _largest_first(encodings: dict[str, EncodingFigures]) -> list[EncodingFigures]:
+    return sorted(encodings.values(), key=lambda encoding: (-encoding.bytes, encoding.name))

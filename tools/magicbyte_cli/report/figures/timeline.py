@@ -1,4 +1,4 @@
-"""Counts over time in bounded memory, whatever range the timestamps span."""
+"""Counts over time, in memory that does not depend on the range of the timestamps."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ WIDE_GAP = 4
 """A gap separates panels if it is this many times as long as all time outside of such gaps."""
 
 MIN_CELLS_PER_GAP = 8
-"""With fewer cells per gap, the timestamps are merely sparse, and gaps mean nothing."""
+"""Fewer cells per gap mean that timestamps are merely sparse, and gaps do not separate panels."""
 
 SECOND = 1000
 MINUTE = 60 * SECOND
@@ -95,7 +95,7 @@ class Timeline:
             self.shift += 1
             self._merge(self.cells >> 1, self.counts)
 
-    def _merge(self, cells: Int64Array, counts: np.ndarray) -> None:
+    def _merge(self, cells: Int64Array, counts: Int64Array) -> None:
         order = np.argsort(cells, kind="stable")
         cells, counts = cells[order], counts[order]
         firsts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1])[: len(cells)])

@@ -72,23 +72,23 @@ def read_transactions(
         ("record_count", "sum"),
         ("size_bytes", "sum"),
     )
-    figures = TransactionFigures({}, Timeline(OUTCOMES), {}, [], [])
+    transactions = TransactionFigures({}, Timeline(OUTCOMES), {}, [], [])
     for table in scan(folder / "transactions", COLUMNS):
         sums.add(table)
         producers.add_transactions(table)
         times = pc.coalesce(table.column("first_timestamp"), table.column("marker_timestamp"))
-        figures.times.add(times, table.column("outcome"), np.ones(table.num_rows, np.int64))
-        _add_durations(figures, table)
-        figures.unended += first_rows(
+        transactions.times.add(times, table.column("outcome"), np.ones(table.num_rows, np.int64))
+        _add_durations(transactions, table)
+        transactions.unended += first_rows(
             _with_outcome(table, *UNENDED),
             MAX_UNENDED,
             ("first_timestamp", "ascending"),
             *TIE_ORDER,
         )
-        figures.unended.sort(key=_begin_order)
-        del figures.unended[MAX_UNENDED:]
+        transactions.unended.sort(key=_begin_order)
+        del transactions.unended[MAX_UNENDED:]
     for row in sums.rows():
-        counts = figures.outcomes.setdefault(row["outcome"], Counter())
+        counts = transactions.outcomes.setdefault(row["outcome"], Counter())
         records = row["record_count_sum"] or 0
         counts.update(
             transactions=row["outcome_count"], records=records, bytes=row["size_bytes_sum"] or 0
@@ -96,10 +96,10 @@ def read_transactions(
         partition = partitions.get((row["topic"], row["partition"]))
         if partition is not None and row["outcome"] in UNENDED:
             partition.unended[row["outcome"]] += records
-    return figures
+    return transactions
 
 
-def _add_durations(figures: TransactionFigures, table: pa.Table) -> None:
+def _add_durations(transactions: TransactionFigures, table: pa.Table) -> None:
     for outcome in ("committed", "aborted"):
         ended = _with_outcome(table, outcome)
         duration = pc.subtract(ended.column("marker_timestamp"), ended.column("first_timestamp"))
@@ -110,11 +110,13 @@ def _add_durations(figures: TransactionFigures, table: pa.Table) -> None:
         values: Int64Array = ended.column("duration").to_numpy()
         classes = np.searchsorted(np.array(DURATIONS), values, side="right")
         counts = np.bincount(classes, minlength=len(DURATIONS) + 1)
-        previous = figures.durations.setdefault(outcome, [0] * (len(DURATIONS) + 1))
-        figures.durations[outcome] = (counts + previous).tolist()
-        figures.longest += first_rows(ended, MAX_LONGEST, ("duration", "descending"), *TIE_ORDER)
-    figures.longest.sort(key=lambda row: -row["duration"])
-    del figures.longest[MAX_LONGEST:]
+        previous = transactions.durations.setdefault(outcome, [0] * (len(DURATIONS) + 1))
+        transactions.durations[outcome] = (counts + previous).tolist()
+        transactions.longest += first_rows(
+            ended, MAX_LONGEST, ("duration", "descending"), *TIE_ORDER
+        )
+    transactions.longest.sort(key=lambda row: -row["duration"])
+    del transactions.longest[MAX_LONGEST:]
 
 
 def _with_outcome(table: pa.Table, *outcomes: str) -> pa.Table:

@@ -22,33 +22,37 @@ def findings(problems: ProblemFigures) -> Markup:
     return section("findings", "Findings", *map(_code, problems.codes))
 
 
-def _code(figures: CodeFigures) -> Markup:
-    code = CODES.get(figures.code)
-    in_partitions = f"in {display.counted(figures.num_partitions, 'partition')}"
+def _code(code_figures: CodeFigures) -> Markup:
+    code = CODES.get(code_figures.code)
+    in_partitions = f"in {display.counted(code_figures.num_partitions, 'partition')}"
     return card(
         element(
             "h3",
-            cells.severity(figures.severity),
+            cells.severity(code_figures.severity),
             " ",
-            element("code", figures.code),
-            element("span", f"{figures.count:,} {in_partitions}", class_="count"),
+            element("code", code_figures.code),
+            element("span", f"{code_figures.count:,} {in_partitions}", class_="count"),
         ),
         element("p", code.sentence if code else ""),
         element(
             "p",
             element("b", "What to do: "),
-            *with_code(ADVICE.get(figures.code, "")),
+            *with_code(ADVICE.get(code_figures.code, "")),
             class_="advice",
         ),
         table(
             cells.partial_caption(
-                "Where", len(figures.examples), figures.count, "problems", "the first in the table"
+                "Where",
+                len(code_figures.examples),
+                code_figures.count,
+                "problems",
+                "the first in the table",
             ),
             HEADS,
-            [_row(row) for row in figures.examples],
+            [_row(row) for row in code_figures.examples],
             wide=5,
         ),
-        class_=f"card finding of-{figures.severity}",
+        class_=f"card finding of-{code_figures.severity}",
     )
 
 

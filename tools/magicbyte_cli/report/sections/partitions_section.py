@@ -92,16 +92,16 @@ def _partitions(partitions: Sequence[PartitionFigures], dispositions: Sequence[s
 
 
 def _most_grave(
-    figures: Sequence[PartitionFigures], max_rows: int
+    partitions: Sequence[PartitionFigures], max_rows: int
 ) -> tuple[list[PartitionFigures], list[PartitionFigures]]:
     """Return the *max_rows* of highest gravity, and the others, both in their original order."""
     by_gravity = sorted(
-        range(len(figures)), key=lambda number: figures[number].gravity, reverse=True
+        range(len(partitions)), key=lambda number: partitions[number].gravity, reverse=True
     )
     numbers = {*by_gravity[:max_rows]}
     return (
-        [figures[number] for number in range(len(figures)) if number in numbers],
-        [figures[number] for number in range(len(figures)) if number not in numbers],
+        [partitions[number] for number in range(len(partitions)) if number in numbers],
+        [partitions[number] for number in range(len(partitions)) if number not in numbers],
     )
 
 
@@ -129,41 +129,41 @@ def _disposition_heads(dispositions: Sequence[str]) -> tuple[str, ...]:
     return "Findings", "", *names, ">Size"
 
 
-def _disposition_cells(figures: PartitionFigures, dispositions: Sequence[str]) -> Row:
-    segments = display.counted(figures.num_segments, "segment")
-    size = cells.stacked(f"{figures.size_bytes:,}", segments)
-    if figures.missing_bytes:
-        missing = f"{figures.missing_bytes:,} unaccounted for"
+def _disposition_cells(partition: PartitionFigures, dispositions: Sequence[str]) -> Row:
+    segments = display.counted(partition.num_segments, "segment")
+    size = cells.stacked(f"{partition.size_bytes:,}", segments)
+    if partition.missing_bytes:
+        missing = f"{partition.missing_bytes:,} unaccounted for"
         size = joined((size, cells.severity("error", missing)))
-    by_disposition = (_disposition_cell(figures, name) for name in dispositions)
-    return _findings(figures), bar(figures.bytes), *by_disposition, size
+    by_disposition = (_disposition_cell(partition, name) for name in dispositions)
+    return _findings(partition), bar(partition.bytes), *by_disposition, size
 
 
-def _disposition_cell(figures: PartitionFigures, name: str) -> Content:
-    num_records, size_bytes = figures.records[name], figures.bytes[name]
+def _disposition_cell(partition: PartitionFigures, name: str) -> Content:
+    num_records, size_bytes = partition.records[name], partition.bytes[name]
     if not num_records and not size_bytes:
         return DASH
     cell = cells.stacked(
         "" if name in WITHOUT_RECORD_COUNT else f"{num_records:,}", f"{size_bytes:,} B"
     )
-    if name != "withheld" or not figures.unended:
+    if name != "withheld" or not partition.unended:
         return cell
-    unended = ", ".join(f"{count:,} {outcome}" for outcome, count in figures.unended.items())
+    unended = ", ".join(f"{count:,} {outcome}" for outcome, count in partition.unended.items())
     return joined((cell, element("small", unended)))
 
 
-def _findings(figures: PartitionFigures) -> Content:
+def _findings(partition: PartitionFigures) -> Content:
     lines = [
-        element("div", cells.severity(name, display.counted(figures.problems[name], name)))
+        element("div", cells.severity(name, display.counted(partition.problems[name], name)))
         for name in SEVERITIES
-        if figures.problems[name]
+        if partition.problems[name]
     ]
     return joined(lines) if lines else DASH
 
 
-def _bounds(figures: PartitionFigures) -> Row:
+def _bounds(partition: PartitionFigures) -> Row:
     def pair(first: str, second: str) -> Content:
-        values = figures.row.get(first), figures.row.get(second)
+        values = partition.row.get(first), partition.row.get(second)
         if values == (None, None):
             return DASH
         return joined((cells.number(values[0]), element("div", cells.number(values[1]))))
@@ -171,7 +171,7 @@ def _bounds(figures: PartitionFigures) -> Row:
     return (
         pair("log_start_offset", "log_end_offset"),
         pair("last_stable_offset", "high_watermark"),
-        cells.time_range(figures.times),
+        cells.time_range(partition.times),
     )
 
 

@@ -26,7 +26,7 @@ HEADS = (
 
 def producers(sums: ProducerSums) -> Markup:
     largest, num_producers = sums.largest(MAX_PRODUCERS)
-    num_with_id = sum(figures.producer_id is not None for figures in largest)
+    num_with_id = sum(producer.producer_id is not None for producer in largest)
     if not largest:
         return section("producers", "Producers", soft("No batches."))
     caption = f"{display.counted(num_producers, 'producer')} with an id"
@@ -38,29 +38,29 @@ def producers(sums: ProducerSums) -> Markup:
                 caption, num_with_id, num_producers, "batches", "those with the most bytes"
             ),
             HEADS,
-            [_row(figures) for figures in largest],
+            [_row(producer) for producer in largest],
         ),
     )
 
 
-def _row(figures: ProducerFigures) -> Row:
+def _row(producer: ProducerFigures) -> Row:
     return (
-        "none" if figures.producer_id is None else element("b", str(figures.producer_id)),
-        _epochs(figures),
-        f"{figures.batches:,}",
-        f"{figures.records:,}",
-        _part(figures.aborted_records, figures.records),
-        f"{figures.bytes:,}",
-        f"{figures.transactions:,}" if figures.transactions else DASH,
-        _part(figures.aborted, figures.transactions),
-        f"{figures.unended:,}" if figures.unended else DASH,
-        cells.time_range(figures.times),
+        "none" if producer.producer_id is None else element("b", str(producer.producer_id)),
+        _epochs(producer),
+        f"{producer.batches:,}",
+        f"{producer.records:,}",
+        _part(producer.aborted_records, producer.records),
+        f"{producer.bytes:,}",
+        f"{producer.transactions:,}" if producer.transactions else DASH,
+        _part(producer.aborted, producer.transactions),
+        f"{producer.unended:,}" if producer.unended else DASH,
+        cells.time_range(producer.times),
     )
 
 
-def _epochs(figures: ProducerFigures) -> Content:
-    first, last = figures.epochs
-    if figures.producer_id is None or first is None:
+def _epochs(producer: ProducerFigures) -> Content:
+    first, last = producer.epochs
+    if producer.producer_id is None or first is None:
         return DASH
     return str(first) if first == last else f"{first} to {last}"
 

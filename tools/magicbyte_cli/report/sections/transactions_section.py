@@ -36,16 +36,16 @@ def transactions(figures: ReportFigures) -> Markup:
     return section("transactions", "Transactions", *parts)
 
 
-def _outcomes(figures: TransactionFigures) -> Markup:
+def _outcomes(transaction_figures: TransactionFigures) -> Markup:
     def row(name: Content, counts: Counter[str]) -> Row:
         return name, *(f"{counts[column]:,}" for column in ("transactions", "records", "bytes"))
 
     rows = [
-        row(element("b", name), figures.outcomes[name])
+        row(element("b", name), transaction_figures.outcomes[name])
         for name in OUTCOMES
-        if name in figures.outcomes
+        if name in transaction_figures.outcomes
     ]
-    total = sum(figures.outcomes.values(), Counter[str]())
+    total = sum(transaction_figures.outcomes.values(), Counter[str]())
     return table(
         "Outcomes",
         ("Outcome", ">Transactions", ">Records", ">Bytes"),
@@ -54,12 +54,12 @@ def _outcomes(figures: TransactionFigures) -> Markup:
     )
 
 
-def _durations(figures: TransactionFigures) -> list[Markup]:
-    if not figures.durations:
+def _durations(transaction_figures: TransactionFigures) -> list[Markup]:
+    if not transaction_figures.durations:
         return []
-    outcomes = list(figures.durations)
-    largest_count = max(max(counts) for counts in figures.durations.values())
-    counts_by_class = list(zip(*figures.durations.values(), strict=True))
+    outcomes = list(transaction_figures.durations)
+    largest_count = max(max(counts) for counts in transaction_figures.durations.values())
+    counts_by_class = list(zip(*transaction_figures.durations.values(), strict=True))
     filled = [number for number, counts in enumerate(counts_by_class) if any(counts)]
     names = _class_names()
     rows = []

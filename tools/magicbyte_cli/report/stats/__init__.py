@@ -1,1 +1,1 @@
-"""What `stats` has counted, as a page that needs nothing else."""
+"""The page of `magicbyte stats`."""
