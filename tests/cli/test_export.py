@@ -223,7 +223,7 @@ def test_what_is_there_is_replaced_only_when_told_and_only_by_a_whole_file(
     (tmp_path / "link.parquet").symlink_to(out)
     refused = run("export", damaged, "-o", out)
     assert refused.exit_code == 2
-    assert "the file is there already; expected --overwrite" in only_line(refused.stderr)
+    assert "the file exists already; expected --overwrite" in only_line(refused.stderr)
     failed = run("export", damaged, "-o", out, "--overwrite", "--on-damage", "fail")
     assert (failed.exit_code, out.read_bytes()) == (1, b"mine")
     assert run("export", damaged, "-o", tmp_path / "link.parquet", "--overwrite").exit_code == 1
@@ -244,7 +244,7 @@ def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(
     monkeypatch.setattr(ParquetFormat, "write", meanwhile)
     result = run("export", transactions / "append-time-0", "-o", out)
     assert (result.exit_code, out.read_bytes()) == (2, b"theirs")
-    assert "there already" in only_line(result.stderr)
+    assert "exists already" in only_line(result.stderr)
     assert list(tmp_path.iterdir()) == [out]
 
 
@@ -259,9 +259,9 @@ def tree(folder: Path) -> list[tuple[str, int]]:
         ("log-0/append-time-0/out.parquet", "inside what is read"),
         ("link/out.parquet", "inside what is read"),
         ("log-0/append-time-0/00000000000000000000.log", "inside what is read"),
-        ("nowhere/out.parquet", "there is no such folder"),
-        ("folder.parquet", "it is there, and is no file"),
-        ("dangling.parquet", "it is there, and is no file"),
+        ("nowhere/out.parquet", "the folder does not exist"),
+        ("folder.parquet", "the path exists and is not a file"),
+        ("dangling.parquet", "the path exists and is not a file"),
     ],
 )
 def test_where_nothing_may_be_written_is_refused_in_a_line(
