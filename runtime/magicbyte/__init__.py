@@ -95,9 +95,9 @@ def plan(dataset: Dataset, max_partition_bytes: int | None = None) -> list[Split
     Raises:
         InputError: *max_partition_bytes* is below 1, or a file is gone.
     Example:
-        >>> splits = magicbyte.plan(magicbyte.open(LOG_DIR, topics=["rolls"]))
-        >>> sum(batch.num_rows for split in splits for batch in magicbyte.read_split(split))
-        3000
+        >>> splits = mb.plan(mb.open("log-0", topics=["fenced"]))
+        >>> sum(batch.num_rows for split in splits for batch in mb.read_split(split))
+        4
     """
     return dataset.plan(max_partition_bytes)
 

@@ -36,13 +36,21 @@ from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """What a file beside a log holds."""
+    """The entries of a companion or checkpoint file.
+
+    Attributes:
+        kind: Kind of the file, such as `index`, `snapshot` or `leader epochs`.
+        name: Name of the file.
+        rows: Arrow batch with a row for each complete entry.
+        findings: Findings about the file.
+    Example:
+        >>> mb.companion("log-0/fenced-0/00000000000000000005.timeindex").kind
+        'timeindex'
+    """
 
     kind: str
-    """One of KINDS."""
     name: str
     rows: pa.RecordBatch
-    """A row per entry, as far as they are whole."""
     findings: tuple[Finding, ...] = field(default=())
 
 
@@ -71,12 +79,23 @@ def companion(
     *,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Companion:
-    """Return what the file *path* holds, of the kind that its name says.
+    """Read a companion or checkpoint file. Its name tells its kind.
 
-    Indexes, producer snapshots, the text checkpoints of partitions and of log.dirs, `partition.metadata`,
-    `meta.properties` and `quorum-state`; under whatever suffix a broker has given them. What is wrong
-    with one is a finding. Raises InputError where the name is none of theirs, MissingError where the
-    file cannot be read.
+    Supported are indexes, producer snapshots, the checkpoint files of partitions and log.dirs,
+    ``partition.metadata``, ``meta.properties`` and ``quorum-state``, with any suffix of a broker.
+
+    Args:
+        path: The file; local or in an object store.
+        storage_options: As for `open`.
+    Returns:
+        Its entries as an Arrow batch, and findings.
+    Raises:
+        InputError: The name is of no such kind, or the file is too large for its kind.
+        MissingError: The file does not exist or may not be read.
+    Example:
+        >>> file = mb.companion("log-0/fenced-0/00000000000000000005.txnindex")
+        >>> file.rows.select(["producer_id", "first_offset", "last_offset"]).to_pylist()
+        [{'producer_id': 13, 'first_offset': 0, 'last_offset': 5}]
     """
     kind = kind_of(path)
     if kind is None:

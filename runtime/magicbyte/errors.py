@@ -2,6 +2,7 @@
 
     MagicbyteError
     ├── InputError           the path is not what was promised (also a ValueError or an OSError)
+    │   ├── MissingError     a path does not exist, or may not be read
     │   ├── ChangedError     the files changed while they were read
     │   └── StoreError       a store cannot be reached, or refuses
     ├── FormatError          the bytes are not what the specification says

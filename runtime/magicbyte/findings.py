@@ -152,7 +152,25 @@ TAILS = ("incomplete-tail", "zero-tail")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that was found, and where. A row of the table `problems`."""
+    """A problem that was detected: a row of the table `problems`.
+
+    Attributes:
+        code: One of `magicbyte.CODES`.
+        message: One sentence without the position.
+        topic: Topic, if known; so are *partition* and *file*, a file's name in its folder.
+        partition: Number of the partition.
+        file: Name of the file.
+        position: Byte of the file at which the batch, message or damaged range begins.
+        payload_position: Byte of the decompressed payload at which the record begins.
+        length: Bytes of the file that are concerned.
+        base_offset: Offset that the batch or message states, right or wrong.
+        field: The specification's name of the field that is wrong.
+        found: Value that was found.
+        expected: Value that was expected.
+    Example:
+        >>> str(mb.Finding(code="zeros", message="zeros", topic="t", partition=0, position=61))
+        't-0 byte 61: zeros'
+    """
 
     code: str
     message: str
@@ -160,13 +178,9 @@ class Finding:
     partition: int | None = None
     file: str | None = None
     position: int | None = None
-    """The byte of the file at which the entry, or the stretch, begins."""
     payload_position: int | None = None
-    """The byte of the decompressed payload at which the record begins."""
     length: int | None = None
-    """Bytes of the file that are concerned."""
     base_offset: int | None = None
-    """The offset that the entry states, right or not."""
     field: str | None = None
     found: str | None = None
     expected: str | None = None
@@ -176,11 +190,23 @@ class Finding:
             raise KeyError(self.code)
 
     def at(self, topic: str | None, partition: int | None, file: str | None) -> "Finding":
-        """Return the finding with the names of the file that it is in."""
+        """Return the finding with the names of the file that it is in.
+
+        Args:
+            topic: Topic of the file.
+            partition: Number of the partition.
+            file: Name of the file in its folder.
+        Returns:
+            A copy.
+        Example:
+            >>> str(mb.Finding(code="zeros", message="zeros").at("t", 0, "7.log"))
+            't-0/7.log: zeros'
+        """
         return replace(self, topic=topic, partition=partition, file=file)
 
     @property
     def severity(self) -> Severity:
+        """The severity of the code: `error`, `warning` or `note`."""
         return CODES[self.code].severity
 
     def __str__(self) -> str:
@@ -188,7 +214,7 @@ class Finding:
 
     @property
     def where(self) -> str:
-        """The place in words, as precise as it is known."""
+        """Partition, file and position in words, as far as they are known."""
         name = f"{self.topic}-{self.partition}" if self.topic is not None else ""
         parts = [part for part in (name, self.file) if part]
         place = "/".join(parts)

@@ -20,7 +20,7 @@ class Limits:
     Raises:
         ValueError: A limit is below 1.
     Example:
-        >>> Limits(max_batch_bytes=16 << 20).max_batch_bytes
+        >>> mb.Limits(max_batch_bytes=16 << 20).max_batch_bytes
         16777216
     """
 

@@ -41,12 +41,19 @@ def check_produced(
     compacted: bool = False,
     limits: Limits | None = None,
 ) -> list[Finding]:
-    """Return what is wrong with *data*, one partition's `records` of a produce request as sent.
+    """Check a batch as a producer sends it: would a broker accept it?
 
-    All of a batch is checked, as far as it can be read; of each code the first place is told.
-    Severity `error`: a broker refuses it, be it only with some settings or some codec. `warning`:
-    it takes it, and something is not as it should be. `note`: worth knowing. *compacted* says
-    that the topic is (`cleanup.policy`), which forbids null keys.
+    Args:
+        data: The `records` field of one partition in a produce request.
+        compacted: Whether the topic's ``cleanup.policy`` is ``compact``, which forbids null keys.
+        limits: As for `open`.
+    Returns:
+        Findings, the first of each code. `error`: a broker refuses the batch, perhaps with some
+        settings or codecs only. `warning`: a broker accepts it, and something is wrong. `note`:
+        worth knowing.
+    Example:
+        >>> [finding.code for finding in mb.check_produced(b"")]
+        ['produced-no-batch']
     """
     view = memoryview(data).cast("B")
     limits = limits or Limits()

@@ -1,4 +1,4 @@
-"""The specification itself, as data."""
+"""The specification's files, for tools that read Kaitai Struct."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,11 +8,18 @@ if TYPE_CHECKING:
 
 
 def spec_files() -> "Traversable":
-    """Return the directory of the formats, in an installed wheel or in a checkout.
+    """Return the folder of the specification, in an installed wheel or in a checkout.
 
-    In it are the .ksy files, and in ``messages`` those of the messages of internal topics, in YAML.
+    It holds the ``.ksy`` files of the formats, and in ``messages`` the YAML files of the messages
+    of internal topics.
+
+    Returns:
+        A folder as importlib.resources gives it.
+    Example:
+        >>> mb.spec_files().joinpath("kafka_record_batch.ksy").is_file()
+        True
     """
-    from importlib.resources import files  # takes its time, and few ask for the specification
+    from importlib.resources import files  # slow to import, and rarely needed
 
     packaged = files("magicbyte") / "spec"
     checkout = Path(__file__).parents[2] / "spec"

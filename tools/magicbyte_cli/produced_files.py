@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from magicbyte import Finding, InputError, Limits, check_produced
+from magicbyte.findings import SEVERITIES
 from magicbyte.reading.table_rows import problem_rows
 from magicbyte.storage import Storage, StorageOptions, normalize_path
 from magicbyte_cli.display import counted, text_line
 from magicbyte_cli.ndjson import object_line
-from magicbyte_cli.stderr_messages import SEVERITIES, counted_severities
+from magicbyte_cli.stderr_messages import counted_severities
 
 MAX_BYTES = (1 << 31) - 1
 """Largest size of the `records` of a produce request: their length is an int32."""

@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from magicbyte import Dataset, Finding, Report
+from magicbyte.findings import SEVERITIES
 from magicbyte_cli.display import counted, printable
 
-SEVERITIES = ("error", "warning", "note")
 MAX_FINDINGS = 10
 """Findings that are printed one by one; the table `problems` has all of them."""
 

@@ -43,8 +43,9 @@ class Dataset:
         options: How they are read.
         num_internal: Partitions of internal topics that were left out because they were not named.
     Example:
-        >>> magicbyte.open(LOG_DIR, topics=["rolls"]).records().to_table().num_rows
-        3000
+        >>> dataset = mb.open("log-0", topics=["fenced"])
+        >>> dataset.records().to_table().num_rows
+        4
     """
 
     def __init__(
@@ -77,8 +78,8 @@ class Dataset:
         """Return the records, by topic, partition and offset.
 
         Args:
-            columns: Columns of the table `records`. Default: offset, timestamp, key, value, headers
-                and three more.
+            columns: Columns of the table `records`. Default: topic, partition, offset, timestamp,
+                timestamp_type, key, value, headers.
             dispositions: Dispositions of the records to return. Default: those that a consumer
                 would get.
             binary_view: Return keys and values as Arrow's binary views. Those of uncompressed
@@ -89,8 +90,11 @@ class Dataset:
         Raises:
             InputError: A column or a disposition does not exist.
         Example:
-            >>> magicbyte.open(LOG_DIR, topics=["rolls"]).records(["offset", "value"]).to_table().num_rows
-            3000
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> dataset.records(["offset"]).to_pylist()
+            [{'offset': 6}, {'offset': 7}, {'offset': 8}, {'offset': 9}]
+            >>> dataset.records(["offset"], dispositions=["control"]).to_pylist()
+            [{'offset': 5}, {'offset': 10}, {'offset': 3}]
         """
         names = schemas.RECORDS.check(
             tuple(schemas.RECORDS.default if columns is None else columns)
@@ -131,9 +135,9 @@ class Dataset:
         Raises:
             InputError: A column does not exist.
         Example:
-            >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
+            >>> dataset = mb.open("log-0", topics=["fenced"])
             >>> dataset.batches(["record_count"], quick=True).to_table().num_rows
-            3000
+            6
         """
 
         def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
@@ -165,9 +169,10 @@ class Dataset:
         Raises:
             InputError: A column does not exist.
         Example:
-            >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
-            >>> dataset.segments(["file"]).to_table().num_rows
-            3000
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> rows = dataset.segments(["file", "file_kind", "sound_bytes"]).to_pylist()
+            >>> [(row["file"], row["sound_bytes"]) for row in rows if row["file_kind"] == "log"][0]
+            ('00000000000000000000.log', 275)
         """
 
         def read(report: Report) -> Iterator[Row]:
@@ -189,9 +194,9 @@ class Dataset:
         Raises:
             InputError: A column does not exist.
         Example:
-            >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
-            >>> dataset.transactions(["outcome"]).to_table().num_rows
-            3000
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> dataset.transactions(["first_offset", "outcome"]).to_pylist()[0]
+            {'first_offset': 0, 'outcome': 'aborted'}
         """
 
         def read(report: Report) -> Iterator[Row]:
@@ -213,9 +218,9 @@ class Dataset:
         Raises:
             InputError: A column does not exist.
         Example:
-            >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
-            >>> dataset.partitions(["log_end_offset"]).to_pylist()
-            3000
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> dataset.partitions(["partition", "log_end_offset"]).to_pylist()
+            [{'partition': 0, 'log_end_offset': 11}, {'partition': 1, 'log_end_offset': 4}]
         """
         counts = columns is None or any(name.startswith("records_") for name in columns)
 
@@ -245,9 +250,9 @@ class Dataset:
         Raises:
             InputError: A column does not exist.
         Example:
-            >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
-            >>> dataset.problems(["code"]).to_pylist()
-            3000
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> dataset.problems(["code", "file", "position"]).to_pylist()
+            []
         """
 
         def read(report: Report) -> Iterator[Row]:
@@ -273,9 +278,8 @@ class Dataset:
         Raises:
             InputError: The table or a column does not exist.
         Example:
-            >>> rows = magicbyte.open(LOG_DIR, topics=["rolls"]).stored("records", ["timestamp"])
-            >>> rows.schema.field("timestamp").type
-            3000
+            >>> mb.open("log-0").stored("records", ["timestamp"]).schema.field("timestamp").type
+            TimestampType(timestamp[us, tz=UTC])
         """
         definition = schemas.table_named(table)
         names = definition.check(tuple(definition.names if columns is None else columns))
@@ -324,9 +328,9 @@ class Dataset:
         Raises:
             InputError: *max_partition_bytes* is below 1, or a file is gone.
         Example:
-            >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
-            >>> sum(split.end - split.start for split in dataset.plan())
-            3000
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> [(split.start, split.end) for split in dataset.plan()]
+            [(0, 275), (0, 372), (0, 221), (0, 78)]
         """
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")

@@ -68,10 +68,10 @@ def open(
         MissingError: A path does not exist or may not be read.
         StoreError: A store cannot be reached, or refuses.
     Example:
-        >>> dataset = magicbyte.open(LOG_DIR, topics=["rolls"])
-        >>> for batch in dataset.records():
+        >>> dataset = mb.open("log-0", topics=["fenced"], on_damage="skip")
+        >>> for batch in dataset.records(["offset", "value"]):
         ...     print(batch.num_rows)
-        3000
+        4
     """
     storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
     if not paths:
@@ -172,9 +172,10 @@ def from_bytes(
     Raises:
         InputError: An argument is not allowed.
     Example:
-        >>> data = SEGMENT.read_bytes()
-        >>> magicbyte.from_bytes(data, offsets=(10, 12)).records(["offset"]).to_pylist()
-        3000
+        >>> with open("log-0/fenced-0/00000000000000000005.log", "rb") as file:
+        ...     dataset = mb.from_bytes(file.read(), offsets=(8, None))
+        >>> dataset.records(["offset"]).to_pylist()
+        [{'offset': 8}, {'offset': 9}]
     """
     options = ReadOptions(
         isolation_level=isolation_level,

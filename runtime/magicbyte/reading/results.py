@@ -1,4 +1,4 @@
-"""What a read gives: a table that can be gone through more than once, and a report."""
+"""Results of a read: rows that can be iterated more than once, and a report."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,22 +13,44 @@ from magicbyte.findings import Finding, Severity, worst
 
 @dataclass(slots=True)
 class Report:
-    """What became of every byte and every record of a read, and what was found."""
+    """Totals and findings of a read: every byte and every record has a disposition.
+
+    Attributes:
+        records: Records by disposition.
+        bytes: Bytes of live segments by disposition, and those of a `tail`.
+        findings: Findings, in the order of the read.
+    Example:
+        >>> rows = mb.open("log-0", topics=["fenced"]).records()
+        >>> table = rows.to_table()
+        >>> print(rows.report)
+        8 aborted, 3 control, 4 delivered
+    """
 
     records: Counter[str] = field(default_factory=Counter)
-    """Records by disposition."""
     bytes: Counter[str] = field(default_factory=Counter)
-    """Bytes of live segments by disposition, and those of `tail`."""
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, other: "Report") -> None:
-        """Take in what became of what else was read."""
+        """Add the totals and findings of another read.
+
+        Args:
+            other: Its findings go to the end.
+        Example:
+            >>> report = mb.Report()
+            >>> for batch in mb.open("log-0", topics=["fenced"]).records().read_into(report):
+            ...     pass
+            >>> total = mb.Report()
+            >>> total.add(report)
+            >>> total.records["delivered"]
+            4
+        """
         self.records.update(other.records)
         self.bytes.update(other.bytes)
         self.findings.extend(other.findings)
 
     @property
     def severity(self) -> Severity | None:
+        """The gravest severity of the findings; None if there are none."""
         return worst(self.findings)
 
     def __str__(self) -> str:
@@ -37,9 +59,18 @@ class Report:
 
 
 class Rows:
-    """A table made as it is read: pyarrow, pandas, Polars and DuckDB take it as it is.
+    """A table that is read while it is iterated. pyarrow, pandas, Polars and DuckDB take it as it is.
 
-    Each iteration reads the files anew.
+    Each iteration reads the files again.
+
+    Attributes:
+        schema: The Arrow schema.
+        error: The error that ended the last read by another library, which shows its text only.
+            None if there was none.
+    Example:
+        >>> import pyarrow as pa
+        >>> pa.table(mb.open("log-0", topics=["fenced"]).records(["offset"])).num_rows
+        4
     """
 
     def __init__(
@@ -49,13 +80,12 @@ class Rows:
         self._read = read
         self._report: Report | None = None
         self.error: MagicbyteError | None = None
-        """What ended the last pass of another library before its end: that keeps only the words."""
 
     @property
     def report(self) -> Report:
-        """The report of the last whole pass; RuntimeError before there was one."""
+        """The report of the last complete iteration. RuntimeError if there was none."""
         if self._report is None:
-            raise RuntimeError("the report is there after a whole pass over the rows")
+            raise RuntimeError("no report yet: iterate all rows first")
         return self._report
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
@@ -64,7 +94,18 @@ class Rows:
         self._report = report
 
     def read_into(self, report: Report) -> Iterator[pa.RecordBatch]:
-        """Yield the rows, and keep *report* up to date: for who may stop before the end."""
+        """Yield the rows, and keep a report up to date, also if the iteration ends early.
+
+        Args:
+            report: Gets totals and findings while the rows are read.
+        Returns:
+            Arrow record batches.
+        Example:
+            >>> report = mb.Report()
+            >>> first = next(mb.open("log-0").records().read_into(report))
+            >>> report.severity is None
+            True
+        """
         yield from self._read(report)
 
     def to_reader(self) -> pa.RecordBatchReader:
@@ -72,13 +113,14 @@ class Rows:
         return pa.RecordBatchReader.from_batches(self.schema, iter(self))
 
     def to_table(self) -> pa.Table:
-        """Return all rows in memory."""
+        """Return all rows as an Arrow table in memory."""
         return pa.Table.from_batches(list(self), schema=self.schema)
 
     def to_pylist(self) -> list[dict[str, Any]]:
         """Return all rows as dicts.
 
-        A time is a datetime, or milliseconds since the Unix epoch where Python's calendar ends.
+        A time is a datetime; if Python's calendar does not have it, milliseconds since the Unix
+        epoch.
         """
         return [row for batch in self for row in _dicts(batch)]
 
@@ -94,7 +136,7 @@ class Rows:
         try:
             yield from self
         except MagicbyteError as error:
-            # Arrow shows the whole trace behind the words, and frames would keep what was read.
+            # Arrow appends the traceback to the message, and its frames would keep memory alive.
             self.error = error
             error.__traceback__ = None
             raise
@@ -115,7 +157,7 @@ def _values(column: pa.Array) -> list[Any]:
     try:
         values: list[Any] = column.to_pylist()
         return values
-    except (OverflowError, ValueError):  # a time that no datetime holds
+    except (OverflowError, ValueError):  # a time outside of the years 1 to 9999
         return [_value(cell) for cell in column]
 
 

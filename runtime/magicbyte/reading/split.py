@@ -47,7 +47,20 @@ MOST_SLICES = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """What it takes to read the bytes [start, end) of a segment. Small, and can be pickled."""
+    """A part of a segment that a task reads by itself. Small, and can be pickled.
+
+    Attributes:
+        topic: Topic of the partition, None outside of a partition folder.
+        partition: Number of the partition.
+        file: The segment.
+        start: Position at which the split begins.
+        end: Position after its last byte.
+        options: The options of the read, with the wanted offsets of the partition.
+    Example:
+        >>> split = mb.open("log-0", topics=["fenced"]).plan()[0]
+        >>> split.file.name, split.start, split.end
+        ('00000000000000000000.log', 0, 275)
+    """
 
     topic: str | None
     partition: int | None
@@ -411,10 +424,24 @@ def read_split(
     dispositions: tuple[str, ...] = ("delivered",),
     findings: list[Finding] | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the records of *split* that have one of *dispositions*, in order.
+    """Read the records of one split, in order, on any machine that has the files.
 
-    *columns* are names of the table records, by default its eight default ones. What was found
-    wrong is appended to *findings*.
+    Args:
+        split: A split of `plan`.
+        columns: Columns of the table `records`. Default: the eight of `Dataset.records`.
+        dispositions: Dispositions of the records to return. Default: those that a consumer would
+            get.
+        findings: A list that findings are appended to. Default: they are dropped.
+    Returns:
+        Arrow record batches.
+    Raises:
+        InputError: A column does not exist.
+        ChangedError: The file is not what it was when the read was planned.
+        FormatError: The split is damaged, and `on_damage` is ``"fail"``; so for LimitError.
+    Example:
+        >>> splits = mb.open("log-0", topics=["fenced"]).plan()
+        >>> [batch.num_rows for batch in mb.read_split(splits[1], ("offset", "value"))]
+        [4]
     """
     wanted = RECORDS.check(tuple(columns if columns is not None else RECORDS.default))
     for piece in examine(split, wanted):

@@ -33,8 +33,8 @@ class Statistics:
         total: A row for everything.
         findings: Findings of all partitions.
     Example:
-        >>> magicbyte.stats(LOG_DIR, topics=["rolls"]).total["record_count"]
-        3000
+        >>> mb.stats("log-0", topics=["fenced"]).total["record_count"]
+        12
     """
 
     quick: bool
@@ -81,8 +81,9 @@ def stats(
         MissingError: A path does not exist or may not be read.
         StoreError: A store cannot be reached, or refuses.
     Example:
-        >>> [row["topic"] for row in magicbyte.stats(LOG_DIR, by="topic", topics=["rolls"]).rows]
-        ['rolls']
+        >>> rows = mb.stats("log-0", by="partition", topics=["fenced"]).rows
+        >>> [(row["partition"], row["record_count"]) for row in rows]
+        [(0, 9), (1, 3)]
     """
     if by not in BY:
         raise InputError(f"by {by!r}", f"one of {', '.join(BY)}")

@@ -45,7 +45,7 @@ class Verification:
         bytes: Bytes of live segments by disposition.
         records: Records by disposition.
     Example:
-        >>> magicbyte.verify(LOG_DIR, topics=["rolls"]).is_sound
+        >>> mb.verify("log-0", topics=["fenced"]).is_sound
         True
     """
 
@@ -62,10 +62,10 @@ class Verification:
         Args:
             other: Its rows and findings go to the end.
         Example:
-            >>> both = magicbyte.verify(LOG_DIR, topics=["rolls"])
-            >>> both.add(magicbyte.verify(LOG_DIR, topics=["rolls"]))
+            >>> both = mb.verify("log-0", topics=["fenced"])
+            >>> both.add(mb.verify("log-0", topics=["fenced"]))
             >>> len(both.partitions)
-            2
+            4
         """
         self.segments += other.segments
         self.partitions += other.partitions
@@ -142,9 +142,9 @@ def verify(
         MissingError: A path does not exist or may not be read.
         StoreError: A store cannot be reached, or refuses.
     Example:
-        >>> verification = magicbyte.verify(LOG_DIR, topics=["rolls"])
+        >>> verification = mb.verify("log-0", topics=["fenced"])
         >>> [row["verdict"] for row in verification.partitions]
-        ['ok']
+        ['ok', 'ok']
     """
     storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
     if processes < 1:

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from magicbyte.findings import SEVERITIES
 from magicbyte_cli.report.figures.partition_figures import Key, PartitionFigures
 from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
-from magicbyte_cli.stderr_messages import SEVERITIES
 
 MAX_EXAMPLES = 12
 """Findings of a code that are shown one by one."""

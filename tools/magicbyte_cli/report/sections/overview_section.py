@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from magicbyte.findings import SEVERITIES
 from magicbyte_cli import display
 from magicbyte_cli.report import cells, document
 from magicbyte_cli.report.figures import ReportFigures
@@ -13,7 +14,6 @@ from magicbyte_cli.report.figures.partition_figures import (
 from magicbyte_cli.report.markup import Markup, element
 from magicbyte_cli.report.plots import bar, key
 from magicbyte_cli.report.tables import figure_card, section, table
-from magicbyte_cli.stderr_messages import SEVERITIES
 
 MEANINGS = {
     "delivered": "what a consumer would have got",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from magicbyte.findings import SEVERITIES
 from magicbyte_cli import display
 from magicbyte_cli.report import cells
 from magicbyte_cli.report.cells import DASH
@@ -15,7 +16,6 @@ from magicbyte_cli.report.markup import Content, Markup, element, joined
 from magicbyte_cli.report.plots import bar, key
 from magicbyte_cli.report.sections.overview_section import WITHOUT_RECORD_COUNT
 from magicbyte_cli.report.tables import Row, section, soft, table
-from magicbyte_cli.stderr_messages import SEVERITIES
 
 MAX_TOPICS = 100
 """Topics that have a row."""
