@@ -9,7 +9,7 @@ import pytest
 
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.reading import dataset
-from magicbyte.reading.walk import Walk
+from magicbyte.reading.resynchronize import EntrySearch
 from magicbyte.storage.local import LocalFile
 from magicbyte_tools.bench.damage_profile import PARTS, damage_profile
 from magicbyte_tools.bench.data import Kind, Segment, segments
@@ -64,8 +64,8 @@ def test_clocks_are_taken_away_again(segment: Segment) -> None:
     def found() -> list[Any]:
         return [
             vars(dataset)["survey"],
-            Walk._search,
-            Walk._true_end,
+            EntrySearch.next_entry,
+            EntrySearch.true_end,
             LocalFile.read_at,
             ReferenceEngine.scan,
             ReferenceEngine.decode,

@@ -24,7 +24,8 @@ from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import survey
 from magicbyte.reading.entry_groups import decode_groups, groups
-from magicbyte.reading.walk import Bounds, Walk
+from magicbyte.reading.header_walk import HeaderWalk
+from magicbyte.reading.offset_order import Bounds
 from magicbyte.storage import MemoryFile, open_file
 from magicbyte.tables.binary_views import without_binary_views
 from magicbyte_tools.fuzz.agreement import entries_of
@@ -273,7 +274,7 @@ def test_heads_end_where_a_file_has_become_shorter(
         assert [entry.position for entry in found] == [0, len(one), 2 * len(one)][: len(found)]
         assert len(found) == (3 if kept >= 61 else 2)
         bounds = Bounds(floor=None, ceiling=None)
-        walk = Walk(file, engine=engine(name), limits=Limits(), bounds=bounds, verify=False)
+        walk = HeaderWalk(file, engine=engine(name), limits=Limits(), bounds=bounds)
         if kept < 61:
             with pytest.raises(ChangedError, match="the file ends at byte"):
                 list(walk)
@@ -372,6 +373,6 @@ def test_headers_of_small_messages_are_read_along_with_what_lies_between(
     found = quick()
     assert found["base_offset"].to_pylist() == list(range(1000))
     assert len(lengths) < 40
-    monkeypatch.setattr(Walk, "_messages", lambda *_: None)
+    monkeypatch.setattr(HeaderWalk, "_small_messages", lambda *_: None)
     assert quick().equals(found)
     assert len(lengths) > 1000

@@ -13,7 +13,8 @@ import magicbyte as mb
 from magicbyte import storage
 from magicbyte.engines.auto import AutoEngine
 from magicbyte.engines.protocol import BatchHeaders, Entries
-from magicbyte.reading import split, survey, walk
+from magicbyte.reading import header_walk, resynchronize, split, survey, walk
+from magicbyte.reading.offset_order import OffsetOrder
 from magicbyte.tables import schemas
 from paths import DATA
 from surveys import surveys_of
@@ -55,9 +56,11 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AutoEngine, "read_headers", lambda *_: BatchHeaders.back_to_back(b"", 0))
-    monkeypatch.setattr(walk.Walk, "_messages", lambda *_: None)
-    monkeypatch.setattr(walk.Walk, "_large", lambda _, entry: Entries([entry]))
-    monkeypatch.setattr(walk.Walk, "_followed", lambda *_: 0)
+    monkeypatch.setattr(header_walk.HeaderWalk, "_small_messages", lambda *_: None)
+    monkeypatch.setattr(
+        header_walk.HeaderWalk, "_large_messages", lambda _, entry: Entries([entry])
+    )
+    monkeypatch.setattr(OffsetOrder, "_follow_ordered", lambda *_: 0)
     monkeypatch.setattr(survey._Pass, "_num_going_on", lambda *_: 0)
 
 
@@ -70,11 +73,11 @@ def test_a_plan_is_the_same(split_bytes: int, monkeypatch: pytest.MonkeyPatch) -
     assert found == [planned(path, split_bytes) for path in paths]
 
 
-@pytest.mark.parametrize("most_small", [walk.MOST_SMALL, 80])
+@pytest.mark.parametrize("most_small", [header_walk.MAX_SMALL_BYTES, 80])
 def test_a_plan_of_damaged_logs_is_the_same(
     most_small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk, "MOST_SMALL", most_small)
+    monkeypatch.setattr(header_walk, "MAX_SMALL_BYTES", most_small)
     rng, paths = random.Random(3), []
     for number in range(80):
         log = rng.choice(LOGS)
@@ -95,11 +98,11 @@ def test_a_plan_of_damaged_logs_is_the_same(
     assert found == [planned(path, 3000) for path in paths]
 
 
-@pytest.mark.parametrize("most_small", [walk.MOST_SMALL, 0])
+@pytest.mark.parametrize("most_small", [header_walk.MAX_SMALL_BYTES, 0])
 def test_what_is_looked_at_stays_in_proportion(
     most_small: int, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(walk, "MOST_SMALL", most_small)
+    monkeypatch.setattr(header_walk, "MAX_SMALL_BYTES", most_small)
     asked = 0
     going_on = survey._Pass._num_going_on
 
@@ -244,8 +247,8 @@ def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_t
     ]
     assert told == [(position, "size", str(far), str(len(entries[damaged]) - 12))]
     monkeypatch.setattr(walk, "CHUNK", 1000)
-    monkeypatch.setattr(walk, "STEP", 700)
-    monkeypatch.setattr(walk, "BLOCK", 700)
+    monkeypatch.setattr(resynchronize, "MAX_STEP", 700)
+    monkeypatch.setattr(header_walk, "BLOCK_BYTES", 700)
     lengths = []
     read_at = storage.LocalFile.read_at
 

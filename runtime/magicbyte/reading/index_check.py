@@ -141,7 +141,7 @@ class IndexCheck:
         for segment in segments:
             for index in self._indexes.get(segment.file.path, ()):
                 wrong = [number for number in index.wrong if _is_in_sight(index, number, segment)]
-                if all(stretch.kind == "tail" for stretch in segment.stretches):
+                if all(stretch.kind == "tail" for stretch in segment.unsound_ranges):
                     wrong.extend(range(index.done, len(index.keys)))
                 if wrong:
                     self.findings.append(self._mismatch(index, wrong))
@@ -178,7 +178,7 @@ class IndexCheck:
 
 def _is_in_sight(index: _Index, number: int, segment: SegmentSurvey) -> bool:
     """Return whether an entry of *index* leads to bytes that could be read."""
-    damage = [stretch for stretch in segment.stretches if stretch.kind != "tail"]
+    damage = [stretch for stretch in segment.unsound_ranges if stretch.kind != "tail"]
     if isinstance(index, _Times):
         return not damage
     place = int(index.keys[number])

@@ -175,7 +175,7 @@ class Planner:
             inside = segment.boundaries[:1] if by_segment else segment.boundaries
             boundaries: list[Boundary | None] = [*inside, after]
             end = _end_of_data(segment)
-            starts = [stretch.start for stretch in segment.stretches]
+            starts = [stretch.start for stretch in segment.unsound_ranges]
             for here, there in pairwise(boundaries):
                 assert here is not None
                 stop = end if there is after or there is None else there.position
@@ -191,7 +191,7 @@ class Planner:
                     end=stop,
                     bounds=replace(segment.bounds, floor=here.floor),
                     first=here.first,
-                    stretches=tuple(segment.stretches[low:high]),
+                    unsound_ranges=tuple(segment.unsound_ranges[low:high]),
                     is_verified=survey.is_verified,
                     has_transactions=segment.has_transactions and survey.settles_transactions,
                     fates=Fates()
@@ -218,5 +218,5 @@ def _end_of_data(segment: SegmentSurvey) -> int:
     """Return the position after the last byte that splits cover: of the tail, or of the stop."""
     if segment.stop_at is not None:
         return segment.stop_at
-    tails = [stretch.start for stretch in segment.stretches if stretch.kind == "tail"]
+    tails = [stretch.start for stretch in segment.unsound_ranges if stretch.kind == "tail"]
     return min([*tails, segment.file.size_bytes])

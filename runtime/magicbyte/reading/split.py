@@ -20,9 +20,12 @@ from magicbyte.engines.protocol import (
 from magicbyte.errors import ChangedError, error_of
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile
+from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judge
 from magicbyte.reading.entry_groups import decode_groups
+from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.index_outcomes import Listed, ListedOutcomes
+from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.outcomes import (
     Outcomes,
@@ -31,7 +34,7 @@ from magicbyte.reading.outcomes import (
     outcomes_by_markers,
 )
 from magicbyte.reading.survey import Opener, open_segment
-from magicbyte.reading.walk import CHUNK, Bounds, Sound, Stretch, Walk
+from magicbyte.reading.walk import CHUNK, SoundEntries, VerifiedWalk
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
@@ -73,7 +76,7 @@ class Split:
     """What the walk knows of offsets at *start*."""
     first: int | None
     """The first offset of the entry at *start*; None where that is the segment's beginning."""
-    stretches: tuple[Stretch, ...]
+    unsound_ranges: tuple[UnsoundRange, ...]
     """What is no sound entry, where the plan has checked all checksums."""
     is_verified: bool
     has_transactions: bool
@@ -160,14 +163,14 @@ class _Reader:
             ),
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
-        self.walked: deque[Sound | Stretch] = deque()
+        self.walked: deque[SoundEntries | UnsoundRange] = deque()
         """What lies in the split, if that has been read and is no more than is read at once."""
         self.outcomes = self._outcomes()
 
     # Framing
 
-    def walk(self, columns: Sequence[str] | None = None) -> Iterator[Sound | Stretch]:
-        """Yield what lies in the split, by the plan's own stretches where it has verified them.
+    def walk(self, columns: Sequence[str] | None = None) -> Iterator[SoundEntries | UnsoundRange]:
+        """Yield what lies in the split, by the plan's own ranges where it has verified them.
 
         Records are decoded along where there are *columns*.
         """
@@ -176,12 +179,12 @@ class _Reader:
             yield from self._walk(split.start, split.end, split.bounds, columns)
             return
         position, floor = split.start, split.bounds.floor
-        for stretch in [*split.stretches, None]:
-            stop = split.end if stretch is None else stretch.start
+        for unsound in [*split.unsound_ranges, None]:
+            stop = split.end if unsound is None else unsound.start
             if position < stop:
                 bounds = Bounds(floor=floor, ceiling=split.bounds.ceiling)
                 for piece in self._walk(position, stop, bounds, columns):
-                    if isinstance(piece, Stretch):
+                    if isinstance(piece, UnsoundRange):
                         raise ChangedError(
                             f"no sound entry at byte {piece.start}",
                             "the one that was there when the read was planned",
@@ -190,14 +193,14 @@ class _Reader:
                     floor = int(piece.entries.column("last_offset")[-1])
                     yield piece
                     del piece  # rows go before more are made
-            if stretch is not None:
-                yield stretch
-                position = stretch.end
+            if unsound is not None:
+                yield unsound
+                position = unsound.end
 
     def _walk(
         self, start: int, end: int, bounds: Bounds, columns: Sequence[str] | None
-    ) -> Iterator[Sound | Stretch]:
-        walk = Walk(
+    ) -> Iterator[SoundEntries | UnsoundRange]:
+        walk = VerifiedWalk(
             self.log,
             engine=self.engine,
             limits=self.split.options.limits,
@@ -212,7 +215,7 @@ class _Reader:
             yield piece
             del piece  # rows go before more are made
 
-    def _check_first(self, piece: Sound | Stretch) -> None:
+    def _check_first(self, piece: SoundEntries | UnsoundRange) -> None:
         """Raise ChangedError where *piece* begins the split, and is not what was planned there.
 
         The cleaner replaces a segment by one of the same name, in which what lay behind *start*
@@ -221,7 +224,7 @@ class _Reader:
         first = self.split.first
         if first is None:
             return
-        if isinstance(piece, Sound):
+        if isinstance(piece, SoundEntries):
             position = int(piece.entries.column("position")[0])
             found = int(piece.entries.column("first_offset")[0])
         else:
@@ -234,13 +237,13 @@ class _Reader:
                 path=self.split.file.path,
             )
 
-    def _decoded(self) -> Iterator[Sound | Stretch]:
+    def _decoded(self) -> Iterator[SoundEntries | UnsoundRange]:
         """Yield what `walk` does, with the records; what has been walked already is only decoded."""
         if not self.walked:
             yield from self.walk(self.wire)
         while self.walked:
             piece = self.walked.popleft()
-            if isinstance(piece, Stretch):
+            if isinstance(piece, UnsoundRange):
                 yield piece
                 continue
             for entries, decoded in decode_groups(
@@ -252,7 +255,7 @@ class _Reader:
                 limits=self.split.options.limits,
                 verify=False,
             ):
-                yield Sound(entries, piece.buffer, piece.origin, decoded=decoded)
+                yield SoundEntries(entries, piece.buffer, piece.origin, decoded=decoded)
                 del decoded  # rows go before more are made
 
     def _outcomes(self) -> Outcomes | ListedOutcomes | None:
@@ -272,7 +275,7 @@ class _Reader:
         for piece in self.walk():
             if is_kept:
                 self.walked.append(piece)
-            if isinstance(piece, Sound):
+            if isinstance(piece, SoundEntries):
                 entries = piece.entries
                 numbers = np.flatnonzero(entries.column("is_control"))
                 said = reader.read(
@@ -291,8 +294,8 @@ class _Reader:
 
     def pieces(self) -> Iterator[Piece]:
         for piece in self._decoded():
-            if isinstance(piece, Stretch):
-                yield self._stretch(piece)
+            if isinstance(piece, UnsoundRange):
+                yield self._unsound_range(piece)
                 continue
             assert piece.decoded is not None
             if not self.split.is_verified and piece.findings:
@@ -305,19 +308,19 @@ class _Reader:
         names = self.split.topic, self.split.partition, self.split.file.name
         return [finding.at(*names) for finding in findings]
 
-    def _stretch(self, stretch: Stretch) -> Piece:
-        findings = self._named(stretch.findings)
-        if self.split.options.on_damage == "fail" and stretch.kind != "tail":
+    def _unsound_range(self, unsound: UnsoundRange) -> Piece:
+        findings = self._named(unsound.findings)
+        if self.split.options.on_damage == "fail" and unsound.kind != "tail":
             raise error_of(findings[0])
         kind, entries = "damaged", []
-        if stretch.entry is not None:
-            kind = stretch.kind
-            entries.append(_unread(stretch.entry, kind, crc_valid=kind != "damaged"))
+        if unsound.entry is not None:
+            kind = unsound.kind
+            entries.append(_unread(unsound.entry, kind, crc_valid=kind != "damaged"))
         return Piece(
-            # A plan that has verified the split has reported its stretches.
+            # A plan that has verified the split has reported its ranges.
             findings=[] if self.split.is_verified else findings,
             entries=entries,
-            bytes=Counter({kind: stretch.length}),
+            bytes=Counter({kind: unsound.length}),
         )
 
     def _judged(self, entries: Entries, found: Decoded) -> Piece:
@@ -395,7 +398,7 @@ def quick_entries(
 ) -> Iterator[Entries]:
     """Yield the same as they stand in the file."""
     with open_log(split.file) as log:
-        walk = Walk(
+        walk = HeaderWalk(
             log,
             engine=chosen,
             limits=split.options.limits,
@@ -403,11 +406,10 @@ def quick_entries(
             start=split.start,
             end=split.end,
             is_last=False,
-            verify=False,
-            known=known,
+            cached_headers=known,
         )
         for piece in walk:
-            if isinstance(piece, Sound):
+            if isinstance(piece, SoundEntries):
                 yield piece.entries
 
 

@@ -24,6 +24,8 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.crosscheck import CrossCheck, read_companions
+from magicbyte.reading.damage import UnsoundRange
+from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.index_outcomes import (
     Aborted,
     DoubtError,
@@ -34,9 +36,10 @@ from magicbyte.reading.index_outcomes import (
     indexes_of,
     settle,
 )
+from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.producer_batches import Producers
 from magicbyte.reading.segment_range import log_start_offset
-from magicbyte.reading.walk import Bounds, Sound, Stretch, Walk
+from magicbyte.reading.walk import SoundEntries, VerifiedWalk
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Indices, Mask
 from magicbyte.transactions import (
@@ -84,7 +87,7 @@ class SegmentSurvey:
     boundaries: list[Boundary] = field(default_factory=list)
     heads: list[BatchHeaders] = field(default_factory=list)
     """What a pass over headers alone has read, where that was all that was wanted: some of them."""
-    stretches: list[Stretch] = field(default_factory=list)
+    unsound_ranges: list[UnsoundRange] = field(default_factory=list)
     end: str = "clean"
     """`clean`, `incomplete`, `zeros` or `garbage`."""
     sound_bytes: int = 0
@@ -99,7 +102,7 @@ class SegmentSurvey:
 
     @property
     def tail_bytes(self) -> int:
-        return sum(stretch.length for stretch in self.stretches if stretch.kind == "tail")
+        return sum(unsound.length for unsound in self.unsound_ranges if unsound.kind == "tail")
 
 
 @dataclass(slots=True)
@@ -207,7 +210,7 @@ def _by_markers(passed: "_Pass", *, verify: bool, stop_at_damage: bool, quick: b
         is_plain = (
             not any(segment.has_transactions for segment in first.segments)
             # Sizes that no checksum has confirmed lead to what looks like damage, or like a tail.
-            and not any(segment.stretches for segment in first.segments)
+            and not any(segment.unsound_ranges for segment in first.segments)
             and not any(finding.code.startswith("offset-") for finding in first.findings)
         )
         if is_plain:
@@ -335,52 +338,51 @@ class _Pass:
         if verify:
             self.check.miss_snapshot(base)
         with self.open_log(file) as log:
-            walk = Walk(
+            walk = (VerifiedWalk if verify else HeaderWalk)(
                 log,
                 engine=self.engine,
                 limits=self.limits,
                 bounds=bounds,
                 is_last=is_last,
-                verify=verify,
             )
             segment.boundaries.append(Boundary(0, bounds.floor, open_here=self._open_now()))
             for piece in walk:
-                if isinstance(piece, Stretch):
+                if isinstance(piece, UnsoundRange):
                     if stop and piece.kind != "tail":
                         segment.stop_at, segment.stop_end = piece.start, piece.end
-                    self._stretch(piece)
+                    self._unsound_range(piece)
                 else:
                     self._sound(piece, verify, stop)
                     self._keep(piece)
                 if segment.stop_at is not None:
                     return True
-                if self.only_plain and (segment.has_transactions or segment.stretches):
+                if self.only_plain and (segment.has_transactions or segment.unsound_ranges):
                     return True  # all of it is passed over again, verified
                 if self.only_cleaning and segment.is_cleaned:
                     return False
         return False
 
-    def _keep(self, piece: Sound) -> None:
+    def _keep(self, piece: SoundEntries) -> None:
         """Keep headers for who reads the same ones next."""
         if isinstance(piece.entries, BatchHeaders) and len(piece.entries) <= self.num_to_keep:
             self.num_to_keep -= len(piece.entries)
             self.segment.heads.append(piece.entries)
 
-    def _stretch(self, stretch: Stretch) -> None:
+    def _unsound_range(self, unsound: UnsoundRange) -> None:
         segment = self.segment
-        segment.stretches.append(stretch)
-        self._report(stretch.findings)
-        if stretch.kind == "tail":
-            is_zeros = stretch.findings[0].code == "zero-tail"
+        segment.unsound_ranges.append(unsound)
+        self._report(unsound.findings)
+        if unsound.kind == "tail":
+            is_zeros = unsound.findings[0].code == "zero-tail"
             segment.end = "zeros" if is_zeros else "incomplete"
             return
-        if stretch.end == segment.file.size_bytes and stretch.entry is None:
+        if unsound.end == segment.file.size_bytes and unsound.entry is None:
             segment.end = "garbage"
         # Whatever lay here is unknown: a marker, perhaps.
         self.tracker.hole()
         self.is_behind_damage = True
 
-    def _sound(self, piece: Sound, verify: bool, stop: bool) -> None:
+    def _sound(self, piece: SoundEntries, verify: bool, stop: bool) -> None:
         """Take the entries of *piece*: runs that go on at once, those between one by one."""
         findings = deque(piece.findings)
         at, step, most = 0, 1, len(piece.entries)
@@ -406,7 +408,7 @@ class _Pass:
             # Where few go on each time, it is no use to ask again and again.
             at, step = at + step, min(2 * step, FEW)
 
-    def _all_of(self, piece: Sound, entries: Entries, verify: bool) -> None:
+    def _all_of(self, piece: SoundEntries, entries: Entries, verify: bool) -> None:
         if verify:
             for run, is_cleaned in self._runs(entries):
                 self._track_run(piece, run, self._run(run, is_cleaned))
@@ -426,7 +428,7 @@ class _Pass:
             begin = number
         followed.take(entries[begin:], self.number)
 
-    def _one_of(self, piece: Sound, entry: Entry, verify: bool) -> None:
+    def _one_of(self, piece: SoundEntries, entry: Entry, verify: bool) -> None:
         segment = self.segment
         self._boundary(entry)
         self._gap(entry.position, entry.first_offset, entry.base_offset is not None)
@@ -511,7 +513,7 @@ class _Pass:
         segment.is_cleaned |= is_cleaned
         return boundaries
 
-    def _stops_at(self, piece: Sound, entry: Entry) -> bool:
+    def _stops_at(self, piece: SoundEntries, entry: Entry) -> bool:
         """Return whether the payload of *entry* is damaged, and the log is to end here."""
         decoded = self.engine.decode(
             piece.buffer, [entry], (), origin=piece.origin, limits=self.limits
@@ -628,7 +630,7 @@ class _Pass:
         before = self.cleaned[self.number - 1]
         return before if end <= base else before and here
 
-    def _track(self, piece: Sound, entry: Entry) -> None:
+    def _track(self, piece: SoundEntries, entry: Entry) -> None:
         self.check.entry(entry)
         if entry.is_control:
             for said in self._said(piece, Entries([entry]), np.zeros(1, np.intp)):
@@ -637,7 +639,7 @@ class _Pass:
             self.tracker.data(entry, Place(self.number, entry.position))
 
     def _track_run(
-        self, piece: Sound, run: Entries, boundaries: Iterable[tuple[int, Boundary]]
+        self, piece: SoundEntries, run: Entries, boundaries: Iterable[tuple[int, Boundary]]
     ) -> None:
         """Do as `_track` does for each of *run*, and say at each boundary what is open there."""
         producers = Producers(run)
@@ -672,7 +674,7 @@ class _Pass:
     def _open_at(self, boundary: Boundary) -> None:
         boundary.open_here = self._open_now()
 
-    def _said(self, piece: Sound, entries: Entries, numbers: Indices) -> Iterator[Said]:
+    def _said(self, piece: SoundEntries, entries: Entries, numbers: Indices) -> Iterator[Said]:
         return self.controls.read(
             piece.buffer, entries, numbers, origin=piece.origin, limits=self.limits
         )
@@ -810,7 +812,7 @@ class _Pass:
         for segment in out.segments:
             if segment.file.base_offset is None:
                 raise DoubtError(f"{segment.file.name} has no base offset")
-            if any(stretch.kind != "tail" for stretch in segment.stretches):
+            if any(unsound.kind != "tail" for unsound in segment.unsound_ranges):
                 raise DoubtError(f"{segment.file.name} is damaged")
         if not out.is_in_order:
             raise DoubtError("offsets do not go up")

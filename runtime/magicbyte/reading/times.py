@@ -10,8 +10,10 @@ from magicbyte.engines.protocol import Engine, Entries
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import read_positions, read_times
+from magicbyte.reading.header_walk import HeaderWalk
+from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.survey import Opener, SegmentSurvey, Survey
-from magicbyte.reading.walk import Bounds, Sound, Walk
+from magicbyte.reading.walk import SoundEntries
 from magicbyte.storage import File
 
 NO_TIMESTAMP = -1
@@ -67,7 +69,7 @@ def _start(found: Survey, segment: SegmentSurvey, time: int) -> int | None:
     When a broker ends a segment, it writes the largest time of it to the index. So the last
     segment's tells nothing of what comes behind its last entry.
     """
-    if segment.stretches or not found.is_in_order:
+    if segment.unsound_ranges or not found.is_in_order:
         return 0  # what is wrong with the log may be so with its indexes
     times = read_times(found.log, segment.file)
     if not len(times):
@@ -87,10 +89,10 @@ def _start(found: Survey, segment: SegmentSurvey, time: int) -> int | None:
 def _first_of(asked: _Asked, log: File, segment: SegmentSurvey, start: int) -> int | None:
     """Return the first offset that *asked* is for, from byte *start* of a segment on."""
     end = segment.file.size_bytes if segment.stop_at is None else segment.stop_at
-    for stretch in [*segment.stretches, None]:
-        stop = end if stretch is None else min(end, stretch.start)
+    for unsound in [*segment.unsound_ranges, None]:
+        stop = end if unsound is None else min(end, unsound.start)
         if start < stop:
-            walk = Walk(
+            walk = HeaderWalk(
                 log,
                 engine=asked.engine,
                 limits=asked.limits,
@@ -98,15 +100,14 @@ def _first_of(asked: _Asked, log: File, segment: SegmentSurvey, start: int) -> i
                 start=start,
                 end=stop,
                 is_last=False,
-                verify=False,
             )
             for piece in walk:
-                if isinstance(piece, Sound):
+                if isinstance(piece, SoundEntries):
                     offset = _first_in(asked, log, piece.entries)
                     if offset is not None:
                         return offset
-        if stretch is not None:
-            start = stretch.end
+        if unsound is not None:
+            start = unsound.end
     return None
 
 

@@ -97,7 +97,7 @@ def _count_entries(
         for segment in tally.survey.segments:
             counts = segments[segment.file.path]
             counts.tail_bytes = segment.tail_bytes
-            lost = sum(stretch.length for stretch in segment.stretches)
+            lost = sum(stretch.length for stretch in segment.unsound_ranges)
             counts.damaged_bytes = lost - segment.tail_bytes
     return [*tally.report.findings, *time_check.finish(tally.survey.segments)]
 

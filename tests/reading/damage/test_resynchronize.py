@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
-import magicbyte.reading.walk as walk
 from magicbyte import Limits
 from magicbyte.engines.factory import engine
+from magicbyte.reading import resynchronize
+from magicbyte.reading.damage import UnsoundRange
+from magicbyte.reading.offset_order import Bounds
+from magicbyte.reading.walk import VerifiedWalk
 from magicbyte.storage import MemoryFile
 
 MB = 1 << 20
@@ -96,17 +99,17 @@ def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], dict[str, int]]:
 
         return count
 
-    monkeypatch.setattr(walk, "crc32", counting(walk.crc32))
-    monkeypatch.setattr(walk, "crc32c", counting(walk.crc32c))
+    monkeypatch.setattr(resynchronize, "crc32", counting(resynchronize.crc32))
+    monkeypatch.setattr(resynchronize, "crc32c", counting(resynchronize.crc32c))
 
     def measure(data: bytes) -> dict[str, int]:
         summed[0] = 0
         file = CountingFile(data, "memory")
-        bounds = walk.Bounds(floor=FIRST - 1, ceiling=None)
-        pieces = walk.Walk(file, engine=engine("auto"), limits=Limits(), bounds=bounds)
+        bounds = Bounds(floor=FIRST - 1, ceiling=None)
+        pieces = VerifiedWalk(file, engine=engine("auto"), limits=Limits(), bounds=bounds)
         covered = 0
         for piece in pieces:
-            if isinstance(piece, walk.Stretch):
+            if isinstance(piece, UnsoundRange):
                 covered += piece.length
             else:
                 covered += sum(entry.size_bytes for entry in piece.entries)

@@ -14,8 +14,8 @@ from unittest.mock import patch
 
 from magicbyte.engines.factory import engine
 from magicbyte.reading import dataset
+from magicbyte.reading.resynchronize import EntrySearch
 from magicbyte.reading.survey import survey
-from magicbyte.reading.walk import Walk
 from magicbyte.storage.local import LocalFile
 from magicbyte_tools.bench.ours import Ours
 from magicbyte_tools.bench.profile import WARM_UP, Profile
@@ -84,8 +84,8 @@ def _clocks(engine_name: str) -> Iterator[_Clocks]:
     clocks, kind = _Clocks(), type(engine(engine_name))
     with (
         patch.object(dataset, "survey", clocks.timed(survey, SURVEY)),
-        patch.object(Walk, "_search", clocks.timed(Walk._search, SEARCH)),
-        patch.object(Walk, "_true_end", clocks.timed(Walk._true_end, SEARCH)),
+        patch.object(EntrySearch, "next_entry", clocks.timed(EntrySearch.next_entry, SEARCH)),
+        patch.object(EntrySearch, "true_end", clocks.timed(EntrySearch.true_end, SEARCH)),
         patch.object(LocalFile, "read_at", clocks.timed(LocalFile.read_at, READS)),
         patch.object(kind, "scan", clocks.timed(kind.scan, FRAMES)),
         patch.object(kind, "take", clocks.timed(kind.take, RECORDS)),

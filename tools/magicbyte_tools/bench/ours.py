@@ -15,7 +15,9 @@ from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Decoded, Engine, Entry
 from magicbyte.limits import MIB, Limits
 from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
-from magicbyte.reading.walk import Bounds, Sound, Walk
+from magicbyte.reading.header_walk import HeaderWalk
+from magicbyte.reading.offset_order import Bounds
+from magicbyte.reading.walk import SoundEntries
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import ColumnSums
 
@@ -113,8 +115,8 @@ class Ours:
         with open_file(str(self.path)) as file:
             anywhere = Bounds(floor=None, ceiling=None)
             own = engine(self.name)
-            walk = Walk(file, engine=own, limits=LIMITS, bounds=anywhere, verify=False)
-            return sum(len(piece.entries) for piece in walk if isinstance(piece, Sound))
+            walk = HeaderWalk(file, engine=own, limits=LIMITS, bounds=anywhere)
+            return sum(len(piece.entries) for piece in walk if isinstance(piece, SoundEntries))
 
     def _in_threads(self, columns: tuple[str, ...], threads: int) -> int:
         """Return the rows that *threads* decoders find, each with a part of the file for itself."""

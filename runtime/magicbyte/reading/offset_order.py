@@ -1,0 +1,110 @@
+"""The order of offsets within a segment: each entry begins above the last offset of the one before."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from magicbyte.engines.entry import Entry
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Entries
+from magicbyte.findings import Finding
+
+MIN_WINDOW = 8
+"""Entries that are compared at once after one that is out of order; doubled while all are in order.
+Comparing all that is left after each such entry would take quadratic time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """The offsets that a file may hold: above *floor* and below *ceiling*. None: any."""
+
+    floor: int | None
+    ceiling: int | None
+
+
+class OffsetOrder:
+    """Follow the offsets of the entries of a file, and report those that leave the order.
+
+    Entries out of order are delivered as they stand. Two entries in a row that agree with each
+    other define the order anew.
+    """
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.floor = bounds.floor
+        """The last offset in order."""
+        self.confirmed_floor = bounds.floor
+        """The highest offset that a following entry has confirmed: a damaged offset may be high, too."""
+        self.ceiling = bounds.ceiling
+        self._strayed: int | None = None
+        """The last offset of the previous entry, where that was out of order."""
+
+    def follow(self, entries: Entries) -> tuple[Finding, ...]:
+        """Follow *entries*; return a finding for each that leaves the order."""
+        first, last = entries.column("first_offset"), entries.column("last_offset")
+        findings: list[Finding] = []
+        position, window = 0, len(first)
+        while position < len(first):
+            end = position + window
+            count = self._follow_ordered(first[position:end], last[position:end])
+            position += count
+            if count == window or position == len(first):
+                window *= 2
+                continue
+            findings += self._judge(entries[position])
+            position, window = position + 1, MIN_WINDOW
+        return tuple(findings)
+
+    def _follow_ordered(self, first: Numbers, last: Numbers) -> int:
+        """Follow offsets up to the first entry that is out of order; return how many come before it."""
+        is_wrong = last < first
+        is_wrong[1:] |= first[1:] <= last[:-1]
+        if self.floor is not None and int(first[0]) <= self.floor:
+            is_wrong[0] = True
+        if self.ceiling is not None:
+            is_wrong |= last >= self.ceiling
+        count = int(np.argmax(is_wrong)) if is_wrong.any() else len(last)
+        if count:
+            if count > 1:
+                self.floor = int(last[count - 2])
+            self._advance(int(first[count - 1]), int(last[count - 1]))
+        return count
+
+    def _advance(self, first: int, last: int) -> None:
+        is_next = self.floor is None or first == self.floor + 1
+        self.confirmed_floor = max(first, last) if is_next else self.floor
+        self.floor, self._strayed = max(first, last), None
+
+    def _judge(self, entry: Entry) -> list[Finding]:
+        """Follow one *entry*; return how it leaves the order."""
+        first, last = entry.first_offset, entry.last_offset
+        findings = []
+        if last < first:
+            findings.append(
+                entry.finding(
+                    "offset-out-of-order",
+                    f"last offset {last} below the base offset {first}",
+                    field="last_offset_delta",
+                    found=last,
+                    expected=f"{first} or more",
+                )
+            )
+        is_low = self.floor is not None and first <= self.floor
+        is_high = self.ceiling is not None and last >= self.ceiling
+        if not is_low and not is_high:
+            self._advance(first, last)
+            return findings
+        if self._strayed is not None and first > self._strayed and not is_high:
+            self.confirmed_floor = self._strayed
+            self.floor, self._strayed = max(first, last), None
+            return findings
+        self._strayed = last
+        if is_high:
+            code, found, expected = "offset-outside-segment", last, f"below {self.ceiling}"
+            message = f"offset {last} in a segment that ends below {self.ceiling}"
+        else:
+            code, found, expected = "offset-out-of-order", first, f"above {self.floor}"
+            message = f"offset {first} follows offset {self.floor}"
+        findings.append(
+            entry.finding(code, message, field="base_offset", found=found, expected=expected)
+        )
+        return findings
