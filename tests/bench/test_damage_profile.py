@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.reading import dataset
+from magicbyte.reading import planner
 from magicbyte.reading.resynchronize import EntrySearch
 from magicbyte.storage.local import LocalFile
 from magicbyte_tools.bench.damage_profile import PARTS, damage_profile
@@ -63,7 +63,7 @@ def test_a_damaged_size_is_searched_for_and_surveyed_with_checksums(
 def test_clocks_are_taken_away_again(segment: Segment) -> None:
     def found() -> list[Any]:
         return [
-            vars(dataset)["survey"],
+            vars(planner)["survey"],
             EntrySearch.next_entry,
             EntrySearch.true_end,
             LocalFile.read_at,

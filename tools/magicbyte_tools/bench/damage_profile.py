@@ -13,7 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 from magicbyte.engines.factory import engine
-from magicbyte.reading import dataset
+from magicbyte.reading import planner
 from magicbyte.reading.resynchronize import EntrySearch
 from magicbyte.reading.survey import survey
 from magicbyte.storage.local import LocalFile
@@ -83,7 +83,7 @@ def _clocks(engine_name: str) -> Iterator[_Clocks]:
     """Have the library's parts count what they take while this lasts."""
     clocks, kind = _Clocks(), type(engine(engine_name))
     with (
-        patch.object(dataset, "survey", clocks.timed(survey, SURVEY)),
+        patch.object(planner, "survey", clocks.timed(survey, SURVEY)),
         patch.object(EntrySearch, "next_entry", clocks.timed(EntrySearch.next_entry, SEARCH)),
         patch.object(EntrySearch, "true_end", clocks.timed(EntrySearch.true_end, SEARCH)),
         patch.object(LocalFile, "read_at", clocks.timed(LocalFile.read_at, READS)),
