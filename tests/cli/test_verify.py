@@ -64,7 +64,7 @@ def test_what_a_start_would_do_is_told(transactions: Path, tmp_path: Path, run: 
     result = run("verify", tmp_path)
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-3:-1] == [
-        "aborted-0: on startup the broker would recover this partition; no offset is lost [recovers]",
+        "aborted-0: on startup the broker would recover this partition; its log end offset would stay 49 [recovers]",
         f"  the broker would truncate {name} from 2000 to 1926 bytes: "
         "byte 1926: 74 bytes of a partial entry",
     ]

@@ -206,8 +206,11 @@ def _prediction(row: dict[str, Any]) -> str:
     if after is None:
         return prediction
     if after == before:
+        # Offsets below the end may still be lost: a segment is truncated, and later ones are kept.
         is_recovered = row["verdict"] == "recovers"
-        return f"{prediction}; no offset is lost" if is_recovered else prediction
+        return (
+            f"{prediction}; its log end offset would stay {after}" if is_recovered else prediction
+        )
     if row["verdict"] == "recovers" and before is not None and after < before:
         return (
             f"on startup the broker would truncate this partition from offset {before} to {after}: "
