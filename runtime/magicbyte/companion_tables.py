@@ -27,7 +27,7 @@ from magicbyte.logdir.companions import (
     transaction_index,
 )
 from magicbyte.logdir.file_names import parse_file
-from magicbyte.logdir.indexes import wrong_index
+from magicbyte.logdir.indexes import check_index
 from magicbyte.logdir.remote_names import parse_remote_file
 from magicbyte.storage import Storage, StorageOptions, absolute_path
 from magicbyte.tables.arrays import array_of, number_array, to_numpy
@@ -141,12 +141,12 @@ def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, p
 
 def _offset_index(data: bytes, base: int | None) -> _Read:
     columns = _with_offsets(_columns("index", data), base)
-    return _Read(columns, wrong_index(data, OffsetIndexEntry, "index-invalid")[1])
+    return _Read(columns, check_index(data, OffsetIndexEntry, "index-invalid")[1])
 
 
 def _time_index(data: bytes, base: int | None) -> _Read:
     columns = _with_offsets(_columns("timeindex", data), base)
-    return _Read(columns, wrong_index(data, TimeIndexEntry, "timeindex-invalid")[1])
+    return _Read(columns, check_index(data, TimeIndexEntry, "timeindex-invalid")[1])
 
 
 def _transaction_index(data: bytes, base: int | None) -> _Read:

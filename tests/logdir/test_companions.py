@@ -16,7 +16,7 @@ from magicbyte.logdir.checkpoints import (
     read_topic_id,
 )
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
-from magicbyte.logdir.file_names import FileName, FolderName, parse_file, parse_folder
+from magicbyte.logdir.file_names import ParsedFileName, ParsedFolderName, parse_file, parse_folder
 from magicbyte.storage import Storage, local
 
 BASE = "00000000000000000012"
@@ -45,23 +45,23 @@ HEX = "0123456789abcdef" * 2
 def test_a_file_is_what_its_name_says(
     name: str, kind: str, base: int | None, suffix: str | None
 ) -> None:
-    assert parse_file(name) == FileName(kind, base, suffix)
+    assert parse_file(name) == ParsedFileName(kind, base, suffix)
 
 
 @pytest.mark.parametrize(
     ("name", "found"),
     [
-        ("t-0", FolderName("t", 0, None)),
-        ("a-b-12", FolderName("a-b", 12, None)),
-        (f"a-b-12.{HEX}-delete", FolderName("a-b", 12, "delete-folder")),
-        (f"t-3.{HEX}-future", FolderName("t", 3, "future-folder")),
-        (f"t-3.{HEX}-stray", FolderName("t", 3, "stray-folder")),
+        ("t-0", ParsedFolderName("t", 0, None)),
+        ("a-b-12", ParsedFolderName("a-b", 12, None)),
+        (f"a-b-12.{HEX}-delete", ParsedFolderName("a-b", 12, "delete-folder")),
+        (f"t-3.{HEX}-future", ParsedFolderName("t", 3, "future-folder")),
+        (f"t-3.{HEX}-stray", ParsedFolderName("t", 3, "stray-folder")),
         (f"t-3.{HEX}-gone", None),
         ("t", None),
         ("-0", None),
     ],
 )
-def test_a_folder_is_what_its_name_says(name: str, found: FolderName | None) -> None:
+def test_a_folder_is_what_its_name_says(name: str, found: ParsedFolderName | None) -> None:
     assert parse_folder(name) == found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from magicbyte.checksum import crc32c
 from magicbyte.errors import ChecksumError, FormatError, TruncatedError
 from magicbyte.findings import Finding
-from magicbyte.logdir.row_files import Table, bytes_left, dtype_of
+from magicbyte.logdir.row_files import StructuredRows, bytes_left, dtype_of
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import (
     AbortedTransaction,
@@ -23,7 +23,7 @@ MAX_COMPANION_BYTES = 1 << 30
 _ABORTED = dtype_of(AbortedTransaction)
 
 
-def transaction_index(data: bytes) -> Table:
+def transaction_index(data: bytes) -> StructuredRows:
     """Return the aborted transactions in *data* as columns, in order of their markers.
 
     These are the fields of AbortedTransaction. Raises FormatError (`txnindex-invalid`) where it is no transaction index.
@@ -31,7 +31,7 @@ def transaction_index(data: bytes) -> Table:
     left = len(data) % AbortedTransaction.SIZE
     if left:
         raise TruncatedError(bytes_left(data, AbortedTransaction.SIZE, "txnindex-invalid"))
-    table: Table = np.frombuffer(data, _ABORTED)
+    table: StructuredRows = np.frombuffer(data, _ABORTED)
     lasts = table["last_offset"].astype(np.int64)
     previous = np.concatenate([[-1], lasts[:-1]]) if len(lasts) else lasts
     # Each entry is judged by the first of these that it breaks.
@@ -81,7 +81,7 @@ def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
     ]
 
 
-class UnjudgedTransaction(NamedTuple):
+class UncheckedTransaction(NamedTuple):
     """An entry of a transaction index, as Kafka takes it: it judges nothing but the version."""
 
     position: int
@@ -91,11 +91,11 @@ class UnjudgedTransaction(NamedTuple):
     entry: AbortedTransaction
 
 
-def unjudged_transactions(data: bytes) -> Iterator[UnjudgedTransaction]:
+def unchecked_transactions(data: bytes) -> Iterator[UncheckedTransaction]:
     """Yield the entries that lie whole in the transaction index *data*, whatever is in them."""
     for position in range(0, len(data) - AbortedTransaction.SIZE + 1, AbortedTransaction.SIZE):
         entry = AbortedTransaction.unpack_from(data, position)
-        yield UnjudgedTransaction(position, entry.version >> 8, entry)
+        yield UncheckedTransaction(position, entry.version >> 8, entry)
 
 
 def read_producer_snapshot(data: bytes) -> list[ProducerSnapshotEntry]:

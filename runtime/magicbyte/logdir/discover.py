@@ -13,16 +13,16 @@ from magicbyte.logdir.checkpoints import (
     read_log_dir,
     read_topic_id,
 )
-from magicbyte.logdir.file_names import LOG_DIR_MARKS, FolderName, parse_file, parse_folder
+from magicbyte.logdir.file_names import LOG_DIR_MARKS, ParsedFolderName, parse_file, parse_folder
 from magicbyte.logdir.log_file import LogFile, classify
-from magicbyte.logdir.manifest import as_in_manifest
+from magicbyte.logdir.manifest import embedded_log
 from magicbyte.logdir.remote_names import (
     MANIFEST,
     RemoteFolder,
     parse_remote_file,
     parse_remote_folder,
 )
-from magicbyte.logdir.tiered_files import Upload, uploads_in
+from magicbyte.logdir.tiered_files import UploadedSegment, uploads_in
 from magicbyte.storage import FolderItem, Storage, absolute_path, is_url
 from magicbyte_formats.wire import EntryHeader
 
@@ -57,7 +57,7 @@ class PartitionLog:
     """Whether segments were named one by one: then no checkpoint bounds what is read."""
     state: str | None = None
     """`delete-folder`, `future-folder`, `stray-folder`: no partition that a broker serves."""
-    uploads: tuple[Upload, ...] = ()
+    uploads: tuple[UploadedSegment, ...] = ()
     """Segments in remote storage that `with_remote` has not looked into yet."""
     findings: tuple[Finding, ...] = ()
     """What came to light while its files were chosen."""
@@ -199,7 +199,7 @@ def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> 
         log_dir_of = found.log_dir(parent) if _is_log_dir(parent, found.storage) else None
         # A folder that is named is read, whatever its name's suffix says of it.
         if name is not None and is_named:
-            name = FolderName(name.topic, name.partition, None)
+            name = ParsedFolderName(name.topic, name.partition, None)
         _partition(path, name, log_dir_of, found, is_named=is_named)
         return True
     name = parse_folder(path.rpartition("/")[2])
@@ -219,7 +219,7 @@ def _is_log_dir(path: str, storage: Storage) -> bool:
 
 def _partition(
     path: str,
-    name: FolderName | None,
+    name: ParsedFolderName | None,
     log_dir: LogDir | None,
     found: _Found,
     *,
@@ -335,7 +335,7 @@ def _named_files(folder: str, names: list[str], found: _Found) -> None:
             is_alone = name is None or file.kind == "checkpoint"
             base = None if is_alone else file.base_offset
             manifest = manifests.get(file.name.removesuffix(".log") + MANIFEST)
-            file = file if manifest is None else as_in_manifest(file, manifest)
+            file = file if manifest is None else embedded_log(file, manifest)
             segment = replace(file, kind="log", base_offset=base, why_not=None)
             if file.kind == "checkpoint":
                 found.partitions.append(_of_files(folder, None, [segment], None))
@@ -351,7 +351,7 @@ def _named_files(folder: str, names: list[str], found: _Found) -> None:
 
 
 def _of_files(
-    folder: str, name: FolderName | None, files: Sequence[LogFile], log_dir: LogDir | None
+    folder: str, name: ParsedFolderName | None, files: Sequence[LogFile], log_dir: LogDir | None
 ) -> PartitionLog:
     """Return the log of *files* that were named alone."""
     return PartitionLog(

@@ -16,15 +16,15 @@ from magicbyte.errors import ChangedError, CodecError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.storage import File, Store
 
-MOST_KEPT = 2
+MAX_CACHED_CHUNKS = 2
 """Chunks that an open file keeps decompressed: an entry may lie in two of them."""
 
-UNREAD = b"\xff"
+UNREADABLE_BYTE = b"\xff"
 """A size field of these is -1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class EmbeddedRange:
     """Where the bytes of a file lie in an object. Small, and can be pickled."""
 
     object_bytes: int
@@ -39,23 +39,23 @@ class Inside:
     """Bytes of each chunk in the object, one behind the other: a frame of zstd each."""
 
 
-class InsideFile:
+class EmbeddedFile:
     """The file that lies *inside* the object *path*, of which *size_bytes* are read."""
 
     descriptor = None
 
     def __init__(
-        self, path: str, inside: Inside, *, size_bytes: int | None, store: Store | None
+        self, path: str, embedded: EmbeddedRange, *, size_bytes: int | None, store: Store | None
     ) -> None:
         self.path = path
         self.name = path.rpartition("/")[2]
-        self.size_bytes = inside.size_bytes if size_bytes is None else size_bytes
+        self.size_bytes = embedded.size_bytes if size_bytes is None else size_bytes
         self.unread: dict[int, Finding] = {}
         """Chunks that could not be had, by the byte of the file at which they begin."""
-        self._inside = inside
-        self._ends = tuple(accumulate(inside.stored_bytes, initial=inside.position))
+        self._embedded = embedded
+        self._ends = tuple(accumulate(embedded.stored_bytes, initial=embedded.position))
         self._chunks: OrderedDict[int, bytes] = OrderedDict()
-        self._object: File = storage.open_file(path, size_bytes=inside.object_bytes, store=store)
+        self._object: File = storage.open_file(path, size_bytes=embedded.object_bytes, store=store)
 
     def read_at(self, position: int, length: int) -> bytes:
         if position + length > self.size_bytes:
@@ -64,9 +64,9 @@ class InsideFile:
                 f"{length} bytes from {position}",
                 path=self.path,
             )
-        each = self._inside.chunk_bytes
+        each = self._embedded.chunk_bytes
         if not each:
-            return self._object.read_at(self._inside.position + position, length)
+            return self._object.read_at(self._embedded.position + position, length)
         parts = []
         while length > 0:
             number, at = divmod(position, each)
@@ -79,7 +79,7 @@ class InsideFile:
 
     def why_unread(self, start: int, end: int) -> Finding | None:
         """Return why bytes between *start* and *end* could not be had; None where that is not so."""
-        each = self._inside.chunk_bytes
+        each = self._embedded.chunk_bytes
         return next(
             (why for begin, why in self.unread.items() if begin < end and start < begin + each),
             None,
@@ -90,8 +90,8 @@ class InsideFile:
         if number in self._chunks:
             self._chunks.move_to_end(number)
             return self._chunks[number]
-        begin = number * self._inside.chunk_bytes
-        length = min(self._inside.chunk_bytes, self._inside.size_bytes - begin)
+        begin = number * self._embedded.chunk_bytes
+        length = min(self._embedded.chunk_bytes, self._embedded.size_bytes - begin)
         start, end = self._ends[number : number + 2]
         try:
             plain = zstd.decompress(self._object.read_at(start, end - start), max_bytes=length)
@@ -107,9 +107,9 @@ class InsideFile:
                 found=why,
                 expected=f"{length} bytes",
             )
-            plain = UNREAD * length
+            plain = UNREADABLE_BYTE * length
         self._chunks[number] = plain
-        while len(self._chunks) > MOST_KEPT:
+        while len(self._chunks) > MAX_CACHED_CHUNKS:
             self._chunks.popitem(last=False)
         return plain
 

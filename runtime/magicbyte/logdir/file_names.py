@@ -39,7 +39,7 @@ _MOVED = re.compile(rf"({TOPIC})-(\d{{1,10}})\.[0-9a-f]{{32}}-(delete|future|str
 
 
 @dataclass(frozen=True, slots=True)
-class FileName:
+class ParsedFileName:
     """A file's name taken apart."""
 
     kind: str
@@ -49,17 +49,17 @@ class FileName:
     """`deleted`, `cleaned`, `swap` or `tmp`, where it bears one."""
 
 
-def parse_file(name: str) -> FileName:
+def parse_file(name: str) -> ParsedFileName:
     """Return what the file name *name* says."""
     found = _FILE.fullmatch(name)
     if found and found[3] in KINDS:
-        return FileName(KINDS[found[3]], int(found[1]), found[4])
+        return ParsedFileName(KINDS[found[3]], int(found[1]), found[4])
     kind = "metadata" if name in METADATA_NAMES else "other"
-    return FileName(kind, None, None)
+    return ParsedFileName(kind, None, None)
 
 
 @dataclass(frozen=True, slots=True)
-class FolderName:
+class ParsedFolderName:
     """The name of a partition's folder taken apart."""
 
     topic: str
@@ -68,10 +68,10 @@ class FolderName:
     """`delete-folder`, `future-folder` or `stray-folder`, where it bears such a suffix."""
 
 
-def parse_folder(name: str) -> FolderName | None:
+def parse_folder(name: str) -> ParsedFolderName | None:
     """Return what the folder name *name* says, None where it is no partition's."""
     if found := _MOVED.fullmatch(name):
-        return FolderName(found[1], int(found[2]), f"{found[3]}-folder")
+        return ParsedFolderName(found[1], int(found[2]), f"{found[3]}-folder")
     if found := _PARTITION.fullmatch(name):
-        return FolderName(found[1], int(found[2]), None)
+        return ParsedFolderName(found[1], int(found[2]), None)
     return None

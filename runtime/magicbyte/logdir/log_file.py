@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
-from magicbyte.logdir.embedded_file import Inside, InsideFile
+from magicbyte.logdir.embedded_file import EmbeddedRange, EmbeddedFile
 from magicbyte.logdir.file_names import parse_file
 from magicbyte.storage import File, FolderItem, Store
 
@@ -23,7 +23,7 @@ class LogFile:
     """Why a broker would not use it; None: it is live."""
     store: Store | None = field(default=None, compare=False)
     """Where it lies; None: on this machine."""
-    inside: Inside | None = None
+    embedded: EmbeddedRange | None = None
     """Where in *path*, which is an object of remote storage, it lies; None: it is all of that."""
     is_remote: bool = False
     """Whether it lies in remote storage (KIP-405), where no broker's start looks."""
@@ -44,9 +44,9 @@ class LogFile:
             return file.read_at(0, min(file.size_bytes, max_bytes))
 
     def _open(self, size_bytes: int | None) -> File:
-        if self.inside is None:
+        if self.embedded is None:
             return storage.open_file(self.path, size_bytes=size_bytes, store=self.store)
-        return InsideFile(self.path, self.inside, size_bytes=size_bytes, store=self.store)
+        return EmbeddedFile(self.path, self.embedded, size_bytes=size_bytes, store=self.store)
 
     @property
     def is_live_log(self) -> bool:

@@ -15,7 +15,7 @@ from magicbyte.codecs import zstd
 from magicbyte.errors import CodecError, FormatError, InputError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB
-from magicbyte.logdir.embedded_file import Inside
+from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.log_file import LogFile
 
 MAX_MANIFEST_BYTES = 16 * MIB
@@ -44,8 +44,8 @@ OPTIONAL = ("transaction",)
 class Manifest:
     """What a manifest says of its segment."""
 
-    log: Inside
-    indexes: Mapping[str, Inside]
+    log: EmbeddedRange
+    indexes: Mapping[str, EmbeddedRange]
     """By kind; without those that are absent, or that lie in no `.indexes`."""
     end_offset: int | None
     """The offset behind the segment's last one, as the broker that uploaded it knew it."""
@@ -66,10 +66,10 @@ def read_manifest(file: LogFile, object_bytes: int, indexes_bytes: int | None) -
         raise FormatError(error.finding.at(None, None, file.path)) from error
 
 
-def as_in_manifest(file: LogFile, manifest: LogFile) -> LogFile:
+def embedded_log(file: LogFile, manifest: LogFile) -> LogFile:
     """Return *file*, a segment, as its *manifest* says that it lies in its object."""
-    inside = read_manifest(manifest, file.size_bytes, None).log
-    return replace(file, size_bytes=inside.size_bytes, inside=inside)
+    embedded = read_manifest(manifest, file.size_bytes, None).log
+    return replace(file, size_bytes=embedded.size_bytes, embedded=inside)
 
 
 def parse_manifest(
@@ -136,7 +136,7 @@ def _key_of(encryption: Any) -> str:
     return f" (key {key.partition(':')[0]!r})" if isinstance(key, str) else ""
 
 
-def _log(index: Mapping[str, Any], is_compressed: bool, object_bytes: int) -> Inside:
+def _log(index: Mapping[str, Any], is_compressed: bool, object_bytes: int) -> EmbeddedRange:
     """Return where the segment lies in its object."""
     size = _number(index, "originalFileSize", least=0, most=(1 << 31) - 1)
     each = _number(index, "originalChunkSize", least=1, most=(1 << 31) - 1)
@@ -157,10 +157,10 @@ def _log(index: Mapping[str, Any], is_compressed: bool, object_bytes: int) -> In
     if sum(stored) != object_bytes:
         raise _invalid("chunkIndex", f"{sum(stored)} bytes", f"{object_bytes}, as the object has")
     if is_compressed:
-        return Inside(object_bytes, size, 0, each, stored)
+        return EmbeddedRange(object_bytes, size, 0, each, stored)
     if size != object_bytes:
         raise _invalid("originalFileSize", size, f"{object_bytes}, as the object has")
-    return Inside(object_bytes, size)
+    return EmbeddedRange(object_bytes, size)
 
 
 def _fixed(index: Mapping[str, Any], count: int, most: int) -> tuple[int, ...]:
@@ -224,7 +224,7 @@ def _sizes(table: bytes, count: int) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def _indexes(fields: Mapping[str, Any], object_bytes: int) -> dict[str, Inside]:
+def _indexes(fields: Mapping[str, Any], object_bytes: int) -> dict[str, EmbeddedRange]:
     """Return where each index lies in the object of all of them, which has *object_bytes*."""
     found = {}
     for name, kind in INDEXES.items():
@@ -233,7 +233,7 @@ def _indexes(fields: Mapping[str, Any], object_bytes: int) -> dict[str, Inside]:
         place = _object(fields.get(name), name)
         position = _number(place, "position", least=0, most=object_bytes)
         size = _number(place, "size", least=0, most=object_bytes - position)
-        found[kind] = Inside(object_bytes, size, position)
+        found[kind] = EmbeddedRange(object_bytes, size, position)
     return found
 
 

@@ -16,13 +16,13 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
 from magicbyte.logdir.discover import AT_A_TIME, PartitionLog
-from magicbyte.logdir.embedded_file import Inside
+from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import positions_of
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.manifest import read_manifest
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
-from magicbyte.logdir.tiered_files import Upload
+from magicbyte.logdir.tiered_files import UploadedSegment
 from magicbyte.storage import Storage, is_url, read_small_file
 
 Epochs = list[tuple[int, int]]
@@ -43,7 +43,7 @@ SUPERSEDED, UNFINISHED, INVALID = "superseded", "unfinished", "manifest-invalid"
 class _Segment:
     """A segment in remote storage, and what of it counts."""
 
-    upload: Upload
+    upload: UploadedSegment
     files: dict[str, LogFile]
     end: int | None = None
     """The offset behind its last one; None where that is not known."""
@@ -137,7 +137,9 @@ def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
 # What an upload is
 
 
-def _read(upload: Upload, log: PartitionLog, *, local_start: int | None, strict: bool) -> _Segment:
+def _read(
+    upload: UploadedSegment, log: PartitionLog, *, local_start: int | None, strict: bool
+) -> _Segment:
     """Return what *upload* is; nothing in it is read where the local log holds all of it."""
     out = _Segment(upload, _plain_files(upload))
     if local_start is not None and upload.base_offset >= local_start:
@@ -182,7 +184,7 @@ def _read(upload: Upload, log: PartitionLog, *, local_start: int | None, strict:
     return out
 
 
-def _plain_files(upload: Upload) -> dict[str, LogFile]:
+def _plain_files(upload: UploadedSegment) -> dict[str, LogFile]:
     return {
         kind: LogFile(
             f"{upload.folder}/{item.name}",
@@ -205,18 +207,18 @@ def _take_manifest(segment: _Segment) -> None:
         files["manifest"], log.size_bytes, None if indexes is None else indexes.size_bytes
     )
     files["log"] = _within(log, manifest.log)
-    for kind, inside in manifest.indexes.items():
+    for kind, embedded in manifest.indexes.items():
         # A broker has none of these that are empty: that stands for absent.
-        if indexes is not None and (inside.size_bytes or kind in ("index", "timeindex")):
+        if indexes is not None and (embedded.size_bytes or kind in ("index", "timeindex")):
             suffix = LEADER_EPOCHS if kind == "epochs" else f".{kind}"
             name = f"{segment.upload.segment}{suffix}"
-            files[kind] = replace(_within(indexes, inside), name=name, kind=kind)
+            files[kind] = replace(_within(indexes, embedded), name=name, kind=kind)
     segment.end = manifest.end_offset
 
 
-def _within(file: LogFile, inside: Inside) -> LogFile:
-    is_whole = inside == Inside(file.size_bytes, file.size_bytes)
-    return replace(file, size_bytes=inside.size_bytes, inside=None if is_whole else inside)
+def _within(file: LogFile, embedded: EmbeddedRange) -> LogFile:
+    is_whole = embedded == EmbeddedRange(file.size_bytes, file.size_bytes)
+    return replace(file, size_bytes=embedded.size_bytes, embedded=None if is_whole else embedded)
 
 
 def _end_by_headers(segment: _Segment) -> int | None:

@@ -46,7 +46,7 @@ class RemoteFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteName:
+class RemoteFileName:
     """A file's name taken apart."""
 
     segment: str
@@ -67,9 +67,9 @@ def parse_remote_folder(path: str) -> RemoteFolder | None:
     return None
 
 
-def parse_remote_file(name: str) -> RemoteName | None:
+def parse_remote_file(name: str) -> RemoteFileName | None:
     """Return what the file name *name* says, None where it is none of a remote segment's."""
     found = _FILE.fullmatch(name)
     if found is None or found[2] not in KINDS:
         return None
-    return RemoteName(name.removesuffix(found[2]), int(found[1]), KINDS[found[2]])
+    return RemoteFileName(name.removesuffix(found[2]), int(found[1]), KINDS[found[2]])

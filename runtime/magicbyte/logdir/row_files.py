@@ -7,10 +7,10 @@ import numpy as np
 
 from magicbyte.findings import Finding
 
-Table = np.ndarray[tuple[int], np.dtype[np.void]]
+StructuredRows = np.ndarray[tuple[int], np.dtype[np.void]]
 
 
-class Rows(Protocol):
+class RowFormat(Protocol):
     """What a generated class of rows tells of them."""
 
     SIZE: ClassVar[int]
@@ -18,7 +18,7 @@ class Rows(Protocol):
     FIXED: ClassVar[struct.Struct]
 
 
-def dtype_of(row: type[Rows]) -> "np.dtype[np.void]":
+def dtype_of(row: type[RowFormat]) -> "np.dtype[np.void]":
     """Return what the rows are that the generated class *row* reads, field by field."""
     order, kinds = row.FIXED.format[0], row.FIXED.format[1:]
     return np.dtype(

@@ -8,7 +8,7 @@ from magicbyte.storage import FolderItem, Store
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
+class UploadedSegment:
     """The files of a segment in remote storage."""
 
     folder: str
@@ -24,16 +24,16 @@ class Upload:
 
 def uploads_in(
     folder: str, of: RemoteFolder, items: Iterable[FolderItem], store: Store | None
-) -> tuple[Upload, ...]:
+) -> tuple[UploadedSegment, ...]:
     """Return the segments whose files are *items* of *folder*, by base offset."""
-    found: dict[str, Upload] = {}
+    found: dict[str, UploadedSegment] = {}
     for item in items:
         name = None if item.is_folder else parse_remote_file(item.name)
         if name is None:
             continue
         upload = found.setdefault(
             name.segment,
-            Upload(folder, name.segment, name.base_offset, of.has_manifests, {}, store),
+            UploadedSegment(folder, name.segment, name.base_offset, of.has_manifests, {}, store),
         )
         upload.files[name.kind] = item
     return tuple(found[segment] for segment in sorted(found))

@@ -16,14 +16,14 @@ from magicbyte.engines.protocol import Entries
 from magicbyte.errors import MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.indexes import MAX_INDEX_BYTES, without_zeros, wrong_index
+from magicbyte.logdir.indexes import MAX_INDEX_BYTES, without_zeros, check_index
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.logdir.row_files import Rows
+from magicbyte.logdir.row_files import RowFormat
 from magicbyte.reading.survey import SegmentSurvey
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
-ROWS: dict[str, type[Rows]] = {"index": OffsetIndexEntry, "timeindex": TimeIndexEntry}
+ROWS: dict[str, type[RowFormat]] = {"index": OffsetIndexEntry, "timeindex": TimeIndexEntry}
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class IndexCheck:
                 data = file.read_small(MAX_INDEX_BYTES)
             except MissingError:  # a live broker removed it meanwhile
                 continue
-            table, finding = wrong_index(data, ROWS[file.kind], f"{file.kind}-invalid")
+            table, finding = check_index(data, ROWS[file.kind], f"{file.kind}-invalid")
             if finding is not None:
                 finding = finding.at(self._log.topic, self._log.partition, file.name)
                 self.findings.append(replace(finding, base_offset=file.base_offset))

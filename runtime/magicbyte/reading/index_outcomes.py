@@ -17,7 +17,7 @@ from magicbyte.errors import ChangedError, FormatError, MissingError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.logdir.row_files import Table
+from magicbyte.logdir.row_files import StructuredRows
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Mask
 from magicbyte.transactions import Place, Transaction, open_in, outcome_of
@@ -61,7 +61,7 @@ class Aborted:
         return found
 
 
-def _aborted(indexes: Iterable[Table]) -> Aborted:
+def _aborted(indexes: Iterable[StructuredRows]) -> Aborted:
     tables = list(indexes)
     columns = (
         np.concatenate([np.zeros(0, np.int64), *(table[name].astype(np.int64) for table in tables)])
@@ -70,7 +70,7 @@ def _aborted(indexes: Iterable[Table]) -> Aborted:
     return Aborted(*columns)
 
 
-def read_index(file: LogFile) -> Table:
+def read_index(file: LogFile) -> StructuredRows:
     """Return what *file*, a transaction index, holds, as long as it was when it was listed.
 
     Raises FormatError where it is none, ChangedError where it is shorter by now.

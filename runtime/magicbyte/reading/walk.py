@@ -13,7 +13,7 @@ from magicbyte.engines.protocol import Decoded, Engine, Entries, Entry, Taken
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
-from magicbyte.logdir.embedded_file import InsideFile
+from magicbyte.logdir.embedded_file import EmbeddedFile
 from magicbyte.reading.damage import DamageFinder, UnsoundRange
 from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
 from magicbyte.reading.offset_order import Bounds, OffsetOrder
@@ -64,7 +64,7 @@ class Walk:
         self._order = OffsetOrder(self.bounds)
 
     def __iter__(self) -> Iterator[SoundEntries | UnsoundRange]:
-        if isinstance(self.file, InsideFile):
+        if isinstance(self.file, EmbeddedFile):
             return _with_chunk_findings(self._pieces(), self.file)
         return self._pieces()
 
@@ -100,7 +100,7 @@ class Walk:
 
 
 def _with_chunk_findings(
-    pieces: Iterator[SoundEntries | UnsoundRange], file: InsideFile
+    pieces: Iterator[SoundEntries | UnsoundRange], file: EmbeddedFile
 ) -> Iterator[SoundEntries | UnsoundRange]:
     """Yield *pieces*; the first range in each unreadable chunk of a remote segment says what is wrong."""
     reported: set[int | None] = set()

@@ -11,7 +11,7 @@ from magicbyte.engines.factory import engine
 from magicbyte.logdir.companions import (
     MAX_COMPANION_BYTES,
     read_producer_snapshot,
-    unjudged_transactions,
+    unchecked_transactions,
 )
 from magicbyte.logdir.frames import Frame
 from magicbyte.logdir.indexes import position_of, whole_rows, without_zeros
@@ -143,7 +143,7 @@ def _log_of(path: Path) -> Path:
 
 
 def transaction_index_lines(path: Path) -> Iterator[str]:
-    for _, version, entry in unjudged_transactions(_read(path)):
+    for _, version, entry in unchecked_transactions(_read(path)):
         if version > 0:
             raise ToolError(
                 f"Unexpected aborted transaction version {version}, current version is 0"

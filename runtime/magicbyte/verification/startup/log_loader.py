@@ -7,7 +7,7 @@ from magicbyte.engines.factory import engine as engine_named
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
-from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unjudged_transactions
+from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unchecked_transactions
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import SEGMENT_SPAN
@@ -137,7 +137,7 @@ class _LogLoader:
             data = segment.txnindex.read_small(MAX_COMPANION_BYTES)
         except MissingError:
             return None
-        for position, version, entry in unjudged_transactions(data):
+        for position, version, entry in unchecked_transactions(data):
             where = f"{segment.txnindex.name} byte {position}"
             if version > 0:
                 raise StartupRefusedError(f"{where}: version {version}, expected at most 0")
