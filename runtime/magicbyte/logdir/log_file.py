@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
-from magicbyte.logdir.embedded_file import EmbeddedRange, EmbeddedFile
+from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.file_names import parse_file
 from magicbyte.storage import File, FolderItem, Store
 

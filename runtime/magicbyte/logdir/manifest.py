@@ -69,7 +69,7 @@ def read_manifest(file: LogFile, object_bytes: int, indexes_bytes: int | None) -
 def embedded_log(file: LogFile, manifest: LogFile) -> LogFile:
     """Return *file*, a segment, as its *manifest* says that it lies in its object."""
     embedded = read_manifest(manifest, file.size_bytes, None).log
-    return replace(file, size_bytes=embedded.size_bytes, embedded=inside)
+    return replace(file, size_bytes=embedded.size_bytes, embedded=embedded)
 
 
 def parse_manifest(

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 import magicbyte as mb
-from magicbyte.logdir.embedded_file import EmbeddedRange, EmbeddedFile
+from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.manifest import MAX_MANIFEST_BYTES, parse_manifest
 from magicbyte.reading.split import Split
@@ -407,7 +407,7 @@ def test_any_place_is_read_and_few_chunks_are_kept(remote: Path, tmp_path: Path)
 def test_an_object_that_became_shorter_is_told(tmp_path: Path) -> None:
     path = tmp_path / "x.log"
     path.write_bytes(b"abc")
-    file = LogFile(str(path), "x.log", "log", 0, 2, inside=EmbeddedRange(4, 2, 1))
+    file = LogFile(str(path), "x.log", "log", 0, 2, embedded=EmbeddedRange(4, 2, 1))
     with pytest.raises(mb.ChangedError, match="3 bytes"):
         file.open()
 
