@@ -110,7 +110,7 @@ def test_claim_above_the_limit_is_judged_before_the_bytes() -> None:
 
 def test_claim_that_the_blocks_cannot_come_to_is_damage() -> None:
     claim = MAGIC + b"\xa0" + MIB.to_bytes(4, "little")
-    with pytest.raises(CodecError, match=f"claims {MIB} bytes, its blocks hold 0 to 0"):
+    with pytest.raises(CodecError, match=f"claims {MIB} bytes, its blocks contain 0 to 0"):
         decompress(claim + EMPTY_LAST_BLOCK)
 
 
@@ -118,7 +118,7 @@ def test_claim_that_the_blocks_cannot_come_to_is_damage() -> None:
 def test_claim_is_compared_with_what_is_stored_as_it_is(claimed: int, held: str) -> None:
     claim = MAGIC + b"\xa0" + claimed.to_bytes(4, "little")
     stored = (10 << 3 | 1).to_bytes(3, "little") + bytes(10)
-    with pytest.raises(CodecError, match=f"claims {claimed} bytes, its blocks hold {held}"):
+    with pytest.raises(CodecError, match=f"claims {claimed} bytes, its blocks contain {held}"):
         decompress(claim + stored)
 
 

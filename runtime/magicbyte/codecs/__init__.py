@@ -1,7 +1,7 @@
-"""The codecs of Kafka's formats, by their number.
+"""Decompression of the codecs in Kafka's formats.
 
-Which bytes are accepted is what Kafka's Java reader accepts; each module says where it is
-stricter. Nothing is sized by a claim that has not been compared with the caller's limit.
+Accepts the bytes that Kafka's Java reader accepts; each module says where it is stricter. No
+memory is allocated for a size that was not compared with the caller's limit first.
 """
 
 from magicbyte.codecs import gzip, lz4, snappy, zstd
@@ -18,15 +18,14 @@ NAMES = {
     lz4.ID: lz4.NAME,
     zstd.ID: zstd.NAME,
 }
-"""Kafka's names, by the number in the lowest three bits of the attributes."""
+"""Kafka's names of the codecs, by the number in the lowest three bits of the attributes."""
 
 
 def decompress(codec: int, section: memoryview | bytes, *, magic: int, max_bytes: int) -> bytes:
-    """Return *section*, compressed by *codec* in an entry of *magic*, decompressed.
+    """Return the decompressed bytes of *section*, which an entry of *magic* compressed by *codec*.
 
-    Raises CodecError where it is not what *codec* writes, where there is no such codec and
-    where *magic* does not allow it; LimitError where it would pass *max_bytes*. Both carry
-    the byte in *section*.
+    Raises CodecError if the bytes are not valid, the codec is unknown or *magic* does not allow
+    it; LimitError if the result would exceed *max_bytes*. Both carry the position in *section*.
     """
     if codec == NONE:
         return bytes(section)

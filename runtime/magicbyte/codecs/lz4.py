@@ -1,8 +1,8 @@
 """lz4: codec 3, the part of the LZ4 frame format that Kafka reads.
 
-One frame of independent blocks; what is behind its EndMark is ignored. In messages of magic 0
-Kafka wrote a wrong header checksum, over the frame's magic too (KAFKA-3160); it is not looked
-at there, and verified elsewhere. The content checksum is never verified.
+One frame of independent blocks; bytes after its EndMark are ignored. In messages of magic 0 Kafka
+wrote a wrong header checksum, over the frame's magic too (KAFKA-3160), so it is verified from
+magic 1 on. The content checksum is never verified.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import lz4.block
 import lz4.frame
 
-from magicbyte.codecs.output import Output
+from magicbyte.codecs.output import DecompressedOutput
 from magicbyte.errors import CodecError
 
 ID = 3
@@ -34,23 +34,23 @@ CHECKED_HEADERS = {
 """Headers of frames whose blocks carry a checksum, by the same id."""
 
 LARGE_HEADER = MAGIC + b"\x60\x70\x73"
-"""That of a frame of the largest blocks, which carry no checksum."""
+"""Header of a frame of blocks of up to 4 MiB without checksums."""
 
 LEN_WHOLE = 1 << 20
-"""What a block may come to and be decompressed as a whole; the largest alone come to more."""
+"""Blocks that can be larger than this, decompressed, are decompressed in parts."""
 
 LEN_PART = 1 << 18
 
 UNCOMPRESSED = 1 << 31
 END_MARKS = (0, UNCOMPRESSED)
-"""Kafka takes the highest bit away before it compares."""
+"""Block lengths that end the frame. Kafka clears the highest bit before it compares."""
 
 MAX_RATIO = 255
-"""What a byte of a block can come to: a length goes on in bytes of up to 255 each."""
+"""Most decompressed bytes per byte of a block: each further byte of a length adds up to 255."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _Lz4Frame:
     block_size_id: int
     has_block_checksums: bool
     has_content_checksum: bool
@@ -62,27 +62,27 @@ class _Frame:
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int, magic: int = 2) -> bytes:
-    """Return *section*, from an entry of *magic*, decompressed.
+    """Return the decompressed bytes of *section*, from an entry of *magic*.
 
-    Raises CodecError where Kafka would not read it, LimitError where it would pass
-    *max_bytes*; both with the byte in *section*.
+    Raises CodecError if Kafka would not read it, LimitError if the result would exceed
+    *max_bytes*; both with the position in *section*.
     """
     view = memoryview(section)
     frame = _read_header(view, magic)
-    out = Output(max_bytes)
+    output = DecompressedOutput(max_bytes)
     position = frame.ofs_blocks
     while (length := _read_u32(view, position)) not in END_MARKS:
         start = position + 4
         end = _block_end(view, position, length, frame)
-        for plain in _read_block(view, start, end, length, frame):
-            out.append(plain, position=position)
+        for content in _read_block(view, start, end, length, frame):
+            output.append(content, position=position)
         position = end + 4 * frame.has_block_checksums
     if frame.has_content_checksum:
         _read_u32(view, position + 4)
-    return out.value()
+    return output.value()
 
 
-def _read_header(view: memoryview, magic: int) -> _Frame:
+def _read_header(view: memoryview, magic: int) -> _Lz4Frame:
     if len(view) < 7:
         raise CodecError.of(NAME, f"{len(view)} bytes; a frame's header has 7 or more")
     if view[:4] != MAGIC:
@@ -108,7 +108,7 @@ def _read_header(view: memoryview, magic: int) -> _Frame:
             raise CodecError.of(
                 NAME, f"wrong header checksum {view[ofs_checksum]:#04x}", position=ofs_checksum
             ) from error
-    return _Frame(
+    return _Lz4Frame(
         block_size_id=bd >> 4,
         has_block_checksums=bool(flg & FLG_BLOCK_CHECKSUM),
         has_content_checksum=bool(flg & FLG_CONTENT_CHECKSUM),
@@ -122,8 +122,8 @@ def _read_u32(view: memoryview, position: int) -> int:
     return int.from_bytes(view[position : position + 4], "little")
 
 
-def _block_end(view: memoryview, position: int, length: int, frame: _Frame) -> int:
-    """Return where the bytes of the block whose *length* is at *position* end."""
+def _block_end(view: memoryview, position: int, length: int, frame: _Lz4Frame) -> int:
+    """Return the end of the block whose *length* is at *position*."""
     len_block = length & ~UNCOMPRESSED
     if len_block > frame.max_block_bytes:
         raise CodecError.of(
@@ -138,9 +138,9 @@ def _block_end(view: memoryview, position: int, length: int, frame: _Frame) -> i
 
 
 def _read_block(
-    view: memoryview, start: int, end: int, length: int, frame: _Frame
+    view: memoryview, start: int, end: int, length: int, frame: _Lz4Frame
 ) -> Iterator[bytes | memoryview]:
-    """Yield the plain bytes of a block."""
+    """Yield the decompressed bytes of a block."""
     block = view[start:end]
     if frame.has_block_checksums:
         _verify_block(view, start, end, frame)
@@ -150,15 +150,15 @@ def _read_block(
     most = min(frame.max_block_bytes, len(block) * MAX_RATIO)
     try:
         if most > LEN_WHOLE:
-            yield from _in_parts(block)
+            yield from _decompress_in_parts(block)
         else:
             yield lz4.block.decompress(block, uncompressed_size=most)
     except (RuntimeError, lz4.block.LZ4BlockError) as error:
         raise CodecError.of(NAME, str(error), position=start) from error
 
 
-def _in_parts(block: memoryview) -> Iterator[bytes]:
-    """Yield the plain bytes of a large block: as a whole it would be in memory twice."""
+def _decompress_in_parts(block: memoryview) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a large block in parts, to avoid a second copy in memory."""
     data = b"".join((LARGE_HEADER, len(block).to_bytes(4, "little"), block, bytes(4)))
     stream = lz4.frame.LZ4FrameDecompressor()
     while not stream.eof:
@@ -166,14 +166,14 @@ def _in_parts(block: memoryview) -> Iterator[bytes]:
         data = b""
 
 
-def _verify_block(view: memoryview, start: int, end: int, frame: _Frame) -> None:
-    """Have the library verify the block's checksum, which it does in frames only.
+def _verify_block(view: memoryview, start: int, end: int, frame: _Lz4Frame) -> None:
+    """Verify the checksum of a block, by the library.
 
-    The checksum is over the block as it is stored, so the frame holds it as one that was not
-    compressed.
+    It verifies blocks only within a frame. The checksum covers the stored bytes, so they are put
+    into a frame as an uncompressed block, which avoids decompressing them twice.
     """
     stored = (end - start) | UNCOMPRESSED
-    whole = b"".join(
+    checked_frame = b"".join(
         (
             CHECKED_HEADERS[frame.block_size_id],
             stored.to_bytes(4, "little"),
@@ -182,6 +182,6 @@ def _verify_block(view: memoryview, start: int, end: int, frame: _Frame) -> None
         )
     )
     try:
-        lz4.frame.decompress(whole)
+        lz4.frame.decompress(checked_frame)
     except RuntimeError as error:
         raise CodecError.of(NAME, "wrong block checksum", position=end) from error

@@ -1,4 +1,4 @@
-"""Where a codec puts what it decompressed: bytes that grow, up to the caller's limit."""
+"""Growing buffer for decompressed bytes, with the caller's limit."""
 
 from io import BytesIO
 
@@ -6,15 +6,15 @@ from magicbyte.errors import LimitError
 
 LEN_SMALL = 1 << 20
 LEN_RESERVE = 1 << 25
-"""Beyond what C libraries take from their heap, so that pages cost nothing until written and
-the end can be given back without a copy."""
+"""Smallest buffer above LEN_SMALL. C libraries map such a size instead of taking it from the heap,
+so unwritten pages cost nothing and the end is released without a copy."""
 
 
-class Output:
-    """Plain bytes in the making, at most *max_bytes* of them.
+class DecompressedOutput:
+    """Buffer for at most *max_bytes* decompressed bytes.
 
-    Memory is what was written, not twice that: bytes that grow on the heap are copied when
-    their place becomes too small, so beyond 1 MiB they get a place for all that may come.
+    Uses memory for the written bytes only, not for twice as many: a buffer on the heap is copied
+    when it grows, so above 1 MiB one of the largest allowed size is mapped.
     """
 
     __slots__ = ("_bytes", "_is_reserved", "max_bytes", "num_bytes")
@@ -26,13 +26,13 @@ class Output:
         self._is_reserved = False
 
     @property
-    def room(self) -> int:
-        """Bytes that may still come."""
+    def num_left(self) -> int:
+        """Bytes that may still be added."""
         return self.max_bytes - self.num_bytes
 
     def claim(self, num_bytes: int, *, position: int) -> None:
-        """Raise LimitError, at *position* of the section, where *num_bytes* more are too many."""
-        if num_bytes > self.room:
+        """Raise LimitError, with *position* in the section, if *num_bytes* more exceed the limit."""
+        if num_bytes > self.num_left:
             raise LimitError.of(
                 "max_batch_bytes",
                 self.num_bytes + num_bytes,
@@ -40,16 +40,16 @@ class Output:
                 position=position,
             )
 
-    def append(self, plain: bytes | memoryview, *, position: int) -> None:
-        """Add *plain*, or raise LimitError at *position* of the section."""
-        self.claim(len(plain), position=position)
-        self.num_bytes += len(plain)
+    def append(self, content: bytes | memoryview, *, position: int) -> None:
+        """Add *content*. Raises LimitError, with *position* in the section, if it exceeds the limit."""
+        self.claim(len(content), position=position)
+        self.num_bytes += len(content)
         if self.num_bytes > LEN_SMALL and not self._is_reserved:
             self._reserve()
-        self._bytes.write(plain)
+        self._bytes.write(content)
 
     def value(self) -> bytes:
-        """Return what was added."""
+        """Return all added bytes."""
         self._bytes.truncate()
         return self._bytes.getvalue()
 

@@ -1,10 +1,10 @@
-"""snappy: codec 2, in two framings that only the bytes tell apart.
+"""snappy: codec 2, in two framings.
 
-Java writes xerial's stream, blocks of 32 KiB each behind its length; librdkafka writes one
+Java writes xerial's stream: chunks of 32 KiB, each preceded by its length. librdkafka writes one
 raw block. A section shorter than 16 bytes or without xerial's magic is a raw block.
 
-Stricter than snappy-java in one thing: where it ends in silence on bytes that begin neither
-a chunk nor a header, they would be lost, and that is an error here.
+Stricter than snappy-java in one point: it silently drops bytes that begin neither a chunk nor a
+header; here they are an error.
 """
 
 from collections.abc import Iterator
@@ -25,17 +25,17 @@ CHUNK_LENGTH = Struct(">i")
 NEXT_HEADER = int.from_bytes(XERIAL[:4], "big", signed=True)
 MIN_VERSION = 1
 MAX_CHUNK_BYTES = 512 << 20
-"""SnappyInputStream's, since CVE-2023-43642."""
+"""Limit of SnappyInputStream since CVE-2023-43642."""
 
 MAX_RATIO = 22
-"""What a byte of a block can come to: a copy of 64 bytes takes three."""
+"""Most decompressed bytes per byte of a block: a copy of 64 bytes takes three."""
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
-    """Return *section* decompressed.
+    """Return the decompressed bytes of *section*.
 
-    Raises CodecError where it is not snappy, LimitError where it would pass *max_bytes*; both
-    with the byte in *section*.
+    Raises CodecError if it is not snappy, LimitError if the result would exceed *max_bytes*; both
+    with the position in *section*.
     """
     view = memoryview(section)
     total = 0
@@ -43,33 +43,33 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
         total += claimed
         if total > max_bytes:
             raise LimitError.of("max_batch_bytes", total, limit=max_bytes, position=start)
-    out = BytesIO(bytes(total))
-    with out.getbuffer() as room:  # getvalue would copy if any view of it were left
+    output = BytesIO(bytes(total))
+    with output.getbuffer() as buffer:  # getvalue copies if a view is still in use
         position = 0
         for start, end, claimed in _blocks(view):
             try:
                 cramjam.snappy.decompress_raw_into(
-                    view[start:end], room[position : position + claimed]
+                    view[start:end], buffer[position : position + claimed]
                 )
             except cramjam.DecompressionError as error:
                 raise CodecError.of(NAME, str(error), position=start) from error
             position += claimed
-    return out.getvalue()
+    return output.getvalue()
 
 
 def _blocks(view: memoryview) -> Iterator[tuple[int, int, int]]:
-    """Where each block begins and ends, and what it says it comes to.
+    """Yield the start and end of each block, and the decompressed size that it claims.
 
-    Walked twice, so that the plain bytes have their place before the first is decompressed.
+    Called twice: the sum of the sizes is needed before the first block is decompressed.
     """
     if len(view) < LEN_HEADER or view[: len(XERIAL)] != XERIAL:
         yield 0, len(view), _read_claim(view, 0, len(view))
         return
-    position = LEN_HEADER  # its versions are not looked at: Redpanda wrote them little-endian
+    position = LEN_HEADER  # the versions are ignored: Redpanda wrote them little-endian
     while position < len(view):
         if position + 4 > len(view):
             raise CodecError.of(
-                NAME, f"{len(view) - position} bytes behind the last chunk", position=position
+                NAME, f"{len(view) - position} bytes after the last chunk", position=position
             )
         (length,) = CHUNK_LENGTH.unpack_from(view, position)
         if length == NEXT_HEADER:
@@ -89,7 +89,7 @@ def _blocks(view: memoryview) -> Iterator[tuple[int, int, int]]:
 
 
 def _read_next_header(view: memoryview, start: int) -> int:
-    """Return where the header of a stream that follows another ends."""
+    """Return the end of the header at *start*, which begins another stream."""
     end = start + LEN_HEADER
     if end > len(view):
         raise CodecError.of(NAME, "the section ends inside a header", position=start)
@@ -104,10 +104,12 @@ def _read_next_header(view: memoryview, start: int) -> int:
 
 
 def _read_claim(view: memoryview, start: int, end: int) -> int:
-    """Return what the block says it comes to, if its bytes can."""
+    """Return the decompressed size that the block claims. Raises CodecError if it is impossible."""
     claimed, body = read_uvarint(view, start, end, codec=NAME)
     if claimed > (end - body) * MAX_RATIO:
         raise CodecError.of(
-            NAME, f"{end - body} bytes cannot come to the {claimed} claimed", position=start
+            NAME,
+            f"claims {claimed} bytes, which {end - body} compressed bytes cannot contain",
+            position=start,
         )
     return claimed

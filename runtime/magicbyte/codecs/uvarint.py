@@ -1,4 +1,4 @@
-"""The base-128 integer without zigzag that begins a snappy block."""
+"""Unsigned base-128 integer, which begins a snappy block."""
 
 from magicbyte.errors import CodecError
 
@@ -6,10 +6,10 @@ MAX_BYTES = 5
 
 
 def read_uvarint(data: memoryview, position: int, end: int, *, codec: str) -> tuple[int, int]:
-    """Return the unsigned 32-bit integer at *position*, and the position behind it.
+    """Return the unsigned 32-bit integer at *position*, and the position after it.
 
-    Zeros that a shorter form would leave out are accepted, as Google's snappy does. Raises
-    CodecError, naming *codec*, where it does not end before *end* or does not fit.
+    Forms longer than necessary are accepted, as by Google's snappy. Raises CodecError, naming
+    *codec*, if the integer does not end before *end* or does not fit.
     """
     value = shift = 0
     for index in range(position, min(position + MAX_BYTES, end)):

@@ -1,25 +1,25 @@
 """zstd: codec 4, the frames of RFC 8878, read as zstd-jni's ZstdInputStream reads them.
 
-Frames one after another are one stream, and skippable frames are skipped. Kafka's producers
-write frames without a content size. Stricter than zstd-jni in one thing: a second frame that
-is cut is an error wherever the cut is, and never gives its first part.
+Consecutive frames are one stream, and skippable frames are skipped. Kafka's producers write frames
+without a content size. Stricter than zstd-jni in one point: a truncated second frame is always an
+error; its first part is not returned.
 """
 
 from dataclasses import dataclass
 
 import zstandard
 
-from magicbyte.codecs.output import Output
+from magicbyte.codecs.output import DecompressedOutput
 from magicbyte.errors import CodecError, LimitError
 
 ID = 4
 NAME = "zstd"
 
 MAX_WINDOW_BYTES = (1 << 27) + 1
-"""What zstd allows where nobody sets a larger one, as nobody does in Kafka."""
+"""Default limit of zstd, which no part of Kafka raises."""
 
 SMALL_WINDOW_BYTES = 8 << 20
-"""What every decoder should spend, by RFC 8878; taken whatever the caller's limit."""
+"""Window that every decoder should support, by RFC 8878; allowed even if the limit is smaller."""
 
 LEN_LONGEST_HEADER = 18
 LEN_BLOCK_HEADER = 3
@@ -28,41 +28,41 @@ MAX_BLOCK_BYTES = 1 << 17
 LEN_STEP = 1 << 20
 
 SKIPPABLE = 0x184D2A50
-"""The first of sixteen magics, by their lowest four bits."""
+"""First of the sixteen magics of skippable frames; they differ in the lowest four bits."""
 LEN_SKIPPABLE_HEADER = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _ZstdFrame:
     end: int
     content_bytes: int | None
-    """What it claims to come to; None where it claims nothing."""
+    """Claimed size of the content; None if the header has none."""
     max_content_bytes: int
-    """What its blocks can come to."""
+    """Most bytes that its blocks can contain, decompressed."""
     window_bytes: int
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
-    """Return *section* decompressed.
+    """Return the decompressed bytes of *section*.
 
-    Raises CodecError where it is not zstd, LimitError where it would pass *max_bytes*, in
-    bytes or in the window they need; both with the byte in *section*.
+    Raises CodecError if it is not zstd, LimitError if the result or the window would exceed
+    *max_bytes*; both with the position in *section*.
     """
     view = memoryview(section)
     decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW_BYTES)
-    out = Output(max_bytes)
+    output = DecompressedOutput(max_bytes)
     position = 0
     while position < len(view):
         if _is_skippable(view, position):
             position = _skip(view, position)
             continue
-        frame = _measure(view, position, out)
-        # The library would not look at the checksum of a frame that claims no bytes.
+        frame = _measure(view, position, output)
+        # The library does not verify the checksum of a frame that claims 0 bytes.
         if frame.content_bytes and (position, frame.end) == (0, len(view)):
             return _decompress_sized(decompressor, view)
-        _decompress_frame(decompressor, view, position, frame, out)
+        _decompress_frame(decompressor, view, position, frame, output)
         position = frame.end
-    return out.value()
+    return output.value()
 
 
 def _is_skippable(view: memoryview, position: int) -> bool:
@@ -77,8 +77,8 @@ def _skip(view: memoryview, position: int) -> int:
     return end
 
 
-def _measure(view: memoryview, start: int, out: Output) -> _Frame:
-    """Return what the frame at *start* says of itself, without decompressing it."""
+def _measure(view: memoryview, start: int, output: DecompressedOutput) -> _ZstdFrame:
+    """Return the sizes of the frame at *start*, without decompressing it."""
     header = view[start : start + LEN_LONGEST_HEADER]
     try:
         parameters = zstandard.get_frame_parameters(header)
@@ -88,7 +88,7 @@ def _measure(view: memoryview, start: int, out: Output) -> _Frame:
     claimed = None
     if parameters.content_size != zstandard.CONTENTSIZE_UNKNOWN:
         claimed = parameters.content_size
-        out.claim(claimed, position=start)
+        output.claim(claimed, position=start)
     if parameters.window_size > MAX_WINDOW_BYTES:
         raise CodecError.of(
             NAME,
@@ -106,19 +106,19 @@ def _measure(view: memoryview, start: int, out: Output) -> _Frame:
             raise CodecError.of(NAME, f"block of kind {kind}, {size} bytes", position=start)
         least += 0 if kind == COMPRESSED else size
         most += MAX_BLOCK_BYTES if kind == COMPRESSED else size
-        out.claim(least, position=start)
+        output.claim(least, position=start)
     end = position + 4 * parameters.has_checksum
     if end > len(view):
         raise CodecError.of(NAME, "the section ends inside a frame", position=start)
     if claimed is not None and not least <= claimed <= most:
         raise CodecError.of(
-            NAME, f"claims {claimed} bytes, its blocks hold {least} to {most}", position=start
+            NAME, f"claims {claimed} bytes, its blocks contain {least} to {most}", position=start
         )
-    return _Frame(end, claimed, most, parameters.window_size)
+    return _ZstdFrame(end, claimed, most, parameters.window_size)
 
 
 def _decompress_sized(decompressor: zstandard.ZstdDecompressor, frame: memoryview) -> bytes:
-    """Return what the only frame, of a known and allowed size, holds."""
+    """Return the content of the only frame, whose size is known and allowed."""
     try:
         return decompressor.decompress(frame, allow_extra_data=False)
     except zstandard.ZstdError as error:
@@ -129,21 +129,21 @@ def _decompress_frame(
     decompressor: zstandard.ZstdDecompressor,
     view: memoryview,
     start: int,
-    frame: _Frame,
-    out: Output,
+    frame: _ZstdFrame,
+    output: DecompressedOutput,
 ) -> None:
-    """Append what the frame holds."""
-    # The library keeps a window of its own beside the output. Its memory is spent as it fills.
+    """Append the content of the frame."""
+    # The library allocates a window in addition to the output, as the window fills.
     most = frame.max_content_bytes if frame.content_bytes is None else frame.content_bytes
     window_bytes = min(frame.window_bytes, most)
-    if window_bytes > max(out.max_bytes // 2, SMALL_WINDOW_BYTES):
+    if window_bytes > max(output.max_bytes // 2, SMALL_WINDOW_BYTES):
         raise LimitError.of(
-            "max_batch_bytes", 2 * window_bytes, limit=out.max_bytes, position=start
+            "max_batch_bytes", 2 * window_bytes, limit=output.max_bytes, position=start
         )
     step = min(LEN_STEP, most + 1)
     try:
         with decompressor.stream_reader(view[start : frame.end]) as reader:
-            while plain := reader.read(step):
-                out.append(plain, position=start)
+            while content := reader.read(step):
+                output.append(content, position=start)
     except zstandard.ZstdError as error:
         raise CodecError.of(NAME, str(error), position=start) from error
