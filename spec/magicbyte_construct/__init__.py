@@ -1,8 +1,8 @@
-"""Kafka's formats once more, in Construct, where they can be built as well as parsed.
+"""Kafka's formats in Construct, which can build as well as parse them.
 
-An independent description: it shares nothing with the .ksy files but Kafka's facts, so that where
-both read the same from the same bytes, neither has made a mistake of its own. It is for vectors
-and for a second opinion; it reads some thousand records a second.
+This description is independent of the .ksy files: if both read the same from the same bytes, a
+mistake in one of them is unlikely. It serves to build test vectors and as a second opinion; it
+reads some thousand records per second.
 
     >>> from magicbyte_construct import RecordBatch, record_batch
     >>> data = record_batch([{"key": b"k", "value": b"v", "timestamp": 1714000000000}])
@@ -10,19 +10,19 @@ and for a second opinion; it reads some thousand records a second.
     >>> batch.records_count, batch.records[0].value, f"{batch.crc:08x}"
     (1, b'v', 'ec149ae3')
 
-**Building** works out lengths, counts and checksums, and has a default for the rest. What is
-given is written, even where it is wrong: that is how broken bytes are built. So what was parsed
-builds into the bytes it came from, and whoever changes a field of it asks ``fresh`` first to
-forget what is to be worked out anew.
+**Building** computes lengths, counts and checksums, and has defaults for other fields. A field
+that is given is written even if it is wrong, which is how damaged bytes are built. A parsed value
+therefore builds the bytes that it was parsed from. Before you change one of its fields, call
+``fresh``, which removes the computed fields.
 
-**Parsing** raises a ``ConstructError`` and nothing else, whatever the bytes. ``strict=False``
-reads what a grammar alone can read: no checksum is compared, and bytes that are left over in a
-record or behind the records, an error else, are in ``trailing``.
+**Parsing** raises a ``ConstructError`` and no other exception for any bytes. ``strict=False``
+checks only what a grammar can check: no checksum is compared, and bytes that are left over in a
+record or after the records, otherwise an error, are returned in ``trailing``.
 
-**Kept**, so that sound bytes build again as they were: an integer of variable length that is not
-in its shortest form is a ``Stored``; lengths have fields of their own, as any below 0 means null;
-so do high bits of attributes (``reserved``), and bytes that Kafka ignores (``trailing``). Not kept
-are the forms of counts and lengths in KRaft's messages.
+**Preserved**, so that sound bytes can be built again: an integer of variable length that is not in
+its shortest form is a ``Stored``; lengths are fields, since any negative length means null; the
+unused bits of attributes are ``reserved``, and bytes that Kafka ignores are ``trailing``. The forms
+of counts and lengths in KRaft's messages are not preserved.
 """
 
 from magicbyte_construct.building import fresh, marker, message, record_batch, reseal, wrapper

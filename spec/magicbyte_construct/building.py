@@ -1,4 +1,4 @@
-"""Entries built in one call each: a batch, a message, a wrapper, a marker; and sealed anew."""
+"""Functions that build a batch, a message, a wrapper message or a transaction marker."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -18,12 +18,12 @@ from magicbyte_construct.record_batch import (
     max_timestamp,
 )
 
-WORKED_OUT = (
+COMPUTED_FIELDS = (
     *("batch_length", "message_size", "crc", "length"),
     *("key_length", "value_length", "headers_count", "records_count", "entries_count", "size"),
     "stored",
 )
-"""What building works out where it is not given."""
+"""Fields that building computes unless they are given."""
 
 
 def record_batch(
@@ -34,10 +34,11 @@ def record_batch(
     compress: Callable[[bytes], bytes] | None = None,
     **fields: Any,
 ) -> bytes:
-    """Return a batch of *records*, compressed by *compress* if that is given.
+    """Return a batch of *records*.
 
-    A record is what Record builds from; its headers may be pairs of key and value. *codec* is
-    what the attributes say, and *fields* are those of RecordBatch.
+    A record is a mapping with the fields of Record; its headers may be (key, value) pairs. *codec*
+    is written to the attributes, and *compress* compresses the records. *fields* are other fields
+    of RecordBatch.
     """
     batch = {
         "base_offset": base_offset,
@@ -48,14 +49,14 @@ def record_batch(
     if not isinstance(attributes, int):
         batch["attributes"] = {"compression_type": codec, **attributes}
     if compress is not None:
-        for name, work_out in (
+        for name, compute in (
             ("last_offset_delta", last_offset_delta),
             ("base_timestamp", base_timestamp),
             ("max_timestamp", max_timestamp),
             ("records_count", lambda batch: len(batch["records"])),
         ):
             if batch.get(name) is None:
-                batch[name] = work_out(batch)
+                batch[name] = compute(batch)
         payload = Records.build(
             batch["records"], base_offset=base_offset, base_timestamp=batch["base_timestamp"]
         )
@@ -65,7 +66,7 @@ def record_batch(
 
 
 def with_headers(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *record* with headers that are pairs written out as fields."""
+    """Return *record* with its (key, value) headers as mappings."""
     headers = [
         header if isinstance(header, Mapping) else {"key": header[0], "value": header[1]}
         for header in record.get("headers") or ()
@@ -74,7 +75,7 @@ def with_headers(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def message(value: bytes | None, *, key: bytes | None = None, **fields: Any) -> bytes:
-    """Return a message with its offset and size; magic 1 unless *fields* say 0."""
+    """Return a message with its offset and size, of magic 1 unless *fields* contain another."""
     data: bytes = Message.build({"key": key, "value": value, **fields})
     return data
 
@@ -88,11 +89,11 @@ def wrapper(
     base_offset: int = 0,
     **fields: Any,
 ) -> bytes:
-    """Return a message of *magic* whose value is *messages*, compressed.
+    """Return a wrapper message: its value is the set of *messages*, compressed.
 
-    *messages* are what Message builds from, with the wrapper's magic unless they name one. Their
-    offsets count from 0 in magic 1 and from *base_offset* in magic 0, unless given; the wrapper
-    has the last one's offset and, in magic 1, their largest timestamp.
+    *messages* are mappings with the fields of Message, of the wrapper's *magic* unless they name
+    one. By default their offsets count from 0 in magic 1 and from *base_offset* in magic 0. The
+    wrapper has the offset of the last message and, in magic 1, their largest timestamp.
     """
     first = base_offset if magic == 0 else 0
     inner = [
@@ -122,7 +123,7 @@ def marker(
     timestamp: int = -1,
     **fields: Any,
 ) -> bytes:
-    """Return the batch that ends a transaction: *kind* is ABORT, COMMIT or a number."""
+    """Return the batch of a transaction marker; *kind* is ABORT, COMMIT or a number."""
     control_type = CONTROL_TYPES.index(kind) if isinstance(kind, str) else kind
     record = {
         "key": ControlRecordKey.build({"type": control_type}),
@@ -142,7 +143,7 @@ def marker(
 
 
 def reseal(data: bytes) -> bytes:
-    """Return *data*, which begins with an entry, with that entry's checksum computed anew."""
+    """Return *data* with the correct checksum for the entry at its beginning."""
     size, magic = Int32sb.parse(data[8:12]), Int8sb.parse(data[16:17])
     end = OVERHEAD + size
     start, crc_at, checksum = (21, 17, crc32c) if magic >= 2 else (16, 12, crc32)
@@ -151,16 +152,16 @@ def reseal(data: bytes) -> bytes:
 
 
 def fresh(value: Any) -> Any:
-    """Return a copy of what was parsed without what building works out: lengths, counts, sums.
+    """Return a copy of a parsed value without its lengths, counts and checksums.
 
-    So that a field may be changed, and the bytes be sound all the same.
+    Building computes them, so the bytes are sound even if another field is changed.
     """
     if isinstance(value, Mapping):
-        opaque = isinstance(value.get("records"), bytes)  # only the batch knows their count
+        opaque = isinstance(value.get("records"), bytes)  # the count cannot be computed
         return Container(
             (name, fresh(part))
             for name, part in value.items()
-            if name not in WORKED_OUT or (name == "records_count" and opaque)
+            if name not in COMPUTED_FIELDS or (name == "records_count" and opaque)
         )
     if isinstance(value, list):
         return ListContainer(map(fresh, value))

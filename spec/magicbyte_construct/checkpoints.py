@@ -1,7 +1,8 @@
-"""Checkpoints, which are text: a version, a count, a line for each entry (CheckpointFile).
+"""Checkpoint files, which are text: a version, a count, a line per entry (CheckpointFile).
 
-Numbers, blanks and ends of lines are built as a broker writes them. What Kafka reads in another
-form, as from an editor, is kept in ``stored`` and built again as long as the fields say the same.
+Numbers, blanks and line ends are built as a broker writes them. If a file has another form that
+Kafka can read, such as one from an editor, its bytes are in ``stored``, and are built again unless
+a field was changed.
 """
 
 import re
@@ -21,7 +22,7 @@ from construct.core import stream_write
 from magicbyte_construct.fields import is_strict
 
 VERSION = 0
-"""Of every checkpoint so far."""
+"""Version of every checkpoint file so far."""
 
 NUMBER = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
 BLANKS = re.compile(r"[ \t\v\f]+")
@@ -29,10 +30,11 @@ ENDS = re.compile(r"\r\n|\r|\n")
 
 
 class Checkpoint(Construct):
-    """``version``, ``entries_count``, and ``entries`` of *fields*: text, or integers of some bits.
+    """File with ``version``, ``entries_count``, and ``entries`` that consist of *fields*.
 
-    Where the file ends early, as an empty one does, Kafka reads no entries: then ``version`` or
-    ``entries_count`` is None, and building ends there too.
+    *fields* maps a name to the bits of an integer, or to None for text. If the file ends early, as
+    an empty one does, Kafka reads no entries: ``version`` or ``entries_count`` is then None, and
+    building ends there too.
     """
 
     def __init__(self, **fields: int | None) -> None:
@@ -69,7 +71,7 @@ class Checkpoint(Construct):
         """Return the fields of *line*."""
         words = BLANKS.split(line.rstrip(" \t\v\f"))
         if len(words) != len(self.fields):
-            text = f"{line[:80]!r} has not the {len(self.fields)} fields {', '.join(self.fields)}"
+            text = f"{line[:80]!r}: expected {len(self.fields)} fields: {', '.join(self.fields)}"
             raise StringError(text, path=path)
         return Container(
             (name, word if bits is None else integer(word, bits, f"{path} -> {name}"))
@@ -86,7 +88,7 @@ class Checkpoint(Construct):
         return obj
 
     def text(self, given: Any) -> bytes:
-        """Return the fields *given* as a broker writes them."""
+        """Return the text of the fields *given*, as a broker writes it."""
         entries = given.get("entries") or ()
         lines = [given.get("version", VERSION), given.get("entries_count", len(entries))]
         if None in lines:
@@ -97,7 +99,7 @@ class Checkpoint(Construct):
 
 
 def lines_of(data: bytes, path: str) -> list[str]:
-    """Return the lines of *data*, the last of which need not be ended."""
+    """Return the lines of *data*. The last one need not have a line end."""
     try:
         lines = ENDS.split(data.decode())
     except UnicodeDecodeError as error:
@@ -106,14 +108,14 @@ def lines_of(data: bytes, path: str) -> list[str]:
 
 
 def integer(text: str, bits: int, path: str) -> int:
-    """Return the number that *text* is, if *bits* bits hold it."""
+    """Return the number in *text*. Raises IntegerError if it is none, or has over *bits* bits."""
     if not NUMBER.fullmatch(text) or not -(1 << (bits - 1)) <= int(text) < 1 << (bits - 1):
         raise IntegerError(f"{text[:80]!r} is not an integer of {bits} bits", path=path)
     return int(text)
 
 
 OffsetCheckpoint = Checkpoint(topic=None, partition=32, offset=64)
-"""An offset for each partition of a log directory: high watermark, recovery point, log start."""
+"""Offsets of the partitions of a log directory: high watermarks, recovery points or log starts."""
 
 LeaderEpochCheckpoint = Checkpoint(epoch=32, start_offset=64)
-"""The offset at which each epoch of a partition's leader began."""
+"""Start offset of each leader epoch of a partition."""

@@ -1,7 +1,7 @@
-"""Control records: keys, transaction markers, and those of KRaft (KIP-98, KIP-595, KIP-853).
+"""Control records: keys, transaction markers and KRaft's records (KIP-98, KIP-595, KIP-853).
 
-org.apache.kafka.common.record.ControlRecordType names the types and says how a key is read; the
-values of KRaft's are messages of Kafka's generator, named here as their JSON files are.
+org.apache.kafka.common.record.ControlRecordType defines the types and the key. The values of KRaft's
+control records are messages of Kafka's generator, with the names of their JSON files.
 """
 
 from typing import Any
@@ -15,24 +15,24 @@ CONTROL_TYPES = (
     *("ABORT", "COMMIT", "LEADER_CHANGE", "SNAPSHOT_HEADER", "SNAPSHOT_FOOTER"),
     *("KRAFT_VERSION", "KRAFT_VOTERS"),
 )
-"""By their numbers. In 2.7 and 2.8 LEADER_CHANGE was 3, and its value had no version."""
+"""Types by their numbers. In 2.7 and 2.8 LEADER_CHANGE was 3, and its value had no version."""
 
 NO_UUID = bytes(16)
 
 Version = Default(AtLeast(0, Int16sb), 0)
-"""Versions above the known ones are read as if known; below 0 is an error."""
+"""Versions above the known ones are read like the newest one; negative versions are an error."""
 
 ControlRecordKey = Fields("version" / Version, "type" / Int16sb, "trailing" / Ignored)
-"""The key of a control record; a type that is not known neither commits nor aborts."""
+"""Key of a control record. Unknown types neither commit nor abort a transaction."""
 
 EndTransactionMarker = Fields(
     "version" / Version, "coordinator_epoch" / Default(Int32sb, 0), "trailing" / Ignored
 )
-"""The value of an ABORT or COMMIT (org.apache.kafka.common.record.EndTransactionMarker)."""
+"""Value of an ABORT or COMMIT marker (org.apache.kafka.common.record.EndTransactionMarker)."""
 
 
 def names_directories(context: Any) -> bool:
-    """Return whether the message that a voter is in names directories: version 1 (KIP-853)."""
+    """Return whether the message contains the voters' directory ids: since version 1 (KIP-853)."""
     return bool(context["_"]["version"] >= 1)
 
 
@@ -50,7 +50,7 @@ LeaderChangeMessage = Fields(
     "tags" / Tags,
     "trailing" / Ignored,
 )
-"""Who leads, who votes, and whose votes were granted (LeaderChangeMessage.json)."""
+"""Leader, voters, and the voters that granted their votes (LeaderChangeMessage.json)."""
 
 EarlyVoter = Fields("voter_id" / Int32sb, "tags" / Tags)
 
@@ -61,7 +61,7 @@ EarlyLeaderChangeMessage = Fields(
     "tags" / Tags,
     "trailing" / Ignored,
 )
-"""The same in 2.8, when KRaft was for trying out: type 3, and no version (that release's JSON)."""
+"""Leader change in the preview of KRaft in 2.8: type 3, without a version (JSON of that release)."""
 
 SnapshotHeaderRecord = Fields(
     "version" / Default(Int16sb, 0),
@@ -69,10 +69,10 @@ SnapshotHeaderRecord = Fields(
     "tags" / Tags,
     "trailing" / Ignored,
 )
-"""The first record of a KRaft snapshot (SnapshotHeaderRecord.json)."""
+"""First record of a KRaft snapshot (SnapshotHeaderRecord.json)."""
 
 SnapshotFooterRecord = Fields("version" / Default(Int16sb, 0), "tags" / Tags, "trailing" / Ignored)
-"""The last record of a KRaft snapshot, without which it is not whole (SnapshotFooterRecord.json)."""
+"""Last record of a complete KRaft snapshot (SnapshotFooterRecord.json)."""
 
 KRaftVersionRecord = Fields(
     "version" / Default(Int16sb, 0),
@@ -80,7 +80,7 @@ KRaftVersionRecord = Fields(
     "tags" / Tags,
     "trailing" / Ignored,
 )
-"""The version of KRaft from here on (KRaftVersionRecord.json)."""
+"""Version of KRaft from this record on (KRaftVersionRecord.json)."""
 
 Endpoint = Fields("name" / CompactString, "host" / CompactString, "port" / Int16ub, "tags" / Tags)
 
@@ -102,4 +102,4 @@ VotersRecord = Fields(
     "tags" / Tags,
     "trailing" / Ignored,
 )
-"""The voters from here on, and where they listen (VotersRecord.json)."""
+"""Voters from this record on, and their endpoints (VotersRecord.json)."""

@@ -1,8 +1,8 @@
-"""What construct lacks for Kafka: fields behind a size and a checksum, and nulls, in one container.
+"""Constructs for Kafka: sized and checksummed fields in one container, nullable bytes, bounded lists.
 
-construct's Prefixed and Checksum nest what they enclose, and read what a length claims before
-they look whether it is there. Here the fields of an entry stay side by side, as Kafka's
-documentation lists them; what building can work out may be given all the same, right or wrong.
+construct's own Prefixed and Checksum put the enclosed fields into an inner container, and read a
+claimed length without a check that the bytes exist. Here the fields of an entry are side by side,
+as in Kafka's documentation, and computed fields can also be given, right or wrong.
 """
 
 import io
@@ -25,16 +25,16 @@ from construct import (
 from construct.core import stream_read, stream_seek, stream_tell, stream_write
 
 CHEAP_BYTES = 1 << 16
-"""As much as can be asked for without a look at what is there."""
+"""Reads of up to this many bytes are not checked against the bytes that are left."""
 
 
 def is_strict(context: Any) -> bool:
-    """Return whether more than the grammar is to be checked: ``parse(data, strict=False)``."""
+    """Return False for ``parse(data, strict=False)``, which checks the grammar alone."""
     return bool(context["_params"].get("strict", True))
 
 
 def bytes_left(stream: Any, path: str) -> int:
-    """Return how many bytes *stream* still holds."""
+    """Return the number of unread bytes in *stream*."""
     position = stream_tell(stream, path)
     end = stream_seek(stream, 0, io.SEEK_END, path)
     stream_seek(stream, position, io.SEEK_SET, path)
@@ -42,9 +42,9 @@ def bytes_left(stream: Any, path: str) -> int:
 
 
 def read_exactly(stream: Any, length: int, path: str) -> bytes:
-    """Return *length* bytes, and make room for no more than there are."""
-    # A file makes room for what it is asked for, a BytesIO only for what it has. To look what is
-    # left costs more than most reads.
+    """Return *length* bytes, without allocating more memory than there are bytes."""
+    # A file allocates the requested size, a BytesIO the available one. The check costs more than
+    # most reads, so small reads go without it.
     if length > CHEAP_BYTES and length > (left := bytes_left(stream, path)):
         raise StreamError(f"{length} bytes wanted, {left} left", path=path)
     data: bytes = stream_read(stream, length, path)
@@ -52,7 +52,7 @@ def read_exactly(stream: Any, length: int, path: str) -> bytes:
 
 
 class Fields(Construct):
-    """A Struct whose value holds its fields alone, those of a Sized or Sealed among them."""
+    """Struct whose value contains the fields of a nested Sized or Sealed as its own."""
 
     def __init__(self, *subcons: Any) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Fields(Construct):
                 obj[subcon.name] = context[subcon.name] = subcon._parsereport(stream, context, path)
 
     def write(self, obj: Any, stream: Any, context: Any, path: str) -> None:
-        """Write the fields of *obj*; what was worked out is found in *context*."""
+        """Write the fields of *obj*, and add them and the computed fields to *context*."""
         for subcon in self.subcons:
             if isinstance(subcon, Fields):
                 subcon.write(obj, stream, context, path)
@@ -96,14 +96,14 @@ class Fields(Construct):
 
 
 def nested(context: Any) -> Any:
-    """Return a context for the fields of one container."""
+    """Return a new context for the fields of a container."""
     return Container(_=context, _params=context["_params"], _index=context.get("_index"))
 
 
 class Sized(Fields):
-    """Fields that fill the bytes counted by the one before them, here called *name*.
+    """Fields that fill a number of bytes, which the field *name* before them states.
 
-    A size below *minimum* is an error, as is one that runs past the end.
+    A size below *minimum* is an error, as is one beyond the end of the stream.
     """
 
     def __init__(self, name: str, size: Any, *subcons: Any, minimum: int = 0) -> None:
@@ -129,7 +129,7 @@ class Sized(Fields):
 
 
 class Sealed(Fields):
-    """Fields that fill the rest of the stream behind their checksum, the field *name*."""
+    """Checksum, the field *name*, and the fields that it covers, up to the end of the stream."""
 
     def __init__(
         self,
@@ -164,9 +164,9 @@ class Sealed(Fields):
 
 
 class Expected(Subconstruct):
-    """One of *values*, else an error, unless *always* is false and parsing not strict.
+    """Integer that must be one of *values*. If *always* is false, only strict parsing checks it.
 
-    Building writes the first unless told otherwise.
+    Building writes the first value unless another is given.
     """
 
     def __init__(self, subcon: Any, *values: int, always: bool = True) -> None:
@@ -186,7 +186,7 @@ class Expected(Subconstruct):
 
 
 class AtLeast(Subconstruct):
-    """An integer not below *minimum*, else an error; anything can be built."""
+    """Integer of at least *minimum*. Building accepts any value."""
 
     def __init__(self, minimum: int, subcon: Any) -> None:
         super().__init__(subcon)
@@ -201,7 +201,7 @@ class AtLeast(Subconstruct):
 
 
 def length_of(name: str, integer: Any) -> Any:
-    """Return the length of the bytes *name*: -1 for null, unless another is given to build."""
+    """Return a length field for the bytes *name*; built as -1 for null, unless another is given."""
 
     def length(context: Any) -> int:
         value = context.get(name)
@@ -211,12 +211,12 @@ def length_of(name: str, integer: Any) -> Any:
 
 
 def count_of(name: str, integer: Any) -> Any:
-    """Return the number of elements of *name*, unless another is given to build."""
+    """Return a count field for the list *name*, whose value can also be given."""
     return Default(integer, lambda context: len(context.get(name) or ()))
 
 
 class Data(Construct):
-    """The bytes whose length the field *length* gives; null where that is negative."""
+    """Bytes whose length is in the field *length*; null if the length is negative."""
 
     def __init__(self, length: str, *, nullable: bool = True) -> None:
         super().__init__()
@@ -236,9 +236,9 @@ class Data(Construct):
 
 
 class Counted(Subconstruct):
-    """The elements that the field *count* announces, each of *min_bytes* at least.
+    """List whose length is in the field *count*; each element has at least *min_bytes*.
 
-    A count that the bytes left cannot hold is an error before the first element is read.
+    A count that the unread bytes cannot contain is an error before the first element is read.
     """
 
     def __init__(self, count: str, subcon: Any, *, min_bytes: int = 1) -> None:
@@ -262,7 +262,7 @@ class Counted(Subconstruct):
 
 
 class ToEnd(Subconstruct):
-    """Elements up to the end of the stream; unlike GreedyRange it hides no error of any."""
+    """List that extends to the end of the stream. Unlike GreedyRange it hides no errors."""
 
     def __init__(self, subcon: Any) -> None:
         super().__init__(subcon)
@@ -280,7 +280,7 @@ class ToEnd(Subconstruct):
 
 
 def build_each(subcon: Any, elements: Any, stream: Any, context: Any, path: str) -> Any:
-    """Write *elements*, each of which finds its number in the context as ``_index``."""
+    """Write *elements*, with the index of each in the context as ``_index``."""
     built = ListContainer()
     for index, element in enumerate(elements):
         context["_index"] = index
@@ -289,7 +289,7 @@ def build_each(subcon: Any, elements: Any, stream: Any, context: Any, path: str)
 
 
 class LeftOver(Construct):
-    """The bytes that no field accounts for: an error if strict, unless *allowed*."""
+    """Bytes that belong to no field: an error in strict parsing, unless *allowed* returns True."""
 
     def __init__(self, allowed: Callable[[Any], bool] = lambda context: False) -> None:
         super().__init__()
@@ -309,4 +309,4 @@ class LeftOver(Construct):
 
 
 Ignored = LeftOver(lambda context: True)
-"""Bytes behind the last field that Kafka's reader does not look at; kept, so as to build them."""
+"""Bytes after the last field, which Kafka ignores; preserved so that they can be built again."""

@@ -1,6 +1,6 @@
-"""The encodings of Kafka's flexible messages (KIP-482): strings, arrays and tagged fields.
+"""Encodings of Kafka's flexible messages (KIP-482): strings, arrays and tagged fields.
 
-As org.apache.kafka.common.protocol.types.TaggedFields and the code of Kafka's generator have them.
+They follow org.apache.kafka.common.protocol.types.TaggedFields and the code of Kafka's generator.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ from magicbyte_construct.varint import Uvarint
 
 
 class CompactStringConstruct(Construct):
-    """A string behind its length in UTF-8 plus one. Null, which is 0 there, is an error."""
+    """Length in UTF-8 plus one, then the string. Null, length 0, is an error."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class CompactStringConstruct(Construct):
     def _parse(self, stream: Any, context: Any, path: str) -> str:
         length = Uvarint._parsereport(stream, context, path) - 1
         if length < 0:
-            raise StringError("null, which none of these strings may be", path=path)
+            raise StringError("null in a string that is not nullable", path=path)
         data = read_exactly(stream, length, path)
         try:
             return data.decode()
@@ -45,11 +45,11 @@ class CompactStringConstruct(Construct):
 
 
 CompactString = CompactStringConstruct()
-"""A string; None builds null."""
+"""String; None builds null."""
 
 
 class CompactArray(Subconstruct):
-    """A list behind its count plus one. Null, 0 there, is an error if strict, else None."""
+    """Count plus one, then the elements. Null, count 0, is an error in strict parsing, else None."""
 
     def __init__(self, subcon: Any) -> None:
         super().__init__(subcon)
@@ -59,7 +59,7 @@ class CompactArray(Subconstruct):
         context["_count"] = Uvarint._parsereport(stream, context, path) - 1
         if context["_count"] < 0:
             if is_strict(context):
-                raise RangeError("null, which none of these lists may be", path=path)
+                raise RangeError("null in a list that is not nullable", path=path)
             return None
         return self.elements._parsereport(stream, context, path)
 
@@ -69,11 +69,11 @@ class CompactArray(Subconstruct):
 
 
 Tag = Fields("tag" / Uvarint, "size" / length_of("data", Uvarint), "data" / Data("size"))
-"""A tagged field: its number, and its bytes, which only who knows the number can read."""
+"""Tagged field: its number, and its bytes, whose form depends on the number."""
 
 
 class TagsConstruct(Construct):
-    """The tagged fields at the end of every struct: a count, and that many; mostly none."""
+    """Tagged fields at the end of every struct: a count, mostly 0, then the fields."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,4 +90,4 @@ class TagsConstruct(Construct):
 
 
 Tags = TagsConstruct()
-"""The tagged fields of a struct."""
+"""Tagged fields of a struct."""

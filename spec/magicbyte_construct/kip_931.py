@@ -1,9 +1,9 @@
-"""KIP-931's record batch, magic 3: a proposal that was discarded, so no log holds one.
+"""Record batch of KIP-931, magic 3: a discarded proposal, so no log contains one.
 
-The KIP lists what changes, not a layout. The one here follows from its sentences:
+The KIP lists changes, not a layout. This layout follows from its sentences:
 
     baseOffset            int64
-    batchLength           int32      bytes behind it
+    batchLength           int32      bytes after it
     partitionLeaderEpoch  int32
     magic                 int8       3
     crc                   uint32     CRC-32C over all that follows
@@ -17,11 +17,11 @@ The KIP lists what changes, not a layout. The one here follows from its sentence
     maxTimestampDelta     varint     was maxTimestamp, int64; now less baseTimestamp
     records                          without their attributes byte if bit 7 is set
 
-* The KIP moves the fields that became variable "to the end of the batch header", so that all
-  others keep fixed places. Their order is that of magic 2, from which they were taken.
-* Its list of the header leaves recordsCount out, without which the records cannot be counted and
-  a compressed batch not be judged; it stays, as int32, before the variable ones.
-* The frame up to magic and crc stays: every reader finds size and magic there.
+* The KIP moves the fields of variable width "to the end of the batch header", so that all others
+  have fixed positions. Their order is the same as in magic 2.
+* Its list of header fields omits recordsCount, which is needed to read the records and to check a
+  compressed batch; it stays, as int32, before the fields of variable width.
+* The fields up to magic and crc stay, since every reader expects size and magic there.
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ from magicbyte_construct.fields import (
     Sealed,
     Sized,
 )
-from magicbyte_construct.record import BEHIND_ATTRIBUTES
+from magicbyte_construct.record import FIELDS_AFTER_ATTRIBUTES
 from magicbyte_construct.record_batch import (
     Attributes,
     Payload,
@@ -51,7 +51,7 @@ from magicbyte_construct.record_batch import (
 from magicbyte_construct.varint import Varint, Varlong
 
 MIN_BATCH_LENGTH = 32
-"""Of a batch without records, each of whose three variable fields has a byte."""
+"""Length of a batch without records, with one byte for each of the three variable fields."""
 
 
 def max_timestamp_delta(context: Any) -> int:
@@ -60,7 +60,7 @@ def max_timestamp_delta(context: Any) -> int:
 
 
 def has_attributes(context: Any) -> bool:
-    """Return whether the records of the batch that this one is in have attributes."""
+    """Return whether the records of this record's batch have attributes."""
     return not context["_"]["attributes"]["ignore_message_attributes"]
 
 
@@ -81,10 +81,10 @@ RecordKip931 = Fields(
         "length",
         Varint,
         "attributes" / If(has_attributes, Default(Int8sb, 0)),
-        *BEHIND_ATTRIBUTES,
+        *FIELDS_AFTER_ATTRIBUTES,
     )
 )
-"""A record as in magic 2; its ``attributes`` are None where the batch says that there are none."""
+"""Record as in magic 2; ``attributes`` is None if the batch omits the attributes of its records."""
 
 RecordBatchKip931 = Fields(
     "base_offset" / Default(Int64sb, 0),
@@ -112,4 +112,4 @@ RecordBatchKip931 = Fields(
         minimum=MIN_BATCH_LENGTH,
     ),
 )
-"""A batch of the proposal. ``attributes`` has ``ignore_message_attributes``, set by default."""
+"""Batch of the proposal. ``ignore_message_attributes`` of its ``attributes`` is set by default."""

@@ -1,7 +1,7 @@
-"""A segment of a log, or a record set of the wire: entries of any magic, one after another.
+"""Segment of a log, or record set of the protocol: consecutive batches or messages of any magic.
 
-As org.apache.kafka.common.record.ByteBufferLogInputStream reads it: what is cut at the end is the
-end and no error, while a size or magic that no entry has is one.
+Read like org.apache.kafka.common.record.ByteBufferLogInputStream: an incomplete entry at the end is
+no error; an impossible size or magic is one. "Entry" means a batch or a message.
 """
 
 import io
@@ -23,31 +23,31 @@ from magicbyte_construct.message import MIN_MESSAGE_SIZE, Message
 from magicbyte_construct.record_batch import RecordBatch
 
 OVERHEAD = 12
-"""Bytes of offset and size, which the size does not count."""
+"""Bytes of offset and size; the size does not count them."""
 
 UP_TO_MAGIC = 17
-"""Bytes of an entry up to and with its magic."""
+"""Bytes of an entry up to its magic, which is included."""
 
 FORMATS = {0: Message, 1: Message, 2: RecordBatch}
-"""By magic."""
+"""Formats by magic."""
 
 
 def peek(stream: Any, path: str) -> tuple[int, int]:
-    """Return size and magic of the entry that begins here, and stay here."""
-    head = ahead(stream, UP_TO_MAGIC, path)
-    return Int32sb.parse(head[8:12]), Int8sb.parse(head[16:17])
+    """Return size and magic of the next entry, without consuming it."""
+    data = peek_bytes(stream, UP_TO_MAGIC, path)
+    return Int32sb.parse(data[8:12]), Int8sb.parse(data[16:17])
 
 
-def ahead(stream: Any, count: int, path: str) -> bytes:
-    """Return the next *count* bytes, and stay here."""
+def peek_bytes(stream: Any, count: int, path: str) -> bytes:
+    """Return the next *count* bytes, without consuming them."""
     start = stream_tell(stream, path)
-    head: bytes = stream_read(stream, count, path)
+    data: bytes = stream_read(stream, count, path)
     stream_seek(stream, start, io.SEEK_SET, path)
-    return head
+    return data
 
 
 class EntryConstruct(Construct):
-    """A Message or a RecordBatch, as its magic says."""
+    """Message or RecordBatch, depending on the magic."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         _, magic = peek(stream, path)
@@ -61,14 +61,14 @@ class EntryConstruct(Construct):
 
 
 Entry = EntryConstruct()
-"""An entry of a log: a Message where its magic is 0 or 1, else a RecordBatch."""
+"""Entry of a log: a Message if its magic is 0 or 1, else a RecordBatch."""
 
 
 class LogConstruct(Construct):
-    """``entries``, and what lies behind them: a cut entry in ``partial``, zeros in ``zero_tail``.
+    """Log with ``entries``, then an incomplete entry (``partial``) or zeros (``zero_tail``), if any.
 
-    Of the two at most one is not None. An error of an entry is raised with its ``position``, the
-    byte at which the entry begins, which its text names too.
+    At most one of ``partial`` and ``zero_tail`` is not None. The error of an entry has the position
+    of the entry as its attribute ``position`` and in its text.
     """
 
     def __init__(self) -> None:
@@ -108,10 +108,10 @@ class LogConstruct(Construct):
 
 
 def check_cut_size(stream: Any, left: int, path: str) -> None:
-    """Raise ValidationError where the *left* bytes are no entry that was cut before its magic."""
+    """Raise ValidationError if the last *left* bytes cannot be the beginning of an entry."""
     if left < OVERHEAD:
         return
-    size = Int32sb.parse(ahead(stream, OVERHEAD, path)[8:])
+    size = Int32sb.parse(peek_bytes(stream, OVERHEAD, path)[8:])
     if size < MIN_MESSAGE_SIZE:
         position = stream_tell(stream, path)
         error = ValidationError(
@@ -123,10 +123,9 @@ def check_cut_size(stream: Any, left: int, path: str) -> None:
 
 
 def is_zero_to_end(stream: Any, path: str) -> bool:
-    """Return whether nothing but zeros follows, as in a preallocated file; stay here."""
+    """Return whether only zeros follow, as in a preallocated file, without consuming them."""
     start = stream_tell(stream, path)
-    head = stream.read(OVERHEAD)
-    zero = not any(head)  # no entry has the size 0
+    zero = not any(stream.read(OVERHEAD))  # no entry has the size 0
     while zero and (chunk := stream.read(1 << 16)):
         zero = chunk.count(0) == len(chunk)
     stream_seek(stream, start, io.SEEK_SET, path)
@@ -134,4 +133,4 @@ def is_zero_to_end(stream: Any, path: str) -> bool:
 
 
 Log = LogConstruct()
-"""A segment: ``entries``, ``partial`` and ``zero_tail``."""
+"""Segment: ``entries``, ``partial`` and ``zero_tail``."""

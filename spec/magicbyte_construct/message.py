@@ -18,13 +18,13 @@ from magicbyte_construct.fields import (
 from magicbyte_construct.record_batch import Attributes
 
 MIN_MESSAGE_SIZE = 14
-"""Of a message of magic 0 without key and value; Kafka checks no other minimum for magic 1."""
+"""Size of a message of magic 0 without key and value. Kafka checks the same minimum for magic 1."""
 
 MessageAttributes = Attributes(Int8ub, reserved=4, timestamp_type=1, compression_type=3)
 
 
 def has_timestamp(context: Any) -> bool:
-    """Return whether the message is one of those with a timestamp, since KIP-32."""
+    """Return whether the message has a timestamp (KIP-32)."""
     return bool(context["magic"] >= 1)
 
 
@@ -50,11 +50,12 @@ Message = Fields(
         minimum=MIN_MESSAGE_SIZE,
     ),
 )
-"""A message behind its offset and size. ``timestamp`` is None for magic 0; ``trailing``, the bytes
-behind the value, are covered by the CRC and ignored by Kafka's reader."""
+"""Message with its offset and size. ``timestamp`` is None in magic 0. ``trailing`` are bytes after
+the value, which the CRC covers and Kafka's reader ignores."""
 
 MessageSet = ToEnd(Message)
-"""Messages up to the end: what the value of a wrapper holds once it is decompressed.
+"""Messages up to the end: the decompressed value of a wrapper message.
 
-A cut one at the end is an error, where Kafka drops it without a word; ``Log`` keeps it apart.
+An incomplete message at the end is an error; Kafka drops it silently, ``Log`` returns it as
+``partial``.
 """

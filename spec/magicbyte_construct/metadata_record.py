@@ -1,4 +1,4 @@
-"""The frame of a value in ``__cluster_metadata`` (AbstractApiMessageSerde)."""
+"""Frame of a value in ``__cluster_metadata`` (AbstractApiMessageSerde)."""
 
 from construct import Default, GreedyBytes
 
@@ -11,4 +11,4 @@ MetadataRecord = Fields(
     "version" / Default(Uvarint, 0),
     "message" / Default(GreedyBytes, b""),
 )
-"""Which record it is, in which version, and its bytes. Frame version 0 is that of Kafka 2.8."""
+"""Number, version and bytes of a metadata record. Kafka 2.8 wrote frame version 0."""

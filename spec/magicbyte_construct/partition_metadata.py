@@ -1,4 +1,4 @@
-"""The id of a partition's topic, ``partition.metadata`` (PartitionMetadataFile)."""
+"""Topic id of a partition, ``partition.metadata`` (PartitionMetadataFile)."""
 
 import base64
 import re
@@ -10,31 +10,31 @@ from construct.core import stream_write
 from magicbyte_construct.fields import is_strict
 
 VERSION = 0
-"""The only one: of another, Kafka reads no further (PartitionMetadataReadBuffer)."""
+"""Only known version; Kafka refuses others (PartitionMetadataReadBuffer)."""
 
 FORM = re.compile(rb"version: (0|[1-9][0-9]{0,9})\ntopic_id: ([A-Za-z0-9_-]{22})", re.ASCII)
 
 
 class PartitionMetadataConstruct(Construct):
-    """``version`` and ``topic_id``, and in ``trailing`` the end of line that Kafka leaves out.
+    """File with ``version`` and ``topic_id``, in the form that Kafka writes; it reads others too.
 
-    Otherwise in the form that Kafka writes alone, of the several that it reads.
+    ``trailing`` is a line end after the topic id, which Kafka does not write.
     """
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         data: bytes = stream.read()
-        found = FORM.match(data)
-        if found is None:
+        match = FORM.match(data)
+        if match is None:
             raise StringError(f"no version and topic_id in {data[:64]!r}", path=path)
-        version = int(found[1])
+        version = int(match[1])
         if version != VERSION:
             raise ValidationError(f"version {version} found, {VERSION} expected", path=path)
-        trailing = data[found.end() :]
+        trailing = data[match.end() :]
         if trailing.strip(b"\r\n"):
-            raise StringError(f"{trailing[:16]!r} behind the topic_id", path=path)
-        topic_id = found[2].decode()
+            raise StringError(f"{trailing[:16]!r} after the topic_id", path=path)
+        topic_id = match[2].decode()
         if is_strict(context) and not any(uuid(topic_id)):
-            raise ValidationError("the topic_id is zero, which stands for none", path=path)
+            raise ValidationError("the topic_id is zero, which means none", path=path)
         return Container(version=version, topic_id=topic_id, trailing=trailing)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -45,9 +45,9 @@ class PartitionMetadataConstruct(Construct):
 
 
 def uuid(text: str) -> bytes:
-    """Return the 16 bytes of an id written in 22 characters, as Kafka's Uuid reads them."""
+    """Return the 16 bytes of an id in 22 characters, as Kafka's Uuid reads it."""
     return base64.urlsafe_b64decode(text + "==")
 
 
 PartitionMetadata = PartitionMetadataConstruct()
-"""The version, 0, and the topic's id in 22 characters of base64url."""
+"""Version, 0, and the topic's id in 22 characters of base64url."""

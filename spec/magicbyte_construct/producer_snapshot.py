@@ -1,4 +1,4 @@
-"""The state of producers, ``.snapshot`` (ProducerSnapshot.json; ProducerStateManager)."""
+"""State of producers, ``.snapshot`` (ProducerSnapshot.json; ProducerStateManager)."""
 
 from construct import Default, Int16sb, Int32sb, Int32ub, Int64sb
 from crc32c import crc32c
@@ -17,7 +17,7 @@ ProducerEntry = Fields(
     "coordinator_epoch" / Default(Int32sb, NO_EPOCH),
     "current_txn_first_offset" / Default(Int64sb, NO_OFFSET),
 )
-"""The last batch of a producer, and the first offset of its open transaction, -1 for none."""
+"""Last batch of a producer, and the first offset of its open transaction; -1 for none."""
 
 ProducerSnapshot = Fields(
     "version" / Expected(Int16sb, 1),
@@ -32,4 +32,4 @@ ProducerSnapshot = Fields(
         "trailing" / LeftOver(),
     ),
 )
-"""Version 1, the CRC-32C of what follows it, and entries of 46 bytes behind their count."""
+"""Version, 1; CRC-32C of the bytes after it; number of entries; entries of 46 bytes."""

@@ -1,4 +1,4 @@
-"""A record of magic 2 (org.apache.kafka.common.record.DefaultRecord)."""
+"""Record of magic 2 (org.apache.kafka.common.record.DefaultRecord)."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ from magicbyte_construct.varint import Varint, Varlong
 
 
 def timestamp_delta(context: Any) -> int:
-    """Return the delta of the ``timestamp`` given to build instead of one, else 0."""
+    """Return the delta of the given ``timestamp``; 0 if there is none."""
     if context.get("timestamp") is None:
         return 0
     return int(context["timestamp"] - context["_"].get("base_timestamp", 0))
 
 
 def offset_delta(context: Any) -> int:
-    """Return the delta of the ``offset`` given to build, else the record's number in its batch."""
+    """Return the delta of the given ``offset``, or the index of the record in its batch."""
     if context.get("offset") is None:
         return context["_index"] or 0
     return int(context["offset"] - context["_"].get("base_offset", 0))
@@ -37,9 +37,9 @@ Header = Fields(
     "value_length" / length_of("value", Varint),
     "value" / Data("value_length"),
 )
-"""A header of a record: its key may be empty but not null, and need not be UTF-8."""
+"""Record header. Its key can be empty but not null, and need not be UTF-8."""
 
-BEHIND_ATTRIBUTES = (
+FIELDS_AFTER_ATTRIBUTES = (
     "timestamp_delta" / Default(Varlong, timestamp_delta),
     "offset_delta" / Default(Varint, offset_delta),
     "key_length" / length_of("key", Varint),
@@ -51,8 +51,10 @@ BEHIND_ATTRIBUTES = (
     "trailing" / LeftOver(),
 )
 
-Record = Fields(Sized("length", Varint, "attributes" / Default(Int8sb, 0), *BEHIND_ATTRIBUTES))
-"""A record behind its length. Building takes ``timestamp`` and ``offset`` instead of the deltas."""
+Record = Fields(
+    Sized("length", Varint, "attributes" / Default(Int8sb, 0), *FIELDS_AFTER_ATTRIBUTES)
+)
+"""Record with its length. Building accepts ``timestamp`` and ``offset`` instead of the deltas."""
 
 Records = ToEnd(Record)
-"""Records up to the end: what a compressed batch holds once it is decompressed."""
+"""Records up to the end: the decompressed payload of a batch."""

@@ -1,4 +1,4 @@
-"""A record batch, magic 2 (org.apache.kafka.common.record.DefaultRecordBatch)."""
+"""Record batch, magic 2 (org.apache.kafka.common.record.DefaultRecordBatch)."""
 
 from typing import Any
 
@@ -31,13 +31,14 @@ from magicbyte_construct.fields import (
 from magicbyte_construct.record import Record
 
 MIN_BATCH_LENGTH = 49
-"""Of a batch without records: its 61 bytes of header less offset and length."""
+"""Length of a batch without records: 61 bytes of header less offset and length."""
 
 
 class Attributes(Construct):
-    """An integer of named bits, the highest first: how many each has, or ``bool`` for a flag.
+    """Integer that consists of bit fields, the highest first.
 
-    Building also takes the integer itself; bits that are not given are those of *default*.
+    *bits* maps a name to the width of a field, or to ``bool`` for a flag. Building also accepts the
+    integer itself; fields that are not given have their value in *default*.
     """
 
     def __init__(self, integer: Any, *, default: int = 0, **bits: int | type[bool]) -> None:
@@ -54,7 +55,7 @@ class Attributes(Construct):
         return self.named(self.integer._build(value, stream, context, path))
 
     def named(self, value: int) -> Any:
-        """Return the bits of *value* by their names."""
+        """Return the bit fields of *value*, by name."""
         names = Container()
         shift = 8 * self.integer.sizeof()
         for name, bits in self.bits.items():
@@ -66,7 +67,7 @@ class Attributes(Construct):
         return names
 
     def joined(self, names: Any, path: str) -> int:
-        """Return the integer whose bits have these *names*."""
+        """Return the integer with these bit fields."""
         value = 0
         for name, bits in self.bits.items():
             width, part = 1 if bits is bool else int(bits), int(names[name])
@@ -88,7 +89,7 @@ BatchAttributes = Attributes(
 
 
 class Payload(Subconstruct):
-    """The records, or one compressed block of them as bytes where a codec is set."""
+    """Records, or their compressed bytes if a codec is set."""
 
     def __init__(self, subcon: Any) -> None:
         super().__init__(subcon)
@@ -107,15 +108,15 @@ class Payload(Subconstruct):
 
 
 def given_records(context: Any) -> Any:
-    """Return the records to build; what depends on them cannot be worked out from bytes."""
+    """Return the records to build. Raises ConstructError if they are given as bytes."""
     records = context.get("records") or ()
     if isinstance(records, bytes):
-        raise ConstructError("records given as bytes do not tell their count, offsets and times")
+        raise ConstructError("records given as bytes have no count, offsets and timestamps")
     return records
 
 
 def last_offset_delta(context: Any) -> int:
-    """Return the offset delta of the last record, -1 if there is none."""
+    """Return the offset delta of the last record; -1 if there is none."""
     delta, base_offset = -1, context["base_offset"]
     for number, record in enumerate(given_records(context)):
         if record.get("offset_delta") is not None:
@@ -128,14 +129,14 @@ def last_offset_delta(context: Any) -> int:
 
 
 def base_timestamp(context: Any) -> int:
-    """Return the first record's timestamp; -1, which stands for none, if it has none."""
+    """Return the timestamp of the first record; -1 if there is none."""
     records = given_records(context)
     timestamp = records[0].get("timestamp") if records else None
     return -1 if timestamp is None else int(timestamp)
 
 
 def max_timestamp(context: Any) -> int:
-    """Return the largest timestamp of a record; -1 if there is no record."""
+    """Return the largest timestamp of a record; -1 if there is none."""
     base = context["base_timestamp"]
     timestamps = []
     for record in given_records(context):
@@ -152,7 +153,7 @@ def records_count(context: Any) -> int:
 
 
 def is_empty(context: Any) -> bool:
-    """Return whether the batch says that it holds no records: then Kafka looks at nothing more."""
+    """Return whether the count of records is 0; Kafka then ignores the rest of the batch."""
     return bool(context["records_count"] == 0)
 
 
@@ -182,4 +183,4 @@ RecordBatch = Fields(
         minimum=MIN_BATCH_LENGTH,
     ),
 )
-"""A batch. ``records`` is a list, or the compressed bytes where ``compression_type`` is not 0."""
+"""Batch. ``records`` is a list, or the compressed bytes if ``compression_type`` is not 0."""

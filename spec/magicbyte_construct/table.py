@@ -1,4 +1,4 @@
-"""Files of entries of one size and nothing else: Kafka's indexes (AbstractIndex)."""
+"""Files of entries of a fixed size: Kafka's indexes (AbstractIndex)."""
 
 import io
 from typing import Any
@@ -9,12 +9,12 @@ from construct.core import stream_write
 from magicbyte_construct.fields import build_each, is_strict
 
 
-class Table(Construct):
-    """``entries``, then ``zero_tail`` where slots are preallocated, and ``trailing``.
+class EntryFile(Construct):
+    """File of ``entries``, then ``zero_tail`` if slots are preallocated, and ``trailing``.
 
-    Bytes that are neither are an error if strict, else ``trailing``; zeros that fill no slot are
-    an error if strict, too. *ends* says of an entry that is not the first whether Kafka takes it
-    for the end of what was written, so that only zeros may follow.
+    Other bytes after the entries are ``trailing``, which is an error in strict parsing, as are zeros
+    that do not fill a slot. *ends* returns whether Kafka takes an entry, other than the first, for
+    the end of the written entries; only zeros may follow it.
     """
 
     def __init__(self, entry: Any, *, preallocated: bool = False, ends: Any = None) -> None:
@@ -39,11 +39,11 @@ class Table(Construct):
         if self.preallocated:
             obj["zero_tail"] = tail if tail.count(0) == len(tail) else b""
         obj["trailing"] = b"" if obj.get("zero_tail") else tail
-        # A file that is no multiple of an entry is corrupt to Kafka, whatever the odd bytes are.
+        # Kafka considers a file corrupt if its size is not a multiple of the entry size.
         wrong = obj["trailing"] or data[whole:]
         if wrong and strict:
             text = f"{len(wrong)} bytes from byte {len(data) - len(wrong)} on"
-            raise TerminatedError(f"{text} are no entry of {self.size}", path=path)
+            raise TerminatedError(f"{text} are not entries of {self.size} bytes", path=path)
         return obj
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:

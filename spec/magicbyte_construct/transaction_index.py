@@ -3,7 +3,7 @@
 from construct import Int16sb, Int64sb
 
 from magicbyte_construct.fields import Expected, Fields
-from magicbyte_construct.table import Table
+from magicbyte_construct.table import EntryFile
 
 AbortedTransaction = Fields(
     "version" / Expected(Int16sb, 0),
@@ -12,7 +12,7 @@ AbortedTransaction = Fields(
     "last_offset" / Int64sb,
     "last_stable_offset" / Int64sb,
 )
-"""A transaction from its first offset to that of its ABORT marker."""
+"""Aborted transaction, from its first offset to the offset of its ABORT marker."""
 
-TransactionIndex = Table(AbortedTransaction)
+TransactionIndex = EntryFile(AbortedTransaction)
 """Entries of 34 bytes, never preallocated."""

@@ -1,8 +1,8 @@
-"""Integers of seven bits to a byte, with Kafka's limits (org.apache.kafka.common.utils.ByteUtils).
+"""Base-128 integers with Kafka's limits (org.apache.kafka.common.utils.ByteUtils).
 
-construct's own VarInt and ZigZag read any number of bytes into a number of any size. Kafka's end
-with an error where the last byte that they may have asks for another, and drop without a word
-the bits of that byte for which there is no room.
+construct's own VarInt and ZigZag read any number of bytes into a number of any size. Kafka limits
+the number of bytes; a longer integer is an error, and the excess bits of the last byte are
+silently dropped.
 """
 
 from typing import Any
@@ -12,10 +12,10 @@ from construct.core import stream_read, stream_write
 
 
 class Stored(int):
-    """An integer beside the bytes that stand for it, which are not those that Kafka writes.
+    """Integer with its stored bytes, which differ from those that Kafka writes.
 
-    Parsing gives one for an over-long form (``80 00`` for 0) and where high bits were dropped.
-    It builds as it was read. ``Stored(0, b"\\x80\\x00")`` builds any other bytes as well.
+    Parsing returns it for an over-long form (``80 00`` for 0), and if high bits were dropped. It
+    builds the stored bytes, which can be any: ``Stored(0, b"\\x80\\x00")``.
     """
 
     stored: bytes
@@ -25,12 +25,12 @@ class Stored(int):
         self.stored = stored
         return self
 
-    def __getnewargs__(self) -> Any:  # int's own has one argument; copies need both
+    def __getnewargs__(self) -> Any:  # for copies: int's own method passes only one argument
         return int(self), self.stored
 
 
 class Base128(Construct):
-    """An integer of *bits* bits, the lowest seven first; zigzag where it has a sign."""
+    """Integer of *bits* bits, the lowest seven first; zigzag-encoded if it is signed."""
 
     def __init__(self, bits: int, *, signed: bool) -> None:
         super().__init__()
@@ -47,9 +47,9 @@ class Base128(Construct):
             read += stream_read(stream, 1, path)
             shift += 7
             raw |= (read[-1] & 0x7F) << shift
-        kept = raw & ((1 << self.bits) - 1)
-        value = (kept >> 1) ^ -(kept & 1) if self.signed else kept
-        if kept != raw or (read[-1] == 0 and shift):
+        unsigned = raw & ((1 << self.bits) - 1)
+        value = (unsigned >> 1) ^ -(unsigned & 1) if self.signed else unsigned
+        if unsigned != raw or (read[-1] == 0 and shift):
             return Stored(value, read)
         return value
 
@@ -59,13 +59,13 @@ class Base128(Construct):
         return obj
 
     def shortest(self, value: Any, path: str) -> bytes:
-        """Return *value* as Kafka writes it."""
+        """Return the bytes of *value*, as Kafka writes them."""
         if not isinstance(value, int):
             raise IntegerError(f"{value!r} is not an integer", path=path)
         lowest = -(1 << (self.bits - 1)) if self.signed else 0
         highest = -1 - lowest if self.signed else (1 << self.bits) - 1
         if not lowest <= value <= highest:
-            text = f"{value} does not lie between {lowest} and {highest}"
+            text = f"{value} is not between {lowest} and {highest}"
             raise IntegerError(text, path=path)
         rest = (value << 1) ^ (value >> (self.bits - 1)) if self.signed else value
         data = bytearray()
@@ -77,10 +77,10 @@ class Base128(Construct):
 
 
 Varint = Base128(32, signed=True)
-"""A signed integer of 32 bits in at most 5 bytes: lengths, counts and deltas of offsets."""
+"""Signed integer of 32 bits in at most 5 bytes: lengths, counts and deltas of offsets."""
 
 Varlong = Base128(64, signed=True)
-"""A signed integer of 64 bits in at most 10 bytes: deltas of timestamps."""
+"""Signed integer of 64 bits in at most 10 bytes: deltas of timestamps."""
 
 Uvarint = Base128(32, signed=False)
-"""An integer of 32 bits without a sign in at most 5 bytes: Kafka's flexible messages."""
+"""Unsigned integer of 32 bits in at most 5 bytes: lengths in Kafka's flexible messages."""

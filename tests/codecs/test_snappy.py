@@ -126,7 +126,7 @@ def test_claim_above_the_limit_is_judged_before_the_bytes(wrap: Callable[[bytes]
 
 @pytest.mark.parametrize("wrap", [bytes, lambda stored: HEADER + chunk(stored)])
 def test_claim_that_the_bytes_cannot_come_to_is_damage(wrap: Callable[[bytes], bytes]) -> None:
-    with pytest.raises(CodecError, match="claims 4294967295 bytes, which .* cannot contain"):
+    with pytest.raises(CodecError, match=r"claims 4294967295 bytes, which .* cannot contain"):
         decompress(wrap(b"\xff\xff\xff\xff\x0f" + TEXT))
 
 
