@@ -1,6 +1,6 @@
-"""Checksums of the kernels: CRC-32 and CRC-32C, by the best instructions that the host has.
+"""CRC-32 and CRC-32C for kernels, by the best instructions of the processor.
 
-Like those of `primitives`, functions take addresses, and are ordinary Python with NUMBA_DISABLE_JIT=1.
+Functions take addresses and, like `primitives`, are ordinary Python with NUMBA_DISABLE_JIT=1.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 
 
 def _tables(polynomial: int) -> Any:
-    """Return the eight tables of a checksum that is taken eight bytes at a time."""
+    """Return the eight tables for a checksum over eight bytes per step."""
     table = np.zeros((8, 256), np.int64)
     for byte in range(256):
         crc = byte
@@ -38,7 +38,7 @@ def _tables(polynomial: int) -> Any:
 
 
 def _zeros(length: int, table: Any) -> Any:
-    """Return what *length* zero bytes make of each byte of a checksum."""
+    """Return the effect of *length* zero bytes on each byte of a checksum."""
     crc = np.left_shift(1, np.arange(32, dtype=np.int64))
     for _ in range(length):
         crc = (crc >> 8) ^ table[0, crc & 255]
@@ -50,7 +50,7 @@ def _zeros(length: int, table: Any) -> Any:
 
 
 CASTAGNOLI_POLYNOMIAL, IEEE_POLYNOMIAL = 0x82F63B78, 0xEDB88320
-"""Those of CRC-32C and CRC-32, the lowest power in the highest bit."""
+"""Polynomials of CRC-32C and CRC-32, with the lowest power in the highest bit."""
 
 CASTAGNOLI = _tables(CASTAGNOLI_POLYNOMIAL)
 IEEE = _tables(IEEE_POLYNOMIAL)
@@ -58,7 +58,7 @@ IEEE = _tables(IEEE_POLYNOMIAL)
 
 @inlined
 def _behind_8(table: Any, bits: int) -> int:
-    """Return what eight bytes make of the checksum that *bits* have been combined with."""
+    """Return the checksum after eight bytes, whose bits were combined with it in *bits*."""
     return (
         table[7, bits & 255]
         ^ table[6, (bits >> 8) & 255]
@@ -73,7 +73,7 @@ def _behind_8(table: Any, bits: int) -> int:
 
 @inlined
 def _behind_4(table: Any, bits: int) -> int:
-    """Return what four bytes make of the checksum that *bits* have been combined with."""
+    """Return the checksum after four bytes, whose bits were combined with it in *bits*."""
     return (
         table[3, bits & 255]
         ^ table[2, (bits >> 8) & 255]
@@ -97,9 +97,9 @@ def _by_table(table: Any, p: int, end: int, crc: int) -> int:
 
 
 def has_instruction(feature: str) -> bool:
-    """Whether the processor that is compiled for has the instructions that LLVM calls *feature*.
+    """Return whether the target processor has the instructions that LLVM calls *feature*.
 
-    LLVM ends the process where it is asked for an instruction that the target lacks.
+    Callers must ask first: LLVM aborts the process if the target lacks an instruction.
     """
     if config.DISABLE_JIT:
         return False
@@ -111,27 +111,27 @@ def has_instruction(feature: str) -> bool:
 
 
 LEN_BLOCK = 16
-"""Bytes that one multiplication without carry folds into those behind them."""
+"""Bytes that a carry-less multiplication folds into the next ones."""
 
 BLOCK = ir.VectorType(I64, 2)
 
 LOWER, HIGHER = 0x00, 0x11
-"""Which halves of two blocks a multiplication takes."""
+"""Operands of a multiplication: the lower or the higher halves of two blocks."""
 
 NUM_VECTORS = 4
-"""Vectors of blocks in a line: so many multiplications do not wait for each other."""
+"""Vectors of blocks in a line, whose multiplications are independent of each other."""
 
 if has_instruction("pclmul"):
 
     def _power(polynomial: int, exponent: int) -> int:
-        """Return x to the power of *exponent*, modulo *polynomial*, as folding takes it."""
+        """Return x to the power of *exponent*, modulo *polynomial*, as a factor for folding."""
         power = 1 << 31  # the highest bit is the lowest power
         for _ in range(exponent):
             power = (power >> 1) ^ (polynomial if power & 1 else 0)
         return power << 1
 
     def _quotient(polynomial: int) -> int:
-        """Return what x to the power of 64 holds of *polynomial*, the lowest power in the highest bit."""
+        """Return x to the power of 64 divided by *polynomial*, the lowest power in the highest bit."""
         divisor = 1 << 32 | int(f"{polynomial:032b}"[::-1], 2)
         left, quotient = 1 << 64, 0
         for power in range(32, -1, -1):
@@ -141,7 +141,7 @@ if has_instruction("pclmul"):
         return int(f"{quotient:033b}"[::-1], 2)
 
     def _over(polynomial: int, num_bytes: int) -> tuple[int, int]:
-        """Return what the halves of a block are multiplied with to count so much further behind."""
+        """Return the factors for both halves of a block that fold it over *num_bytes*."""
         return (_power(polynomial, 8 * num_bytes + 32), _power(polynomial, 8 * num_bytes - 32))
 
     def _load(builder: Any, kind: Any, place: Any) -> Any:
@@ -150,12 +150,12 @@ if has_instruction("pclmul"):
         return loaded
 
     def _part(builder: Any, vector: Any, count: int, first: int) -> Any:
-        """Return *count* of the elements of a vector."""
+        """Return *count* elements of a vector from index *first* on."""
         chosen = ir.Constant(ir.VectorType(I32, count), [first + number for number in range(count)])
         return builder.shuffle_vector(vector, vector, chosen)
 
     def _times(builder: Any, folded: Any, by: Any, half: int) -> Any:
-        """Return a half of each block multiplied with that of *by*, a vector or a block for all."""
+        """Return one half of each block multiplied with that half of *by*, a vector or one block."""
         kind = folded.type
         num_lanes = kind.count // BLOCK.count
         suffix = "" if num_lanes == 1 else f".{8 * LEN_BLOCK * num_lanes}"
@@ -166,11 +166,11 @@ if has_instruction("pclmul"):
         return builder.call(multiply, [folded, kind(by), I8(half)])
 
     def _folded(builder: Any, folded: Any, by: Any) -> Any:
-        """Return both halves of each block multiplied with those of *by*."""
+        """Return both halves of each block multiplied with both halves of *by*."""
         return builder.xor(*(_times(builder, folded, by, half) for half in (LOWER, HIGHER)))
 
     def _divided(builder: Any, polynomial: int, block: Any) -> Any:
-        """Return the checksum of what one block holds: 128 bits become 96, 64, and 32."""
+        """Return the checksum of one block: its 128 bits are reduced to 96, 64, and 32."""
 
         def lower(folded: Any, bits: int) -> Any:
             return builder.and_(folded, BLOCK(((1 << bits) - 1, 0)))
@@ -190,7 +190,7 @@ if has_instruction("pclmul"):
         return builder.lshr(builder.extract_element(one, I32(0)), I64(32))
 
     def _folding(polynomial: int, num_lanes: int) -> Any:
-        """Return what folds lines of vectors of *num_lanes* blocks.
+        """Return a function that folds lines of vectors of *num_lanes* blocks.
 
         After "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Gopal and
         others, 2009).
@@ -245,10 +245,7 @@ if has_instruction("pclmul"):
 
         @intrinsic
         def folded(typing: Any, p: Any, lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
-            """Return the checksum of so many lines, vectors and blocks at *p*.
-
-            There is a line at least.
-            """
+            """Return the checksum of so many lines (at least one), vectors and blocks at *p*."""
             number: Any = types.int64
             return number(number, number, number, number, number), codegen
 
@@ -268,7 +265,7 @@ if has_instruction("pclmul"):
 
 
 def _num_lanes() -> int:
-    """Return how many blocks the processor multiplies at once."""
+    """Return the number of blocks that the processor multiplies by one instruction."""
     if not has_instruction("vpclmulqdq"):
         return 1
     return 4 if has_instruction("avx512bw") else 2
@@ -280,7 +277,7 @@ LEN_WIDE_LINE = NUM_VECTORS * LEN_WIDE_VECTOR
 
 
 def _crc8_of(builder: Any, crc: Any, number: Any) -> Any:
-    """Return what the processor's instruction makes of the CRC-32C *crc* and eight bytes."""
+    """Return the CRC-32C *crc* after eight bytes, by the processor's instruction."""
     kind = ir.FunctionType(I64, [I64, I64])
     name = "llvm.x86.sse42.crc32.64.64"
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [crc, number])
@@ -289,7 +286,7 @@ def _crc8_of(builder: Any, crc: Any, number: Any) -> Any:
 if NUM_LANES == 4:
 
     def _before_zeros(polynomial: int) -> Any:
-        """Return, by number, which checksum so many zero bytes turn into the one to begin with."""
+        """Return the checksums, by index n, that n zero bytes turn into the initial checksum."""
         before = np.zeros(LEN_WIDE_LINE, np.int64)
         crc = 0xFFFFFFFF
         for number in range(LEN_WIDE_LINE):
@@ -303,9 +300,9 @@ if NUM_LANES == 4:
     BEFORE_CASTAGNOLI_ZEROS = _before_zeros(CASTAGNOLI_POLYNOMIAL)
 
     def _behind_zeros(builder: Any, vector: Any, place: Any, num_zeros: Any) -> Any:
-        """Return the vector at *place*, with so many zeros for its first bytes.
+        """Return the vector at *place*, with zeros instead of its first *num_zeros* bytes.
 
-        What they stand for is not touched: it may lie on no page of memory.
+        These bytes are not read, since they may be on an unmapped page.
         """
         num_bytes = I64(LEN_WIDE_VECTOR)
         some = builder.shl(I64(-1), builder.and_(num_zeros, I64(LEN_WIDE_VECTOR - 1)))
@@ -321,17 +318,17 @@ if NUM_LANES == 4:
         return builder.bitcast(loaded, vector)
 
     def _padded(polynomial: int) -> Any:
-        """Return what folds whole lines: zeros in front make any message take as many.
+        """Return a function that folds whole lines, with zeros in front of the message as needed.
 
-        So nothing is left for narrower steps, which would wait for one another: most of what a
-        short message takes. Zeros in front leave no trace in a checksum of zero, so what it
-        begins with is chosen to be right behind them.
+        Without the zeros, the rest of a line would take narrower steps that depend on each other:
+        most of the time for a short message. The initial checksum is chosen such that it has the
+        required value after the zeros.
         """
         vector = ir.VectorType(I64, BLOCK.count * NUM_LANES)
         over_line = _over(polynomial, LEN_WIDE_LINE)
 
         def over_rest(number: int) -> list[int]:
-            """Return what takes each block of a vector over those behind it in the line."""
+            """Return the factors that fold each block of a vector over the rest of the line."""
             behind = LEN_WIDE_LINE - LEN_BLOCK - LEN_WIDE_VECTOR * number
             by: list[int] = []
             for distance in range(behind, behind - LEN_WIDE_VECTOR, -LEN_BLOCK):
@@ -368,23 +365,23 @@ if NUM_LANES == 4:
                 made = builder.xor(
                     _part(builder, made, count, 0), _part(builder, made, count, count)
                 )
-            if polynomial == CASTAGNOLI_POLYNOMIAL:  # there is an instruction that divides
+            if polynomial == CASTAGNOLI_POLYNOMIAL:  # the CRC-32C instruction divides
                 halves = [builder.extract_element(made, I32(number)) for number in range(2)]
                 return _crc8_of(builder, _crc8_of(builder, I64(0), halves[0]), halves[1])
             return _divided(builder, polynomial, made)
 
         @intrinsic
         def padded(typing: Any, p: Any, end: Any, crc: Any) -> Any:
-            """Return the checksum of what lies from *p* to *end*, a byte at least.
+            """Return the checksum of the bytes (at least one) from *p* to *end*.
 
-            *crc* is what to begin with in front of the zeros.
+            *crc* is the initial checksum before the zeros.
             """
             return types.int64(types.int64, types.int64, types.int64), codegen
 
         return padded
 
     def _last_lane(builder: Any, vector: Any) -> Any:
-        """Return the vector with zeros for all blocks but the last, behind which nothing lies."""
+        """Return the vector with zeros instead of all blocks but the last one of the line."""
         count = vector.type.count
         chosen = [*[count] * (count - BLOCK.count), *range(count - BLOCK.count, count)]
         zeros = vector.type((0,) * count)
@@ -486,7 +483,7 @@ elif has_instruction("sse4.2") and NUM_LANES == 2:
 
 elif has_instruction("sse4.2"):
     LONG, SHORT, AHEAD = 1024, 256, 3072
-    """Bytes of each of three streams, and how far ahead memory is asked for."""
+    """Bytes of each of three streams, in long and in short steps; distance of prefetches."""
     ZEROS_LONG, ZEROS_SHORT = _zeros(LONG, CASTAGNOLI), _zeros(SHORT, CASTAGNOLI)
 
     @inlined

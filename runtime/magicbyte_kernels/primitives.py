@@ -1,8 +1,7 @@
-"""Primitives of the kernels: unaligned access, integers, varints, copies.
+"""Primitives of kernels: unaligned access, integers, varints, copies.
 
-No format is known here. Functions take addresses, never arrays.
-
-With NUMBA_DISABLE_JIT=1 kernels are ordinary Python: slow, but they can be debugged and covered.
+Functions take addresses, not arrays, and know no format. With NUMBA_DISABLE_JIT=1 they and all
+kernels are ordinary Python: slow, but open to debuggers and coverage.
 """
 
 import ctypes
@@ -18,11 +17,14 @@ BITS_63 = (1 << 63) - 1
 BITS_64 = (1 << 64) - 1
 
 AHEAD_OF_HEADER, MOST_PASSED_OVER = 4096, 2048
-"""Bytes: of larger entries it costs less to wait for each header."""
+"""Distance of prefetches, and the largest entry, in bytes, whose successors are prefetched.
+
+For larger entries it is cheaper to wait for each header.
+"""
 
 inlined = njit(forceinline=True)
 called = njit
-"""Functions of kernels: part of what calls them, or by themselves. Kernels are plain functions."""
+"""Decorators for the functions of kernels: inlined or called. Kernels are not decorated."""
 
 
 # Memory
@@ -76,7 +78,7 @@ if config.DISABLE_JIT:
         pass
 
     def call_kernel(num_words: int) -> Any:
-        raise NotImplementedError("plain Python is called as it is")
+        raise NotImplementedError("ordinary Python functions are called directly")
 
     def call5(function: int, a: int, b: int, c: int, d: int, e: int) -> int:
         called = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(int(function))
@@ -178,9 +180,9 @@ else:
 
     @inlined
     def ask_ahead(p: int, size: int) -> None:
-        """Ask for what lies some way behind the *size* bytes at *p*, of which only the first are read.
+        """Prefetch memory after the entry of *size* bytes at *p*, of which only the header is read.
 
-        Where few bytes are passed over each time, memory is waited for again and again.
+        A scan of small entries would otherwise wait for memory at every header.
         """
         if size <= MOST_PASSED_OVER:
             for line in range(0, size, 64):
@@ -188,8 +190,8 @@ else:
 
     @inlined
     def copy(to: int, p: int, size: int) -> None:
-        """Copy *size* bytes, and up to 64 more: both places have those behind them."""
-        # Nothing is asked for ahead: the checksum or the codec has just been over what is copied.
+        """Copy *size* bytes and up to 64 more, which must exist in source and target."""
+        # No prefetch: the checksum or the codec has just read these bytes.
         at = 0
         while True:
             _copy32(to + at, p + at)
@@ -200,7 +202,7 @@ else:
 
     @intrinsic
     def call5(typing: Any, function: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
-        """Call the C function at an address: it is an argument, so the machine code can be kept."""
+        """Call the C function at an address. As an argument, it is not part of cached machine code."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             kind = ir.FunctionType(I64, [I64] * 5).as_pointer()
@@ -209,9 +211,10 @@ else:
         return types.int64(*[types.int64] * 6), codegen
 
     def call_kernel(num_words: int) -> Any:
-        """Return what calls a kernel, with a place for results and one with *num_words* arguments.
+        """Return a function that calls a kernel with *num_words* arguments.
 
-        It returns the status that the kernel ended with: 0, unless that failed.
+        The function takes the kernel's address, an address for its results and the address of its
+        arguments, and returns the kernel's status; 0 is success.
         """
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -276,7 +279,7 @@ def s8be(p: int) -> int:
 
 @inlined
 def zigzag32(p: int) -> tuple[int, int]:
-    """Return the number at *p* and the place behind it; 0 for the place if it has over 5 bytes."""
+    """Return the number at *p* and the address after it; address 0 if it has over 5 bytes."""
     number = u1(p)
     p += 1
     if number >= 128:
@@ -297,7 +300,7 @@ def zigzag32(p: int) -> tuple[int, int]:
 
 @inlined
 def zigzag64(p: int) -> tuple[int, int]:
-    """Return the number at *p* and the place behind it; 0 for the place if it has over 10 bytes."""
+    """Return the number at *p* and the address after it; address 0 if it has over 10 bytes."""
     number = u1(p)
     p += 1
     if number >= 128:
@@ -330,9 +333,9 @@ def is_ascii(p: int, size: int) -> bool:
 
 @inlined
 def view(to: int, p: int, size: int, at: int) -> None:
-    """Write Arrow's view of *size* bytes at *p*: the few that fit in it, or that they are *at*.
+    """Write Arrow's view of the *size* bytes at *p*: up to 12 bytes inline, or the offset *at*.
 
-    Up to 12 bytes are read, whatever the size.
+    Always reads 12 bytes.
     """
     put4(to, size)
     if size > 12:
