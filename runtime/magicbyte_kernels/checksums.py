@@ -42,11 +42,11 @@ def _zeros(length: int, table: Any) -> Any:
     crc = np.left_shift(1, np.arange(32, dtype=np.int64))
     for _ in range(length):
         crc = (crc >> 8) ^ table[0, crc & 255]
-    made = np.zeros((4, 256), np.int64)
+    effects = np.zeros((4, 256), np.int64)
     for bit in range(32):
         has_bit = (np.arange(256) >> bit % 8 & 1).astype(bool)
-        made[bit // 8, has_bit] ^= crc[bit]
-    return made
+        effects[bit // 8, has_bit] ^= crc[bit]
+    return effects
 
 
 CASTAGNOLI_POLYNOMIAL, IEEE_POLYNOMIAL = 0x82F63B78, 0xEDB88320
@@ -57,7 +57,7 @@ IEEE = _tables(IEEE_POLYNOMIAL)
 
 
 @inlined
-def _behind_8(table: Any, bits: int) -> int:
+def _after_8_bytes(table: Any, bits: int) -> int:
     """Return the checksum after eight bytes, whose bits were combined with it in *bits*."""
     return (
         table[7, bits & 255]
@@ -72,7 +72,7 @@ def _behind_8(table: Any, bits: int) -> int:
 
 
 @inlined
-def _behind_4(table: Any, bits: int) -> int:
+def _after_4_bytes(table: Any, bits: int) -> int:
     """Return the checksum after four bytes, whose bits were combined with it in *bits*."""
     return (
         table[3, bits & 255]
@@ -85,10 +85,10 @@ def _behind_4(table: Any, bits: int) -> int:
 @inlined
 def _by_table(table: Any, p: int, end: int, crc: int) -> int:
     while end - p >= 8:
-        crc = _behind_8(table, s8le(p) ^ crc)
+        crc = _after_8_bytes(table, s8le(p) ^ crc)
         p += 8
     if end - p >= 4:
-        crc = _behind_4(table, u4le(p) ^ crc)
+        crc = _after_4_bytes(table, u4le(p) ^ crc)
         p += 4
     while p < end:
         crc = (crc >> 8) ^ table[0, (crc ^ u1(p)) & 255]
@@ -144,30 +144,32 @@ if has_instruction("pclmul"):
         """Return the factors for both halves of a block that fold it over *num_bytes*."""
         return (_power(polynomial, 8 * num_bytes + 32), _power(polynomial, 8 * num_bytes - 32))
 
-    def _load(builder: Any, kind: Any, place: Any) -> Any:
-        loaded = builder.load(builder.inttoptr(place, kind.as_pointer()))
+    def _load(builder: Any, kind: Any, address: Any) -> Any:
+        loaded = builder.load(builder.inttoptr(address, kind.as_pointer()))
         loaded.align = 1
         return loaded
 
     def _part(builder: Any, vector: Any, count: int, first: int) -> Any:
         """Return *count* elements of a vector from index *first* on."""
-        chosen = ir.Constant(ir.VectorType(I32, count), [first + number for number in range(count)])
-        return builder.shuffle_vector(vector, vector, chosen)
+        indices = ir.Constant(
+            ir.VectorType(I32, count), [first + number for number in range(count)]
+        )
+        return builder.shuffle_vector(vector, vector, indices)
 
-    def _times(builder: Any, folded: Any, by: Any, half: int) -> Any:
-        """Return one half of each block multiplied with that half of *by*, a vector or one block."""
+    def _times(builder: Any, folded: Any, factors: Any, half: int) -> Any:
+        """Return one half of each block multiplied with that half of *factors*, a vector or one block."""
         kind = folded.type
         num_lanes = kind.count // BLOCK.count
         suffix = "" if num_lanes == 1 else f".{8 * LEN_BLOCK * num_lanes}"
         function = ir.FunctionType(kind, [kind, kind, I8])
         name = "llvm.x86.pclmulqdq" + suffix
         multiply = cgutils.get_or_insert_function(builder.module, function, name)
-        by = by * (kind.count // len(by))
-        return builder.call(multiply, [folded, kind(by), I8(half)])
+        factors = factors * (kind.count // len(factors))
+        return builder.call(multiply, [folded, kind(factors), I8(half)])
 
-    def _folded(builder: Any, folded: Any, by: Any) -> Any:
-        """Return both halves of each block multiplied with both halves of *by*."""
-        return builder.xor(*(_times(builder, folded, by, half) for half in (LOWER, HIGHER)))
+    def _folded(builder: Any, folded: Any, factors: Any) -> Any:
+        """Return both halves of each block multiplied with both halves of *factors*."""
+        return builder.xor(*(_times(builder, folded, factors, half) for half in (LOWER, HIGHER)))
 
     def _divided(builder: Any, polynomial: int, block: Any) -> Any:
         """Return the checksum of one block: its 128 bits are reduced to 96, 64, and 32."""
@@ -180,14 +182,16 @@ if has_instruction("pclmul"):
             shifted = builder.lshr(builder.bitcast(folded, whole), whole(bits))
             return builder.bitcast(shifted, BLOCK)
 
-        def by(folded: Any, number: int) -> Any:
+        def multiply(folded: Any, number: int) -> Any:
             return _times(builder, folded, (number, 0), LOWER)
 
-        one = builder.xor(higher(block, 64), by(block, _over(polynomial, LEN_BLOCK)[1]))
-        one = builder.xor(higher(one, 32), by(lower(one, 32), _power(polynomial, 64)))
-        fits = lower(by(lower(one, 32), _quotient(polynomial)), 32)
-        one = builder.xor(one, by(fits, polynomial << 1 | 1))
-        return builder.lshr(builder.extract_element(one, I32(0)), I64(32))
+        remainder = builder.xor(higher(block, 64), multiply(block, _over(polynomial, LEN_BLOCK)[1]))
+        remainder = builder.xor(
+            higher(remainder, 32), multiply(lower(remainder, 32), _power(polynomial, 64))
+        )
+        quotient = lower(multiply(lower(remainder, 32), _quotient(polynomial)), 32)
+        remainder = builder.xor(remainder, multiply(quotient, polynomial << 1 | 1))
+        return builder.lshr(builder.extract_element(remainder, I32(0)), I64(32))
 
     def _folding(polynomial: int, num_lanes: int) -> Any:
         """Return a function that folds lines of vectors of *num_lanes* blocks.
@@ -201,43 +205,47 @@ if has_instruction("pclmul"):
         over_vector, over_block = _over(polynomial, len_vector), _over(polynomial, LEN_BLOCK)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            at = cgutils.alloca_once_value(builder, args[0])
+            cursor = cgutils.alloca_once_value(builder, args[0])
 
             def load(kind: Any, distance: int = 0) -> Any:
-                return _load(builder, kind, builder.add(builder.load(at), I64(distance)))
+                return _load(builder, kind, builder.add(builder.load(cursor), I64(distance)))
 
             def step(num_bytes: int) -> None:
-                builder.store(builder.add(builder.load(at), I64(num_bytes)), at)
+                builder.store(builder.add(builder.load(cursor), I64(num_bytes)), cursor)
 
-            def fold(folded: Any, by: tuple[int, int], behind: Any) -> Any:
-                return builder.xor(_folded(builder, folded, by), behind)
+            def fold(blocks: Any, factors: tuple[int, int], next_blocks: Any) -> Any:
+                return builder.xor(_folded(builder, blocks, factors), next_blocks)
 
             line = [load(vector, number * len_vector) for number in range(NUM_VECTORS)]
             crc = builder.insert_element(vector((0,) * vector.count), args[4], I32(0))
             line[0] = builder.xor(line[0], crc)
-            kept = [cgutils.alloca_once_value(builder, one) for one in line]
+            accumulators = [cgutils.alloca_once_value(builder, blocks) for blocks in line]
             step(NUM_VECTORS * len_vector)
             with cgutils.for_range(builder, builder.sub(args[1], I64(1))):
-                for number, place in enumerate(kept):
-                    behind = load(vector, number * len_vector)
-                    builder.store(fold(builder.load(place), over_line, behind), place)
+                for number, accumulator in enumerate(accumulators):
+                    next_blocks = load(vector, number * len_vector)
+                    builder.store(
+                        fold(builder.load(accumulator), over_line, next_blocks), accumulator
+                    )
                 step(NUM_VECTORS * len_vector)
-            one = builder.load(kept[0])
-            for place in kept[1:]:
-                one = fold(one, over_vector, builder.load(place))
-            builder.store(one, kept[0])
+            blocks = builder.load(accumulators[0])
+            for accumulator in accumulators[1:]:
+                blocks = fold(blocks, over_vector, builder.load(accumulator))
+            builder.store(blocks, accumulators[0])
             with cgutils.for_range(builder, args[2]):
-                builder.store(fold(builder.load(kept[0]), over_vector, load(vector)), kept[0])
+                builder.store(
+                    fold(builder.load(accumulators[0]), over_vector, load(vector)), accumulators[0]
+                )
                 step(len_vector)
-            made = builder.load(kept[0])
+            blocks = builder.load(accumulators[0])
 
             def lane(number: int) -> Any:
-                return _part(builder, made, BLOCK.count, BLOCK.count * number)
+                return _part(builder, blocks, BLOCK.count, BLOCK.count * number)
 
-            one = lane(0)
+            block = lane(0)
             for number in range(1, num_lanes):
-                one = fold(one, over_block, lane(number))
-            last = cgutils.alloca_once_value(builder, one)
+                block = fold(block, over_block, lane(number))
+            last = cgutils.alloca_once_value(builder, block)
             with cgutils.for_range(builder, args[3]):
                 builder.store(fold(builder.load(last), over_block, load(BLOCK)), last)
                 step(LEN_BLOCK)
@@ -299,8 +307,8 @@ if NUM_LANES == 4:
     BEFORE_IEEE_ZEROS = _before_zeros(IEEE_POLYNOMIAL)
     BEFORE_CASTAGNOLI_ZEROS = _before_zeros(CASTAGNOLI_POLYNOMIAL)
 
-    def _behind_zeros(builder: Any, vector: Any, place: Any, num_zeros: Any) -> Any:
-        """Return the vector at *place*, with zeros instead of its first *num_zeros* bytes.
+    def _load_after_zeros(builder: Any, vector: Any, address: Any, num_zeros: Any) -> Any:
+        """Return the vector at *address*, with zeros instead of its first *num_zeros* bytes.
 
         These bytes are not read, since they may be on an unmapped page.
         """
@@ -313,7 +321,7 @@ if NUM_LANES == 4:
         function = ir.FunctionType(kind, [kind.as_pointer(), I32, bits, kind])
         name = f"llvm.masked.load.v{LEN_WIDE_VECTOR}i8.p0"
         load = cgutils.get_or_insert_function(builder.module, function, name)
-        pointer = builder.inttoptr(place, kind.as_pointer())
+        pointer = builder.inttoptr(address, kind.as_pointer())
         loaded = builder.call(load, [pointer, I32(1), builder.bitcast(mask, bits), kind(None)])
         return builder.bitcast(loaded, vector)
 
@@ -329,11 +337,11 @@ if NUM_LANES == 4:
 
         def over_rest(number: int) -> list[int]:
             """Return the factors that fold each block of a vector over the rest of the line."""
-            behind = LEN_WIDE_LINE - LEN_BLOCK - LEN_WIDE_VECTOR * number
-            by: list[int] = []
-            for distance in range(behind, behind - LEN_WIDE_VECTOR, -LEN_BLOCK):
-                by += _over(polynomial, distance) if distance else (0, 0)
-            return by
+            to_line_end = LEN_WIDE_LINE - LEN_BLOCK - LEN_WIDE_VECTOR * number
+            factors: list[int] = []
+            for distance in range(to_line_end, to_line_end - LEN_WIDE_VECTOR, -LEN_BLOCK):
+                factors += _over(polynomial, distance) if distance else (0, 0)
+            return factors
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             p, end, crc = args
@@ -341,34 +349,36 @@ if NUM_LANES == 4:
             lines = builder.udiv(up, I64(LEN_WIDE_LINE))
             start = builder.sub(end, builder.mul(lines, I64(LEN_WIDE_LINE)))
             num_zeros = builder.sub(p, start)
-            starts = [LEN_WIDE_VECTOR * number for number in range(NUM_VECTORS)]
+            offsets = [LEN_WIDE_VECTOR * number for number in range(NUM_VECTORS)]
             line = []
-            for at in starts:
-                zeros = builder.sub(num_zeros, I64(at))
-                line.append(_behind_zeros(builder, vector, builder.add(start, I64(at)), zeros))
+            for offset in offsets:
+                zeros = builder.sub(num_zeros, I64(offset))
+                line.append(
+                    _load_after_zeros(builder, vector, builder.add(start, I64(offset)), zeros)
+                )
             crc = builder.insert_element(vector((0,) * vector.count), crc, I32(0))
             line[0] = builder.xor(line[0], crc)
-            kept = [cgutils.alloca_once_value(builder, one) for one in line]
-            place = cgutils.alloca_once_value(builder, start)
+            accumulators = [cgutils.alloca_once_value(builder, blocks) for blocks in line]
+            cursor = cgutils.alloca_once_value(builder, start)
             with cgutils.for_range(builder, builder.sub(lines, I64(1))):
-                here = builder.add(builder.load(place), I64(LEN_WIDE_LINE))
-                for at, one in zip(starts, kept, strict=True):
-                    behind = _load(builder, vector, builder.add(here, I64(at)))
-                    folded = _folded(builder, builder.load(one), over_line)
-                    builder.store(builder.xor(folded, behind), one)
-                builder.store(here, place)
-            line = [builder.load(one) for one in kept]
-            made = _last_lane(builder, line[-1])
-            for number, one in enumerate(line):
-                made = builder.xor(made, _folded(builder, one, over_rest(number)))
+                next_line = builder.add(builder.load(cursor), I64(LEN_WIDE_LINE))
+                for offset, accumulator in zip(offsets, accumulators, strict=True):
+                    next_blocks = _load(builder, vector, builder.add(next_line, I64(offset)))
+                    folded = _folded(builder, builder.load(accumulator), over_line)
+                    builder.store(builder.xor(folded, next_blocks), accumulator)
+                builder.store(next_line, cursor)
+            line = [builder.load(accumulator) for accumulator in accumulators]
+            blocks = _last_lane(builder, line[-1])
+            for number, vector_blocks in enumerate(line):
+                blocks = builder.xor(blocks, _folded(builder, vector_blocks, over_rest(number)))
             for count in (vector.count // 2, BLOCK.count):
-                made = builder.xor(
-                    _part(builder, made, count, 0), _part(builder, made, count, count)
+                blocks = builder.xor(
+                    _part(builder, blocks, count, 0), _part(builder, blocks, count, count)
                 )
             if polynomial == CASTAGNOLI_POLYNOMIAL:  # the CRC-32C instruction divides
-                halves = [builder.extract_element(made, I32(number)) for number in range(2)]
+                halves = [builder.extract_element(blocks, I32(number)) for number in range(2)]
                 return _crc8_of(builder, _crc8_of(builder, I64(0), halves[0]), halves[1])
-            return _divided(builder, polynomial, made)
+            return _divided(builder, polynomial, blocks)
 
         @intrinsic
         def padded(typing: Any, p: Any, end: Any, crc: Any) -> Any:
@@ -383,9 +393,9 @@ if NUM_LANES == 4:
     def _last_lane(builder: Any, vector: Any) -> Any:
         """Return the vector with zeros instead of all blocks but the last one of the line."""
         count = vector.type.count
-        chosen = [*[count] * (count - BLOCK.count), *range(count - BLOCK.count, count)]
+        lanes = [*[count] * (count - BLOCK.count), *range(count - BLOCK.count, count)]
         zeros = vector.type((0,) * count)
-        return builder.shuffle_vector(vector, zeros, ir.Constant(ir.VectorType(I32, count), chosen))
+        return builder.shuffle_vector(vector, zeros, ir.Constant(ir.VectorType(I32, count), lanes))
 
     _padded_ieee = _padded(IEEE_POLYNOMIAL)
     _padded_castagnoli = _padded(CASTAGNOLI_POLYNOMIAL)
@@ -487,7 +497,7 @@ elif has_instruction("sse4.2"):
     ZEROS_LONG, ZEROS_SHORT = _zeros(LONG, CASTAGNOLI), _zeros(SHORT, CASTAGNOLI)
 
     @inlined
-    def _behind(zeros: Any, crc: int) -> int:
+    def _after_zeros(zeros: Any, crc: int) -> int:
         return (
             zeros[0, crc & 255]
             ^ zeros[1, (crc >> 8) & 255]
@@ -510,8 +520,8 @@ elif has_instruction("sse4.2"):
                     crc = _crc8(crc, s8le(p + at))
                     second = _crc8(second, s8le(p + LONG + at))
                     third = _crc8(third, s8le(p + 2 * LONG + at))
-            crc = _behind(ZEROS_LONG, crc) ^ second
-            crc = _behind(ZEROS_LONG, crc) ^ third
+            crc = _after_zeros(ZEROS_LONG, crc) ^ second
+            crc = _after_zeros(ZEROS_LONG, crc) ^ third
             p += 3 * LONG
         while end - p >= 3 * SHORT:
             second = 0
@@ -520,8 +530,8 @@ elif has_instruction("sse4.2"):
                 crc = _crc8(crc, s8le(p + at))
                 second = _crc8(second, s8le(p + SHORT + at))
                 third = _crc8(third, s8le(p + 2 * SHORT + at))
-            crc = _behind(ZEROS_SHORT, crc) ^ second
-            crc = _behind(ZEROS_SHORT, crc) ^ third
+            crc = _after_zeros(ZEROS_SHORT, crc) ^ second
+            crc = _after_zeros(ZEROS_SHORT, crc) ^ third
             p += 3 * SHORT
         return _by_instruction(p, end, crc)
 

@@ -172,17 +172,17 @@ else:
             kind = ir.FunctionType(ir.VoidType(), [I8.as_pointer(), I32, I32, I32])
             name = "llvm.prefetch.p0"
             function = cgutils.get_or_insert_function(builder.module, kind, name)
-            how = [ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)]
-            builder.call(function, [builder.inttoptr(args[0], I8.as_pointer()), *how])
+            flags = [ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)]
+            builder.call(function, [builder.inttoptr(args[0], I8.as_pointer()), *flags])
             return context.get_dummy_value()
 
         return types.void(types.int64), codegen
 
     @inlined
     def ask_ahead(p: int, size: int) -> None:
-        """Prefetch memory after the entry of *size* bytes at *p*, of which only the header is read.
+        """Prefetch memory after the entry of *size* bytes at *p*; a scan reads its header only.
 
-        A scan of small entries would otherwise wait for memory at every header.
+        Otherwise it would wait for memory at every header of small entries.
         """
         if size <= MOST_PASSED_OVER:
             for line in range(0, size, 64):
@@ -219,12 +219,14 @@ else:
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             words = builder.inttoptr(args[2], I64.as_pointer())
-            given = [builder.load(builder.gep(words, [I64(number)])) for number in range(num_words)]
+            arguments = [
+                builder.load(builder.gep(words, [I64(number)])) for number in range(num_words)
+            ]
             error = cgutils.alloca_once(builder, I8.as_pointer())
             pointers = [I64.as_pointer(), error.type]
             kind = ir.FunctionType(I32, [*pointers, *[I64] * num_words]).as_pointer()
             results = builder.inttoptr(args[1], pointers[0])
-            status = builder.call(builder.inttoptr(args[0], kind), [results, error, *given])
+            status = builder.call(builder.inttoptr(args[0], kind), [results, error, *arguments])
             return builder.zext(status, I64)
 
         @intrinsic
@@ -332,8 +334,8 @@ def is_ascii(p: int, size: int) -> bool:
 
 
 @inlined
-def view(to: int, p: int, size: int, at: int) -> None:
-    """Write Arrow's view of the *size* bytes at *p*: up to 12 bytes inline, or the offset *at*.
+def view(to: int, p: int, size: int, offset: int) -> None:
+    """Write Arrow's view of the *size* bytes at *p*: up to 12 bytes inline, or the *offset*.
 
     Always reads 12 bytes.
     """
@@ -341,7 +343,7 @@ def view(to: int, p: int, size: int, at: int) -> None:
     if size > 12:
         put4(to + 4, u4le(p))
         put4(to + 8, 0)  # the number of the buffer
-        put4(to + 12, at)
+        put4(to + 12, offset)
     else:
         first, last = s8le(p), 0
         if size < 8:
