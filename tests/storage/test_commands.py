@@ -97,7 +97,7 @@ def test_nothing_is_written_into_a_store(arguments: tuple[str, ...], tree: str) 
     (line,) = result.stderr.splitlines()
     assert line.startswith("Error: s3://...@b/")
     assert line.endswith(
-        ": writing into a store is not supported; expected a place on this machine"
+        ": writing to an object store is not supported; expected a path on this machine"
     )
 
 

@@ -36,18 +36,24 @@ def parse_offsets(data: bytes) -> Offsets:
     Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends behind
     its version has no entries, and of two lines for a partition the last counts, as in Kafka.
     """
-    return {(topic, partition): offset for topic, partition, offset in parse_offset_lines(data)}
+    offsets: Offsets = {}
+    for topic, partition, offset in _entries(data, _offset_entry, OFFSET_LINE):
+        offsets[topic, partition] = offset
+    return offsets
 
 
 def parse_offset_lines(data: bytes) -> list[tuple[str, int, int]]:
     """Return topic, partition and offset of each line, as `parse_offsets` reads them."""
+    return _entries(data, _offset_entry, OFFSET_LINE)
 
-    def parts(fields: list[str]) -> tuple[str, int, int] | None:
-        topic, partition, offset = fields if len(fields) == 3 else ("", "", "")
-        key, value = _number(partition, bits=32), _number(offset, bits=64)
-        return None if key is None or value is None else (topic, key, value)
 
-    return _entries(data, parts, "topic, partition, offset")
+def _offset_entry(fields: list[str]) -> tuple[str, int, int] | None:
+    topic, partition, offset = fields if len(fields) == 3 else ("", "", "")
+    key, value = _number(partition, bits=32), _number(offset, bits=64)
+    return None if key is None or value is None else (topic, key, value)
+
+
+OFFSET_LINE = "topic, partition, offset"
 
 
 def parse_epochs(data: bytes) -> list[tuple[int, int]]:
@@ -204,56 +210,52 @@ class LogDir:
         place = (topic, partition)
         own: dict[str, Any] = {
             name: {place: offsets[place]} if place in offsets else {}
-            for name in OFFSETS
+            for name in OFFSET_CHECKPOINTS
             if (offsets := getattr(self, name)) is not None
         }
         return replace(self, **own, findings=())
 
 
-OFFSETS = ("log_start", "cleaner", "high_watermark", "recovery_point")
-"""What a LogDir knows by partition."""
+OFFSET_CHECKPOINTS = {
+    "log_start": "log-start-offset-checkpoint",
+    "cleaner": "cleaner-offset-checkpoint",
+    "high_watermark": "replication-offset-checkpoint",
+    "recovery_point": "recovery-point-offset-checkpoint",
+}
+"""By attribute of a LogDir, the file that has its offsets by partition."""
 
 
 def read_log_dir(path: str, storage: Storage) -> LogDir:
-    """Return what the files of the log.dir *path* say; what is absent or wrong is None."""
+    """Return the content of the files of the log.dir *path*; None for a missing or malformed one."""
     findings: list[Finding] = []
-
-    def offsets(name: str) -> Offsets | None:
-        place = f"{path}/{name}"
-        if not storage.exists(place):
-            return None
-        try:
-            return parse_offsets(storage.read_small(place, max_bytes=MAX_CHECKPOINT_BYTES))
-        except FormatError as error:
-            message = f"{name}: {error.message}"
-            findings.append(replace(error.finding, message=message, file=name))
-            return None
-
-    properties = _properties_of(path, storage)
+    offsets: dict[str, Offsets] = {}
+    for attribute, name in OFFSET_CHECKPOINTS.items():
+        if storage.exists(f"{path}/{name}"):
+            data = storage.read_small(f"{path}/{name}", max_bytes=MAX_CHECKPOINT_BYTES)
+            try:
+                offsets[attribute] = parse_offsets(data)
+            except FormatError as error:
+                message = f"{name}: {error.message}"
+                findings.append(replace(error.finding, message=message, file=name))
+    properties = _read_properties(f"{path}/meta.properties", "=", storage, max_bytes=1 << 16)
     return LogDir(
         path,
         cluster_id=properties.get("cluster.id"),
         is_kraft=properties.get("version") == "1",
-        log_start=offsets("log-start-offset-checkpoint"),
-        cleaner=offsets("cleaner-offset-checkpoint"),
-        high_watermark=offsets("replication-offset-checkpoint"),
-        recovery_point=offsets("recovery-point-offset-checkpoint"),
         clean_shutdown=storage.exists(f"{path}/.kafka_cleanshutdown"),
         findings=tuple(findings),
+        **offsets,
     )
 
 
-def _properties_of(path: str, storage: Storage) -> dict[str, str]:
-    """Return what meta.properties in the log.dir *path* says; nothing where it is absent."""
-    place = f"{path}/meta.properties"
-    if not storage.exists(place):
+def _read_properties(
+    path: str, separator: str, storage: Storage, *, max_bytes: int
+) -> dict[str, str]:
+    """Return the properties in the file *path*; none if it is missing or malformed."""
+    if not storage.exists(path):
         return {}
-    return _properties(storage.read_small(place, max_bytes=1 << 16), "=")
-
-
-def _properties(data: bytes, separator: str) -> dict[str, str]:
-    """Return the properties in *data*; nothing where it is none."""
     try:
+        data = storage.read_small(path, max_bytes=max_bytes)
         return dict(parse_properties(data, separator))
     except FormatError:
         return {}
@@ -261,10 +263,8 @@ def _properties(data: bytes, separator: str) -> dict[str, str]:
 
 def read_topic_id(folder: str, storage: Storage) -> str | None:
     """Return the topic id in the partition's folder *folder*, None where there is none."""
-    place = f"{folder}/partition.metadata"
-    if not storage.exists(place):
-        return None
-    return _properties(storage.read_small(place, max_bytes=1 << 12), ":").get("topic_id")
+    path = f"{folder}/partition.metadata"
+    return _read_properties(path, ":", storage, max_bytes=1 << 12).get("topic_id")
 
 
 def read_first_epoch_start(folder: str, storage: Storage) -> int | None:

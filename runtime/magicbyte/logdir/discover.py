@@ -1,5 +1,6 @@
-"""From paths to partitions: what is a log, and what is not."""
+"""Find the partitions and log.dirs that paths name."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from magicbyte.logdir.remote_names import (
     parse_remote_folder,
 )
 from magicbyte.logdir.tiered_files import UploadedSegment, uploads_in
-from magicbyte.storage import FolderItem, Storage, absolute_path, is_url
+from magicbyte.storage import NO_OPTIONS, FolderItem, Storage, absolute_path
 from magicbyte_formats.wire import EntryHeader
 
 AT_A_TIME = 16
@@ -136,41 +137,41 @@ class _Found:
 
 
 def discover(
-    paths: Iterable[str], storage: Storage | None = None
+    paths: Iterable[str | os.PathLike[str]], storage: Storage | None = None
 ) -> tuple[list[PartitionLog], list[LogDir]]:
     """Return the partitions and log.dirs that *paths* name, by topic and partition.
 
-    *storage* says with what options stores are asked. Raises InputError where a path is no log,
-    MissingError where it cannot be read, StoreError where a store cannot be asked.
+    *storage* has the options for stores. Raises InputError where a path is no log, MissingError
+    where it cannot be read, StoreError where a store cannot be reached, or refuses.
     """
-    storage, paths = storage or Storage(), list(paths)
-    storage.check(paths)
+    storage, given = storage or Storage(), list(map(str, paths))
     found = _Found(storage)
     named: dict[str, list[str]] = {}
-    for given in paths:
-        path = absolute_path(given)
+    locations = list(map(absolute_path, given))
+    if storage.options is not NO_OPTIONS:
+        storage.check(given)
+    for name, path in zip(given, locations, strict=True):
         match storage.kind_of(path):
             case "folder":
                 if not _folder(path, found, MAX_DEPTH, is_named=True):
-                    raise InputError(_what_lies_in(path, storage), EXPECTED, path=str(given))
+                    raise InputError(_what_lies_in(path, storage), EXPECTED, path=name)
             case "file":
-                _check_segment(path, str(given), storage)
-                folder, _, name = path.rpartition("/")
-                named.setdefault(folder, []).append(name)
+                _check_segment(path, name, storage)
+                folder, _, file_name = path.rpartition("/")
+                named.setdefault(folder, []).append(file_name)
             case _:
-                raise InputError("neither a file nor a folder", EXPECTED, path=str(given))
+                raise InputError("neither a file nor a folder", EXPECTED, path=name)
     for folder, names in named.items():
         if folder not in found.seen:  # else its folder was named too
             _named_files(folder, names, found)
-    partitions = [*_joined(found.partitions, found.remotes, storage)]
-    partitions.sort(
-        key=lambda log: (
-            log.topic or "",
-            -1 if log.partition is None else log.partition,
-            log.folder,
-        )
-    )
-    return partitions, list(found.log_dirs.values())
+    partitions = found.partitions
+    if found.remotes:
+        partitions = list(_joined(partitions, found.remotes, storage))
+    return sorted(partitions, key=_log_order), list(found.log_dirs.values())
+
+
+def _log_order(log: PartitionLog) -> tuple[str, int, str]:
+    return log.topic or "", -1 if log.partition is None else log.partition, log.folder
 
 
 def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> bool:
@@ -214,7 +215,7 @@ def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> 
 
 
 def _is_log_dir(path: str, storage: Storage) -> bool:
-    return any(storage.exists(f"{path}/{mark}") for mark in LOG_DIR_MARKS)
+    return any(storage.exists(f"{path}/{name}") for name in LOG_DIR_MARKS)
 
 
 def _partition(
@@ -319,50 +320,52 @@ def _of_another(log: PartitionLog, topic_id: str | None, remote: PartitionLog) -
 
 
 def _named_files(folder: str, names: list[str], found: _Found) -> None:
-    """Add the segments *names* of *folder*, with the companions that lie beside them.
+    """Add the segments *names* of *folder*, with their transaction indexes and snapshots.
 
-    A snapshot of KRaft is by itself: its offsets are those of the snapshot, and not of the log.
+    A snapshot of KRaft is a log of its own, whose offsets are not those of the partition.
     """
     storage = found.storage
     name = parse_folder(folder.rpartition("/")[2])
     if _is_log_dir(folder, storage):
         name = None
-    segments: list[LogFile] = []
     listed = classify(folder, storage.list_folder(folder), None, storage.store_of(folder))
-    manifests = {file.name: file for file in listed if file.name.endswith(MANIFEST)}
+    manifests: dict[str, LogFile] = {}
+    for file in listed:
+        if file.name.endswith(MANIFEST):
+            manifests[file.name] = file
+    logs: list[tuple[ParsedFolderName | None, LogDir | None, list[LogFile]]] = []
+    files: list[LogFile] = []
+    has_segment = False
     for file in listed:
         if file.name in names:
             is_alone = name is None or file.kind == "checkpoint"
             base = None if is_alone else file.base_offset
             manifest = manifests.get(file.name.removesuffix(".log") + MANIFEST)
-            file = file if manifest is None else embedded_log(file, manifest)
-            segment = replace(file, kind="log", base_offset=base, why_not=None)
+            segment = file if manifest is None else embedded_log(file, manifest)
+            segment = replace(segment, kind="log", base_offset=base, why_not=None)
             if file.kind == "checkpoint":
-                found.partitions.append(_of_files(folder, None, [segment], None))
+                logs.append((None, None, [segment]))
             else:
-                segments.append(segment)
+                files.append(segment)
+                has_segment = True
         elif file.kind in ("txnindex", "snapshot") and file.live and name is not None:
-            segments.append(file)
-    if any(file.kind == "log" for file in segments):
+            files.append(file)
+    if has_segment:
         parent = folder.rpartition("/")[0]
         is_in_log_dir = name is not None and _is_log_dir(parent, storage)
-        log_dir = found.log_dir(parent) if is_in_log_dir else None
-        found.partitions.append(_of_files(folder, name, segments, log_dir))
-
-
-def _of_files(
-    folder: str, name: ParsedFolderName | None, files: Sequence[LogFile], log_dir: LogDir | None
-) -> PartitionLog:
-    """Return the log of *files* that were named alone."""
-    return PartitionLog(
-        topic=name.topic if name else None,
-        partition=name.partition if name else None,
-        folder=folder,
-        log_dir=log_dir,
-        files=tuple(files),
-        is_named=True,
-        is_named_files=True,
-    )
+        logs.append((name, found.log_dir(parent) if is_in_log_dir else None, files))
+    for name, log_dir, files in logs:
+        found.partitions.append(
+            PartitionLog(
+                topic=name.topic if name else None,
+                partition=name.partition if name else None,
+                folder=folder,
+                log_dir=log_dir,
+                files=tuple(files),
+                is_named=True,
+                is_named_files=True,
+            )
+        )
 
 
 def _check_segment(path: str, given: str, storage: Storage) -> None:
@@ -393,29 +396,19 @@ def _what_lies_in(path: str, storage: Storage) -> str:
     return f"a folder of {len(items) - folders} files and {folders} folders, none of them a log"
 
 
-def described(logs: Sequence[PartitionLog], storage: Storage) -> list[PartitionLog]:
-    """Return *logs* with what the files in their folders say of them.
+def described(log: PartitionLog, *, storage: Storage) -> PartitionLog:
+    """Return *log* with its topic id and the start of its first leader epoch.
 
-    That is two files for each, so it is done where it is known which are read; and in a store, where
-    each is a wait, for several at a time.
+    They are in two files of its folder, so this waits until the logs to read are selected.
     """
-
-    def of(log: PartitionLog) -> PartitionLog:
-        if log.is_named_files:
-            has_name = log.topic is not None
-            return replace(log, topic_id=read_topic_id(log.folder, storage) if has_name else None)
-        return replace(
-            log,
-            topic_id=log.topic_id or read_topic_id(log.folder, storage),
-            first_epoch_start=read_first_epoch_start(log.folder, storage),
-        )
-
-    if not any(is_url(log.folder) for log in logs):
-        return list(map(of, logs))
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        return list(pool.map(of, logs))
+    if log.is_named_files:
+        has_name = log.topic is not None
+        return replace(log, topic_id=read_topic_id(log.folder, storage) if has_name else None)
+    return replace(
+        log,
+        topic_id=log.topic_id or read_topic_id(log.folder, storage),
+        first_epoch_start=read_first_epoch_start(log.folder, storage),
+    )
 
 
 def check_one_log_each(
@@ -449,14 +442,7 @@ def check_one_log_each(
         if len(logs) > 1:
             raise _several(logs)
         kept.extend(logs)
-    kept.sort(
-        key=lambda log: (
-            log.topic or "",
-            -1 if log.partition is None else log.partition,
-            log.folder,
-        )
-    )
-    return kept
+    return sorted(kept, key=_log_order)
 
 
 def _several(logs: Sequence[PartitionLog]) -> InputError:

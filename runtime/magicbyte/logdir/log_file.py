@@ -82,8 +82,12 @@ def classify(
         suffixes.append(name.suffix)
     if folder_state is None and "swap" in suffixes:
         files = _swap(files, suffixes)
-    key = [(-1 if file.base_offset is None else file.base_offset, file.name) for file in files]
-    return tuple(file for _, file in sorted(zip(key, files, strict=True), key=lambda pair: pair[0]))
+    return tuple(sorted(files, key=file_order))
+
+
+def file_order(file: LogFile) -> tuple[int, str]:
+    """Sort key of files: base offset, name."""
+    return -1 if file.base_offset is None else file.base_offset, file.name
 
 
 def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:

@@ -19,7 +19,7 @@ from magicbyte.logdir.discover import AT_A_TIME, PartitionLog
 from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import positions_of
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, file_order
 from magicbyte.logdir.manifest import read_manifest
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
 from magicbyte.logdir.tiered_files import UploadedSegment
@@ -80,18 +80,12 @@ class _Segment:
             yield replace(file, kind=KINDS.get(kind, kind), base_offset=base, why_not=why_not)
 
 
-def with_remote(
-    logs: Sequence[PartitionLog], storage: Storage, *, strict: bool
-) -> list[PartitionLog]:
-    """Return *logs* with the segments that they have in remote storage.
+def with_remote(log: PartitionLog, storage: Storage, *, strict: bool) -> PartitionLog:
+    """Return *log* with its segments in remote storage in place of its uploads.
 
-    A manifest that is damaged becomes a finding, and its segment is left out; if *strict*, it is
-    raised. Raises InputError where a segment that is needed is encrypted.
+    A damaged manifest becomes a finding, and its segment is left out; if *strict*, it is raised.
+    Raises InputError where a segment that is needed is encrypted.
     """
-    return [_settled(log, storage, strict) if log.uploads else log for log in logs]
-
-
-def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
     bases = [file.base_offset for file in log.logs if file.base_offset is not None]
     local_start = min(bases, default=None)
     read = partial(_read, log=log, local_start=local_start, strict=strict)
@@ -130,7 +124,7 @@ def _settled(log: PartitionLog, storage: Storage, strict: bool) -> PartitionLog:
         if file.kind == "snapshot" and file.live and file.base_offset is not None
     }
     files = [*log.files, *(file for one in segments for file in one.listed(taken))]
-    files.sort(key=lambda file: (-1 if file.base_offset is None else file.base_offset, file.name))
+    files.sort(key=file_order)
     return replace(log, files=tuple(files), uploads=(), findings=(*log.findings, *findings))
 
 

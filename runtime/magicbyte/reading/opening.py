@@ -7,10 +7,16 @@ from typing import Any
 
 from magicbyte.errors import InputError
 from magicbyte.limits import DEFAULT_LIMITS, Limits
-from magicbyte.logdir.discover import PartitionLog, check_one_log_each
+from magicbyte.logdir.discover import (
+    AT_A_TIME,
+    PartitionLog,
+    check_one_log_each,
+    described,
+    discover,
+)
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.logdir.log_selection import find_logs
+from magicbyte.logdir.remote import with_remote
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.planner import Planner
@@ -73,7 +79,8 @@ def open(
         ...     print(batch.num_rows)
         4
     """
-    storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
+    storage = Storage(storage_options)
+    storage_options = None  # no traceback shows credentials
     if not paths:
         raise InputError("no path", "at least one")
     begin, end = times or (None, None)
@@ -90,14 +97,9 @@ def open(
         threads=threads,
         limits=limits or DEFAULT_LIMITS,
     )
-    all_logs, log_dirs = find_logs(
-        paths,
-        topics=topics,
-        partitions=partitions,
-        storage=Storage(storage_options),
-        strict=on_damage == "fail",
-        choose=partial(check_one_log_each, replica=replica),
-    )
+    all_logs, log_dirs = discover(paths, storage)
+    all_logs = check_one_log_each(all_logs, log_dirs, replica=replica)
+    all_logs = _select(all_logs, storage, topics, partitions, strict=on_damage == "fail")
     names = set(topics or ())
     logs, num_internal = [], 0
     for log in all_logs:
@@ -113,12 +115,12 @@ def open(
 
 def open_all_replicas(
     paths: Iterable[str | os.PathLike[str]],
+    storage: Storage,
     *,
     topics: Iterable[str] | None,
     partitions: Iterable[int] | None,
     engine: str,
     limits: Limits | None,
-    storage_options: StorageOptions,
 ) -> Dataset:
     """Return the dataset of everything that is found, for checks and statistics.
 
@@ -131,14 +133,46 @@ def open_all_replicas(
         engine=engine,
         limits=limits or DEFAULT_LIMITS,
     )
-    logs, log_dirs = find_logs(
-        paths,
-        topics=topics,
-        partitions=partitions,
-        storage=Storage(storage_options),
-        strict=False,
-    )
+    logs, log_dirs = discover(paths, storage)
+    logs = _select(logs, storage, topics, partitions, strict=False)
     return Dataset(logs, options, log_dirs=log_dirs)
+
+
+def _select(
+    logs: list[PartitionLog],
+    storage: Storage,
+    topics: Iterable[str] | None,
+    partitions: Iterable[int] | None,
+    *,
+    strict: bool,
+) -> list[PartitionLog]:
+    """Return the logs of *topics* and *partitions*, with their topic ids and remote segments.
+
+    If *strict*, a damaged manifest of a remote segment is raised. Raises InputError where a topic
+    is not there.
+    """
+    if topics is not None:
+        names = [topics] if isinstance(topics, str) else list(topics)
+        known = sorted({log.topic for log in logs if log.topic is not None})
+        for name in names:
+            if name not in known:
+                raise InputError(f"no topic {name!r}", f"one of {', '.join(known) or 'none'}")
+        logs = [log for log in logs if log.topic in names]
+    if partitions is not None:
+        numbers = list(partitions)
+        logs = [log for log in logs if log.partition in numbers]
+    describe = partial(described, storage=storage)
+    if storage.stores:  # each request is a wait
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(AT_A_TIME) as pool:
+            logs = list(pool.map(describe, logs))
+    else:
+        logs = list(map(describe, logs))
+    for index, log in enumerate(logs):
+        if log.uploads:
+            logs[index] = with_remote(log, storage, strict=strict)
+    return logs
 
 
 def from_bytes(

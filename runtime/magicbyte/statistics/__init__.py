@@ -12,7 +12,7 @@ from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.planner import Planner
 from magicbyte.statistics.counts import Counts
 from magicbyte.statistics.partition import BY, TOTAL, CountedGroup, count_partition
-from magicbyte.storage import StorageOptions
+from magicbyte.storage import Storage, StorageOptions
 from magicbyte.tables.stats_table import STATS
 
 __all__ = ["BY", "Statistics", "stats"]
@@ -87,14 +87,15 @@ def stats(
     """
     if by not in BY:
         raise InputError(f"by {by!r}", f"one of {', '.join(BY)}")
-    storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
+    storage = Storage(storage_options)
+    storage_options = None  # no traceback shows credentials
     dataset = open_all_replicas(
         paths,
+        storage,
         topics=topics,
         partitions=partitions,
         engine=engine,
         limits=limits,
-        storage_options=storage_options,
     )
     out = Statistics(quick)
     groups: dict[CountedGroup, Counts] = {}

@@ -1,14 +1,11 @@
 """File access: the only package that opens files, local or in an object store."""
 
-import os
-from pathlib import Path
-
 from magicbyte.storage.files import File, FolderItem, MemoryFile
 from magicbyte.storage.local import LocalFile
 from magicbyte.storage.options import NO_OPTIONS, StorageOptions
 from magicbyte.storage.storage import Storage
 from magicbyte.storage.store import Store
-from magicbyte.storage.urls import is_url, local_path, parse_url, redacted
+from magicbyte.storage.urls import absolute_path, is_url, local_path, normalize_path, redacted
 
 __all__ = [
     "NO_OPTIONS",
@@ -27,21 +24,6 @@ __all__ = [
     "read_small_file",
     "redacted",
 ]
-
-
-def normalize_path(path: str) -> str:
-    """Return *path* without a leading `file:`, and a URL without redundant slashes.
-
-    Raises InputError where a URL contains a password or a query.
-    """
-    url = parse_url(path)
-    return local_path(path) if url is None else str(url)
-
-
-def absolute_path(path: str | os.PathLike[str]) -> str:
-    """Return the one name of *path*: normalized, and without `.`, `..` and symbolic links."""
-    normal = normalize_path(os.fspath(path))
-    return normal if is_url(normal) else os.path.realpath(Path(normal))
 
 
 def open_file(path: str, *, size_bytes: int | None = None, store: Store | None = None) -> File:

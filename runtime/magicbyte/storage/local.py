@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import Self
 
 from magicbyte.errors import ChangedError, MissingError
@@ -37,7 +38,7 @@ def list_folder(path: str) -> list[FolderItem]:
         items, is_complete = _list_once(path)
         if is_complete:
             break
-    return sorted(items, key=lambda item: item.name)
+    return sorted(items, key=attrgetter("name"))
 
 
 def _list_once(path: str) -> tuple[list[FolderItem], bool]:

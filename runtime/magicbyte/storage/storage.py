@@ -1,7 +1,8 @@
 """Find out which files and folders exist, on this machine or in a store."""
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from magicbyte.errors import InputError, MissingError, StoreError
 from magicbyte.storage import local
@@ -20,9 +21,10 @@ class Storage:
     So one Storage is created for each call that looks at some paths: it does not see later changes.
     """
 
-    def __init__(self, options: StorageOptions = NO_OPTIONS) -> None:
-        self.options = options
-        self._stores: dict[tuple[str, str], Store] = {}
+    def __init__(self, options: Mapping[str, Any] | StorageOptions | None = None) -> None:
+        self.options = NO_OPTIONS if options is None else StorageOptions.of(options)
+        self.stores: dict[tuple[str, str], Store] = {}
+        """The stores of the paths so far, by scheme and authority."""
         self._folders: dict[str, dict[str, FolderItem]] = {}
         """Items by name, of each listed folder of a store."""
         self._listed_trees: list[str] = []
@@ -53,9 +55,9 @@ class Storage:
 
     def _store(self, url: Url) -> Store:
         key = url.scheme, url.authority
-        if key not in self._stores:
-            self._stores[key] = Store(*key, self.options)
-        return self._stores[key]
+        if key not in self.stores:
+            self.stores[key] = Store(*key, self.options)
+        return self.stores[key]
 
     def kind_of(self, path: str) -> str:
         """Return `file`, `folder` or `other`; MissingError if *path* does not exist or is denied."""

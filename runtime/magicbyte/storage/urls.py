@@ -1,7 +1,9 @@
 """Tell local paths from URLs of object stores, and parse the latter."""
 
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from magicbyte.errors import InputError
 
@@ -48,6 +50,22 @@ def parse_url(path: str) -> Url | None:
             path=redacted(path),
         )
     return Url(scheme, authority, "/".join(part for part in key.split("/") if part))
+
+
+def normalize_path(path: str) -> str:
+    """Return *path* without a leading `file:`, and a URL without redundant slashes.
+
+    Raises InputError where a URL contains a password or a query.
+    """
+    url = parse_url(path)
+    return local_path(path) if url is None else str(url)
+
+
+def absolute_path(path: str | os.PathLike[str]) -> str:
+    """Return the one name of *path*: normalized, and without `.`, `..` and symbolic links."""
+    text = os.fspath(path)
+    url = parse_url(text)
+    return os.path.realpath(Path(local_path(text))) if url is None else str(url)
 
 
 def is_url(path: str) -> bool:

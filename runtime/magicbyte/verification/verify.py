@@ -21,7 +21,7 @@ from magicbyte.reading.process_pool import in_processes
 from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
-from magicbyte.storage import StorageOptions
+from magicbyte.storage import Storage, StorageOptions
 from magicbyte.verification.companion_checks import wrong_beside, wrong_between
 from magicbyte.verification.replicas import differences
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
@@ -146,16 +146,17 @@ def verify(
         >>> [row["verdict"] for row in verification.partitions]
         ['ok', 'ok']
     """
-    storage_options = StorageOptions.of(storage_options)  # no traceback shows credentials
+    storage = Storage(storage_options)
+    storage_options = None  # no traceback shows credentials
     if processes < 1:
         raise InputError(f"processes {processes}", "at least 1")
     dataset = open_all_replicas(
         paths,
+        storage,
         topics=topics,
         partitions=partitions,
         engine=engine,
         limits=limits,
-        storage_options=storage_options,
     )
     logs, options = dataset.logs, dataset.options
     out = Verification(quick)
