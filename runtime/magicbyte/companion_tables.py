@@ -1,6 +1,6 @@
-"""Files that lie beside a log, each by itself: what is in it, whatever is wrong with it.
+"""Contents of companion and checkpoint files, one file at a time, valid or not.
 
-None of them is needed to read a log. They are shown because a broker believes them.
+Reading a log needs none of them. They are shown because a broker relies on them.
 """
 
 import json
@@ -55,18 +55,18 @@ class Companion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """Columns, and what is wrong with the bytes they came from."""
+class _ParsedFile:
+    """The columns of a file, and a finding if its bytes are invalid."""
 
     columns: Mapping[str, pa.Array]
     finding: Finding | None = None
 
 
 def kind_of(path: str | os.PathLike[str]) -> str | None:
-    """Return what kind of companion the name of *path* says; None where it says none."""
+    """Return the kind of file that the name of *path* states; None if it is not a companion's name."""
     name = os.fspath(path).rpartition("/")[2]
-    if name in OF_NAMES:
-        return OF_NAMES[name]
+    if name in KINDS_BY_NAME:
+        return KINDS_BY_NAME[name]
     remote = parse_remote_file(name)
     if remote is not None and remote.kind == "epochs":
         return "leader epochs"
@@ -103,34 +103,34 @@ def companion(
             "a name that no file beside a log has", f"one of {', '.join(EXPECTED)}", path=str(path)
         )
     storage = Storage(StorageOptions.of(storage_options))
-    place = absolute_path(os.fspath(path))
-    name = place.rpartition("/")[2]
+    location = absolute_path(os.fspath(path))
+    name = location.rpartition("/")[2]
     read, max_bytes = KINDS[kind]
-    with storage.open_file(place) as file:
+    with storage.open_file(location) as file:
         if file.size_bytes > max_bytes:
             raise InputError(
                 f"{file.size_bytes} bytes", f"a {kind} of at most {max_bytes}", path=str(path)
             )
-        found = read(file.read_at(0, file.size_bytes), parse_file(name).base_offset)
-    findings = () if found.finding is None else (replace(found.finding, file=name),)
-    return Companion(kind, name, pa.RecordBatch.from_pydict(dict(found.columns)), findings)
+        parsed = read(file.read_at(0, file.size_bytes), parse_file(name).base_offset)
+    findings = () if parsed.finding is None else (replace(parsed.finding, file=name),)
+    return Companion(kind, name, pa.RecordBatch.from_pydict(dict(parsed.columns)), findings)
 
 
 # Rows of numbers
 
 
-NAMED = {"ofs_batch": "position", "epoch": "producer_epoch"}
-"""Fields that the tables call otherwise."""
+COLUMN_NAMES = {"ofs_batch": "position", "epoch": "producer_epoch"}
+"""Names of columns that differ from the names of their fields."""
 
 
 def _columns(kind: str, data: bytes) -> dict[str, pa.Array]:
     rows, _ = read_rows(kind, data)
-    names = (NAMED.get(name, name) for name in rows.schema.names)
+    names = (COLUMN_NAMES.get(name, name) for name in rows.schema.names)
     return dict(zip(names, rows.columns, strict=True))
 
 
 def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, pa.Array]:
-    """Return *columns* of an index with the offsets that it means; null where its name says no base."""
+    """Return *columns* of an index with absolute offsets; they are null if *base* is None."""
     relative = columns["relative_offset"]
     offsets = pa.nulls(len(relative), pa.int64())
     if base is not None:
@@ -139,40 +139,40 @@ def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, p
     return {"relative_offset": relative, "offset": offsets, **others}
 
 
-def _offset_index(data: bytes, base: int | None) -> _Read:
+def _offset_index(data: bytes, base: int | None) -> _ParsedFile:
     columns = _with_offsets(_columns("index", data), base)
-    return _Read(columns, check_index(data, OffsetIndexEntry, "index-invalid")[1])
+    return _ParsedFile(columns, check_index(data, OffsetIndexEntry, "index-invalid")[1])
 
 
-def _time_index(data: bytes, base: int | None) -> _Read:
+def _time_index(data: bytes, base: int | None) -> _ParsedFile:
     columns = _with_offsets(_columns("timeindex", data), base)
-    return _Read(columns, check_index(data, TimeIndexEntry, "timeindex-invalid")[1])
+    return _ParsedFile(columns, check_index(data, TimeIndexEntry, "timeindex-invalid")[1])
 
 
-def _transaction_index(data: bytes, base: int | None) -> _Read:
-    return _judged("txnindex", data, transaction_index)
+def _transaction_index(data: bytes, base: int | None) -> _ParsedFile:
+    return _parse_binary("txnindex", data, transaction_index)
 
 
-def _snapshot(data: bytes, base: int | None) -> _Read:
-    return _judged("snapshot", data, read_producer_snapshot)
+def _snapshot(data: bytes, base: int | None) -> _ParsedFile:
+    return _parse_binary("snapshot", data, read_producer_snapshot)
 
 
-def _judged(kind: str, data: bytes, judge: Callable[[bytes], object]) -> _Read:
+def _parse_binary(kind: str, data: bytes, parse: Callable[[bytes], object]) -> _ParsedFile:
     finding = None
     try:
-        judge(data)
+        parse(data)
     except FormatError as error:
         finding = error.finding
-    return _Read(_columns(kind, data), finding)
+    return _ParsedFile(_columns(kind, data), finding)
 
 
 # Text
 
 
-def _of_lines(
+def _parse_text(
     data: bytes, parse: Callable[[bytes], list[tuple[Any, ...]]], kinds: Mapping[str, pa.DataType]
-) -> _Read:
-    """Return what *parse* finds in the text *data*, in columns of *kinds*; nothing where it refuses."""
+) -> _ParsedFile:
+    """Return the rows that *parse* reads in the text *data*, as columns of *kinds*; none if it fails."""
     rows: list[tuple[Any, ...]] = []
     finding = None
     try:
@@ -183,57 +183,53 @@ def _of_lines(
         name: array_of([row[number] for row in rows], kind)
         for number, (name, kind) in enumerate(kinds.items())
     }
-    return _Read(columns, finding)
+    return _ParsedFile(columns, finding)
 
 
-def _epochs(data: bytes, base: int | None) -> _Read:
-    return _of_lines(data, parse_epochs, {"leader_epoch": pa.int32(), "start_offset": pa.int64()})
+def _epochs(data: bytes, base: int | None) -> _ParsedFile:
+    return _parse_text(data, parse_epochs, {"leader_epoch": pa.int32(), "start_offset": pa.int64()})
 
 
-def _offset_checkpoint(data: bytes, base: int | None) -> _Read:
+def _offset_checkpoint(data: bytes, base: int | None) -> _ParsedFile:
     kinds = {"topic": pa.string(), "partition": pa.int32(), "offset": pa.int64()}
-    return _of_lines(data, parse_offset_lines, kinds)
+    return _parse_text(data, parse_offset_lines, kinds)
 
 
 PROPERTIES = {"property": pa.string(), "value": pa.string()}
 
 
-def _partition_metadata(data: bytes, base: int | None) -> _Read:
-    return _of_lines(data, lambda text: parse_properties(text, ":"), PROPERTIES)
+def _partition_metadata(data: bytes, base: int | None) -> _ParsedFile:
+    return _parse_text(data, lambda text: parse_properties(text, ":"), PROPERTIES)
 
 
-def _meta_properties(data: bytes, base: int | None) -> _Read:
-    return _of_lines(data, lambda text: parse_properties(text, "="), PROPERTIES)
+def _meta_properties(data: bytes, base: int | None) -> _ParsedFile:
+    return _parse_text(data, lambda text: parse_properties(text, "="), PROPERTIES)
 
 
-def _quorum_state(data: bytes, base: int | None) -> _Read:
-    return _of_lines(data, _json_properties, PROPERTIES)
+def _quorum_state(data: bytes, base: int | None) -> _ParsedFile:
+    return _parse_text(data, _json_properties, PROPERTIES)
 
 
 def _json_properties(data: bytes) -> list[tuple[str, str]]:
-    def bad(found: str) -> FormatError:
-        return FormatError(
-            Finding(
-                code="checkpoint-invalid",
-                message=found,
-                found=found,
-                expected="an object in JSON",
-            )
+    def invalid(found: str) -> FormatError:
+        finding = Finding(
+            code="checkpoint-invalid", message=found, found=found, expected="an object in JSON"
         )
+        return FormatError(finding)
 
     try:
-        found = json.loads(data)
+        properties = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise bad(f"no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise bad(f"JSON of {type(found).__name__}")
+        raise invalid(f"no JSON: {error}") from error
+    if not isinstance(properties, dict):
+        raise invalid(f"JSON of {type(properties).__name__}")
     return [
         (name, value if isinstance(value, str) else json.dumps(value, separators=(",", ":")))
-        for name, value in found.items()
+        for name, value in properties.items()
     ]
 
 
-KINDS: dict[str, tuple[Callable[[bytes, int | None], _Read], int]] = {
+KINDS: dict[str, tuple[Callable[[bytes, int | None], _ParsedFile], int]] = {
     "index": (_offset_index, MAX_COMPANION_BYTES),
     "timeindex": (_time_index, MAX_COMPANION_BYTES),
     "txnindex": (_transaction_index, MAX_COMPANION_BYTES),
@@ -244,9 +240,9 @@ KINDS: dict[str, tuple[Callable[[bytes, int | None], _Read], int]] = {
     "properties": (_meta_properties, MAX_CHECKPOINT_BYTES),
     "quorum state": (_quorum_state, MAX_CHECKPOINT_BYTES),
 }
-"""Kinds of companions: what reads each, and the most bytes that one may have."""
+"""The parser of each kind of file, and the most bytes that such a file may have."""
 
-OF_NAMES = {
+KINDS_BY_NAME = {
     "leader-epoch-checkpoint": "leader epochs",
     "replication-offset-checkpoint": "offsets",
     "recovery-point-offset-checkpoint": "offsets",
@@ -256,12 +252,12 @@ OF_NAMES = {
     "meta.properties": "properties",
     "quorum-state": "quorum state",
 }
-"""Kinds of those that have always the same name."""
+"""Kinds of the files that always have the same name."""
 
 EXPECTED = (
     "<20 digits>.index",
     "<20 digits>.timeindex",
     "<20 digits>.txnindex",
     "<20 digits>.snapshot",
-    *OF_NAMES,
+    *KINDS_BY_NAME,
 )

@@ -54,7 +54,7 @@ def test_damage_is_said_behind_what_is_whole(run: Run, transactions: Path, tmp_p
     assert len(result.stdout.splitlines()) == 2
     assert result.stderr.splitlines() == [
         "1 warning:",
-        f"  {ABORTED[1]} byte 34: 6 bytes behind the last whole entry [txnindex-invalid]",
+        f"  {ABORTED[1]} byte 34: 6 bytes follow the last whole entry [txnindex-invalid]",
     ]
 
 

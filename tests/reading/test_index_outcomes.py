@@ -128,7 +128,7 @@ def swap(partition: Path) -> None:
 
 
 DOUBTS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "cut": (cut, "bytes behind the last whole entry"),
+    "cut": (cut, "bytes follow the last whole entry"),
     "of another version": (lambda p: edited(p, 0, version=1), "version 1, expected 0"),
     "a marker that is not there": (
         lambda p: edited(p, 0, last_offset=ENTRY_LAST - 1, last_stable_offset=0),

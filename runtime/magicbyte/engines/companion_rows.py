@@ -1,7 +1,7 @@
-"""The rows of the files beside a segment, as columns; what they say is not judged.
+"""Rows of the companion files of a segment, as Arrow columns. Their values are not validated.
 
-There is one way to read them: they need no kernel, and so no Numba. Who wants a few of them as
-objects is better served by the headers of `magicbyte_formats.wire`.
+All engines read them in this way: they need no kernel, and so no Numba. The headers in
+`magicbyte_formats.wire` read single rows as objects.
 """
 
 from typing import Any
@@ -27,30 +27,29 @@ FILES: dict[str, RowFileModule] = {
     "txnindex": kafka_transaction_index,
     "snapshot": kafka_producer_snapshot,
 }
-"""By the kinds of files."""
+"""Row file modules by kind of file."""
 
 
 def read_rows(kind: str, data: bytes) -> tuple[pa.RecordBatch, int]:
     """Return the rows of *data*, a file of *kind*, and the byte at which they end.
 
-    They end before the first that is not whole or not valid, or with which the zeros of a file
-    begin that was allocated before it was filled. What is behind them, and whether their numbers
-    agree with each other, the caller judges.
+    They end before the first incomplete or invalid row, and before the zeros of a preallocated
+    file. The caller validates the bytes after them, and the rows against each other.
     """
     file = FILES[kind]
     rows = file.rows(data)
     columns = COLUMNS[file.TABLE]
-    made = pa.RecordBatch.from_arrays(
+    batch = pa.RecordBatch.from_arrays(
         [_array(column, rows[column.name]) for column in columns],
         [column.name for column in columns],
     )
-    return made, file.HEADER.itemsize + rows.nbytes
+    return batch, file.HEADER.itemsize + rows.nbytes
 
 
 def _array(column: WireColumn, stored: "np.ndarray[Any, Any]") -> pa.Array:
     numbers = stored.astype(stored.dtype.newbyteorder("="))
-    is_null = None if column.sentinel is None else numbers == column.sentinel
-    kind = arrow_type(column.type)
-    if is_null is None:
-        is_null = np.zeros(len(numbers), np.bool_)
-    return nullable_array(pa.from_numpy_dtype(numbers.dtype), numbers, is_null).cast(kind)
+    is_null = np.zeros(len(numbers), np.bool_)
+    if column.sentinel is not None:
+        is_null = numbers == column.sentinel
+    array = nullable_array(pa.from_numpy_dtype(numbers.dtype), numbers, is_null)
+    return array.cast(arrow_type(column.type))

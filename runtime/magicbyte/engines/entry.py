@@ -1,4 +1,4 @@
-"""One entry of a log: what its header says, whatever the format."""
+"""The header of a log entry: of a v0 or v1 message, or of a v2 batch."""
 
 import struct
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from magicbyte_formats.wire import (
 )
 
 OVERHEAD = 12
-"""Bytes before what the size field counts: the offset and the size field itself."""
+"""Bytes that the size field does not count: the offset and the size field itself."""
 
 LEAST_SIZES = {0: 14, 1: 22, 2: RecordBatchHeader.SIZE - OVERHEAD}
 """The least value of the size field, by magic: all fixed fields, no key, no value, no record."""
@@ -26,14 +26,14 @@ HEADER_BYTES = OVERHEAD + max(LEAST_SIZES.values())
 """Bytes that suffice to judge the header of any entry."""
 
 SEQUENCES = 1 << 31
-"""A producer's numbers of records go from 0 up to here, and begin again."""
+"""Sequences of a producer are below this number; after the last one they start at 0 again."""
 
 BATCH_NAMES = {
     "first_offset": "base_offset",
     "leader_epoch": "partition_leader_epoch",
     "record_count": "num_records",
 }
-"""What the specification of a v2 batch calls a field of Entry, where that is something else."""
+"""Names in the specification of a v2 batch of the fields of Entry that are named differently there."""
 
 
 class Entry(NamedTuple):
@@ -42,10 +42,10 @@ class Entry(NamedTuple):
     position: int
     """The byte of the file at which the entry begins."""
     size_bytes: int
-    """Of the whole entry, its first 12 bytes included."""
+    """Bytes of the whole entry, including the 12 that the size field does not count."""
     magic: int
     base_offset: int | None
-    """None for a wrapper: only its payload tells."""
+    """None for a wrapper message: only the payload has it."""
     last_offset: int
     crc: int
     codec: int
@@ -59,18 +59,18 @@ class Entry(NamedTuple):
     base_sequence: int
     leader_epoch: int
     record_count: int | None
-    """None for a wrapper."""
+    """None for a wrapper message."""
     is_transactional: bool
     is_control: bool
 
     @property
     def end(self) -> int:
-        """The byte of the file behind the entry."""
+        """The byte of the file after the entry."""
         return self.position + self.size_bytes
 
     @property
     def first_offset(self) -> int:
-        """The lowest offset that the header alone can tell."""
+        """The lowest offset that the header states."""
         return self.last_offset if self.base_offset is None else self.base_offset
 
     @property
@@ -133,8 +133,8 @@ def wrap64(number: int) -> int:
 def read_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) -> Entry:
     """Return the header of the entry at byte *position* of *buffer*, which begins at *origin*.
 
-    Only the header need be there. Raises FormatError (`bad-size`, `unknown-magic`) where it is
-    none, TruncatedError where *buffer* ends in it; both with the byte in *buffer*.
+    The buffer may end after the header. Raises FormatError (`bad-size`, `unknown-magic`) if there is
+    no header, TruncatedError if *buffer* ends inside it; both with the position in *buffer*.
     """
     here = len(buffer) - position
     if here < EntryHeader.SIZE:
@@ -174,9 +174,9 @@ def read_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) ->
 
 
 def whole_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) -> Entry:
-    """Return the header of the entry at byte *position* of *buffer*, which holds all of it.
+    """Return the header of the entry at byte *position*, all of which must be in *buffer*.
 
-    Raises FormatError where there is none, TruncatedError where *buffer* ends in it.
+    Raises FormatError if there is no entry, TruncatedError if *buffer* ends inside it.
     """
     entry = read_entry(buffer, position, origin=origin)
     left = len(buffer) - position
@@ -186,13 +186,13 @@ def whole_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) -
 
 
 def stored_size(buffer: bytes | memoryview, position: int) -> int:
-    """Return the size field of the entry at *position*, the first 12 bytes of which are there."""
+    """Return the size field of the entry at *position*; *buffer* has at least its first 12 bytes."""
     at = position + EntryHeader.LENGTH.field_position
     return int.from_bytes(buffer[at : at + 4], "big", signed=True)
 
 
 def codec_at(buffer: bytes | memoryview, position: int, magic: int) -> int | None:
-    """Return the codec of the entry of *magic* at *position*; None where *buffer* ends in its header."""
+    """Return the codec of the entry of *magic* at *position*; None if *buffer* ends inside its header."""
     header = RecordBatchHeader if magic == 2 else MessageHeader
     try:
         return header.unpack_from(buffer, position).codec
@@ -273,7 +273,7 @@ def _message(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
 
 
 def checksum_of(buffer: memoryview, entry: Entry, *, origin: int = 0) -> int:
-    """Return what the checksum of *entry*, all of which lies in *buffer*, comes to."""
+    """Return the checksum of the bytes of *entry*, all of which are in *buffer*."""
     begin = entry.position - origin
     if entry.magic == 2:
         return crc32c(buffer[begin + RecordBatchHeader.CHECKSUM.start : begin + entry.size_bytes])

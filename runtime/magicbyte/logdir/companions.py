@@ -1,4 +1,4 @@
-"""Transaction indexes and producer snapshots, read whole and judged."""
+"""Transaction indexes and producer snapshots: parsed as a whole, and validated."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -17,16 +17,17 @@ from magicbyte_formats.wire import (
 )
 
 MAX_COMPANION_BYTES = 1 << 30
-"""Some thirty million aborted transactions; what is longer is no index."""
+"""Thirty million aborted transactions; a longer file is not an index."""
 
 
 _ABORTED = dtype_of(AbortedTransaction)
 
 
 def transaction_index(data: bytes) -> StructuredRows:
-    """Return the aborted transactions in *data* as columns, in order of their markers.
+    """Return the aborted transactions in *data* as columns, in the order of their markers.
 
-    These are the fields of AbortedTransaction. Raises FormatError (`txnindex-invalid`) where it is no transaction index.
+    The columns are the fields of AbortedTransaction. Raises FormatError (`txnindex-invalid`) if *data*
+    are not a valid transaction index.
     """
     left = len(data) % AbortedTransaction.SIZE
     if left:
@@ -34,7 +35,7 @@ def transaction_index(data: bytes) -> StructuredRows:
     table: StructuredRows = np.frombuffer(data, _ABORTED)
     lasts = table["last_offset"].astype(np.int64)
     previous = np.concatenate([[-1], lasts[:-1]]) if len(lasts) else lasts
-    # Each entry is judged by the first of these that it breaks.
+    # The finding names the first rule that the entry breaks.
     rules: list[tuple[str, Mask, Callable[[int], str]]] = [
         ("version", table["version"] == 0, lambda _: "0"),
         ("producer_id", table["producer_id"] >= 0, lambda _: "0 or more"),
@@ -46,14 +47,14 @@ def transaction_index(data: bytes) -> StructuredRows:
         ("last_offset", lasts > previous, lambda number: f"above {previous[number]}"),
         (
             "last_stable_offset",
-            # Compared without the sum, which the largest offset has none of.
+            # Without a sum, which would overflow for the largest offset.
             (table["last_stable_offset"] >= 0) & (table["last_stable_offset"] - 1 <= lasts),
             lambda number: f"0 to {int(lasts[number]) + 1}",
         ),
     ]
-    are_good = np.logical_and.reduce([is_good for _, is_good, _ in rules])
-    if not are_good.all():
-        number = int(np.argmin(are_good))
+    is_valid = np.logical_and.reduce([mask for _, mask, _ in rules])
+    if not is_valid.all():
+        number = int(np.argmin(is_valid))
         field, _, expected = next(rule for rule in rules if not rule[1][number])
         found = int(table[field][number])
         raise FormatError(
@@ -70,9 +71,9 @@ def transaction_index(data: bytes) -> StructuredRows:
 
 
 def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
-    """Return the aborted transactions in *data*, in order of their markers.
+    """Return the aborted transactions in *data*, in the order of their markers.
 
-    Raises FormatError (`txnindex-invalid`) where it is no transaction index.
+    Raises FormatError (`txnindex-invalid`) if *data* are not a valid transaction index.
     """
     transaction_index(data)
     return [
@@ -82,17 +83,17 @@ def read_transaction_index(data: bytes) -> list[AbortedTransaction]:
 
 
 class UncheckedTransaction(NamedTuple):
-    """An entry of a transaction index, as Kafka takes it: it judges nothing but the version."""
+    """An entry of a transaction index, as Kafka reads it: it checks nothing but the version."""
 
     position: int
     version: int
-    """The first byte of the two, which is all that Kafka reads (AbortedTxn.version); it refuses
-    what is above 0."""
+    """The first byte of the field, which is all that Kafka reads (AbortedTxn.version); Kafka refuses
+    versions above 0."""
     entry: AbortedTransaction
 
 
 def unchecked_transactions(data: bytes) -> Iterator[UncheckedTransaction]:
-    """Yield the entries that lie whole in the transaction index *data*, whatever is in them."""
+    """Yield the complete entries of the transaction index *data*, valid or not."""
     for position in range(0, len(data) - AbortedTransaction.SIZE + 1, AbortedTransaction.SIZE):
         entry = AbortedTransaction.unpack_from(data, position)
         yield UncheckedTransaction(position, entry.version >> 8, entry)
@@ -101,8 +102,8 @@ def unchecked_transactions(data: bytes) -> Iterator[UncheckedTransaction]:
 def read_producer_snapshot(data: bytes) -> list[ProducerSnapshotEntry]:
     """Return the producers in the snapshot *data*.
 
-    Raises FormatError (`snapshot-invalid`) where it is none: cut, of another version, or with a
-    checksum that is not that of its bytes.
+    Raises FormatError (`snapshot-invalid`) if the data are cut, have another version or a wrong
+    checksum.
     """
     if len(data) < ProducerSnapshotHeader.SIZE:
         raise TruncatedError(

@@ -1,7 +1,7 @@
-"""Files that lie in an object of remote storage: a part of it, or chunks that are compressed one by one.
+"""Files embedded in an object of remote storage: a range of it, or chunks that are compressed one by one.
 
-What is above reads them as any other file. A chunk that cannot be had does not end the reading: its
-place is filled with what no entry begins with, so that it is found as damage, and `unread` says why.
+They are read like any other file. A chunk that does not decompress does not end the read: it is
+replaced by bytes that no entry begins with, so that it is reported as damage.
 """
 
 from collections import OrderedDict
@@ -17,30 +17,30 @@ from magicbyte.findings import Finding
 from magicbyte.storage import File, Store
 
 MAX_CACHED_CHUNKS = 2
-"""Chunks that an open file keeps decompressed: an entry may lie in two of them."""
+"""Chunks that an open file keeps decompressed: an entry may span two of them."""
 
 UNREADABLE_BYTE = b"\xff"
-"""A size field of these is -1."""
+"""A size field of such bytes is -1, which no entry has."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRange:
-    """Where the bytes of a file lie in an object. Small, and can be pickled."""
+    """Range of an object that holds the bytes of a file. Small, and can be pickled."""
 
     object_bytes: int
     """Bytes of the object."""
     size_bytes: int
     """Bytes of the file."""
     position: int = 0
-    """Where it begins in the object."""
+    """First byte of the file in the object."""
     chunk_bytes: int = 0
-    """Bytes of the file in each chunk but the last, which has the rest; 0: it lies there as it is."""
+    """Decompressed bytes of each chunk but the last, which has the rest; 0: the file is not compressed."""
     stored_bytes: tuple[int, ...] = ()
-    """Bytes of each chunk in the object, one behind the other: a frame of zstd each."""
+    """Bytes of each chunk in the object, in order; each is a zstd frame."""
 
 
 class EmbeddedFile:
-    """The file that lies *inside* the object *path*, of which *size_bytes* are read."""
+    """The file that is *embedded* in the object *path*; its first *size_bytes* are read."""
 
     descriptor = None
 
@@ -50,8 +50,8 @@ class EmbeddedFile:
         self.path = path
         self.name = path.rpartition("/")[2]
         self.size_bytes = embedded.size_bytes if size_bytes is None else size_bytes
-        self.unread: dict[int, Finding] = {}
-        """Chunks that could not be had, by the byte of the file at which they begin."""
+        self.unreadable: dict[int, Finding] = {}
+        """Findings about chunks that do not decompress, by the byte of the file at which they begin."""
         self._embedded = embedded
         self._ends = tuple(accumulate(embedded.stored_bytes, initial=embedded.position))
         self._chunks: OrderedDict[int, bytes] = OrderedDict()
@@ -77,16 +77,16 @@ class EmbeddedFile:
     def reader(self, length: int) -> Callable[[int], bytes]:
         return lambda position: self.read_at(position, min(length, self.size_bytes - position))
 
-    def why_unread(self, start: int, end: int) -> Finding | None:
-        """Return why bytes between *start* and *end* could not be had; None where that is not so."""
+    def unreadable_chunk(self, start: int, end: int) -> Finding | None:
+        """Return the finding about a chunk that overlaps [start, end); None if all decompress."""
         each = self._embedded.chunk_bytes
-        return next(
-            (why for begin, why in self.unread.items() if begin < end and start < begin + each),
-            None,
-        )
+        for begin, finding in self.unreadable.items():
+            if begin < end and start < begin + each:
+                return finding
+        return None
 
     def _chunk(self, number: int) -> bytes:
-        """Return the bytes of a chunk."""
+        """Return the decompressed bytes of chunk *number*."""
         if number in self._chunks:
             self._chunks.move_to_end(number)
             return self._chunks[number]
@@ -94,24 +94,24 @@ class EmbeddedFile:
         length = min(self._embedded.chunk_bytes, self._embedded.size_bytes - begin)
         start, end = self._ends[number : number + 2]
         try:
-            plain = zstd.decompress(self._object.read_at(start, end - start), max_bytes=length)
-            if len(plain) != length:
-                raise CodecError.of(zstd.NAME, f"{len(plain)} bytes, expected {length}")
+            chunk = zstd.decompress(self._object.read_at(start, end - start), max_bytes=length)
+            if len(chunk) != length:
+                raise CodecError.of(zstd.NAME, f"{len(chunk)} bytes, expected {length}")
         except (CodecError, LimitError) as error:
-            why = f"{error.claimed} bytes" if isinstance(error, LimitError) else error.reason
-            self.unread[begin] = Finding(
+            reason = f"{error.claimed} bytes" if isinstance(error, LimitError) else error.reason
+            self.unreadable[begin] = Finding(
                 code="chunk-unreadable",
                 message=f"chunk {number}, at byte {start} of the object, does not decompress to "
-                f"{length} bytes: {why}",
+                f"{length} bytes: {reason}",
                 position=begin,
-                found=why,
+                found=reason,
                 expected=f"{length} bytes",
             )
-            plain = UNREADABLE_BYTE * length
-        self._chunks[number] = plain
+            chunk = UNREADABLE_BYTE * length
+        self._chunks[number] = chunk
         while len(self._chunks) > MAX_CACHED_CHUNKS:
             self._chunks.popitem(last=False)
-        return plain
+        return chunk
 
     def __enter__(self) -> Self:
         return self

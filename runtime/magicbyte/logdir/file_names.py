@@ -40,38 +40,38 @@ _MOVED = re.compile(rf"({TOPIC})-(\d{{1,10}})\.[0-9a-f]{{32}}-(delete|future|str
 
 @dataclass(frozen=True, slots=True)
 class ParsedFileName:
-    """A file's name taken apart."""
+    """The parts of a file name."""
 
     kind: str
     """`log index timeindex txnindex snapshot checkpoint metadata other`."""
     base_offset: int | None
     suffix: str | None
-    """`deleted`, `cleaned`, `swap` or `tmp`, where it bears one."""
+    """`deleted`, `cleaned`, `swap` or `tmp`; None if there is no suffix."""
 
 
 def parse_file(name: str) -> ParsedFileName:
-    """Return what the file name *name* says."""
-    found = _FILE.fullmatch(name)
-    if found and found[3] in KINDS:
-        return ParsedFileName(KINDS[found[3]], int(found[1]), found[4])
+    """Parse the file name *name*."""
+    match = _FILE.fullmatch(name)
+    if match and match[3] in KINDS:
+        return ParsedFileName(KINDS[match[3]], int(match[1]), match[4])
     kind = "metadata" if name in METADATA_NAMES else "other"
     return ParsedFileName(kind, None, None)
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedFolderName:
-    """The name of a partition's folder taken apart."""
+    """The parts of the name of a partition folder."""
 
     topic: str
     partition: int
     state: str | None
-    """`delete-folder`, `future-folder` or `stray-folder`, where it bears such a suffix."""
+    """`delete-folder`, `future-folder` or `stray-folder`; None if there is no such suffix."""
 
 
 def parse_folder(name: str) -> ParsedFolderName | None:
-    """Return what the folder name *name* says, None where it is no partition's."""
-    if found := _MOVED.fullmatch(name):
-        return ParsedFolderName(found[1], int(found[2]), f"{found[3]}-folder")
-    if found := _PARTITION.fullmatch(name):
-        return ParsedFolderName(found[1], int(found[2]), None)
+    """Parse the folder name *name*; None if it is not the name of a partition folder."""
+    if match := _MOVED.fullmatch(name):
+        return ParsedFolderName(match[1], int(match[2]), f"{match[3]}-folder")
+    if match := _PARTITION.fullmatch(name):
+        return ParsedFolderName(match[1], int(match[2]), None)
     return None

@@ -1,7 +1,6 @@
-"""Entries by their size fields alone, as Kafka's own readers find them (FileLogInputStream).
+"""Log entries framed by their size fields alone, as Kafka's readers do (FileLogInputStream).
 
-Nothing of them is judged but that, and what they say may be wrong: a broker's start and Kafka's
-tools decide by them.
+Nothing else is verified, so headers may be wrong: Kafka's tools and a broker's startup read such frames.
 """
 
 from collections.abc import Iterator
@@ -28,11 +27,11 @@ CHUNK = MIB
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The bytes between two places that size fields name."""
+    """The bytes of one entry, as the size fields delimit them."""
 
     position: int
     data: memoryview
-    """With magic 2 where it is higher: Kafka takes such an entry for a batch."""
+    """The bytes; a magic above 2 is replaced by 2, because Kafka reads such an entry as a batch."""
     magic: int
 
     @property
@@ -41,14 +40,14 @@ class Frame:
 
     @property
     def last_offset(self) -> int:
-        """Its last offset; FormatError where it is too short for a batch."""
+        """The last offset of the entry. Raises FormatError if it is too short for a batch."""
         if self.magic < 2:
             return EntryHeader.unpack_from(self.data).offset
         header = self.batch()
         return wrap64(header.base_offset + header.last_offset_delta)
 
     def batch(self) -> RecordBatchHeader:
-        """Return the header of a batch; FormatError where it is too short for one."""
+        """Return the batch header. Raises FormatError if the bytes are too short for one."""
         if len(self.data) < RecordBatchHeader.SIZE:
             raise FormatError(
                 Finding(
@@ -63,42 +62,42 @@ class Frame:
         return RecordBatchHeader.unpack_from(self.data)
 
     def entry(self) -> Entry:
-        """Return the header as the engines have it, from byte 0; FormatError where it is none."""
+        """Return the header as an Entry at position 0. Raises FormatError if it is invalid."""
         return read_entry(self.data, 0)
 
     def is_sound(self, entry: Entry) -> bool:
-        """Return whether the checksum of *entry*, which these bytes are, is right."""
+        """Return whether the checksum of *entry*, the header of these bytes, is right."""
         return checksum_of(self.data, entry._replace(position=0)) == entry.crc
 
 
 def frames(
     file: File, *, begin: int = 0, end: int | None = None, limits: Limits
 ) -> Iterator[Frame]:
-    """Yield what lies between *begin* and *end* of *file*, up to what is not whole.
+    """Yield the frames in [begin, end) of *file*, up to the first incomplete one.
 
-    Raises FormatError (`bad-size`) where a size is too small, with its byte, LimitError where an
-    entry is larger than `max_entry_bytes`.
+    Raises FormatError (`bad-size`) with the position of a size field that is too small, and
+    LimitError if an entry is larger than `max_entry_bytes`.
     """
     end = file.size_bytes if end is None else min(end, file.size_bytes)
     position, chunk, origin = begin, memoryview(b""), begin
     while position + EntryHeader.SIZE < end:  # Kafka's readers need a byte more than the header
         if position + EntryHeader.SIZE > origin + len(chunk):
             origin, chunk = position, memoryview(file.read_at(position, min(CHUNK, end - position)))
-        head = EntryHeader.unpack_from(chunk, position - origin)
-        if head.size < LEAST_SIZE:
-            raise FormatError(bad_size(position, head.size, LEAST_SIZE))
-        whole = OVERHEAD + head.size
-        if position + whole > end:
+        header = EntryHeader.unpack_from(chunk, position - origin)
+        if header.size < LEAST_SIZE:
+            raise FormatError(bad_size(position, header.size, LEAST_SIZE))
+        size_bytes = OVERHEAD + header.size
+        if position + size_bytes > end:
             return
-        if whole > limits.max_entry_bytes:
-            raise LimitError.of("max_entry_bytes", whole, limit=limits.max_entry_bytes)
-        if position + whole > origin + len(chunk):
-            size = max(whole, min(CHUNK, end - position))
-            origin, chunk = position, memoryview(file.read_at(position, size))
-        data = chunk[position - origin : position - origin + whole]
-        if head.magic > 2:
-            changed = bytearray(data)
-            changed[EntryHeader.POSITIONS["magic"]] = 2
-            data = memoryview(changed)
-        yield Frame(position, data, head.magic)
-        position += whole
+        if size_bytes > limits.max_entry_bytes:
+            raise LimitError.of("max_entry_bytes", size_bytes, limit=limits.max_entry_bytes)
+        if position + size_bytes > origin + len(chunk):
+            length = max(size_bytes, min(CHUNK, end - position))
+            origin, chunk = position, memoryview(file.read_at(position, length))
+        data = chunk[position - origin : position - origin + size_bytes]
+        if header.magic > 2:
+            as_batch = bytearray(data)
+            as_batch[EntryHeader.POSITIONS["magic"]] = 2
+            data = memoryview(as_batch)
+        yield Frame(position, data, header.magic)
+        position += size_bytes

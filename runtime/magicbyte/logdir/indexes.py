@@ -1,4 +1,4 @@
-"""Offset and time indexes, as far as they can be believed."""
+"""Offset and time indexes, as far as they are consistent."""
 
 import numpy as np
 
@@ -20,29 +20,29 @@ WARM_ENTRIES = 8192 // OffsetIndexEntry.SIZE
 
 
 def read_times(log: PartitionLog, segment: LogFile) -> StructuredRows:
-    """Return the time index of *segment*: `timestamp`, and `relative_offset` behind the segment's base.
+    """Return the time index of *segment*: `timestamp`, and `relative_offset` to the segment's base offset.
 
-    Nothing where it is absent, or where what is in it does not go up as it must.
+    The table is empty if the file is absent or its entries do not increase.
     """
     return _read(log, segment, "timeindex", TimeIndexEntry)
 
 
 def read_positions(log: PartitionLog, segment: LogFile) -> StructuredRows:
-    """Return the offset index of *segment*: `relative_offset` behind the segment's base, and `ofs_batch`.
+    """Return the offset index of *segment*: `relative_offset` to the segment's base offset, and `ofs_batch`.
 
-    Nothing where it is absent, or where what is in it does not go up as it must.
+    The table is empty if the file is absent, its entries do not increase, or they point past the segment.
     """
     return _within(_read(log, segment, "index", OffsetIndexEntry), segment)
 
 
 def positions_of(index: LogFile, segment: LogFile) -> StructuredRows:
-    """Return the offset index *index* of *segment*, as `read_positions` does."""
+    """Return the entries of the file *index*, the offset index of *segment*, as `read_positions` does."""
     return _within(_table(index, OffsetIndexEntry), segment)
 
 
-def _within(found: StructuredRows, segment: LogFile) -> StructuredRows:
-    is_inside = not len(found) or int(found["ofs_batch"][-1]) < segment.size_bytes
-    return found if is_inside else found[:0]
+def _within(table: StructuredRows, segment: LogFile) -> StructuredRows:
+    is_inside = not len(table) or int(table["ofs_batch"][-1]) < segment.size_bytes
+    return table if is_inside else table[:0]
 
 
 def _read(log: PartitionLog, segment: LogFile, kind: str, row: type[RowFormat]) -> StructuredRows:
@@ -57,51 +57,51 @@ def _table(file: LogFile, row: type[RowFormat]) -> StructuredRows:
         data = file.read_small(MAX_INDEX_BYTES)
     except MissingError:  # a live broker removed it meanwhile
         return whole_rows(b"", row)
-    told = without_zeros(whole_rows(data, row))
-    return told if first_decrease(told) is None else told[:0]
+    table = without_zeros(whole_rows(data, row))
+    return table if first_decrease(table) is None else table[:0]
 
 
 def without_zeros(table: StructuredRows) -> StructuredRows:
-    """Return *table* up to its last entry that is not all zeros: files of live ones are preallocated."""
-    told = np.flatnonzero(table.view(np.uint8).reshape(-1, table.itemsize).any(axis=1))
-    return table[: int(told[-1]) + 1 if len(told) else 0]
+    """Return *table* up to its last entry that is not all zeros: index files of live segments are preallocated."""
+    used = np.flatnonzero(table.view(np.uint8).reshape(-1, table.itemsize).any(axis=1))
+    return table[: int(used[-1]) + 1 if len(used) else 0]
 
 
 def first_decrease(table: StructuredRows) -> tuple[int, str, int] | None:
-    """Return the first entry of an index that goes back: its number, the field, what is the least there.
+    """Return the first entry of an index that decreases: its number, the field and the least valid value.
 
-    No field may be below 0, or below that of the entry before. None where all go up.
+    No field may be below 0, or below the same field of the entry before. None if all increase.
     """
-    found = []
+    decreases = []
     for name in table.dtype.names or ():
         numbers = table[name].astype(np.int64)
-        is_back = numbers < np.concatenate([[0], numbers[:-1]])
-        if is_back.any():
-            number = int(np.argmax(is_back))
-            found.append((number, name, int(numbers[number - 1]) if number else 0))
-    return min(found, default=None, key=lambda back: back[0])
+        is_lower = numbers < np.concatenate([[0], numbers[:-1]])
+        if is_lower.any():
+            number = int(np.argmax(is_lower))
+            decreases.append((number, name, int(numbers[number - 1]) if number else 0))
+    return min(decreases, default=None, key=lambda decrease: decrease[0])
 
 
 def position_of(table: StructuredRows, relative: int) -> int:
     """Return the position that Kafka looks up for an offset in an offset index (OffsetIndex.lookup).
 
-    *relative* is the offset less the segment's base. 0: all of *table* lies above. The search is
-    Kafka's, which is the same in an index that goes up, and finds what Kafka's finds in others.
+    *relative* is the offset minus the segment's base offset. The result is 0 if all entries of
+    *table* are above it. In an index that does not increase, the result is Kafka's, too.
     """
     slot = _lower_bound(table["relative_offset"], relative) if len(table) else None
     return 0 if slot is None else int(table["ofs_batch"][slot])
 
 
 def _lower_bound(relative: "np.ndarray[tuple[int], np.dtype[np.int32]]", target: int) -> int | None:
-    """Return the entry that Kafka's search finds, in an index in whatever order; None: none."""
+    """Return the number of the entry that Kafka's search finds, in any order of entries; None if none."""
 
     def search(low: int, high: int) -> int:
         while low < high:
             middle = (low + high + 1) // 2
-            found = int(relative[middle])
-            if found == target:
+            offset = int(relative[middle])
+            if offset == target:
                 return middle
-            if found > target:
+            if offset > target:
                 high = middle - 1
             else:
                 low = middle
@@ -116,29 +116,29 @@ def _lower_bound(relative: "np.ndarray[tuple[int], np.dtype[np.int32]]", target:
 
 
 def whole_rows(data: bytes, row: type[RowFormat]) -> StructuredRows:
-    """Return the rows that lie whole in *data*, from its beginning."""
+    """Return the complete rows at the beginning of *data*."""
     return np.frombuffer(data[: len(data) // row.SIZE * row.SIZE], dtype_of(row))
 
 
 def check_index(
     data: bytes, row: type[RowFormat], code: str
 ) -> tuple[StructuredRows, Finding | None]:
-    """Return the whole entries of the index *data*, and the finding of *code* if it is invalid.
+    """Return the complete entries of the index *data*, and the finding of *code* if it is invalid.
 
-    An index is invalid where bytes follow its last whole entry, or where an entry goes back
+    An index is invalid where bytes follow its last complete entry, or where an entry decreases
     before the zeros that preallocated files end in.
     """
     table = whole_rows(data, row)
-    back = first_decrease(without_zeros(table))
-    if back is None:
+    decrease = first_decrease(without_zeros(table))
+    if decrease is None:
         return table, bytes_left(data, row.SIZE, code) if len(data) % row.SIZE else None
-    number, name, least = back
-    found = int(table[name][number])
+    number, name, least = decrease
+    value = int(table[name][number])
     return table, Finding(
         code=code,
-        message=f"{name} {found}, expected {least} or more",
+        message=f"{name} {value}, expected {least} or more",
         position=number * row.SIZE,
         field=name,
-        found=str(found),
+        found=str(value),
         expected=f"{least} or more",
     )

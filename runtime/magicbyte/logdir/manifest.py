@@ -1,8 +1,8 @@
 """The manifest of a segment in remote storage, as Aiven's plugin writes it (`.rsm-manifest`, version 1).
 
-Kafka knows nothing of it, so `spec/` does not: the plugin's classes SegmentManifestV1, ChunkIndex and
-ChunkSizesBinaryCodec say what is in it. It is input like any other: every number in it is compared
-with the object that it is about.
+The format is the plugin's, not Kafka's, so it is not in `spec/`: the plugin's classes SegmentManifestV1,
+ChunkIndex and ChunkSizesBinaryCodec define it. Every number in it is compared with the object that it
+describes.
 """
 
 import base64
@@ -19,10 +19,10 @@ from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.log_file import LogFile
 
 MAX_MANIFEST_BYTES = 16 * MIB
-"""A chunk takes some three bytes; what is longer is no manifest."""
+"""A chunk takes about three bytes; a longer file is not a manifest."""
 
 MAX_CHUNK_BYTES = 256 * MIB
-"""`chunk.size` is 4 MiB where nobody sets it; a chunk is held in memory."""
+"""The default of `chunk.size` is 4 MiB; a chunk is held in memory."""
 
 MAX_CHUNKS = 1 << 20
 
@@ -35,24 +35,24 @@ INDEXES = {
     "leaderEpoch": "epochs",
     "transaction": "txnindex",
 }
-"""What the manifest calls the parts of `.indexes`, and what they are here."""
+"""Kinds of the files in `.indexes`, by their names in the manifest."""
 
 OPTIONAL = ("transaction",)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a manifest says of its segment."""
+    """The contents of a manifest."""
 
     log: EmbeddedRange
     indexes: Mapping[str, EmbeddedRange]
-    """By kind; without those that are absent, or that lie in no `.indexes`."""
+    """Indexes by kind; without absent ones, and empty if there is no `.indexes` object."""
     end_offset: int | None
-    """The offset behind the segment's last one, as the broker that uploaded it knew it."""
+    """The offset after the segment's last one, as the broker that uploaded it knew it."""
 
 
 def read_manifest(file: LogFile, object_bytes: int, indexes_bytes: int | None) -> Manifest:
-    """Return what *file*, a manifest, says, as `parse_manifest` does; an error names it."""
+    """Read and parse the manifest *file*; errors name the file."""
     try:
         if file.size_bytes > MAX_MANIFEST_BYTES:
             raise _invalid("", f"{file.size_bytes} bytes", f"at most {MAX_MANIFEST_BYTES}")
@@ -67,7 +67,7 @@ def read_manifest(file: LogFile, object_bytes: int, indexes_bytes: int | None) -
 
 
 def embedded_log(file: LogFile, manifest: LogFile) -> LogFile:
-    """Return *file*, a segment, as its *manifest* says that it lies in its object."""
+    """Return the segment *file* with the range of its object that its *manifest* states."""
     embedded = read_manifest(manifest, file.size_bytes, None).log
     return replace(file, size_bytes=embedded.size_bytes, embedded=embedded)
 
@@ -75,19 +75,19 @@ def embedded_log(file: LogFile, manifest: LogFile) -> LogFile:
 def parse_manifest(
     data: bytes, *, path: str, object_bytes: int, indexes_bytes: int | None
 ) -> Manifest:
-    """Return what the manifest *data*, of the file *path*, says.
+    """Parse the manifest *data* of the file *path*.
 
-    The segment's object has *object_bytes*, that of its indexes *indexes_bytes*, None where there is
-    none. Raises InputError where they are encrypted, FormatError (`manifest-invalid`) with the field that
-    is wrong.
+    The segment's object has *object_bytes*, the `.indexes` object *indexes_bytes*; None if there is
+    none. Raises InputError if the segment is encrypted, FormatError (`manifest-invalid`) with the
+    field that is wrong.
     """
     fields = _object(_parsed(data), "the manifest")
     if fields.get("version") != VERSION:
         raise _invalid("version", fields.get("version"), repr(VERSION))
     if fields.get("encryption") is not None:
         raise InputError(
-            f"a segment that is encrypted{_key_of(fields['encryption'])}",
-            "one that is not: keys are neither asked for nor used",
+            f"an encrypted segment{_key_of(fields['encryption'])}",
+            "an unencrypted segment: decryption is not supported",
             path=path,
         )
     is_compressed = fields.get("compression")
@@ -137,13 +137,13 @@ def _key_of(encryption: Any) -> str:
 
 
 def _log(index: Mapping[str, Any], is_compressed: bool, object_bytes: int) -> EmbeddedRange:
-    """Return where the segment lies in its object."""
+    """Return the range of the object that holds the segment."""
     size = _number(index, "originalFileSize", least=0, most=(1 << 31) - 1)
     each = _number(index, "originalChunkSize", least=1, most=(1 << 31) - 1)
     if min(each, size) > MAX_CHUNK_BYTES:
         raise _invalid("originalChunkSize", each, f"at most {MAX_CHUNK_BYTES}")
     count = -(-size // each)
-    # A chunk takes a byte at least.
+    # A chunk has at least one byte.
     most = min(object_bytes, MAX_CHUNKS)
     if count > most:
         raise _invalid("originalChunkSize", each, f"more, in {size} bytes: at most {most} chunks")
@@ -155,11 +155,11 @@ def _log(index: Mapping[str, Any], is_compressed: bool, object_bytes: int) -> Em
         case kind:
             raise _invalid("type", kind, "'fixed' or 'variable'")
     if sum(stored) != object_bytes:
-        raise _invalid("chunkIndex", f"{sum(stored)} bytes", f"{object_bytes}, as the object has")
+        raise _invalid("chunkIndex", f"{sum(stored)} bytes", f"{object_bytes}, the object's size")
     if is_compressed:
         return EmbeddedRange(object_bytes, size, 0, each, stored)
     if size != object_bytes:
-        raise _invalid("originalFileSize", size, f"{object_bytes}, as the object has")
+        raise _invalid("originalFileSize", size, f"{object_bytes}, the object's size")
     return EmbeddedRange(object_bytes, size)
 
 
@@ -187,15 +187,15 @@ def _variable(index: Mapping[str, Any], count: int) -> tuple[int, ...]:
 
 
 TABLE_HEADER = 9
-"""Bytes of a count, of the least value, and of how many bytes each of the others takes."""
+"""Bytes of the count, of the least value and of the width of the other values."""
 
 
 def _sizes(table: bytes, count: int) -> tuple[int, ...]:
-    """Return the numbers in *table*, of which there are to be *count*.
+    """Return the *count* numbers in *table*, a format of the plugin (ChunkSizesBinaryCodec).
 
-    The table is the plugin's, no format of Kafka's: its class ChunkSizesBinaryCodec describes it. That
-    is a count; behind it, of one number, that number; of more of them the least of all but
-    the last, how many bytes each takes that is added to it, those, and the last one in full.
+    The table is a count of 4 bytes, followed by the number itself if there is one. If there are more,
+    the least of all but the last follows, then the width in bytes of the differences to it, the
+    differences, and the last number in full.
     """
     field = "transformedChunks"
 
@@ -204,9 +204,9 @@ def _sizes(table: bytes, count: int) -> tuple[int, ...]:
             raise _invalid(field, f"a table of {len(table)} bytes", f"at least {end}")
         return int.from_bytes(table[begin:end], "big")
 
-    found = value(0, 4)
-    if found != count:
-        raise _invalid(field, f"{found} chunks", f"{count}, which originalFileSize comes to")
+    stated = value(0, 4)
+    if stated != count:
+        raise _invalid(field, f"{stated} chunks", f"{count}, by originalFileSize")
     if count == 0:
         end, sizes = 4, []
     elif count == 1:
@@ -215,8 +215,8 @@ def _sizes(table: bytes, count: int) -> tuple[int, ...]:
         least, width = value(4, 8), value(8, TABLE_HEADER)
         if not 1 <= width <= 4:
             raise _invalid(field, f"numbers of {width} bytes", "1 to 4")
-        places = range(TABLE_HEADER, TABLE_HEADER + (count - 1) * width, width)
-        sizes = [least + value(place, place + width) for place in places]
+        begins = range(TABLE_HEADER, TABLE_HEADER + (count - 1) * width, width)
+        sizes = [least + value(begin, begin + width) for begin in begins]
         end = TABLE_HEADER + (count - 1) * width + 4
         sizes.append(value(end - 4, end))
     if end != len(table):
@@ -225,20 +225,20 @@ def _sizes(table: bytes, count: int) -> tuple[int, ...]:
 
 
 def _indexes(fields: Mapping[str, Any], object_bytes: int) -> dict[str, EmbeddedRange]:
-    """Return where each index lies in the object of all of them, which has *object_bytes*."""
-    found = {}
+    """Return the range of each index in the `.indexes` object, which has *object_bytes*."""
+    indexes = {}
     for name, kind in INDEXES.items():
         if name in OPTIONAL and fields.get(name) is None:
             continue
-        place = _object(fields.get(name), name)
-        position = _number(place, "position", least=0, most=object_bytes)
-        size = _number(place, "size", least=0, most=object_bytes - position)
-        found[kind] = EmbeddedRange(object_bytes, size, position)
-    return found
+        index = _object(fields.get(name), name)
+        position = _number(index, "position", least=0, most=object_bytes)
+        size = _number(index, "size", least=0, most=object_bytes - position)
+        indexes[kind] = EmbeddedRange(object_bytes, size, position)
+    return indexes
 
 
 def _end_offset(metadata: Any) -> int | None:
-    """Return the offset behind the segment's last one; None where nothing sensible is said of it."""
+    """Return the offset after the segment's last one; None if *metadata* state none that is possible."""
     last = metadata.get("endOffset") if isinstance(metadata, dict) else None
     if isinstance(last, bool) or not isinstance(last, int) or not 0 <= last < (1 << 63) - 1:
         return None

@@ -1,8 +1,8 @@
-"""Segments in remote storage (KIP-405) below those on a broker's disk: one log of both.
+"""Segments in remote storage (KIP-405) below those on a broker's disk, joined to one log.
 
-Which uploads are valid a broker knows from a topic of its own. Here names decide, and what lies
-in the files: the local log counts where it has an offset, of the others the one that the leader
-epochs agree with, and of two of those the one that begins later, which is Kafka's choice, too.
+A broker knows from a topic of its own which uploads are valid. Here the names and the contents of
+the files decide: an offset is read from the local log if that has it, else from the segment that the
+leader epochs agree with, and of two such segments from the one that begins later, as in Kafka.
 """
 
 from bisect import bisect_right
@@ -28,29 +28,29 @@ from magicbyte.storage import Storage, is_url, read_small_file
 Epochs = list[tuple[int, int]]
 
 KINDS = {"epochs": "metadata", "manifest": "metadata", "indexes": "other"}
-"""What the kinds of files are in the table of them, where they have not the same name."""
+"""Kinds in the table of files, where they differ from the kinds in remote storage."""
 
 END_OF_OFFSETS = 1 << 63
 
-MOST_NAMED = 4
-"""Segments that a finding names."""
+MAX_NAMED_SEGMENTS = 4
+"""Segments that the message of a finding names."""
 
 SUPERSEDED, UNFINISHED, INVALID = "superseded", "unfinished", "manifest-invalid"
-"""Why a segment is not read."""
+"""Reasons for not reading a segment."""
 
 
 @dataclass(slots=True)
 class _Segment:
-    """A segment in remote storage, and what of it counts."""
+    """A segment in remote storage, and the offsets that are read from it."""
 
     upload: UploadedSegment
     files: dict[str, LogFile]
     end: int | None = None
-    """The offset behind its last one; None where that is not known."""
+    """The offset after its last one; None if unknown."""
     why_not: str | None = None
     finding: Finding | None = None
     stops: int = 0
-    """The offset at which it ceases to count."""
+    """The offset at which reading it ends."""
 
     @property
     def base(self) -> int:
@@ -64,19 +64,19 @@ class _Segment:
     def log(self) -> LogFile:
         return self.files["log"]
 
-    def listed(self, taken: set[int]) -> Iterator[LogFile]:
-        """Yield its files as those of the partition; *taken* are the places of local snapshots."""
+    def listed(self, local_snapshots: set[int]) -> Iterator[LogFile]:
+        """Yield the files as files of the partition; *local_snapshots* are base offsets."""
         is_cut = self.end is not None and self.stops < self.end
         for kind, file in self.files.items():
             why_not, base = self.why_not, file.base_offset
             if kind == "snapshot":
-                # It is uploaded with the segment behind which it belongs.
+                # A snapshot is uploaded with the segment that ends at its offset.
                 base = self.end
-                if base is None or base in taken:
+                if base is None or base in local_snapshots:
                     why_not = why_not or SUPERSEDED
                     base = self.base
             if is_cut and kind in ("index", "timeindex", "txnindex", "snapshot"):
-                why_not = why_not or SUPERSEDED  # they lead to what is cut off
+                why_not = why_not or SUPERSEDED  # they describe the part that is cut off, too
             yield replace(file, kind=KINDS.get(kind, kind), base_offset=base, why_not=why_not)
 
 
@@ -111,8 +111,8 @@ def with_remote(log: PartitionLog, storage: Storage, *, strict: bool) -> Partiti
             Finding(
                 code="remote-overlap",
                 message=f"{len(passed_over)} remote segments are not read, or not to their ends, "
-                f"because others hold their offsets: {', '.join(passed_over[:MOST_NAMED])}"
-                + (", …" if len(passed_over) > MOST_NAMED else ""),
+                f"because others hold their offsets: {', '.join(passed_over[:MAX_NAMED_SEGMENTS])}"
+                + (", …" if len(passed_over) > MAX_NAMED_SEGMENTS else ""),
                 topic=log.topic,
                 partition=log.partition,
                 found=str(len(passed_over)),
@@ -134,7 +134,7 @@ def with_remote(log: PartitionLog, storage: Storage, *, strict: bool) -> Partiti
 def _read(
     upload: UploadedSegment, log: PartitionLog, *, local_start: int | None, strict: bool
 ) -> _Segment:
-    """Return what *upload* is; nothing in it is read where the local log holds all of it."""
+    """Return the segment of *upload*. No file is read if the local log holds all of its offsets."""
     out = _Segment(upload, _plain_files(upload))
     if local_start is not None and upload.base_offset >= local_start:
         out.why_not = SUPERSEDED
@@ -143,7 +143,7 @@ def _read(
         out.why_not = UNFINISHED
         out.finding = Finding(
             code="remote-unfinished",
-            message="it has no manifest, which is uploaded last: it is left out",
+            message="the segment has no manifest, which is uploaded last: it is ignored",
             topic=log.topic,
             partition=log.partition,
             file=out.name,
@@ -154,7 +154,7 @@ def _read(
         out.why_not = UNFINISHED
         out.finding = Finding(
             code="segment-missing",
-            message=f"files of {upload.segment} lie here without their segment",
+            message=f"files of {upload.segment} are present without their segment",
             topic=log.topic,
             partition=log.partition,
             file=next(iter(out.files.values())).name,
@@ -170,7 +170,7 @@ def _read(
             out.why_not = INVALID
             out.finding = replace(
                 error.finding.at(log.topic, log.partition, out.files["manifest"].name),
-                message=f"{error.message}; the segment is left out",
+                message=f"{error.message}; the segment is ignored",
             )
             return out
     if out.end is None or out.end <= out.base:
@@ -194,7 +194,7 @@ def _plain_files(upload: UploadedSegment) -> dict[str, LogFile]:
 
 
 def _take_manifest(segment: _Segment) -> None:
-    """Take what the manifest says of where the files of *segment* lie."""
+    """Locate the files of *segment* as its manifest states."""
     files, log = segment.files, segment.log
     indexes = files.pop("indexes", None)
     manifest = read_manifest(
@@ -202,7 +202,7 @@ def _take_manifest(segment: _Segment) -> None:
     )
     files["log"] = _within(log, manifest.log)
     for kind, embedded in manifest.indexes.items():
-        # A broker has none of these that are empty: that stands for absent.
+        # A broker keeps no empty file of the other kinds: an empty range means an absent file.
         if indexes is not None and (embedded.size_bytes or kind in ("index", "timeindex")):
             suffix = LEADER_EPOCHS if kind == "epochs" else f".{kind}"
             name = f"{segment.upload.segment}{suffix}"
@@ -216,11 +216,11 @@ def _within(file: LogFile, embedded: EmbeddedRange) -> LogFile:
 
 
 def _end_by_headers(segment: _Segment) -> int | None:
-    """Return the offset behind the last one of *segment*; None where it is damaged."""
+    """Return the offset after the last one of *segment*; None if the segment is damaged."""
     index = segment.files.get("index")
     starts = [0]
-    if index is not None and len(told := positions_of(index, segment.log)):
-        starts.insert(0, int(told["ofs_batch"][-1]))
+    if index is not None and len(table := positions_of(index, segment.log)):
+        starts.insert(0, int(table["ofs_batch"][-1]))
     for start in starts:
         end = _walk(segment, start, None)[1]
         if end is not None and end > segment.base:
@@ -229,9 +229,9 @@ def _end_by_headers(segment: _Segment) -> int | None:
 
 
 def _walk(segment: _Segment, start: int, stop: int | None) -> tuple[int, int | None]:
-    """Return where the entries below the offset *stop* end, from byte *start* on; and the next offset.
+    """Return the position and the offset after the last entry below the offset *stop*, from byte *start* on.
 
-    That is None where what follows is damaged; *stop* None: all of them.
+    The offset is None if the bytes that follow are damaged. Without *stop* all entries are passed.
     """
     position, end = start, None
     with segment.log.open() as file:
@@ -245,7 +245,7 @@ def _walk(segment: _Segment, start: int, stop: int | None) -> tuple[int, int | N
     return position, end
 
 
-# Which of them count
+# The choice between segments
 
 
 def _in_order(segments: Sequence[_Segment]) -> list[_Segment]:
@@ -257,7 +257,7 @@ def _overlap(segments: Sequence[_Segment]) -> bool:
 
 
 def _guess_ends(segments: Sequence[_Segment], local_start: int | None) -> None:
-    """Let each segment count up to its end; of one that is damaged, up to where the next begins."""
+    """Have each segment read up to its end; a damaged one up to the base offset of the next."""
     bases = sorted({one.base for one in segments})
     for one in segments:
         later = bisect_right(bases, one.base)
@@ -266,9 +266,9 @@ def _guess_ends(segments: Sequence[_Segment], local_start: int | None) -> None:
 
 
 def _follow_lineage(segments: Sequence[_Segment], epochs: Epochs | None) -> None:
-    """Let each of *segments* count up to where its leader epochs leave the partition's.
+    """Have each of *segments* read up to where its leader epochs leave those of the partition.
 
-    Those are *epochs*; where there is no local log, what the segment of the highest epoch says.
+    The partition's are *epochs*; without a local log, those of the segment with the highest epoch.
     """
     own = {one.upload.segment: _epochs_of(one) for one in segments}
     if not epochs:
@@ -314,36 +314,36 @@ def _epochs_in(data: bytes) -> Epochs:
 
 
 def _choose(segments: Sequence[_Segment], local_start: int | None) -> list[str]:
-    """Choose those of *segments* that hold every offset once; return what others are, in words.
+    """Choose the *segments* to read, so that every offset is read once; describe the others.
 
-    Each is read up to where the next one begins, the last up to the local log. So what is left
-    out is only what lies within the others.
+    Each chosen segment is read up to the next one's base offset, the last up to the local log. So
+    only segments within the range of others are left out.
     """
-    passed_over, kept = [], []
+    unread_names, chosen = [], []
     reach = -1
     for one in _in_order(segments):
         if local_start is not None:
             one.stops = min(one.stops, local_start)
         if one.stops <= max(reach, one.base):
             one.why_not = SUPERSEDED
-            passed_over.append(f"{one.name} (left out)")
+            unread_names.append(f"{one.name} (left out)")
         else:
-            kept.append(one)
+            chosen.append(one)
             reach = one.stops
-    for one, following in zip_longest(kept, kept[1:]):
+    for one, following in zip_longest(chosen, chosen[1:]):
         if following is not None:
             one.stops = min(one.stops, following.base)
         limit = local_start if following is None else following.base
-        # Whatever is said of its end, and where it cannot be told, no offset comes twice.
+        # No offset is read twice, even if the end that the segment states is wrong or unknown.
         one.files["log"] = replace(one.log, end_offset=limit)
         if one.end is not None and one.stops < one.end:
             _cut(one)
             if one.stops != local_start:
-                passed_over.append(f"{one.name} (up to offset {one.stops - 1})")
-    return passed_over
+                unread_names.append(f"{one.name} (up to offset {one.stops - 1})")
+    return unread_names
 
 
 def _cut(segment: _Segment) -> None:
-    """Let *segment* end in front of the first entry that it is not read for, or of damage before it."""
+    """Have *segment* end before the first entry that is not read from it, or before earlier damage."""
     position, _ = _walk(segment, 0, segment.stops)
     segment.files["log"] = replace(segment.log, size_bytes=position)

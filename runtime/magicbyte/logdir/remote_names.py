@@ -24,7 +24,7 @@ KINDS = {
     ".indexes": "indexes",
     MANIFEST: "manifest",
 }
-"""By suffix; Aiven's plugin had an object for each index until October 2023."""
+"""Kinds of files by suffix. Aiven's plugin wrote an object for each index until October 2023."""
 
 _ID = "[A-Za-z0-9_-]{22}"
 _LOCAL = re.compile(rf"({TOPIC})-(\d{{1,10}})-({_ID})")
@@ -35,41 +35,41 @@ _FILE = re.compile(rf"(\d{{20}})-{_ID}(\.[a-z_-]+)")
 
 @dataclass(frozen=True, slots=True)
 class RemoteFolder:
-    """The path of a partition's folder in remote storage taken apart."""
+    """The parts of the path of a partition folder in remote storage."""
 
     topic: str
-    """With Aiven's plugin there may be a prefix in front of it."""
+    """Topic name; with Aiven's plugin it may include a prefix."""
     partition: int
     topic_id: str
     has_manifests: bool
-    """Whether a segment counts by its manifest."""
+    """True if a segment is complete only with a manifest (Aiven's plugin)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFileName:
-    """A file's name taken apart."""
+    """The parts of the name of a file in remote storage."""
 
     segment: str
-    """The part that all files of its segment have in front."""
+    """The prefix that all files of the segment share."""
     base_offset: int
     kind: str
     """`log index timeindex txnindex snapshot epochs indexes manifest`."""
 
 
 def parse_remote_folder(path: str) -> RemoteFolder | None:
-    """Return what the *path* of a folder says, None where it is none of a partition's."""
+    """Parse the *path* of a folder; None if it is not the path of a partition folder."""
     parent, _, name = path.rpartition("/")
-    if found := _LOCAL.fullmatch(name):
-        return RemoteFolder(found[1], int(found[2]), found[3], has_manifests=False)
-    found = _TOPIC.fullmatch(parent.rpartition("/")[2])
-    if found and _NUMBER.fullmatch(name):
-        return RemoteFolder(found[1], int(name), found[2], has_manifests=True)
+    if match := _LOCAL.fullmatch(name):
+        return RemoteFolder(match[1], int(match[2]), match[3], has_manifests=False)
+    match = _TOPIC.fullmatch(parent.rpartition("/")[2])
+    if match and _NUMBER.fullmatch(name):
+        return RemoteFolder(match[1], int(name), match[2], has_manifests=True)
     return None
 
 
 def parse_remote_file(name: str) -> RemoteFileName | None:
-    """Return what the file name *name* says, None where it is none of a remote segment's."""
-    found = _FILE.fullmatch(name)
-    if found is None or found[2] not in KINDS:
+    """Parse the file name *name*; None if it is not the name of a remote segment's file."""
+    match = _FILE.fullmatch(name)
+    if match is None or match[2] not in KINDS:
         return None
-    return RemoteFileName(name.removesuffix(found[2]), int(found[1]), KINDS[found[2]])
+    return RemoteFileName(name.removesuffix(match[2]), int(match[1]), KINDS[match[2]])

@@ -1,4 +1,4 @@
-"""Files that are nothing but rows of numbers, as NumPy's columns of their bytes."""
+"""Files of fixed-size rows of numbers, as NumPy structured arrays over their bytes."""
 
 import struct
 from typing import ClassVar, Protocol
@@ -11,7 +11,7 @@ StructuredRows = np.ndarray[tuple[int], np.dtype[np.void]]
 
 
 class RowFormat(Protocol):
-    """What a generated class of rows tells of them."""
+    """The layout of a row, as generated classes declare it."""
 
     SIZE: ClassVar[int]
     POSITIONS: ClassVar[dict[str, int]]
@@ -19,7 +19,7 @@ class RowFormat(Protocol):
 
 
 def dtype_of(row: type[RowFormat]) -> "np.dtype[np.void]":
-    """Return what the rows are that the generated class *row* reads, field by field."""
+    """Return the dtype of the rows that the generated class *row* reads."""
     order, kinds = row.FIXED.format[0], row.FIXED.format[1:]
     return np.dtype(
         {
@@ -36,7 +36,7 @@ def bytes_left(data: bytes, row_size: int, code: str) -> Finding:
     left = len(data) % row_size
     return Finding(
         code=code,
-        message=f"{left} bytes behind the last whole entry",
+        message=f"{left} bytes follow the last whole entry",
         position=len(data) - left,
         found=str(len(data)),
         expected=f"a multiple of {row_size}",

@@ -13,12 +13,12 @@ class UploadedSegment:
 
     folder: str
     segment: str
-    """The part of their names that they have in common."""
+    """The prefix that their names share."""
     base_offset: int
     has_manifest: bool
-    """Whether there is to be a manifest, which is uploaded last."""
+    """True if the plugin writes a manifest, which it uploads last."""
     files: dict[str, FolderItem]
-    """By kind."""
+    """Folder items by kind of file."""
     store: Store | None = field(default=None, compare=False)
 
 
@@ -26,14 +26,14 @@ def uploads_in(
     folder: str, of: RemoteFolder, items: Iterable[FolderItem], store: Store | None
 ) -> tuple[UploadedSegment, ...]:
     """Return the segments whose files are *items* of *folder*, by base offset."""
-    found: dict[str, UploadedSegment] = {}
+    segments: dict[str, UploadedSegment] = {}
     for item in items:
         name = None if item.is_folder else parse_remote_file(item.name)
         if name is None:
             continue
-        upload = found.setdefault(
+        upload = segments.setdefault(
             name.segment,
             UploadedSegment(folder, name.segment, name.base_offset, of.has_manifests, {}, store),
         )
         upload.files[name.kind] = item
-    return tuple(found[segment] for segment in sorted(found))
+    return tuple(segments[name] for name in sorted(segments))

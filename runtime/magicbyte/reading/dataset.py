@@ -10,7 +10,7 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.disposition_tally import Tally
-from magicbyte.reading.lost_times import PLACES, lost_times_of_piece, lost_times_of_rows
+from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
@@ -287,7 +287,7 @@ class Dataset:
         if definition is schemas.RECORDS:
             return Rows(schema, self._stored_records(names))
         has_times = any(pa.types.is_timestamp(field.type) for field in schema)
-        more = [name for name in PLACES if has_times and name in definition.names]
+        more = [name for name in LOCATION_COLUMNS if has_times and name in definition.names]
         rows = getattr(self, table)(tuple(dict.fromkeys([*names, *more])))
 
         def read(report: Report) -> Iterator[pa.RecordBatch]:

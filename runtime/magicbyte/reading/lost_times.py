@@ -1,4 +1,4 @@
-"""Findings for the times that became null because microseconds do not hold them."""
+"""Findings about timestamps that became null because 64-bit microseconds cannot hold them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,19 +9,19 @@ from magicbyte.findings import Finding
 from magicbyte.reading.split import Piece, Split
 from magicbyte.tables.stored_types import is_out_of_range
 
-PLACES = ("topic", "partition", "file", "position")
-"""Columns that say where a row of a table is from, where it has them."""
+LOCATION_COLUMNS = ("topic", "partition", "file", "position")
+"""Columns that locate a row of a table; not every table has all of them."""
 
 
 def lost_times(split: Split, times: pa.Array, positions: pa.Array | None) -> Iterator[Finding]:
-    """Yield a finding for those of *times*, of records of *split*, that become null.
+    """Yield findings about the timestamps of records of *split* that become null.
 
-    With *positions*, the byte of the entry that each is in, there is one for each entry.
+    With *positions*, the positions of the records' entries, there is one finding for each entry.
     """
     if positions is None:
         positions = pa.nulls(len(times), pa.int64())
-    found = positions.filter(is_out_of_range(times))
-    for position, count in Counter(found.to_pylist()).items():
+    lost_positions = positions.filter(is_out_of_range(times))
+    for position, count in Counter(lost_positions.to_pylist()).items():
         yield _lost(
             count,
             "timestamp",
@@ -33,20 +33,20 @@ def lost_times(split: Split, times: pa.Array, positions: pa.Array | None) -> Ite
 
 
 def lost_times_of_piece(split: Split, piece: Piece) -> Iterator[Finding]:
-    """Yield a finding for each entry of *piece* that has such times among what it delivers."""
+    """Yield a finding for each entry of *piece* in which a delivered record's timestamp becomes null."""
     delivered = piece.delivered("timestamp", "position")
     if delivered is not None:
         yield from lost_times(split, delivered.column("timestamp"), delivered.column("position"))
 
 
 def lost_times_of_rows(batch: pa.RecordBatch) -> Iterator[Finding]:
-    """Yield a finding for each time of *batch*, of a table with `PLACES`, that becomes null."""
-    places = [name for name in PLACES if name in batch.schema.names]
+    """Yield a finding for each timestamp that becomes null in *batch*, rows of a table."""
+    location = [name for name in LOCATION_COLUMNS if name in batch.schema.names]
     for field in batch.schema:
         if pa.types.is_timestamp(field.type):
             lost = batch.filter(is_out_of_range(batch.column(field.name)))
-            for place in lost.select(places).to_pylist():
-                yield _lost(1, field.name, **place)
+            for row in lost.select(location).to_pylist():
+                yield _lost(1, field.name, **row)
 
 
 def _lost(

@@ -1,12 +1,13 @@
-"""The outcomes of transactions in a split, from its markers or from the list that came with it.
+"""Outcomes of the transactions in a split, from its markers or from the aborted list of a fetch.
 
-Entries are looked at by the thousand: what is kept of them is where, for a producer, the data of
-one outcome ends.
+All entries of a chunk are compared together. For each producer only the positions are stored at
+which its data of one outcome ends.
 """
 
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,21 +26,21 @@ Run = tuple[Entries, Iterable[tuple[int, int, Control | None]]]
 """Entries back to back; position, producer id and content of the control batches among them."""
 
 
-class End(NamedTuple):
-    """Where the data of one outcome ends, of what a producer wrote in transactions."""
+class OutcomeEnd(NamedTuple):
+    """Position at which the transactional data of a producer with one outcome end."""
 
     position: int
     producer_id: int
     outcome: str
 
 
-class CutOff(NamedTuple):
-    """Where entries of a producer lie whose own outcome counts."""
+class OutcomeException(NamedTuple):
+    """Positions between which the entries of a producer have an outcome of their own."""
 
     producer_id: int
     first: int
     last: int
-    """The position of the last of them."""
+    """Position of the last entry."""
     outcome: str
 
 
@@ -48,25 +49,25 @@ class Outcomes:
 
     def __init__(
         self,
-        ends: Sequence[End],
+        ends: Sequence[OutcomeEnd],
         *,
         otherwise: str,
-        markers: Sequence[End] = (),
-        exceptions: Sequence[CutOff] = (),
+        markers: Sequence[OutcomeEnd] = (),
+        exceptions: Sequence[OutcomeException] = (),
     ) -> None:
-        """*ends* come in order; data that none of its producer's lies behind is *otherwise*."""
+        """Take *ends* in order; data after the last end of its producer has the outcome *otherwise*."""
         self._otherwise = OUTCOME_CODES[otherwise]
         self._markers = {marker.position: OUTCOME_CODES[marker.outcome] for marker in markers}
         self._exceptions = exceptions
         self._positions = np.array([end.position for end in ends], np.int64)
         producers = np.array([end.producer_id for end in ends], np.int64)
         order = np.argsort(producers, kind="stable")
-        self._producers, self._places = producers[order], self._positions[order]
+        self._producers, self._end_positions = producers[order], self._positions[order]
         self._codes = np.array([OUTCOME_CODES[end.outcome] for end in ends], np.int8)[order]
         self._keys = self._key(self._producers, order)
 
     def _key(self, producers: Numbers, numbers: Numbers) -> Numbers:
-        """Return what sorts by producer, and then by the *numbers* of ends."""
+        """Return keys that sort by producer, and then by the *numbers* of ends."""
         return np.searchsorted(self._producers, producers) * (len(self._producers) + 1) + numbers
 
     def of(self, entries: Entries) -> Codes:
@@ -79,9 +80,10 @@ class Outcomes:
         codes[is_control] = [
             self._markers.get(position, NO_OUTCOME) for position in positions[is_control].tolist()
         ]
-        for one in self._exceptions:
-            is_there = (one.first <= positions) & (positions <= one.last) & ~is_control
-            codes[is_there & (producers == one.producer_id)] = OUTCOME_CODES[one.outcome]
+        for exception in self._exceptions:
+            is_between = (exception.first <= positions) & (positions <= exception.last)
+            is_its_data = is_between & ~is_control & (producers == exception.producer_id)
+            codes[is_its_data] = OUTCOME_CODES[exception.outcome]
         return codes
 
     def _of_data(self, producers: Numbers, positions: Numbers) -> Codes:
@@ -90,27 +92,27 @@ class Outcomes:
         num_passed = np.searchsorted(self._positions, positions, "right")
         at = np.searchsorted(self._keys, self._key(producers, num_passed))
         at = np.minimum(at, len(self._codes) - 1)
-        is_ended = (self._producers[at] == producers) & (self._places[at] > positions)
+        is_ended = (self._producers[at] == producers) & (self._end_positions[at] > positions)
         return np.where(is_ended, self._codes[at], np.int8(self._otherwise))
 
 
 def outcomes_by_markers(runs: Iterable[Run], fates: Fates, *, segment: int, end: int) -> Outcomes:
-    """Return the outcomes in a split, up to byte *end* of the segment of that number.
+    """Return the outcomes in a split that ends at byte *end* of the segment number *segment*.
 
     *runs* are all its entries in order.
     """
     markers = [
-        End(position, producer, outcome)
+        OutcomeEnd(position, producer, outcome)
         for _, controls in runs
         for position, producer, control in controls
         if producer >= 0 and (outcome := outcome_of(control)) is not None
     ]
     return Outcomes(
-        [*markers, *(End(end, producer, outcome) for producer, outcome in fates.at_end)],
+        [*markers, *(OutcomeEnd(end, producer, outcome) for producer, outcome in fates.at_end)],
         otherwise="open",
         markers=markers,
         exceptions=[
-            CutOff(
+            OutcomeException(
                 producer,
                 first.position if first.segment == segment else 0,
                 last.position if last.segment == segment else end,
@@ -125,15 +127,15 @@ def outcomes_by_markers(runs: Iterable[Run], fates: Fates, *, segment: int, end:
 def outcomes_by_list(
     runs: Iterable[Run], aborted: Iterable[tuple[int, int]], *, end: int
 ) -> Outcomes:
-    """Return the outcomes of the entries of a fetch, by the aborted list that came with it.
+    """Return the outcomes of the entries of a fetch, by the aborted list of its response.
 
-    *runs* are all its entries, which end at byte *end*, *aborted* producer ids and first offsets.
+    *runs* are all its entries, which end at byte *end*; *aborted* are producer ids and first offsets.
     This is the filter of Kafka's consumer (CompletedFetch): the broker has cut the bytes at the
-    last stable offset, so what is not listed is committed.
+    last stable offset, so transactions that are not listed are committed.
     """
     waiting = deque(sorted((first, producer) for producer, first in aborted))
     active: set[int] = set()
-    ends: list[End] = []
+    ends: list[OutcomeEnd] = []
     for entries, controls in runs:
         begun = list(_begun(entries, waiting))
         aborts = [
@@ -141,22 +143,22 @@ def outcomes_by_list(
             for position, producer, control in controls
             if outcome_of(control) == "aborted"
         ]
-        # What an abort marker's own offset begins, it ends.
-        for position, producer, begins in sorted([*begun, *aborts], key=lambda one: one[0]):
+        # An abort marker ends a transaction that is listed with the marker's own offset, too.
+        for position, producer, begins in sorted([*begun, *aborts], key=itemgetter(0)):
             if begins != (producer in active):
-                ends.append(End(position, producer, "committed" if begins else "aborted"))
+                ends.append(OutcomeEnd(position, producer, "committed" if begins else "aborted"))
                 active ^= {producer}
-    ends += [End(end, producer, "aborted") for producer in active]
+    ends += [OutcomeEnd(end, producer, "aborted") for producer in active]
     return Outcomes(ends, otherwise="committed")
 
 
 def _begun(
     entries: Entries, waiting: deque[tuple[int, int]]
 ) -> Iterator[tuple[int, int, Literal[True]]]:
-    """Take from *waiting* what *entries* reach; yield position and producer of each."""
-    is_ours = entries.column("producer_id") >= 0
-    positions = entries.column("position")[is_ours]
-    highest = np.maximum.accumulate(entries.column("last_offset")[is_ours])
+    """Remove from *waiting* the transactions that begin in *entries*; yield position and producer."""
+    has_producer = entries.column("producer_id") >= 0
+    positions = entries.column("position")[has_producer]
+    highest = np.maximum.accumulate(entries.column("last_offset")[has_producer])
     while waiting and len(highest) and waiting[0][0] <= int(highest[-1]):
         first, producer = waiting.popleft()
         yield int(positions[bisect_left(highest, first)]), producer, True

@@ -107,7 +107,7 @@ def _with_chunk_findings(
     for piece in pieces:
         finding = None
         if isinstance(piece, UnsoundRange):
-            finding = file.why_unread(piece.start, piece.end)
+            finding = file.unreadable_chunk(piece.start, piece.end)
         if isinstance(piece, SoundEntries) or finding is None:
             yield piece
             continue

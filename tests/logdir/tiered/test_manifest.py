@@ -108,7 +108,9 @@ def test_an_encrypted_segment_is_refused_by_name(remote: Path, tmp_path: Path) -
         change=lambda made: made.update(encryption={"dataKey": "key1:AAAA", "aad": "AAAA"}),
     )
     for path in (tmp_path / "store", next(folder.glob("*.log"))):
-        with pytest.raises(mb.InputError, match=r"rsm-manifest: .* encrypted \(key 'key1'\)"):
+        with pytest.raises(
+            mb.InputError, match=r"rsm-manifest: .* encrypted segment \(key 'key1'\)"
+        ):
             mb.open(path)
     with pytest.raises(mb.InputError, match="encrypted"):
         mb.verify(folder)
