@@ -29,67 +29,17 @@ from magicbyte_cli.text_table import TextWriter
 DELIVERED = ("delivered",)
 
 TEXT_COLUMNS = {
-    "records": ("topic", "partition", "offset", "timestamp", "key", "value", "headers"),
-    "batches": (
-        "topic",
-        "partition",
-        "file",
-        "position",
-        "size_bytes",
-        "base_offset",
-        "last_offset",
-        "magic",
-        "codec",
-        "max_timestamp",
-        "producer_id",
-        "producer_epoch",
-        "record_count",
-        "is_transactional",
-        "crc_valid",
-        "control_type",
-        "disposition",
-    ),
-    "segments": (
-        "topic",
-        "partition",
-        "file",
-        "live",
-        "why_not",
-        "size_bytes",
-        "sound_bytes",
-        "bytes_damaged",
-        "bytes_tail",
-        "end",
-        "records_delivered",
-    ),
-    "transactions": (
-        "topic",
-        "partition",
-        "producer_id",
-        "producer_epoch",
-        "outcome",
-        "first_offset",
-        "last_offset",
-        "marker_offset",
-        "first_timestamp",
-        "marker_timestamp",
-        "record_count",
-        "evidence",
-    ),
-    "partitions": (
-        "topic",
-        "partition",
-        "segment_count",
-        "size_bytes",
-        "log_start_offset",
-        "log_end_offset",
-        "last_stable_offset",
-        "high_watermark",
-        "leader_epoch",
-        "records_delivered",
-        "verdict",
-    ),
-    "problems": ("severity", "code", "topic", "partition", "file", "position", "message"),
+    "records": "topic partition offset timestamp key value headers",
+    "batches": "topic partition file position size_bytes base_offset last_offset magic codec "
+    "max_timestamp producer_id producer_epoch record_count is_transactional crc_valid control_type "
+    "disposition",
+    "segments": "topic partition file live why_not size_bytes sound_bytes bytes_damaged bytes_tail "
+    "end records_delivered",
+    "transactions": "topic partition producer_id producer_epoch outcome first_offset last_offset "
+    "marker_offset first_timestamp marker_timestamp record_count evidence",
+    "partitions": "topic partition segment_count size_bytes log_start_offset log_end_offset "
+    "last_stable_offset high_watermark leader_epoch records_delivered verdict",
+    "problems": "severity code topic partition file position message",
 }
 """Columns of the text format, by table; --columns selects any others."""
 
@@ -234,7 +184,7 @@ def _column_names(
     if columns is not None:
         selected: Sequence[str] = table.check(tuple(columns))
     elif format_name == "text":
-        selected = TEXT_COLUMNS[table.name]
+        selected = TEXT_COLUMNS[table.name].split()
     elif table.name == "records":
         selected = [name for name in table.names if name not in NOT_IN_NDJSON]
     else:

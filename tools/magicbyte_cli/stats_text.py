@@ -51,17 +51,7 @@ def statistics_lines(statistics: mb.Statistics) -> Iterator[str]:
 
 
 def _sizes(statistics: mb.Statistics) -> Iterator[str]:
-    heads = (
-        "",
-        ">segments",
-        ">log",
-        ">indexes",
-        ">entries",
-        ">records",
-        ">mean entry",
-        ">ratio",
-        ">overhead",
-    )
+    heads = "|>segments|>log|>indexes|>entries|>records|>mean entry|>ratio|>overhead"
     rows = [
         (
             name,
@@ -76,7 +66,7 @@ def _sizes(statistics: mb.Statistics) -> Iterator[str]:
         )
         for name, row in _rows_and_total(statistics)
     ]
-    yield from table_lines(heads, rows)
+    yield from table_lines(heads.split("|"), rows)
 
 
 def _records(statistics: mb.Statistics) -> Iterator[str]:

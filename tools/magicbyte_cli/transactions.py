@@ -20,28 +20,22 @@ from magicbyte_cli.text_table import TextWriter
 
 Row = dict[str, Any]
 
+SUM_COLUMNS = "transactions records size_bytes median_ms longest_ms"
+
 OUTCOME_COLUMNS = pa.schema(
     [
         *TRANSACTIONS.schema(("topic", "partition", "outcome")),
-        ("transactions", pa.int64()),
-        ("records", pa.int64()),
-        ("size_bytes", pa.int64()),
-        ("median_ms", pa.int64()),
-        ("longest_ms", pa.int64()),
+        *((name, pa.int64()) for name in SUM_COLUMNS.split()),
     ]
 )
 
-OPEN_COLUMNS = TRANSACTIONS.schema(
-    (
-        "topic",
-        "partition",
-        "producer_id",
-        "producer_epoch",
-        "first_offset",
-        "last_offset",
-        "first_timestamp",
-    )
-).append(pa.field("records", pa.int64()))
+TRANSACTION_COLUMNS = (
+    "topic partition producer_id producer_epoch first_offset last_offset first_timestamp"
+)
+
+OPEN_COLUMNS = TRANSACTIONS.schema(tuple(TRANSACTION_COLUMNS.split())).append(
+    pa.field("records", pa.int64())
+)
 
 MAX_NAMES = 4
 """Partitions that one line on stderr names."""

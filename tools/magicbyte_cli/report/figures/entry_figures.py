@@ -22,19 +22,8 @@ from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
 from magicbyte_cli.report.figures.timeline import Timeline
 
 COLUMNS = (
-    "topic",
-    "partition",
-    "size_bytes",
-    "magic",
-    "codec",
-    "record_count",
-    "base_timestamp",
-    "max_timestamp",
-    "producer_id",
-    "producer_epoch",
-    "is_transactional",
-    "is_control",
-    "disposition",
+    "topic partition size_bytes magic codec record_count base_timestamp max_timestamp "
+    "producer_id producer_epoch is_transactional is_control disposition"
 )
 
 
@@ -110,7 +99,7 @@ def read_entries(folder: Path, partitions: dict[Key, PartitionFigures]) -> Entry
     entry_bytes, entry_records = SizeHistogram(), SizeHistogram()
     times = Timeline([name for name in BYTE_DISPOSITIONS if name not in (*UNREADABLE, "tail")])
     producers = ProducerSums()
-    for table in scan(folder / "batches", COLUMNS):
+    for table in scan(folder / "batches", COLUMNS.split()):
         num_entries += table.num_rows
         is_control = pc.fill_null(table.column("is_control"), False)
         num_control += pc.sum(is_control).as_py() or 0

@@ -15,18 +15,7 @@ from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
 MAX_EXAMPLES = 12
 """Findings of a code that are shown one by one."""
 
-COLUMNS = (
-    "topic",
-    "partition",
-    "file",
-    "position",
-    "payload_position",
-    "length",
-    "base_offset",
-    "code",
-    "severity",
-    "message",
-)
+COLUMNS = "topic partition file position payload_position length base_offset code severity message"
 
 
 @dataclass(slots=True)
@@ -58,7 +47,7 @@ def read_problems(folder: Path, partitions: dict[Key, PartitionFigures]) -> Prob
     """Return the figures of `problems` in *folder*; count the findings of each of *partitions*."""
     sums = GroupedAggregates(("severity", "code", "topic", "partition"), ("severity", "count"))
     examples: dict[str, list[dict[str, Any]]] = {}
-    for table in scan(folder / "problems", COLUMNS):
+    for table in scan(folder / "problems", COLUMNS.split()):
         sums.add(table)
         for code in pc.unique(table.column("code")).to_pylist():
             rows = examples.setdefault(code, [])

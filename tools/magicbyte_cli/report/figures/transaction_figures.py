@@ -28,17 +28,8 @@ DURATIONS = (0, 10, 100, 1000, 10_000, 60_000, 900_000, 3_600_000, 86_400_000)
 15 minutes are the default of `transaction.max.timeout.ms`."""
 
 COLUMNS = (
-    "topic",
-    "partition",
-    "producer_id",
-    "producer_epoch",
-    "outcome",
-    "first_offset",
-    "last_offset",
-    "first_timestamp",
-    "marker_timestamp",
-    "record_count",
-    "size_bytes",
+    "topic partition producer_id producer_epoch outcome first_offset last_offset "
+    "first_timestamp marker_timestamp record_count size_bytes"
 )
 
 
@@ -73,7 +64,7 @@ def read_transactions(
         ("size_bytes", "sum"),
     )
     transactions = TransactionFigures({}, Timeline(OUTCOMES), {}, [], [])
-    for table in scan(folder / "transactions", COLUMNS):
+    for table in scan(folder / "transactions", COLUMNS.split()):
         sums.add(table)
         producers.add_transactions(table)
         times = pc.coalesce(table.column("first_timestamp"), table.column("marker_timestamp"))

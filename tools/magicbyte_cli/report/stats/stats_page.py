@@ -139,22 +139,8 @@ def _rows(statistics: mb.Statistics) -> Markup:
     rows = sorted(named_rows(statistics.rows), key=lambda pair: -pair[1]["log_bytes"])
     largest = rows[0][1]["log_bytes"] if rows else 0
     heads = (
-        "",
-        "",
-        ">Segments",
-        ">Log bytes",
-        ">Index bytes",
-        ">Unused bytes",
-        ">Entries",
-        ">Records",
-        ">Ratio",
-        "Contents",
-        ">Format",
-        ">Null keys",
-        ">Tombstones",
-        ">Producers",
-        ">First",
-        ">Last",
+        "||>Segments|>Log bytes|>Index bytes|>Unused bytes|>Entries|>Records|>Ratio|Contents|"
+        ">Format|>Null keys|>Tombstones|>Producers|>First|>Last"
     )
     caption = "Sizes and records"
     if len(rows) > MAX_ROWS:
@@ -164,7 +150,7 @@ def _rows(statistics: mb.Statistics) -> Markup:
         "Sizes and records",
         table(
             caption,
-            heads,
+            heads.split("|"),
             (_row_cells(name, row, largest) for name, row in rows[:MAX_ROWS]),
             foot=[_row_cells(TOTAL, statistics.total, statistics.total["log_bytes"])],
         ),
@@ -210,17 +196,10 @@ def _codecs(total: Row) -> Markup:
         )
         for row in total["contents"]
     ]
-    heads = (
-        "Format and codec",
-        "",
-        ">Share",
-        ">Entries",
-        ">Records",
-        ">Stored bytes",
-        ">Decompressed bytes",
-        ">Ratio",
+    heads = "Format and codec||>Share|>Entries|>Records|>Stored bytes|>Decompressed bytes|>Ratio"
+    return section(
+        "codecs", "Formats and codecs", table("Data batches and messages", heads.split("|"), rows)
     )
-    return section("codecs", "Formats and codecs", table("Data batches and messages", heads, rows))
 
 
 def _sizes(total: Row) -> Markup:
