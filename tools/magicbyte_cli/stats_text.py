@@ -13,9 +13,9 @@ from magicbyte_cli.display import (
     percent,
     utc_time,
 )
+from magicbyte_cli.report.plots import class_names
 from magicbyte_cli.report.stats.class_labels import (
     TOTAL,
-    class_names,
     longest_delays,
     named_rows,
     ratio,

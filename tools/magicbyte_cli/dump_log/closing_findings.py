@@ -1,5 +1,6 @@
 """Findings that Kafka's tool prints on stderr after the lines of all files."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,20 +25,13 @@ class ClosingFindings:
     """Findings by file, collected while lines are printed."""
 
     release: Release
-    indexes: dict[Path, list[Pair]] = field(default_factory=dict)
+    indexes: dict[Path, list[Pair]] = field(default_factory=lambda: defaultdict(list))
     """Offsets in an index, and at that position in the log."""
-    time_indexes: dict[Path, TimeIndexFindings] = field(default_factory=dict)
-    gaps: dict[Path, list[Pair]] = field(default_factory=dict)
+    time_indexes: dict[Path, TimeIndexFindings] = field(
+        default_factory=lambda: defaultdict(TimeIndexFindings)
+    )
+    gaps: dict[Path, list[Pair]] = field(default_factory=lambda: defaultdict(list))
     """Pairs of adjacent, but not consecutive, offsets in a segment."""
-
-    def of_index(self, path: Path) -> list[Pair]:
-        return self.indexes.setdefault(path, [])
-
-    def of_time_index(self, path: Path) -> TimeIndexFindings:
-        return self.time_indexes.setdefault(path, TimeIndexFindings())
-
-    def of_segment(self, path: Path) -> list[Pair]:
-        return self.gaps.setdefault(path, [])
 
     def lines(self) -> Iterator[str]:
         for path, mismatches in self.indexes.items():
@@ -50,7 +44,7 @@ class ClosingFindings:
         for path, gaps in self.gaps.items():
             if gaps:
                 yield f"Non-consecutive offsets in {path.absolute()}"
-                for first, second in sorted(gaps) if self.release.sorts_gaps else reversed(gaps):
+                for first, second in sorted(gaps) if self.release.since(4, 3) else reversed(gaps):
                     yield f"  {first} is followed by {second}"
 
     def _of_time_index(self, path: Path, findings: TimeIndexFindings) -> Iterator[str]:
@@ -63,7 +57,7 @@ class ClosingFindings:
             for timestamp, previous in findings.out_of_order:
                 yield f"  Index timestamp: {timestamp}, Previously indexed timestamp: {previous}"
         if findings.not_found:
-            location = f"in :{path}" if self.release.names_time_indexes else "in the log."
+            location = f"in :{path}" if self.release.since(4, 3) else "in the log."
             yield f"The following indexed offsets are not found {location}"
             for offset, log_offset in findings.not_found:
                 yield f"Indexed offset: {offset}, found log offset: {log_offset}"

@@ -52,7 +52,7 @@ def index_lines(
             return  # the zeros of a preallocated file
         log_offset = last_offset_of(_first_frame(log, entry.ofs_batch, max_message_size))
         if log_offset != offset:
-            findings.of_index(path).append((offset, log_offset))
+            findings.indexes[path].append((offset, log_offset))
         if not verify_only:
             yield f"offset: {offset} position: {entry.ofs_batch}"
 
@@ -96,12 +96,12 @@ def time_index_lines(
         frame = _frame_with(log, position_of(index_entries, entry.relative_offset), offset)
         if frame is None or last_offset_of(frame) != offset:
             log_offset = -1 if frame is None else last_offset_of(frame)
-            findings.of_time_index(path).not_found.append((offset, log_offset))
+            findings.time_indexes[path].not_found.append((offset, log_offset))
         else:
             if (log_timestamp := _max_timestamp(frame)) != entry.timestamp:
-                findings.of_time_index(path).mismatches.append((entry.timestamp, log_timestamp))
+                findings.time_indexes[path].mismatches.append((entry.timestamp, log_timestamp))
             if previous >= entry.timestamp:
-                findings.of_time_index(path).out_of_order.append((entry.timestamp, previous))
+                findings.time_indexes[path].out_of_order.append((entry.timestamp, previous))
         if not verify_only:
             yield f"timestamp: {entry.timestamp} offset: {offset}"
         previous = entry.timestamp

@@ -41,9 +41,10 @@ def file_lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) 
     path, segments = Path(name), dump_options.segments
     match path.suffix:
         case ".log":
-            yield f"{segments.release.start_label} {base_offset(path)}"
+            label = "Log starting offset:" if segments.release.since(3, 3) else "Starting offset:"
+            yield f"{label} {base_offset(path)}"
             lines = segment_lines(path, segments, findings)
-        case ".checkpoint" if segments.release.has_snapshots:
+        case ".checkpoint" if segments.release.since(3, 3):
             yield _title(path.name)
             lines = segment_lines(path, segments, findings)
         case ".index":

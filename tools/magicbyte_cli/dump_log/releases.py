@@ -35,36 +35,6 @@ class Release:
         """Return whether the line of a record repeats the fields of its batch, and codecs are in capitals."""
         return not self.since(3, 0)
 
-    @property
-    def start_label(self) -> str:
-        """Label of the offset in a segment's name."""
-        return "Log starting offset:" if self.since(3, 3) else "Starting offset:"
-
-    @property
-    def has_snapshots(self) -> bool:
-        """Return whether the tool prints snapshots of KRaft."""
-        return self.since(3, 3)
-
-    @property
-    def sorts_gaps(self) -> bool:
-        """Return whether gaps are printed in the order of offsets, not the last one first."""
-        return self.since(4, 3)
-
-    @property
-    def has_gap_before_start(self) -> bool:
-        """Return whether a segment that does not start at offset 0 counts as a gap."""
-        return self.since(4, 3)
-
-    @property
-    def names_time_indexes(self) -> bool:
-        """Return whether findings about missing offsets name the time index."""
-        return self.since(4, 3)
-
-    @property
-    def closes_records(self) -> bool:
-        """Return whether a brace follows the checksum of a v0 or v1 record."""
-        return self.since(3, 0) and not self.since(4, 3)
-
     def optional(self, number: int | None) -> str:
         """Return an optional offset in the form of this release."""
         if self.since(3, 5):

@@ -49,9 +49,7 @@ def segment_lines(path: Path, options: SegmentOptions, findings: ClosingFindings
     end = size if options.max_bytes is None else min(size, options.max_bytes)
     begin: int | None = 0
     valid = 0
-    offsets = OffsetSequence(
-        findings.of_segment(path), starts_at_zero=options.release.has_gap_before_start
-    )
+    offsets = OffsetSequence(findings.gaps[path], starts_at_zero=options.release.since(4, 3))
     while begin is not None:
         try:
             valid = yield from _lines(path, begin, end, options, offsets)

@@ -1,15 +1,20 @@
 """Bars and time plots as SVG. Labels are HTML outside of the SVG, which is stretched."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from magicbyte_cli.display import counted, duration
+from magicbyte_cli.display import NumberFormat, byte_size, counted, duration, percent
 from magicbyte_cli.report.cells import axis_time, spaced
 from magicbyte_cli.report.figures.partition_figures import BYTE_DISPOSITIONS
 from magicbyte_cli.report.figures.timeline import Panel
 from magicbyte_cli.report.markup import Content, Markup, element, joined
+from magicbyte_cli.report.tables import table
 
 HEIGHT = 100
+
+SizeClass = Mapping[str, Any]
+"""Class of sizes: `at_least`, half of its upper bound; `entry_count`; and `sum` of the sizes."""
 
 
 def bar(parts: Counter[str], unit: str = "byte", total: int | None = None) -> Markup:
@@ -108,3 +113,37 @@ def _rect(
         width=f"{width:.1f}",
         height=f"{height:.1f}",
     )
+
+
+def class_names(classes: Sequence[SizeClass], number_format: NumberFormat) -> Iterator[str]:
+    """Yield the names of classes that double in size."""
+    for size_class in classes:
+        low = size_class["at_least"]
+        if low < 2:
+            yield number_format(low)
+        elif number_format is byte_size:
+            yield f"{number_format(low)} up to {number_format(2 * low)}"
+        else:
+            yield f"{number_format(low)} to {number_format(2 * low - 1)}"
+
+
+def histogram(
+    caption: str, unit: str, classes: Sequence[SizeClass], number_format: NumberFormat
+) -> Markup:
+    """Return a table with a bar for each class of sizes, which are in *unit*."""
+    num_entries = sum(size_class["entry_count"] for size_class in classes)
+    size_sum = sum(size_class["sum"] for size_class in classes)
+    largest_count = max((size_class["entry_count"] for size_class in classes), default=0)
+    rows = [
+        (
+            name,
+            bar(Counter(delivered=size_class["entry_count"]), "entry", largest_count),
+            f"{size_class['entry_count']:,}",
+            percent(size_class["entry_count"], num_entries),
+            percent(size_class["sum"], size_sum),
+        )
+        for name, size_class in zip(class_names(classes, number_format), classes, strict=True)
+    ]
+    mean = f"{size_sum / num_entries:,.1f} on average" if num_entries else "none"
+    heads = (unit.capitalize(), "", ">Entries", ">Share of entries", f">Share of {unit}")
+    return table(f"{caption}: {mean}", heads, rows)

@@ -65,10 +65,6 @@ class SizeHistogram:
                 self.sums[exponent] += int(size_sum)
         self.largest = max(self.largest, int(values.max()))
 
-    @property
-    def mean(self) -> float | None:
-        return self.sums.total() / self.entries.total() if self.entries else None
-
 
 @dataclass(slots=True)
 class EntryFigures:

@@ -1,7 +1,7 @@
 """Formats, codecs, and sizes of batches."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from magicbyte_cli import display
 from magicbyte_cli.report.cells import DASH
@@ -11,7 +11,7 @@ from magicbyte_cli.report.figures.entry_figures import (
     SizeHistogram,
 )
 from magicbyte_cli.report.markup import Content, Markup, element
-from magicbyte_cli.report.plots import bar
+from magicbyte_cli.report.plots import bar, histogram
 from magicbyte_cli.report.tables import section, soft, table
 
 
@@ -92,48 +92,23 @@ def sizes(entries: EntryFigures) -> Markup:
         "Batch sizes",
         element(
             "div",
-            _classes("Bytes per entry", "Bytes", entries.bytes, display.byte_size),
-            _classes("Records per entry", "Records", entries.records, lambda value: f"{value:,}"),
+            _histogram("Bytes per entry", "bytes", entries.bytes, display.byte_size),
+            _histogram("Records per entry", "records", entries.records, "{:,}".format),
             class_="pair",
         ),
     )
 
 
-def _classes(
-    caption: str, head: str, histogram: SizeHistogram, number_format: display.NumberFormat
+def _histogram(
+    caption: str, unit: str, sizes: SizeHistogram, number_format: display.NumberFormat
 ) -> Markup:
-    if histogram.mean is None:
-        return table(f"{caption}: none", (head,), [])
-    largest_count = max(histogram.entries.values())
-    num_entries, size_sum = histogram.entries.total(), histogram.sums.total()
-    rows = [
-        (
-            name,
-            bar(Counter(delivered=histogram.entries[exponent]), "entry", largest_count),
-            f"{histogram.entries[exponent]:,}",
-            display.percent(histogram.entries[exponent], num_entries),
-            display.percent(histogram.sums[exponent], size_sum),
-        )
-        for exponent, name in _class_names(histogram, number_format)
+    exponents = range(min(sizes.entries, default=0), max(sizes.entries, default=-1) + 1)
+    classes = [
+        {
+            "at_least": 1 << exponent if exponent >= 0 else 0,
+            "entry_count": sizes.entries[exponent],
+            "sum": sizes.sums[exponent],
+        }
+        for exponent in exponents
     ]
-    return table(
-        f"{caption}: {histogram.mean:,.1f} on average, {histogram.largest:,} at most",
-        (head, "", ">Entries", ">Share of entries", f">Share of {head.lower()}"),
-        rows,
-    )
-
-
-def _class_names(
-    histogram: SizeHistogram, number_format: display.NumberFormat
-) -> Iterator[tuple[int, str]]:
-    """Yield the exponent and the name of each class between the smallest and the largest."""
-    for exponent in range(min(histogram.entries), max(histogram.entries) + 1):
-        low, end = (1 << exponent, 2 << exponent) if exponent >= 0 else (0, 1)
-        if exponent < 0:
-            yield exponent, "0"
-        elif exponent == 0:
-            yield exponent, number_format(1)
-        elif exponent == 1 or number_format is not display.byte_size:
-            yield exponent, f"{number_format(low)} to {number_format(end - 1)}"
-        else:
-            yield exponent, f"{number_format(low)} up to {number_format(end)}"
+    return histogram(f"{caption}, {sizes.largest:,} at most", unit, classes, number_format)

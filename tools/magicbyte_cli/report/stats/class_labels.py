@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from magicbyte_cli.display import NumberFormat, byte_size
-
 Row = dict[str, Any]
 
 TOTAL = "total"
@@ -36,18 +34,6 @@ def row_name(row: Row) -> str:
     # In remote storage the id of the upload follows the base offset.
     base, hyphen, upload = row["file"].partition(".")[0].partition("-")
     return f"{name}/{base.lstrip('0') or '0'}{hyphen}{upload}"
-
-
-def class_names(classes: Sequence[Row], number_format: NumberFormat) -> Iterator[str]:
-    """Yield the names of classes that double in size."""
-    for row in classes:
-        low = row["at_least"]
-        if low < 2:
-            yield number_format(low)
-        elif number_format is byte_size:
-            yield f"{number_format(low)} up to {number_format(2 * low)}"
-        else:
-            yield f"{number_format(low)} to {number_format(2 * low - 1)}"
 
 
 def ratio(decompressed: int | None, stored: int) -> str | None:

@@ -9,11 +9,10 @@ from magicbyte_cli.report import cells
 from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.document import document, heading
 from magicbyte_cli.report.markup import Content, Markup, element
-from magicbyte_cli.report.plots import bar, key
+from magicbyte_cli.report.plots import bar, histogram, key
 from magicbyte_cli.report.stats.class_labels import (
     TOTAL,
     Row,
-    class_names,
     longest_delays,
     named_rows,
     ratio,
@@ -208,30 +207,11 @@ def _sizes(total: Row) -> Markup:
         "Batch sizes",
         element(
             "div",
-            _classes("Bytes per entry", total["entry_bytes"], display.byte_size),
-            _classes("Records per entry", total["entry_records"], lambda value: f"{value:,}"),
+            histogram("Bytes per entry", "bytes", total["entry_bytes"], display.byte_size),
+            histogram("Records per entry", "records", total["entry_records"], "{:,}".format),
             class_="pair",
         ),
     )
-
-
-def _classes(caption: str, classes: Sequence[Row], number_format: display.NumberFormat) -> Markup:
-    num_entries = sum(row["entry_count"] for row in classes)
-    size_sum = sum(row["sum"] for row in classes)
-    largest_count = max((row["entry_count"] for row in classes), default=0)
-    rows = [
-        (
-            name,
-            bar(Counter(delivered=row["entry_count"]), "entry", largest_count),
-            f"{row['entry_count']:,}",
-            display.percent(row["entry_count"], num_entries),
-            display.percent(row["sum"], size_sum),
-        )
-        for name, row in zip(class_names(classes, number_format), classes, strict=True)
-    ]
-    mean = f"{size_sum / num_entries:,.1f} on average" if num_entries else "none"
-    heads = ("", "", ">Entries", ">Share of entries", ">Share of the sum")
-    return table(f"{caption}: {mean}", heads, rows)
 
 
 def _retention(rows: Sequence[Row]) -> Markup:
