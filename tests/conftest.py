@@ -10,15 +10,11 @@ from typing import Any
 
 import pytest
 
-from log_builder import Build, Folder, Read
+from log_builder import Folder
+from log_reader import Read
 from magicbyte import storage
 from magicbyte.storage import File
 from paths import DATA
-
-
-@pytest.fixture(scope="session")
-def build() -> type[Build]:
-    return Build
 
 
 @pytest.fixture

@@ -1,22 +1,22 @@
-"""An encoder of Kafka's formats that shares nothing with the code under test, and readers of rows."""
+"""Builds logs for tests, by the Construct twin, which shares nothing with the code under test.
+
+Lengths, counts and checksums are worked out unless they are given, right or wrong.
+"""
 
 import gzip
 import struct
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import cramjam
-import crc32c
 import lz4.frame
-import pyarrow as pa
 import zstandard
 
-import magicbyte as mb
+import magicbyte_construct as twin
 
 TIME = 1_714_000_000_000
-"""Of every record unless told otherwise: 2024-04-24T23:06:40Z."""
+"""Timestamp of records by default: 2024-04-24T23:06:40Z."""
 
 GZIP, SNAPPY, LZ4, ZSTD = 1, 2, 3, 4
 APPEND_TIME, TRANSACTIONAL, CONTROL, HORIZON = 8, 16, 32, 64
@@ -24,18 +24,18 @@ ABORT, COMMIT = 0, 1
 
 
 def varint(number: int) -> bytes:
-    """Zigzag, seven bits to a byte, the lowest first."""
-    left, out = (number << 1) ^ (number >> 63), bytearray()
-    left &= (1 << 64) - 1
-    while left > 0x7F:
-        out.append(left & 0x7F | 0x80)
-        left >>= 7
-    return bytes([*out, left])
+    """Encode *number*, of 32 or 64 bits, as records do."""
+    return bytes(twin.Varlong.build(number))
 
 
-def sized(data: bytes | None, stated: int | None = None) -> bytes:
-    length = (-1 if data is None else len(data)) if stated is None else stated
-    return varint(length) + (data or b"")
+def uvarint(number: int) -> bytes:
+    """Encode *number* modulo 2**32 as KRaft's messages do."""
+    return bytes(twin.Uvarint.build(number & 0xFFFFFFFF))
+
+
+def sized(data: bytes | None) -> bytes:
+    """Encode *data* with its length before it, -1 for null."""
+    return varint(-1) if data is None else varint(len(data)) + data
 
 
 def record(
@@ -52,32 +52,41 @@ def record(
     length: int | None = None,
     more: bytes = b"",
 ) -> bytes:
-    """One record of v2; what is stated can differ from what is there."""
-    headers = list(headers)
-    body = bytes([attributes]) + varint(time_delta) + varint(delta)
-    body += sized(key, len_key) + sized(value, len_value)
-    body += varint(len(headers) if num_headers is None else num_headers)
-    body += b"".join(sized(name) + sized(content) for name, content in headers) + more
-    return varint(len(body) if length is None else length) + body
+    """Return a v2 record; *more* are bytes after its last field."""
+    fields = {
+        "length": length,
+        "attributes": (attributes ^ 0x80) - 0x80,
+        "timestamp_delta": time_delta,
+        "offset_delta": delta,
+        "key_length": len_key,
+        "key": key,
+        "value_length": len_value,
+        "value": value,
+        "headers_count": num_headers,
+        "headers": [{"key": name, "value": content} for name, content in headers],
+        "trailing": more,
+    }
+    return bytes(twin.Record.build(fields))
 
 
 def records(count: int, *, start: int = 0) -> list[bytes]:
+    """Return *count* v2 records with values from ``v0``, or from *start*."""
     return [record(b"v%d" % (start + i), b"k", delta=i) for i in range(count)]
 
 
-def compress(codec: int, plain: bytes) -> bytes:
+def compress(codec: int, data: bytes) -> bytes:
+    """Return *data* as *codec* compresses it."""
     match codec:
         case 0:
-            return plain
+            return data
         case 1:
-            return gzip.compress(plain, mtime=0)
+            return gzip.compress(data, mtime=0)
         case 2:
-            return bytes(cramjam.snappy.compress_raw(plain))
+            return bytes(cramjam.snappy.compress_raw(data))
         case 3:
-            framed: bytes = lz4.frame.compress(plain, block_linked=False, store_size=False)
-            return framed
+            return bytes(lz4.frame.compress(data, block_linked=False, store_size=False))
         case 4:
-            return zstandard.ZstdCompressor().compress(plain)
+            return zstandard.ZstdCompressor().compress(data)
     raise ValueError(codec)
 
 
@@ -100,30 +109,44 @@ def batch(
     crc: int | None = None,
     section: bytes | None = None,
 ) -> bytes:
-    """One batch of v2. *section* stands for the compressed bytes as they are."""
-    if content is None:
-        content = records(1)
-    plain = content if isinstance(content, bytes) else b"".join(content)
-    number = 1 if isinstance(content, bytes) else len(content)
-    number = number if count is None else count
-    delta = max(number - 1, 0) if last_delta is None else last_delta
-    section = compress(codec, plain) if section is None else section
-    is_producer = producer >= 0
-    checked = struct.pack(
-        ">hiqqqhii",
-        codec | flags,
-        delta,
-        time,
-        time if max_time is None else max_time,
-        producer,
-        (0 if is_producer else -1) if epoch is None else epoch,
-        (0 if is_producer else -1) if sequence is None else sequence,
-        number,
-    )
-    checked += section
-    crc = crc32c.crc32c(checked) if crc is None else crc
-    length = len(checked) + 9 if length is None else length
-    return struct.pack(">qiibI", base, length, leader_epoch, magic, crc) + checked
+    """Return a v2 batch of records, one by default; *section* is its payload as stored."""
+    content = records(1) if content is None else content
+    data = content if isinstance(content, bytes) else b"".join(content)
+    if count is None:
+        count = 1 if isinstance(content, bytes) else len(content)
+    no_producer = -1 if producer < 0 else 0
+    fields = {
+        "base_offset": base,
+        "batch_length": length,
+        "partition_leader_epoch": leader_epoch,
+        "magic": magic,
+        "crc": crc,
+        "attributes": (codec | flags) & 0xFFFF,
+        "last_offset_delta": max(count - 1, 0) if last_delta is None else last_delta,
+        "base_timestamp": time,
+        "max_timestamp": time if max_time is None else max_time,
+        "producer_id": producer,
+        "producer_epoch": no_producer if epoch is None else epoch,
+        "base_sequence": no_producer if sequence is None else sequence,
+        "records_count": count,
+        "records": compress(codec, data) if section is None else section,
+    }
+    return bytes(twin.RecordBatch.build(fields))
+
+
+def batch_of(
+    base: int, *values: bytes, key: bytes | None = None, producer: int = -1, **fields: Any
+) -> bytes:
+    """Return a batch of records of *values*; in a transaction if it has a producer."""
+    content = [record(value, key, delta=delta) for delta, value in enumerate(values)]
+    flags = fields.pop("flags", 0) | (TRANSACTIONAL if producer >= 0 else 0)
+    return batch(content, base, flags=flags, producer=producer, **fields)
+
+
+def transactional(base: int, producer: int, *, count: int = 1, **fields: Any) -> bytes:
+    """Return a batch of *count* records in a transaction."""
+    content = records(count, start=base)
+    return batch(content, base, flags=TRANSACTIONAL, producer=producer, **fields)
 
 
 def control(
@@ -131,21 +154,19 @@ def control(
     base: int,
     producer: int,
     *,
-    epoch: int = 0,
     coordinator_epoch: int = 0,
     key: bytes | None = b"\0",
     value: bytes | None = b"\0",
     flags: int = TRANSACTIONAL | CONTROL,
-    **more: Any,
+    **fields: Any,
 ) -> bytes:
-    """A transaction marker, unless *key*, *value* or *flags* make it something else."""
+    """Return a transaction marker, unless *key*, *value* or *flags* make it something else."""
     if key == b"\0":
         key = struct.pack(">hh", 0, kind)
     if value == b"\0":
         value = struct.pack(">hi", 0, coordinator_epoch)
-    return batch(
-        [record(value, key)], base, flags=flags, producer=producer, epoch=epoch, sequence=-1, **more
-    )
+    content = [record(value, key)]
+    return batch(content, base, flags=flags, producer=producer, sequence=-1, **fields)
 
 
 def message(
@@ -162,15 +183,21 @@ def message(
     crc: int | None = None,
     size: int | None = None,
 ) -> bytes:
-    """One message of v0 or v1."""
-    checked = struct.pack(">bb", magic, attributes) + (struct.pack(">q", time) if magic else b"")
-    for data, stated in ((key, len_key), (value, len_value)):
-        length = (-1 if data is None else len(data)) if stated is None else stated
-        checked += struct.pack(">i", length) + (data or b"")
-    checked += more
-    crc = zlib.crc32(checked) if crc is None else crc
-    size = len(checked) + 4 if size is None else size
-    return struct.pack(">qiI", offset, size, crc) + checked
+    """Return a v0 or v1 message."""
+    fields = {
+        "offset": offset,
+        "message_size": size,
+        "crc": crc,
+        "magic": magic,
+        "attributes": attributes & 0xFF,
+        "timestamp": time if magic > 0 else None,
+        "key_length": len_key,
+        "key": key,
+        "value_length": len_value,
+        "value": value,
+        "trailing": more,
+    }
+    return bytes(twin.Message.build(fields))
 
 
 def wrapper(
@@ -181,60 +208,47 @@ def wrapper(
     codec: int = GZIP,
     section: bytes | None = None,
     flags: int = 0,
-    **more: Any,
+    **fields: Any,
 ) -> bytes:
-    """A compressed message around *inner*."""
-    plain = inner if isinstance(inner, bytes) else b"".join(inner)
-    value = compress(codec, plain) if section is None else section
+    """Return a wrapper message around the messages *inner*."""
+    data = inner if isinstance(inner, bytes) else b"".join(inner)
+    value = compress(codec, data) if section is None else section
     if codec == LZ4 and magic == 0 and section is None:
         # Kafka wrote the checksum of the frame's header over the frame's magic too (KAFKA-3160).
         value = value[:6] + bytes([value[6] ^ 0xFF]) + value[7:]
-    return message(value, offset, magic=magic, attributes=codec | flags, **more)
+    return message(value, offset, magic=magic, attributes=codec | flags, **fields)
 
 
-def transaction_index(*entries: tuple[int, int, int], version: int = 0) -> bytes:
-    """Producer, first offset and the marker's offset of each aborted transaction."""
-    return b"".join(
-        struct.pack(">hqqqq", version, producer, first, last, last + 1)
-        for producer, first, last in entries
-    )
+def transaction_index(*aborted: tuple[int, int, int], version: int = 0) -> bytes:
+    """Return a ``.txnindex``: producer id, first offset and marker's offset of each transaction."""
+    entries = [
+        {
+            "version": version,
+            "producer_id": producer,
+            "first_offset": first,
+            "last_offset": last,
+            "last_stable_offset": last + 1,
+        }
+        for producer, first, last in aborted
+    ]
+    return bytes(twin.TransactionIndex.build({"entries": entries}))
 
 
 def producer_snapshot(*producers: tuple[int, int, int, int], version: int = 1) -> bytes:
-    """Id, epoch, last offset and first offset of the open transaction (-1) of each producer."""
-    body = struct.pack(">i", len(producers)) + b"".join(
-        struct.pack(">qhiqiqiq", producer, epoch, -1 if last < 0 else 0, last, 0, TIME, 0, first)
+    """Return a ``.snapshot``: id, epoch, last offset and open transaction's first offset, or -1."""
+    entries = [
+        {
+            "producer_id": producer,
+            "epoch": epoch,
+            "last_sequence": min(last, 0),
+            "last_offset": last,
+            "timestamp": TIME,
+            "coordinator_epoch": 0,
+            "current_txn_first_offset": first,
+        }
         for producer, epoch, last, first in producers
-    )
-    return struct.pack(">hI", version, crc32c.crc32c(body)) + body
-
-
-class Build:
-    """The functions above, as a fixture hands them to tests."""
-
-    TIME, GZIP, SNAPPY, LZ4, ZSTD = TIME, GZIP, SNAPPY, LZ4, ZSTD
-    APPEND_TIME, TRANSACTIONAL, CONTROL, HORIZON = APPEND_TIME, TRANSACTIONAL, CONTROL, HORIZON
-    ABORT, COMMIT = ABORT, COMMIT
-    varint, record, records = staticmethod(varint), staticmethod(record), staticmethod(records)
-    batch, control = staticmethod(batch), staticmethod(control)
-    message, wrapper = staticmethod(message), staticmethod(wrapper)
-    compress = staticmethod(compress)
-    transaction_index = staticmethod(transaction_index)
-    producer_snapshot = staticmethod(producer_snapshot)
-
-    @staticmethod
-    def transactional(
-        base: int, producer: int, *, epoch: int = 0, count: int = 1, **more: Any
-    ) -> bytes:
-        """A batch of data in a transaction."""
-        return batch(
-            records(count, start=base),
-            base,
-            flags=TRANSACTIONAL,
-            producer=producer,
-            epoch=epoch,
-            **more,
-        )
+    ]
+    return bytes(twin.ProducerSnapshot.build({"version": version, "producer_entries": entries}))
 
 
 class Folder:
@@ -264,87 +278,3 @@ class Folder:
     def checkpoint(self, name: str, offsets: dict[tuple[str, int], int]) -> None:
         lines = [f"{topic} {partition} {offset}" for (topic, partition), offset in offsets.items()]
         (self.path / name).write_text("\n".join(["0", str(len(lines)), *lines, ""]))
-
-
-def spans(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each entry of sound *data* begins and ends: the ten lines that judge framing."""
-    position = 0
-    while position < len(data):
-        end = position + 12 + int.from_bytes(data[position + 8 : position + 12], "big")
-        yield position, end
-        position = end
-
-
-def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """Return the rows of *table* with times as milliseconds, which Python's calendar may not hold."""
-    for index, field in enumerate(table.schema):
-        if pa.types.is_timestamp(field.type):
-            times = table.column(index).cast(pa.int64())
-            table = table.set_column(index, field.name, times)
-    rows: list[dict[str, Any]] = table.to_pylist()
-    return rows
-
-
-class Read:
-    """A whole read of bytes in memory, or of a dataset, with damage skipped."""
-
-    engine = "auto"
-    ALL = (
-        "superseded",
-        "duplicate",
-        "damaged",
-        "over_limit",
-        "below_log_start",
-        "outside_range",
-        "withheld",
-        "aborted",
-        "control",
-        "delivered",
-    )
-
-    def __init__(self, source: bytes | mb.Dataset, **options: Any) -> None:
-        if isinstance(source, bytes):
-            options = {"on_damage": "skip", "engine": self.engine} | options
-            self.dataset = mb.from_bytes(source, **options)
-        else:
-            self.dataset = source
-        rows = self.dataset.records(
-            [
-                "offset",
-                "timestamp",
-                "timestamp_type",
-                "key",
-                "value",
-                "headers",
-                "sequence",
-                "magic",
-                "codec",
-                "position",
-                "disposition",
-                "outcome",
-            ],
-            dispositions=self.ALL,
-        )
-        self.rows = plain(rows.to_table())
-        self.report = rows.report
-        self.findings = self.report.findings
-
-    @property
-    def values(self) -> list[bytes | None]:
-        return [row["value"] for row in self.rows if row["disposition"] == "delivered"]
-
-    @property
-    def offsets(self) -> list[int]:
-        return [row["offset"] for row in self.rows if row["disposition"] == "delivered"]
-
-    @property
-    def codes(self) -> list[str]:
-        return [finding.code for finding in self.findings]
-
-    def at(self, code: str) -> list[int | None]:
-        """Where there is a finding of *code*."""
-        return [finding.position for finding in self.findings if finding.code == code]
-
-    @property
-    def errors(self) -> list[tuple[str, int | None]]:
-        return [(f.code, f.position) for f in self.findings if f.severity == "error"]

@@ -7,6 +7,9 @@ from typing import Any
 
 CHECKOUT = Path(__file__).parents[1]
 
+SCRIPT_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(CHECKOUT / "tests")}
+"""For scripts of tests that run in a process of their own: they import what tests import."""
+
 DATA = CHECKOUT / "tests" / "data"
 """Logs of real brokers, by release and cluster, and what Kafka said of them."""
 

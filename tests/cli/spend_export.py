@@ -5,12 +5,10 @@ Run as ``python spend_export.py MIB THREADS OUT`` with a free name for OUT; need
 
 import json
 import random
-import struct
 import sys
 from pathlib import Path
 
-import crc32c
-
+from log_builder import batch_of
 from magicbyte.engines import auto
 from magicbyte_cli import main
 
@@ -18,29 +16,12 @@ MIB = 1 << 20
 VALUE_BYTES = 64 << 10
 
 
-def varint(number: int) -> bytes:
-    """Zigzag, of a number that is not negative."""
-    number, out = number << 1, bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
-
-
-def batch(base: int, value: bytes) -> bytes:
-    """One batch of v2 with one record."""
-    body = bytes(3) + b"\1" + varint(len(value)) + value + b"\0"
-    record = varint(len(body)) + body
-    rest = struct.pack(">hiqqqhii", 0, 0, 0, 0, -1, -1, -1, 1) + record
-    return struct.pack(">qiibI", base, len(rest) + 9, 0, 2, crc32c.crc32c(rest)) + rest
-
-
 def write_log(path: Path, size: int) -> int:
     """Write a segment of at least *size* bytes; return its records."""
     value, base = random.Random(0).randbytes(VALUE_BYTES), 0
     with path.open("wb") as log:
         while log.tell() < size:
-            log.write(batch(base, value))
+            log.write(batch_of(base, value))
             base += 1
     return base
 

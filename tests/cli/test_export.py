@@ -19,6 +19,7 @@ import magicbyte as mb
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored_types import stored_schema
 from magicbyte.tables.table_files import ArrowFormat, ParquetFormat
+from paths import SCRIPT_ENVIRONMENT
 
 from .conftest import Run, only_line
 
@@ -185,6 +186,7 @@ def test_memory_does_not_hang_on_the_size_of_the_log(tmp_path: Path) -> None:
     """A row group in memory and as it is encoded, and what two threads have ahead."""
     done = subprocess.run(
         [sys.executable, str(SPEND), "192", "2", str(tmp_path / "out.parquet")],
+        env=SCRIPT_ENVIRONMENT,
         capture_output=True,
         text=True,
         check=True,

@@ -33,7 +33,7 @@ def cases() -> Iterator[Any]:
 def test_lines_and_status_are_the_tools(
     run: Run, folder: Path, case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inputs = ORACLE / "inputs" / case["input"]
+    inputs = (ORACLE / "inputs" / case["input"]).resolve()
     monkeypatch.chdir(inputs)
     result = run(
         *("kafka-dump-log", "--kafka-version", case["release"]),

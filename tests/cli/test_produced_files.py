@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from magicbyte.tables.schemas import TABLES
 from magicbyte_cli import main
-from produce_check.conftest import Batch, Record
+from produce_check.produced import SOUND, produced
 
 Run = Callable[..., Result]
 
@@ -18,11 +18,11 @@ Run = Callable[..., Result]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Call `verify --produced` in a folder of some files."""
     monkeypatch.chdir(tmp_path)
-    Path("sound.bin").write_bytes(bytes(Batch()))
-    Path("wrong.bin").write_bytes(bytes(Batch(base_offset=42, partition_leader_epoch=0)))
-    Path("noted.bin").write_bytes(bytes(Batch(partition_leader_epoch=0)))
-    Path("keyless.bin").write_bytes(bytes(Batch(records=(Record(key=None),), max_timestamp=-1)))
-    Path("several.bin").write_bytes(bytes(Batch()) * 2)
+    Path("sound.bin").write_bytes(SOUND)
+    Path("wrong.bin").write_bytes(produced(base=42, leader_epoch=0))
+    Path("noted.bin").write_bytes(produced(leader_epoch=0))
+    Path("keyless.bin").write_bytes(produced({"key": None}, max_time=-1))
+    Path("several.bin").write_bytes(SOUND * 2)
 
     def call(*arguments: str) -> Result:
         return CliRunner().invoke(main, ["verify", "--produced", *arguments])

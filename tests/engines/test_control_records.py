@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import log_builder as build
 from magicbyte.engines import control_records
 from magicbyte.engines.control_records import ControlReader, Said
 from magicbyte.engines.factory import engine
@@ -17,7 +18,7 @@ ORIGIN = 50
 """The byte of its file at which all data begins."""
 
 
-def control_batches(build: Any) -> list[bytes]:
+def control_batches() -> list[bytes]:
     """Control batches that say different things, though some differ in little."""
     plain = build.control(build.COMMIT, 0, 7)
     return [
@@ -53,10 +54,10 @@ def alone(data: bytes, entries: Entries, number: int, limits: Limits) -> Decoded
 @pytest.mark.parametrize("most_kinds", [1, 1024])
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_a_control_batch_says_what_it_would_say_alone(
-    build: Any, name: str, most_kinds: int, monkeypatch: pytest.MonkeyPatch
+    name: str, most_kinds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(control_records, "MOST_KINDS", most_kinds)
-    data = b"".join(control_batches(build)) * 2
+    data = b"".join(control_batches()) * 2
     entries, reader = scanned(data), ControlReader(engine(name))
     numbers = np.arange(len(entries))
     told = set()
@@ -64,7 +65,7 @@ def test_a_control_batch_says_what_it_would_say_alone(
         found = reader.read(memoryview(data), entries, numbers, origin=ORIGIN, limits=limits)
         for number, said in enumerate(found):
             one = alone(data, entries, number, limits)
-            assert said == Said(one.control, one.num_rows, one.is_sound, not one.problems)
+            assert said == Said(one.control, one.num_rows, one.is_sound, not one.findings)
             told.add(said)
         assert len(reader._known) <= most_kinds
     assert len(told) > 6
@@ -82,15 +83,13 @@ def asked_of(chosen: Engine, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return asked
 
 
-def markers(build: Any) -> bytes:
+def markers() -> bytes:
     some = [build.control(build.COMMIT, 5 * n, n, epoch=n, time=n) for n in range(9)]
     return b"".join([*some, build.control(build.ABORT, 50, 1)])
 
 
-def test_markers_that_say_the_same_are_decoded_once(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen, data = engine("reference"), markers(build)
+def test_markers_that_say_the_same_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen, data = engine("reference"), markers()
     asked, entries = asked_of(chosen, monkeypatch), scanned(data)
     found = ControlReader(chosen).read(
         memoryview(data), entries, np.arange(len(entries)), origin=ORIGIN, limits=Limits()
@@ -102,11 +101,9 @@ def test_markers_that_say_the_same_are_decoded_once(
 
 @pytest.mark.parametrize("codec", range(5))
 @pytest.mark.parametrize("views", [False, True])
-def test_rows_of_control_batches_are_the_same_from_kernels(
-    build: Any, views: bool, codec: int
-) -> None:
+def test_rows_of_control_batches_are_the_same_from_kernels(views: bool, codec: int) -> None:
     data = b""
-    for one in control_batches(build) * 2:
+    for one in control_batches() * 2:
         data += build.batch(build.records(3), codec=codec) + one
     entries, columns = scanned(data), tuple(WIRE_COLUMNS)
     for first in (entries, entries[1:]):
@@ -129,8 +126,8 @@ def test_rows_of_control_batches_are_the_same_from_kernels(
         assert tables[0] == tables[1]
 
 
-def test_kernels_take_markers(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen, data = engine("columnar"), build.batch() + markers(build) * 3 + build.batch()
+def test_kernels_take_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen, data = engine("columnar"), build.batch() + markers() * 3 + build.batch()
     asked = asked_of(chosen._reference, monkeypatch)
     decoded = chosen.decode(
         memoryview(data), scanned(data), ("key",), origin=ORIGIN, limits=Limits()

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.engines import auto
 from magicbyte.engines import header_scan as engines_heads
@@ -36,7 +37,7 @@ ORIGIN = 50
 """The byte of its file at which all data begins."""
 
 
-def batches(build: Any) -> list[bytes]:
+def batches() -> list[bytes]:
     flags = (0, build.APPEND_TIME, build.TRANSACTIONAL, build.CONTROL, build.HORIZON, 0x7F80)
     found = [
         build.batch(build.records(n), 10 * n, codec=n % 5, flags=flag, leader_epoch=n)
@@ -46,7 +47,7 @@ def batches(build: Any) -> list[bytes]:
     return [*found, build.batch(base=(1 << 63) - 1), build.batch(last_delta=-3)]
 
 
-def messages(build: Any) -> list[bytes]:
+def messages() -> list[bytes]:
     plain = [build.message(b"v", 7, magic=magic) for magic in (0, 1, 0)]
     wrappers = [build.wrapper([build.message(magic=m)], 9, magic=m) for m in (1, 0)]
     return [
@@ -94,8 +95,8 @@ def heads_by_kernel(data: bytes) -> Entries:
         (messages, described),
     ],
 )
-def test_entries_are_the_same_whoever_has_read_them(build: Any, made: Any, read: Any) -> None:
-    data = b"".join(made(build))
+def test_entries_are_the_same_whoever_has_read_them(made: Any, read: Any) -> None:
+    data = b"".join(made())
     expected, found = listed(data), read(data)
     assert list(found) == list(expected)
     assert [found[n] for n in range(len(found))] == list(expected)
@@ -111,8 +112,8 @@ def test_entries_are_the_same_whoever_has_read_them(build: Any, made: Any, read:
         assert found[2:5].column(name).tolist() == expected.column(name).tolist()[2:5], name
 
 
-def test_a_column_says_what_is_not_told(build: Any) -> None:
-    found = listed(b"".join(messages(build)))
+def test_a_column_says_what_is_not_told() -> None:
+    found = listed(b"".join(messages()))
     for name in NAMES:
         values = [getattr(entry, name) for entry in found]
         numbers = [NO_VALUE if value is None else int(value) for value in values]
@@ -121,7 +122,7 @@ def test_a_column_says_what_is_not_told(build: Any) -> None:
 
 
 @pytest.mark.parametrize("heads", [heads, heads_by_kernel])
-def test_heads_end_before_what_is_no_batch_of_theirs(build: Any, heads: Any) -> None:
+def test_heads_end_before_what_is_no_batch_of_theirs(heads: Any) -> None:
     two, one = build.batch() + build.batch(base=1), build.batch()
     for behind in (
         b"",
@@ -142,14 +143,12 @@ def test_heads_end_before_what_is_no_batch_of_theirs(build: Any, heads: Any) -> 
 
 
 @pytest.mark.parametrize("heads", [heads, heads_by_kernel])
-def test_not_all_heads_are_read_at_once(
-    build: Any, heads: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_not_all_heads_are_read_at_once(heads: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines_heads, "MAX_HEADERS", 3)
     assert len(heads(build.batch() * 5)) == 3
 
 
-def test_groups_hold_so_many_stored_bytes(build: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_hold_so_many_stored_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     plain, large = build.batch(build.records(3)), build.batch([build.record(bytes(400))])
     max_bytes = 2 * len(plain)
 
@@ -166,9 +165,7 @@ def test_groups_hold_so_many_stored_bytes(build: Any, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("most_bytes", [1, 100, 200, 1000, 1 << 20])
-def test_decoding_ends_where_entries_come_to_so_many_bytes(
-    build: Any, name: str, most_bytes: int
-) -> None:
+def test_decoding_ends_where_entries_come_to_so_many_bytes(name: str, most_bytes: int) -> None:
     messages = [build.message(b"m%d" % i, i, magic=1) for i in range(3)]
     some = [build.batch(build.records(5), codec=codec) for codec in range(5)]
     some += [build.batch(build.records(3), count=2), build.control(build.COMMIT, 5, 9), *messages]
@@ -197,7 +194,7 @@ def test_decoding_ends_where_entries_come_to_so_many_bytes(
 
 
 @pytest.mark.parametrize("views", [False, True])
-def test_decoding_ends_in_front_of_a_wrong_checksum(build: Any, views: bool) -> None:
+def test_decoding_ends_in_front_of_a_wrong_checksum(views: bool) -> None:
     plain = [build.message(b"m%d" % i, i, magic=i % 2) for i in range(3)]
     some = [build.batch(build.records(5), codec=codec) for codec in (0, 0, 4, 3, 0, 2, 2, 1, 0)]
     some += [build.control(build.COMMIT, 5, 9), build.batch(build.records(2)), build.batch([])]
@@ -229,7 +226,7 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(build: Any, views: bool) -> 
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
-def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, name: str) -> None:
+def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -> None:
     thread_buffers.forget()  # a larger place of before would take more at once
     value = bytes(1 << 20)
     bomb = build.batch([build.record(value)], codec=build.GZIP)
@@ -246,7 +243,7 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(build: Any, 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("codec", [0, 2])
-def test_a_record_batch_of_numbers_holds_more_entries(build: Any, codec: int, name: str) -> None:
+def test_a_record_batch_of_numbers_holds_more_entries(codec: int, name: str) -> None:
     thread_buffers.forget()
     data = memoryview(build.batch([build.record(bytes(1 << 19))], codec=codec) * 80)
 
@@ -263,9 +260,7 @@ def test_a_record_batch_of_numbers_holds_more_entries(build: Any, codec: int, na
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("kept", [0, 1, 30, 60, 61, 80])
-def test_heads_end_where_a_file_has_become_shorter(
-    build: Any, tmp_path: Path, kept: int, name: str
-) -> None:
+def test_heads_end_where_a_file_has_become_shorter(tmp_path: Path, kept: int, name: str) -> None:
     one, path = build.batch(), tmp_path / "00000000000000000000.log"
     path.write_bytes(one * 3)
     with open_file(str(path)) as file:
@@ -282,7 +277,7 @@ def test_heads_end_where_a_file_has_become_shorter(
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_headers_alone_are_read_once(
-    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, name: str
+    folder: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(engines_heads, "MAX_HEADERS", 5)
     for base in (0, 40, 80):
@@ -352,7 +347,7 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_headers_of_small_messages_are_read_along_with_what_lies_between(
-    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, name: str
+    folder: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     large = build.message(bytes(5000), 500, magic=1)
     small = [build.message(b"v" * (n % 7), n, magic=n // 700) for n in range(1000)]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     Entry,
@@ -33,7 +34,7 @@ def decoded(data: bytes, *columns: str) -> Any:
 # Headers
 
 
-def test_a_batch_is_what_its_header_says(build: Any) -> None:
+def test_a_batch_is_what_its_header_says() -> None:
     flags = build.TRANSACTIONAL | build.HORIZON | build.APPEND_TIME
     fields = {"producer": 4, "epoch": 5, "sequence": 6, "leader_epoch": 7}
     content = build.records(3)
@@ -64,7 +65,7 @@ def test_a_batch_is_what_its_header_says(build: Any) -> None:
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", [0, 1])
-def test_a_message_is_what_its_header_says(magic: int, codec: int, build: Any) -> None:
+def test_a_message_is_what_its_header_says(magic: int, codec: int) -> None:
     data = build.message(offset=9, magic=magic, attributes=codec, time=8, crc=3)
     entry = read_entry(data, 0, origin=ORIGIN)
     assert entry == Entry(
@@ -91,12 +92,12 @@ def test_a_message_is_what_its_header_says(magic: int, codec: int, build: Any) -
     assert entry.is_wrapper == bool(codec)
 
 
-def test_a_compressed_batch_is_no_wrapper(build: Any) -> None:
+def test_a_compressed_batch_is_no_wrapper() -> None:
     assert not read_entry(build.batch(codec=build.GZIP), 0).is_wrapper
 
 
 @pytest.mark.parametrize("length", range(17))
-def test_a_size_is_judged_as_soon_as_it_is_there(length: int, build: Any) -> None:
+def test_a_size_is_judged_as_soon_as_it_is_there(length: int) -> None:
     for size, error in ((13, FormatError), (14, TruncatedError), (-1, FormatError)):
         data = build.message(magic=0, size=size)[:length]
         with pytest.raises(error if length >= 12 else TruncatedError) as caught:
@@ -108,7 +109,7 @@ def test_a_size_is_judged_as_soon_as_it_is_there(length: int, build: Any) -> Non
             assert (caught.value.code, caught.value.found) == ("bad-size", str(size))
 
 
-def test_a_header_must_be_there_as_a_whole(build: Any) -> None:
+def test_a_header_must_be_there_as_a_whole() -> None:
     for data, least in (
         (build.message(magic=0), 26),
         (build.message(magic=1), 34),
@@ -133,16 +134,14 @@ def test_a_header_must_be_there_as_a_whole(build: Any) -> None:
         (2, 48, "bad-size", "size field 48, at least 49 in format v2"),
     ],
 )
-def test_what_is_no_header_is_told_apart(
-    magic: int, size: int, code: str, message: str, build: Any
-) -> None:
+def test_what_is_no_header_is_told_apart(magic: int, size: int, code: str, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read_entry(build.message(magic=magic, size=size, more=bytes(40)), 0)
     assert (caught.value.code, caught.value.message) == (code, message)
 
 
 @pytest.mark.parametrize(("magic", "size"), [(0, 14), (1, 22), (2, 49)])
-def test_the_least_size_is_one(magic: int, size: int, build: Any) -> None:
+def test_the_least_size_is_one(magic: int, size: int) -> None:
     data = build.message(magic=magic, size=size, more=bytes(40))
     assert stored_size(data, 0) == size
     assert read_entry(data, 0).size_bytes == size + 12
@@ -156,7 +155,7 @@ def test_offsets_wrap_as_javas() -> None:
 # Scans
 
 
-def test_a_scan_takes_whole_entries_and_no_more_than_are_wanted(build: Any) -> None:
+def test_a_scan_takes_whole_entries_and_no_more_than_are_wanted() -> None:
     one, two = build.batch(), build.batch(base=1)
     for stop, count in ((None, 2), (0, 0), (1, 1), (2, 2), (3, 2)):
         scan = scanned(one + two, stop=stop)
@@ -169,7 +168,7 @@ def test_a_scan_takes_whole_entries_and_no_more_than_are_wanted(build: Any) -> N
     assert scan.stopped_by.position == len(one)
 
 
-def test_a_scan_ends_before_what_is_not_sound(build: Any) -> None:
+def test_a_scan_ends_before_what_is_not_sound() -> None:
     one, wrong = build.batch(), build.batch(base=1, crc=3)
     scan = ENGINE.scan(memoryview(one + wrong + one), verify=True, **OPTIONS)
     assert (len(scan.entries), scan.end, scan.stopped_by) == (1, len(one), None)
@@ -184,7 +183,7 @@ def test_a_scan_ends_before_what_is_not_sound(build: Any) -> None:
 # Rows
 
 
-def test_rows_are_counted_without_columns(build: Any) -> None:
+def test_rows_are_counted_without_columns() -> None:
     data = build.batch(build.records(2)) + build.batch(build.records(3), 2)
     assert decoded(data).rows.num_rows == 5
     assert [entry.num_rows for entry in decoded(data).entries] == [2, 3]
@@ -192,7 +191,7 @@ def test_rows_are_counted_without_columns(build: Any) -> None:
     assert decoded(b"").rows.num_rows == 0
 
 
-def test_what_stands_for_none_is_null_and_nothing_else_is(build: Any) -> None:
+def test_what_stands_for_none_is_null_and_nothing_else_is() -> None:
     columns = ("leader_epoch", "producer_id", "producer_epoch", "sequence")
     for stored, shown in ((-1, None), (0, 0), (1, 1), (-2, -2)):
         fields = dict.fromkeys(("leader_epoch", "producer", "epoch", "sequence"), stored)
@@ -201,13 +200,13 @@ def test_what_stands_for_none_is_null_and_nothing_else_is(build: Any) -> None:
         assert row["sequence"] == (shown if stored >= 0 else None)
 
 
-def test_sequences_go_on_with_0_behind_the_largest(build: Any) -> None:
+def test_sequences_go_on_with_0_behind_the_largest() -> None:
     content = [build.record(delta=delta) for delta in (0, 1, 3)]
     rows = decoded(build.batch(content, sequence=2**31 - 2), "sequence").rows
     assert rows.column(0).to_pylist() == [2**31 - 2, 2**31 - 1, 1]
 
 
-def test_control_records_tell_their_type_by_the_first(build: Any) -> None:
+def test_control_records_tell_their_type_by_the_first() -> None:
     first, second = (build.record(b"\0\0\0\0\0\5", key) for key in (b"\0\0\0\1", b"\0\0\0\0"))
     data = build.batch([first, second], flags=build.CONTROL)
     (entry,) = decoded(data).entries
@@ -227,7 +226,7 @@ def evidence(data: bytes) -> tuple[Any, ...]:
     return one.code, one.payload_position, one.field, one.found, one.expected
 
 
-def test_evidence_of_wrong_counts(build: Any) -> None:
+def test_evidence_of_wrong_counts() -> None:
     def of(data: bytes) -> tuple[Any, ...]:
         return evidence(data)[:1] + evidence(data)[2:]
 
@@ -246,7 +245,7 @@ def test_evidence_of_wrong_counts(build: Any) -> None:
     ]
 
 
-def test_evidence_of_a_bad_record(build: Any) -> None:
+def test_evidence_of_a_bad_record() -> None:
     good = build.record()
     place, field = len(good), "records[1]."
     unreadable = build.batch([good, build.record(length=100)])
@@ -258,7 +257,7 @@ def test_evidence_of_a_bad_record(build: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["len_key", "len_value"])
-def test_evidence_of_a_negative_length(name: str, build: Any) -> None:
+def test_evidence_of_a_negative_length(name: str) -> None:
     def record(length: int) -> bytes:
         data: bytes = build.record(None, None, **{name: length})
         return data
@@ -282,7 +281,7 @@ def test_evidence_of_a_negative_length(name: str, build: Any) -> None:
     ],
 )
 def test_evidence_of_a_bad_control_key(
-    key: bytes | None, field: str, found: str, expected: str, build: Any
+    key: bytes | None, field: str, found: str, expected: str
 ) -> None:
     data = build.control(build.ABORT, 0, 7, key=key)
     # What the parser refuses first, it words itself.
@@ -296,17 +295,17 @@ def test_evidence_of_a_bad_control_key(
 @pytest.mark.parametrize(
     ("value", "found"), [(None, "null"), (b"\0" * 5, "0000000000"), (b"\xff\xff\0\0\0\1", None)]
 )
-def test_evidence_of_a_bad_marker_value(value: bytes | None, found: str | None, build: Any) -> None:
+def test_evidence_of_a_bad_marker_value(value: bytes | None, found: str | None) -> None:
     found_codes = [one.code for one in findings_in(build.control(build.ABORT, 0, 7, value=value))]
     assert found_codes in (["bad-marker-value"], ["bad-record"])
 
 
-def test_evidence_of_an_unknown_control_type(build: Any) -> None:
+def test_evidence_of_an_unknown_control_type() -> None:
     data = build.control(9, 0, 7)
     assert evidence(data) == ("unknown-control-type", 0, "key.control_type", "9", None)
 
 
-def test_evidence_of_lengths_that_leave_a_wrapper(build: Any) -> None:
+def test_evidence_of_lengths_that_leave_a_wrapper() -> None:
     for magic, at in ((0, 18), (1, 26)):
         for name, place in (("len_key", at), ("len_value", at + 4)):
             data = build.wrapper(b"", 0, magic=magic, section=b"abc", **{name: 100})
@@ -318,7 +317,7 @@ def test_evidence_of_lengths_that_leave_a_wrapper(build: Any) -> None:
         assert evidence(cut)[:3] == ("bad-message", None, "len_value")
 
 
-def test_evidence_of_bytes_behind_a_value(build: Any) -> None:
+def test_evidence_of_bytes_behind_a_value() -> None:
     expected = ("message-bytes-unread", None, "len_value", "2", "0")
     assert evidence(build.message(more=b"ab")) == expected
     inner = build.message(magic=1)
@@ -328,7 +327,7 @@ def test_evidence_of_bytes_behind_a_value(build: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["len_key", "len_value"])
-def test_a_wrapper_may_have_a_negative_length(name: str, build: Any) -> None:
+def test_a_wrapper_may_have_a_negative_length(name: str) -> None:
     inner = build.message()
     if name == "len_key":
         data = build.wrapper([inner], 0, len_key=-2)
@@ -339,12 +338,12 @@ def test_a_wrapper_may_have_a_negative_length(name: str, build: Any) -> None:
         assert [one.code for one in findings_in(data)] == ["negative-length", "bad-wrapper"]
 
 
-def test_an_empty_value_is_no_absent_one(build: Any) -> None:
+def test_an_empty_value_is_no_absent_one() -> None:
     assert [one.code for one in findings_in(build.message(b"", attributes=1))] == ["codec-error"]
     assert [one.code for one in findings_in(build.message(None, attributes=1))] == ["bad-wrapper"]
 
 
-def test_evidence_of_a_bad_wrapper(build: Any) -> None:
+def test_evidence_of_a_bad_wrapper() -> None:
     def of(data: bytes) -> tuple[Any, ...]:
         code, *rest = evidence(data)
         assert code == "bad-wrapper"
@@ -366,7 +365,7 @@ def test_evidence_of_a_bad_wrapper(build: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [14, 15])
-def test_the_smallest_message_may_be_inside(size: int, build: Any) -> None:
+def test_the_smallest_message_may_be_inside(size: int) -> None:
     least = build.message(None, magic=0)
     assert int.from_bytes(least[8:12], "big") == 14
     data = build.wrapper([least if size == 14 else build.message(b"a", magic=0)], 0, magic=0)
@@ -374,14 +373,14 @@ def test_the_smallest_message_may_be_inside(size: int, build: Any) -> None:
     assert decoded(data).entries[0].num_rows == 1
 
 
-def test_evidence_of_a_cut_message_inside(build: Any) -> None:
+def test_evidence_of_a_cut_message_inside() -> None:
     good = build.message()
     for cut in (1, 11, 12, 13, len(good) - 1):
         data = build.wrapper([good, build.message(offset=1)[:cut]], 1)
         assert evidence(data) == ("inner-message-cut", len(good), None, str(cut), None)
 
 
-def test_evidence_of_what_differs_inside(build: Any) -> None:
+def test_evidence_of_what_differs_inside() -> None:
     good = build.message()
     wrong = build.message(offset=1, crc=5)
     code, position, field, found, expected = evidence(build.wrapper([good, wrong], 1))

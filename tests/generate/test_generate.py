@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from log_builder import batch, sized, varint
 from magicbyte_tools.generate.expressions import to_python, type_of
 from magicbyte_tools.generate.kaitai import CompileError, all_languages, compile_specs
 from magicbyte_tools.generate.parsers import module
@@ -83,20 +84,10 @@ def test_nothing_in_a_generated_file_depends_on_the_machine(copy: Path) -> None:
 
 
 READ_NEW_FIELDS = """
-import struct, sys
-import crc32c
+import sys
 import magicbyte as mb
 
-def varint(number):
-    return bytes([(number << 1) ^ (number >> 63)])
-
-records = b""
-for index in range(3):
-    body = bytes([0]) + varint(index) + varint(index) + varint(-1) + varint(-1)
-    body += bytes([index * 100]) + varint(index - 1) + varint(0)
-    records += varint(len(body)) + body
-checked = struct.pack(">hiqqqhii", 0, 2, 5, 5, -1, -1, -1, 3) + records
-batch = struct.pack(">qiibI", 7, len(checked) + 9, 0, 2, crc32c.crc32c(checked)) + checked
+batch = bytes.fromhex(sys.argv[1])
 for engine in ("reference", "columnar"):
     rows = mb.from_bytes(batch, engine=engine).records(("offset", "flags", "shard"))
     print(rows.schema.field("flags").type, rows.to_pylist())
@@ -122,8 +113,13 @@ def test_a_new_field_is_a_column_of_both_engines_with_no_other_edit(copy: Path) 
     assert run(copy).returncode == 0
     wire = (copy / "generated" / "magicbyte_formats" / "wire.py").read_text()
     assert 'name="flags",\n            type="uint8",' in wire
+    before, null = bytes([0, 0]), varint(-1)
+    records = [
+        sized(before + varint(n) + 2 * null + bytes([100 * n]) + varint(n - 1) + varint(0))
+        for n in range(3)
+    ]
     done = subprocess.run(
-        [sys.executable, "-c", READ_NEW_FIELDS],
+        [sys.executable, "-c", READ_NEW_FIELDS, batch(records, 7).hex()],
         env={**os.environ, "PYTHONPATH": str(copy / "generated"), "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.errors import MissingError
 
@@ -21,7 +22,7 @@ def offsets(*paths: object, **options: Any) -> list[tuple[str | None, int | None
     return [(row["topic"], row["partition"], row["offset"]) for row in rows.to_pylist()]
 
 
-def two_segments(folder: Any, build: Any, partition: str, first: int = 0) -> None:
+def two_segments(folder: Any, partition: str, first: int = 0) -> None:
     folder.segment(partition, build.batch(build.records(2), first), first)
     folder.segment(partition, build.batch(build.records(2), first + 2), first + 2)
 
@@ -29,25 +30,25 @@ def two_segments(folder: Any, build: Any, partition: str, first: int = 0) -> Non
 # What is a log
 
 
-def test_segment_file_is_read_without_its_neighbours(folder: Any, build: Any) -> None:
-    two_segments(folder, build, "t-0")
+def test_segment_file_is_read_without_its_neighbours(folder: Any) -> None:
+    two_segments(folder, "t-0")
     path = folder.path / "t-0" / f"{2:020}.log"
     assert offsets(path) == [("t", 0, 2), ("t", 0, 3)]
 
 
-def test_several_segments_of_a_partition_are_one_log(folder: Any, build: Any) -> None:
-    two_segments(folder, build, "t-0")
+def test_several_segments_of_a_partition_are_one_log(folder: Any) -> None:
+    two_segments(folder, "t-0")
     paths = sorted((folder.path / "t-0").iterdir())
     assert [offset for _, _, offset in offsets(*reversed(paths))] == [0, 1, 2, 3]
 
 
-def test_partition_folder_is_read_in_order_of_its_segments(folder: Any, build: Any) -> None:
-    two_segments(folder, build, "topic.with-dashes_1-12")
+def test_partition_folder_is_read_in_order_of_its_segments(folder: Any) -> None:
+    two_segments(folder, "topic.with-dashes_1-12")
     got = offsets(folder.path / "topic.with-dashes_1-12")
     assert got == [("topic.with-dashes_1", 12, n) for n in range(4)]
 
 
-def test_log_dir_gives_its_partitions_by_topic_and_number(folder: Any, build: Any) -> None:
+def test_log_dir_gives_its_partitions_by_topic_and_number(folder: Any) -> None:
     folder.log_dir()
     for name in ("b-0", "a-10", "a-9"):
         folder.segment(name, build.batch())
@@ -74,7 +75,7 @@ def test_empty_partition_of_a_log_dir_is_a_partition(mark: str, folder: Any) -> 
     assert offsets(folder.path / "empty-3") == []
 
 
-def test_other_things_in_a_log_dir_are_no_partitions(folder: Any, build: Any) -> None:
+def test_other_things_in_a_log_dir_are_no_partitions(folder: Any) -> None:
     folder.log_dir()
     folder.segment("t-0", build.batch())
     folder.segment("no number", build.batch())
@@ -83,7 +84,7 @@ def test_other_things_in_a_log_dir_are_no_partitions(folder: Any, build: Any) ->
     assert offsets(folder) == [("t", 0, 0)]
 
 
-def test_several_paths_are_one_dataset(folder: Any, build: Any) -> None:
+def test_several_paths_are_one_dataset(folder: Any) -> None:
     for name in ("x/a-0", "y/b-0"):
         folder.segment(name, build.batch())
     single = folder.segment("c-0", build.batch())
@@ -91,33 +92,33 @@ def test_several_paths_are_one_dataset(folder: Any, build: Any) -> None:
     assert got == [("a", 0, 0), ("b", 0, 0), ("c", 0, 0)]
 
 
-def test_path_that_is_named_twice_is_read_once(folder: Any, build: Any) -> None:
+def test_path_that_is_named_twice_is_read_once(folder: Any) -> None:
     folder.log_dir()
     path = folder.segment("t-0", build.batch())
     assert offsets(folder, folder.path / ".", folder.path / "t-0") == [("t", 0, 0)]
     assert offsets(path, path) == [("t", 0, 0)]
 
 
-def test_folder_and_a_segment_in_it_are_read_once(folder: Any, build: Any) -> None:
+def test_folder_and_a_segment_in_it_are_read_once(folder: Any) -> None:
     folder.log_dir()
     path = folder.segment("t-0", build.batch())
     assert offsets(folder, path) == [("t", 0, 0)]
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
-def test_tree_is_searched_four_folders_deep(depth: int, folder: Any, build: Any) -> None:
+def test_tree_is_searched_four_folders_deep(depth: int, folder: Any) -> None:
     folder.segment("/".join([*"abc"[:depth], "t-0"]), build.batch())
     assert offsets(folder) == [("t", 0, 0)]
 
 
-def test_tree_is_not_searched_five_folders_deep(folder: Any, build: Any) -> None:
+def test_tree_is_not_searched_five_folders_deep(folder: Any) -> None:
     folder.segment("a/b/c/d/t-0", build.batch())
     with pytest.raises(mb.InputError):
         mb.open(str(folder))
     assert offsets(folder.path / "a") == [("t", 0, 0)]
 
 
-def test_links_to_folders_are_not_followed(folder: Any, build: Any, tmp_path: Path) -> None:
+def test_links_to_folders_are_not_followed(folder: Any, tmp_path: Path) -> None:
     folder.segment("real/t-0", build.batch())
     (folder.path / "linked").mkdir()
     (folder.path / "linked" / "loop").symlink_to(folder.path / "real")
@@ -126,7 +127,7 @@ def test_links_to_folders_are_not_followed(folder: Any, build: Any, tmp_path: Pa
     assert offsets(folder) == [("t", 0, 0)]
 
 
-def test_link_that_is_named_is_followed(folder: Any, build: Any) -> None:
+def test_link_that_is_named_is_followed(folder: Any) -> None:
     folder.segment("real/t-0", build.batch())
     (folder.path / "link").symlink_to(folder.path / "real")
     assert offsets(folder.path / "link") == [("t", 0, 0)]
@@ -138,14 +139,14 @@ def test_file_named_like_a_segment_is_one_however_damaged(folder: Any) -> None:
     assert offsets(folder.segment("t-1", b"")) == []
 
 
-def test_file_of_another_name_is_judged_by_its_first_entry(folder: Any, build: Any) -> None:
+def test_file_of_another_name_is_judged_by_its_first_entry(folder: Any) -> None:
     for number, data in enumerate([build.batch(), build.message(), build.message(magic=0)]):
         path = folder.path / f"carved{number}.bin"
         path.write_bytes(data)
         assert offsets(path) == [(None, None, 0)]
 
 
-def test_tiered_segment_with_a_uuid_in_its_name_is_read(folder: Any, build: Any) -> None:
+def test_tiered_segment_with_a_uuid_in_its_name_is_read(folder: Any) -> None:
     path = folder.path / "t-0" / f"{5:020}-dEgZAxJhTXO1aBTNHJVwYQ.log"
     path.parent.mkdir()
     path.write_bytes(build.batch(base=5))
@@ -153,7 +154,7 @@ def test_tiered_segment_with_a_uuid_in_its_name_is_read(folder: Any, build: Any)
 
 
 def test_relative_path_and_a_pathlib_path_will_do(
-    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+    folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder.segment("t-0", build.batch())
     monkeypatch.chdir(folder.path)
@@ -220,7 +221,7 @@ def test_file_that_begins_with_no_entry_is_no_log(data: bytes, folder: Any) -> N
 
 
 @pytest.mark.parametrize("name", ["index", "timeindex", "txnindex", "snapshot"])
-def test_companion_of_a_segment_is_no_log(name: str, folder: Any, build: Any) -> None:
+def test_companion_of_a_segment_is_no_log(name: str, folder: Any) -> None:
     folder.segment("t-0", build.batch())
     no_log(folder.segment("t-0", bytes(24), kind=name))
 
@@ -233,7 +234,7 @@ def test_missing_path_is_an_error_of_the_system_too(name: str, folder: Any) -> N
     assert error.errno == 2 and error.path == str(path)
 
 
-def test_missing_path_beside_a_good_one_is_an_error(folder: Any, build: Any) -> None:
+def test_missing_path_beside_a_good_one_is_an_error(folder: Any) -> None:
     folder.segment("t-0", build.batch())
     assert isinstance(refused(folder.path / "t-0", folder.path / "nothing"), MissingError)
 
@@ -261,7 +262,7 @@ def nobody() -> Iterator[Callable[[], None]]:
 
 @pytest.mark.parametrize("what", ["segment", "partition", "log_dir"])
 def test_path_that_may_not_be_read_is_an_error_of_the_system_too(
-    what: str, open_folder: Path, build: Any, nobody: Callable[[], None]
+    what: str, open_folder: Path, nobody: Callable[[], None]
 ) -> None:
     partition = open_folder / "dir" / "t-0"
     partition.mkdir(parents=True)
@@ -280,7 +281,7 @@ def test_path_that_may_not_be_read_is_an_error_of_the_system_too(
 
 
 def test_partition_that_may_not_be_read_is_not_passed_over(
-    open_folder: Path, build: Any, nobody: Callable[[], None]
+    open_folder: Path, nobody: Callable[[], None]
 ) -> None:
     (open_folder / "meta.properties").write_text("cluster.id=c\n")
     for name in ("a-0", "b-0"):
@@ -299,7 +300,7 @@ def test_partition_that_may_not_be_read_is_not_passed_over(
 # Choices
 
 
-def test_topics_and_partitions_choose(folder: Any, build: Any) -> None:
+def test_topics_and_partitions_choose(folder: Any) -> None:
     folder.log_dir()
     for name in ("a-0", "a-1", "b-0", "b-1"):
         folder.segment(name, build.batch())
@@ -310,7 +311,7 @@ def test_topics_and_partitions_choose(folder: Any, build: Any) -> None:
     assert offsets(folder, partitions=[7]) == []
 
 
-def test_topic_that_is_not_there_is_refused_with_those_that_are(folder: Any, build: Any) -> None:
+def test_topic_that_is_not_there_is_refused_with_those_that_are(folder: Any) -> None:
     folder.log_dir()
     folder.segment("a-0", build.batch())
     error = refused(folder, topics=["a", "c"])
@@ -327,7 +328,7 @@ INTERNAL = [
 
 
 @pytest.mark.parametrize("topic", INTERNAL)
-def test_internal_topic_is_left_out_unless_named(topic: str, folder: Any, build: Any) -> None:
+def test_internal_topic_is_left_out_unless_named(topic: str, folder: Any) -> None:
     folder.log_dir()
     folder.segment("t-0", build.batch())
     path = folder.segment(f"{topic}-0", build.batch())
@@ -343,7 +344,7 @@ def test_internal_topic_is_left_out_unless_named(topic: str, folder: Any, build:
         assert {row["topic"] for row in table.to_pylist()} == {topic, "t"}
 
 
-def test_topic_whose_name_begins_with_underscores_is_not_internal(folder: Any, build: Any) -> None:
+def test_topic_whose_name_begins_with_underscores_is_not_internal(folder: Any) -> None:
     folder.log_dir()
     folder.segment("__mine-0", build.batch())
     assert offsets(folder) == [("__mine", 0, 0)]
@@ -352,9 +353,9 @@ def test_topic_whose_name_begins_with_underscores_is_not_internal(folder: Any, b
 # Log start
 
 
-def test_records_below_the_log_start_are_not_delivered(folder: Any, build: Any, read: Any) -> None:
+def test_records_below_the_log_start_are_not_delivered(folder: Any, read: Any) -> None:
     folder.log_dir()
-    two_segments(folder, build, "t-0")
+    two_segments(folder, "t-0")
     folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1, ("u", 0): 9})
     assert [offset for _, _, offset in offsets(folder)] == [1, 2, 3]
     assert [offset for _, _, offset in offsets(folder.path / "t-0")] == [1, 2, 3]
@@ -366,16 +367,16 @@ def test_records_below_the_log_start_are_not_delivered(folder: Any, build: Any, 
     assert (row["log_start_offset"], row["log_end_offset"]) == (1, 4)
 
 
-def test_segment_that_is_named_is_read_from_its_first_record(folder: Any, build: Any) -> None:
+def test_segment_that_is_named_is_read_from_its_first_record(folder: Any) -> None:
     folder.log_dir()
-    two_segments(folder, build, "t-0")
+    two_segments(folder, "t-0")
     folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
     assert [o for _, _, o in offsets(folder.path / "t-0" / f"{0:020}.log")] == [0, 1]
 
 
-def test_log_start_below_the_first_segment_changes_nothing(folder: Any, build: Any) -> None:
+def test_log_start_below_the_first_segment_changes_nothing(folder: Any) -> None:
     folder.log_dir()
-    two_segments(folder, build, "t-0", 10)
+    two_segments(folder, "t-0", 10)
     folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
     (row,) = mb.open(str(folder)).partitions().to_pylist()
     assert (row["log_start_offset"], row["log_end_offset"]) == (10, 14)
@@ -385,9 +386,7 @@ def test_log_start_below_the_first_segment_changes_nothing(folder: Any, build: A
     "text",
     ["1\n0\n", "0\nx\n", "0\n2\nt 0 1\n", "0\n1\nt 0\n", "0\n1\nt 0 x\n", "0\n1\n", "\xff\xfe\n"],
 )
-def test_checkpoint_that_is_none_is_a_warning_and_does_not_bound(
-    text: str, folder: Any, build: Any
-) -> None:
+def test_checkpoint_that_is_none_is_a_warning_and_does_not_bound(text: str, folder: Any) -> None:
     folder.log_dir()
     folder.segment("t-0", build.batch())
     (folder.path / "log-start-offset-checkpoint").write_bytes(text.encode("latin-1"))
@@ -397,7 +396,7 @@ def test_checkpoint_that_is_none_is_a_warning_and_does_not_bound(
     assert row["file"] == "log-start-offset-checkpoint"
 
 
-def test_empty_checkpoint_has_no_entries(folder: Any, build: Any) -> None:
+def test_empty_checkpoint_has_no_entries(folder: Any) -> None:
     folder.log_dir()
     folder.segment("t-0", build.batch())
     (folder.path / "log-start-offset-checkpoint").write_bytes(b"")
@@ -421,14 +420,14 @@ def test_log_start_of_real_logs_is_what_the_broker_said(real: Path) -> None:
 # Several disks
 
 
-def test_log_dirs_of_a_cluster_are_read_together(folder: Any, build: Any) -> None:
+def test_log_dirs_of_a_cluster_are_read_together(folder: Any) -> None:
     for number in (0, 1):
         log_dir = folder.log_dir(f"disk{number}")
         log_dir.segment(f"t-{number}", build.batch())
     assert offsets(folder) == [("t", 0, 0), ("t", 1, 0)]
 
 
-def test_log_dirs_of_two_clusters_are_refused_by_name(folder: Any, build: Any) -> None:
+def test_log_dirs_of_two_clusters_are_refused_by_name(folder: Any) -> None:
     for name in ("north", "south"):
         folder.log_dir(name, cluster=f"id-of-{name}").segment(f"{name}-0", build.batch())
     error = refused(folder.path / "north", folder.path / "south")
@@ -438,9 +437,7 @@ def test_log_dirs_of_two_clusters_are_refused_by_name(folder: Any, build: Any) -
     assert offsets(folder.path / "north") == [("north", 0, 0)]
 
 
-def test_replicas_of_a_partition_are_refused_by_name_unless_one_is_chosen(
-    folder: Any, build: Any
-) -> None:
+def test_replicas_of_a_partition_are_refused_by_name_unless_one_is_chosen(folder: Any) -> None:
     for number in (0, 1):
         log_dir = folder.log_dir(f"broker{number}")
         log_dir.segment("t-0", build.batch(build.records(number + 1)))
@@ -458,13 +455,13 @@ def test_replicas_of_a_partition_are_refused_by_name_unless_one_is_chosen(
         ]
 
 
-def test_replica_in_which_nothing_lies_is_refused(folder: Any, build: Any) -> None:
+def test_replica_in_which_nothing_lies_is_refused(folder: Any) -> None:
     folder.log_dir("broker").segment("t-0", build.batch())
     error = refused(folder.path / "broker", replica=str(folder.path / "elsewhere"))
     assert "elsewhere" in error.found
 
 
-def test_replica_is_a_folder_and_not_the_beginning_of_its_name(folder: Any, build: Any) -> None:
+def test_replica_is_a_folder_and_not_the_beginning_of_its_name(folder: Any) -> None:
     for name in ("broker1", "broker10"):
         folder.log_dir(name).segment("t-0", build.batch())
     assert offsets(folder, replica=str(folder.path / "broker1")) == [("t", 0, 0)]
@@ -474,9 +471,7 @@ def test_replica_is_a_folder_and_not_the_beginning_of_its_name(folder: Any, buil
 
 
 @pytest.mark.parametrize("suffix", ["delete", "future", "stray"])
-def test_folder_on_its_way_out_or_in_is_shown_and_not_read(
-    suffix: str, folder: Any, build: Any
-) -> None:
+def test_folder_on_its_way_out_or_in_is_shown_and_not_read(suffix: str, folder: Any) -> None:
     folder.log_dir()
     folder.segment("t-0", build.batch())
     name = f"t-0.{'0123456789abcdef' * 2}-{suffix}"
@@ -501,7 +496,7 @@ def test_real_folders_on_their_way_are_shown_and_not_read(real: Path) -> None:
     assert "gone" not in {topic for topic, _, _ in offsets(*dirs)}
 
 
-def test_deleted_segment_is_shown_and_read_only_when_named(folder: Any, build: Any) -> None:
+def test_deleted_segment_is_shown_and_read_only_when_named(folder: Any) -> None:
     folder.log_dir()
     path = folder.segment("t-0", build.batch(build.records(2)), suffix=".deleted")
     folder.segment("t-0", build.batch(base=2), 2)
@@ -512,16 +507,14 @@ def test_deleted_segment_is_shown_and_read_only_when_named(folder: Any, build: A
 
 
 @pytest.mark.parametrize("suffix", ["cleaned", "swap"])
-def test_leftover_of_cleaning_is_read_when_named(suffix: str, folder: Any, build: Any) -> None:
+def test_leftover_of_cleaning_is_read_when_named(suffix: str, folder: Any) -> None:
     path = folder.segment("t-0", build.batch(), suffix=f".{suffix}")
     assert offsets(path) == [("t", 0, 0)]
 
 
-def test_cleaned_file_is_not_live_and_a_swap_file_replaces_what_it_covers(
-    folder: Any, build: Any
-) -> None:
+def test_cleaned_file_is_not_live_and_a_swap_file_replaces_what_it_covers(folder: Any) -> None:
     folder.log_dir()
-    two_segments(folder, build, "t-0")
+    two_segments(folder, "t-0")
     folder.segment("t-0", build.batch(base=4), 4)
     swap = build.batch([build.record(b"kept", delta=3)], 0, last_delta=3)
     folder.segment("t-0", swap, 0, suffix=".swap")
@@ -537,7 +530,7 @@ def test_cleaned_file_is_not_live_and_a_swap_file_replaces_what_it_covers(
     assert [offset for _, _, offset in offsets(folder)] == [0, 1, 2, 3, 4]
 
 
-def test_bytes_of_superseded_segments_are_counted(folder: Any, build: Any, read: Any) -> None:
+def test_bytes_of_superseded_segments_are_counted(folder: Any, read: Any) -> None:
     folder.log_dir()
     path = folder.segment("t-0", build.batch(build.records(2)))
     swap = build.batch([build.record(b"kept", delta=1)], 0, last_delta=1)

@@ -8,9 +8,10 @@ import lz4.frame
 import pytest
 
 import magicbyte as mb
+from log_builder import TIME
 from paths import shared, vectors
 
-from .conftest import Batch
+from .produced import PAYLOAD, SOUND, produced
 
 SENT = [
     vector
@@ -32,11 +33,10 @@ def test_what_real_producers_sent_has_at_most_notes() -> None:
     assert wrong == {}
 
 
-PLAIN = Batch()
 SEEDS = {
-    "plain": bytes(PLAIN),
-    "gzip": bytes(Batch(attributes=1, payload=gzip.compress(PLAIN.plain, mtime=0))),
-    "lz4": bytes(Batch(attributes=3, payload=lz4.frame.compress(PLAIN.plain))),
+    "plain": SOUND,
+    "gzip": produced(flags=1, section=gzip.compress(PAYLOAD, mtime=0)),
+    "lz4": produced(flags=3, section=lz4.frame.compress(PAYLOAD)),
 }
 
 
@@ -66,15 +66,16 @@ def test_hostile_bytes_under_a_right_checksum_give_no_other_exception(seed: str)
     for _ in range(400):
         payload = bytearray(SEEDS[seed][61:])
         for _ in range(chance.randint(1, 3)):
-            payload[chance.randrange(len(payload))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF))
+            payload[chance.randrange(len(payload))] = chance.choice((0, 1, 127, 128, 255))
         fields = {
-            "attributes": chance.choice((0, 1, 2, 3, 4, 0x7B, -1)),
-            "num_records": chance.choice((2, 0, -1, 2**31 - 1)),
-            "base_timestamp": chance.choice((0, -1, -(2**63), 2**63 - 1)),
-            "producer_id": chance.choice((-1, 0, -(2**63))),
-            "base_offset": chance.choice((0, -(2**63), 2**63 - 1)),
+            "flags": chance.choice((0, 1, 2, 3, 4, 123, -1)),
+            "count": chance.choice((2, 0, -1, 2**31 - 1)),
+            "max_time": TIME + 5,
+            "time": chance.choice((0, -1, -(2**63), 2**63 - 1)),
+            "producer": chance.choice((-1, 0, -(2**63))),
+            "base": chance.choice((0, -(2**63), 2**63 - 1)),
         }
-        for finding in check(bytes(Batch(payload=bytes(payload), **fields))):
+        for finding in check(produced(section=bytes(payload), **fields)):
             assert finding.severity in ("error", "warning", "note")
 
 

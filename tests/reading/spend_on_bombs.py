@@ -3,18 +3,17 @@
 Run as ``python spend_on_bombs.py NAME FOLDER ENGINE`` with a name of ``BOMBS``; needs Linux's /proc.
 """
 
-import importlib.util
 import json
 import sys
 import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import lz4.frame
 import zstandard
 
+import log_builder as b
 import magicbyte as mb
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -24,19 +23,6 @@ SNAPPY_BOMB_BYTES = 512 * MIB
 
 MAX_BATCH_BYTES = 16 * MIB
 
-
-def encoder() -> Any:
-    """Return the tests' own encoder, which pytest gives to tests as a fixture."""
-    spec = importlib.util.spec_from_file_location(
-        "encoder", Path(__file__).parents[1] / "log_builder.py"
-    )
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-b = encoder()
 
 # What the bombs repeat: zeros, which begin no record. The limit must end them before that counts.
 
@@ -49,11 +35,7 @@ def gzip_bomb(size: int) -> bytes:
 def snappy_block_bomb(size: int) -> bytes:
     """One raw block: 4 zeros, then copies of 64 bytes at distance 1."""
     copies = -(-(size - 4) // 64)
-    length, left = bytearray(), 4 + 64 * copies
-    while left > 0x7F:
-        length.append(left & 0x7F | 0x80)
-        left >>= 7
-    return bytes([*length, left]) + b"\x0c\0\0\0\0" + b"\xfe\1\0" * copies
+    return b.uvarint(4 + 64 * copies) + b"\x0c\0\0\0\0" + b"\xfe\1\0" * copies
 
 
 def xerial_bomb(size: int) -> bytes:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from broker_simulator import CALLS, Broker, Watched
 from magicbyte.storage import local
@@ -47,7 +48,6 @@ def test_rows_of_a_directory_that_changes_are_its_rows(
     on_damage: str,
     engine: str,
     tmp_path: Path,
-    build: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     num_steps, num_whole, seed = 0, 0, 0

@@ -8,10 +8,11 @@ from typing import Any
 import crc32c
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 
 
-def make(folder: Any, build: Any) -> list[int]:
+def make(folder: Any) -> list[int]:
     """Two segments; a transaction is aborted in the second, another is committed."""
     folder.log_dir()
     folder.segment("t-0", build.batch(build.records(2)) + build.transactional(2, 7))
@@ -45,8 +46,8 @@ def name(base: int, kind: str) -> str:
     return f"{base:020}.{kind}"
 
 
-def test_sound_directory_has_no_problems(folder: Any, build: Any) -> None:
-    assert make(folder, build) == committed(folder)
+def test_sound_directory_has_no_problems(folder: Any) -> None:
+    assert make(folder) == committed(folder)
     assert codes(folder) == []
 
 
@@ -55,10 +56,8 @@ INDEXES = [b"", b"\xff" * 7, bytes(8), bytes(10_485_760), b"\xff" * 8000]
 
 @pytest.mark.parametrize("kind", ["index", "timeindex"])
 @pytest.mark.parametrize("data", INDEXES, ids=range(len(INDEXES)))
-def test_offset_and_time_indexes_are_never_believed(
-    kind: str, data: bytes, folder: Any, build: Any
-) -> None:
-    wanted = make(folder, build)
+def test_offset_and_time_indexes_are_never_believed(kind: str, data: bytes, folder: Any) -> None:
+    wanted = make(folder)
     for base in (0, 3):
         folder.segment("t-0", data, base, kind)
     assert committed(folder) == wanted
@@ -67,94 +66,87 @@ def test_offset_and_time_indexes_are_never_believed(
     assert [row["offset"] for row in rows.to_pylist()] == [1, 4]
 
 
-def entry(
-    build: Any, *, version: int = 0, producer: int = 7, first: int = 2, last: int = 3
-) -> bytes:
-    data: bytes = build.transaction_index((producer, first, last), version=version)
-    return data
+def index(*, version: int = 0, producer: int = 7, first: int = 2, last: int = 3) -> bytes:
+    return build.transaction_index((producer, first, last), version=version)
 
 
-BAD_INDEXES: dict[str, Callable[[Any], bytes]] = {
-    "cut": lambda b: entry(b)[:-1],
-    "cut behind an entry": lambda b: entry(b) + b"\0",
-    "version 1": lambda b: entry(b, version=1),
-    "version -1": lambda b: entry(b, version=-1),
-    "producer -1": lambda b: entry(b, producer=-1),
-    "first above last": lambda b: entry(b, first=4),
-    "first negative": lambda b: entry(b, first=-1),
-    "not rising": lambda b: entry(b) + entry(b),
-    "stable above last": lambda b: entry(b)[:-8] + struct.pack(">q", 5),
-    "stable negative": lambda b: entry(b)[:-8] + struct.pack(">q", -1),
-    "text": lambda b: b"transactions\n" * 34,
+BAD_INDEXES: dict[str, bytes] = {
+    "cut": index()[:-1],
+    "cut behind an entry": index() + b"\0",
+    "version 1": index(version=1),
+    "version -1": index(version=-1),
+    "producer -1": index(producer=-1),
+    "first above last": index(first=4),
+    "first negative": index(first=-1),
+    "not rising": index() + index(),
+    "stable above last": index()[:-8] + struct.pack(">q", 5),
+    "stable negative": index()[:-8] + struct.pack(">q", -1),
+    "text": b"transactions\n" * 34,
 }
 
 
 @pytest.mark.parametrize("what", BAD_INDEXES)
-def test_transaction_index_that_is_none_is_a_warning(what: str, folder: Any, build: Any) -> None:
-    wanted = make(folder, build)
-    folder.segment("t-0", BAD_INDEXES[what](build), 3, "txnindex")
+def test_transaction_index_that_is_none_is_a_warning(what: str, folder: Any) -> None:
+    wanted = make(folder)
+    folder.segment("t-0", BAD_INDEXES[what], 3, "txnindex")
     assert committed(folder) == wanted
     assert codes(folder) == [("txnindex-invalid", "warning", name(3, "txnindex"))]
 
 
-WRONG_INDEXES: dict[str, Callable[[Any], bytes]] = {
-    "another producer": lambda b: entry(b, producer=8),
-    "another first offset": lambda b: entry(b, first=1),
-    "outside the segment": lambda b: entry(b, first=0, last=1),
-    "no such marker": lambda b: entry(b) + entry(b, producer=8, first=4, last=5),
-    "empty": lambda b: b"",
+WRONG_INDEXES: dict[str, bytes] = {
+    "another producer": index(producer=8),
+    "another first offset": index(first=1),
+    "outside the segment": index(first=0, last=1),
+    "no such marker": index() + index(producer=8, first=4, last=5),
+    "empty": b"",
 }
 
 
 @pytest.mark.parametrize("what", WRONG_INDEXES)
 def test_transaction_index_that_contradicts_the_markers_is_a_warning_and_they_decide(
-    what: str, folder: Any, build: Any
+    what: str, folder: Any
 ) -> None:
-    wanted = make(folder, build)
-    folder.segment("t-0", WRONG_INDEXES[what](build), 3, "txnindex")
+    wanted = make(folder)
+    folder.segment("t-0", WRONG_INDEXES[what], 3, "txnindex")
     assert committed(folder) == wanted
     found = codes(folder)
     assert found and set(found) == {("txnindex-mismatch", "warning", name(3, "txnindex"))}
 
 
-def test_lost_transaction_index_is_a_note_and_aborted_rows_stay_aborted(
-    folder: Any, build: Any
-) -> None:
-    wanted = make(folder, build)
+def test_lost_transaction_index_is_a_note_and_aborted_rows_stay_aborted(folder: Any) -> None:
+    wanted = make(folder)
     (folder.path / "t-0" / name(3, "txnindex")).unlink()
     assert committed(folder) == wanted
     assert codes(folder) == [("txnindex-missing", "note", name(3, "txnindex"))]
 
 
-def snapshot(build: Any) -> bytes:
-    data: bytes = build.producer_snapshot((7, 0, 2, 2))
-    return data
+SNAPSHOT = build.producer_snapshot((7, 0, 2, 2))
 
 
-BAD_SNAPSHOTS: dict[str, Callable[[Any], bytes]] = {
-    "empty": lambda b: b"",
-    "cut in the header": lambda b: snapshot(b)[:9],
-    "cut in an entry": lambda b: snapshot(b)[:-1],
-    "more behind": lambda b: snapshot(b) + b"\0",
-    "zeros": lambda b: bytes(56),
-    "checksum": lambda b: snapshot(b)[:-1] + b"\x55",
-    "version 2": lambda b: b.producer_snapshot((7, 0, 2, 2), version=2),
-    "count too high": lambda b: counted(b, 2),
-    "count -1": lambda b: counted(b, -1),
-    "count 2^31-1": lambda b: counted(b, 2**31 - 1),
-}
+def counted(count: int) -> bytes:
 
-
-def counted(build: Any, count: int) -> bytes:
-
-    body = count.to_bytes(4, "big", signed=True) + snapshot(build)[10:]
+    body = count.to_bytes(4, "big", signed=True) + SNAPSHOT[10:]
     return b"\0\1" + crc32c.crc32c(body).to_bytes(4, "big") + body
 
 
+BAD_SNAPSHOTS: dict[str, bytes] = {
+    "empty": b"",
+    "cut in the header": SNAPSHOT[:9],
+    "cut in an entry": SNAPSHOT[:-1],
+    "more behind": SNAPSHOT + b"\0",
+    "zeros": bytes(56),
+    "checksum": SNAPSHOT[:-1] + b"\x55",
+    "version 2": build.producer_snapshot((7, 0, 2, 2), version=2),
+    "count too high": counted(2),
+    "count -1": counted(-1),
+    "count 2^31-1": counted(2**31 - 1),
+}
+
+
 @pytest.mark.parametrize("what", BAD_SNAPSHOTS)
-def test_producer_snapshot_that_is_none_is_a_warning(what: str, folder: Any, build: Any) -> None:
-    wanted = make(folder, build)
-    folder.segment("t-0", BAD_SNAPSHOTS[what](build), 3, "snapshot")
+def test_producer_snapshot_that_is_none_is_a_warning(what: str, folder: Any) -> None:
+    wanted = make(folder)
+    folder.segment("t-0", BAD_SNAPSHOTS[what], 3, "snapshot")
     assert committed(folder) == wanted
     assert codes(folder) == [("snapshot-invalid", "warning", name(3, "snapshot"))]
 
@@ -165,30 +157,30 @@ def test_producer_snapshot_that_is_none_is_a_warning(what: str, folder: Any, bui
     ids=["last above", "first above", "other last", "not open", "other producer"],
 )
 def test_producer_snapshot_that_contradicts_the_log_is_a_warning(
-    producer: tuple[int, int, int, int], folder: Any, build: Any
+    producer: tuple[int, int, int, int], folder: Any
 ) -> None:
-    wanted = make(folder, build)
+    wanted = make(folder)
     folder.segment("t-0", build.producer_snapshot(producer), 3, "snapshot")
     assert committed(folder) == wanted
     found = codes(folder)
     assert found and set(found) == {("snapshot-mismatch", "warning", name(3, "snapshot"))}
 
 
-def test_lost_producer_snapshot_is_a_note(folder: Any, build: Any) -> None:
-    wanted = make(folder, build)
+def test_lost_producer_snapshot_is_a_note(folder: Any) -> None:
+    wanted = make(folder)
     (folder.path / "t-0" / name(3, "snapshot")).unlink()
     assert committed(folder) == wanted
     assert codes(folder) == [("snapshot-missing", "note", name(3, "snapshot"))]
 
 
-def test_deleted_companions_are_not_read(folder: Any, build: Any) -> None:
-    wanted = make(folder, build)
+def test_deleted_companions_are_not_read(folder: Any) -> None:
+    wanted = make(folder)
     folder.segment("t-0", b"rubbish", 3, "snapshot", ".deleted")
     folder.segment("t-0", b"rubbish", 3, "txnindex", ".deleted")
     assert committed(folder) == wanted and codes(folder) == []
 
 
-def test_offset_far_above_the_base_of_its_segment_is_read(folder: Any, build: Any) -> None:
+def test_offset_far_above_the_base_of_its_segment_is_read(folder: Any) -> None:
     folder.log_dir()
     far = 2**31 + 5
     folder.segment("t-0", build.batch() + build.batch(base=far))

@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte import storage
 from magicbyte.errors import MissingError
@@ -24,7 +25,7 @@ from paths import DATA
 from surveys import splits_of
 
 
-def log(folder: Any, build: Any, *segments: bytes, bases: tuple[int, ...] = (0,)) -> str:
+def log(folder: Any, *segments: bytes, bases: tuple[int, ...] = (0,)) -> str:
     folder.log_dir()
     for data, base in zip(segments, bases, strict=True):
         folder.segment("t-0", data, base)
@@ -54,11 +55,10 @@ def test_range_of_offsets_is_half_open(
     wanted: list[int],
     codec: int,
     folder: Any,
-    build: Any,
     read: Any,
 ) -> None:
     data = build.batch(build.records(4), codec=codec) + build.batch(build.records(2), 4)
-    got = read(mb.open(log(folder, build, data), offsets=bounds))
+    got = read(mb.open(log(folder, data), offsets=bounds))
     assert got.offsets == wanted
     assert got.report.records == {
         name: count
@@ -68,14 +68,14 @@ def test_range_of_offsets_is_half_open(
     assert read(data, offsets=bounds).offsets == wanted
 
 
-def test_entry_is_outside_the_range_only_if_all_its_records_are(build: Any, read: Any) -> None:
+def test_entry_is_outside_the_range_only_if_all_its_records_are(read: Any) -> None:
     data = build.batch(build.records(4)) + build.batch(build.records(2), 4)
     first = len(build.batch(build.records(4)))
     assert read(data, offsets=(3, 5)).report.bytes["outside_range"] == 0
     assert read(data, offsets=(4, 5)).report.bytes["outside_range"] == first
 
 
-def test_range_applies_to_the_messages_inside_a_wrapper(build: Any, read: Any) -> None:
+def test_range_applies_to_the_messages_inside_a_wrapper(read: Any) -> None:
     inner = [build.message(b"%d" % n, n) for n in range(4)]
     assert read(build.wrapper(inner, 13), offsets=(11, 13)).values == [b"1", b"2"]
 
@@ -91,14 +91,14 @@ def test_range_applies_to_the_messages_inside_a_wrapper(build: Any, read: Any) -
         {"times": ("yesterday", None)},
     ],
 )
-def test_argument_that_cannot_be_is_refused(options: Any, folder: Any, build: Any) -> None:
-    path = log(folder, build, build.batch())
+def test_argument_that_cannot_be_is_refused(options: Any, folder: Any) -> None:
+    path = log(folder, build.batch())
     with pytest.raises(mb.InputError) as caught:
         mb.open(path, **options)
     assert caught.value.found and caught.value.expected
 
 
-def test_column_or_disposition_that_does_not_exist_is_refused(build: Any) -> None:
+def test_column_or_disposition_that_does_not_exist_is_refused() -> None:
     dataset = mb.from_bytes(build.batch())
     for call in (
         lambda: dataset.records(["offset", "colour"]),
@@ -206,12 +206,10 @@ def test_an_index_that_does_not_go_up_is_not_believed(
     assert planner.offset_at(found, milliseconds(late)) is not None
 
 
-def test_first_record_of_the_time_decides_even_if_later_ones_are_older(
-    build: Any, folder: Any
-) -> None:
+def test_first_record_of_the_time_decides_even_if_later_ones_are_older(folder: Any) -> None:
     times = [10, 50, 20, 30, 60, 40]
     data = b"".join(build.batch(base=n, time=time) for n, time in enumerate(times))
-    path = log(folder, build, data)
+    path = log(folder, data)
 
     def got(*times: int | None) -> list[int]:
         rows = mb.open(path, times=times).records(["offset"]).to_pylist()
@@ -223,32 +221,32 @@ def test_first_record_of_the_time_decides_even_if_later_ones_are_older(
     assert got(61, None) == [] and got(None, 10) == [] and got(None, 61) == [0, 1, 2, 3, 4, 5]
 
 
-def test_record_below_the_log_start_answers_no_time(folder: Any, build: Any) -> None:
+def test_record_below_the_log_start_answers_no_time(folder: Any) -> None:
     times = [50, 10, 20, 60]
-    path = log(folder, build, b"".join(build.batch(base=n, time=t) for n, t in enumerate(times)))
+    path = log(folder, b"".join(build.batch(base=n, time=t) for n, t in enumerate(times)))
     folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1})
     rows = mb.open(path, times=(40, None)).records(["offset"]).to_pylist()
     assert [row["offset"] for row in rows] == [3]
 
 
-def test_transaction_marker_answers_a_time_as_in_kafka(folder: Any, build: Any) -> None:
+def test_transaction_marker_answers_a_time_as_in_kafka(folder: Any) -> None:
     data = build.transactional(0, 7, time=10) + build.control(build.COMMIT, 1, 7, time=50)
     data += build.batch(base=2, time=20) + build.batch(base=3, time=60)
-    rows = mb.open(log(folder, build, data), times=(45, None)).records(["offset"]).to_pylist()
+    rows = mb.open(log(folder, data), times=(45, None)).records(["offset"]).to_pylist()
     assert [row["offset"] for row in rows] == [2, 3]
 
 
-def test_datetimes_are_times_and_naive_ones_are_utc(folder: Any, build: Any) -> None:
-    path = log(folder, build, build.batch() + build.batch(base=1, time=build.TIME + 1))
+def test_datetimes_are_times_and_naive_ones_are_utc(folder: Any) -> None:
+    path = log(folder, build.batch() + build.batch(base=1, time=build.TIME + 1))
     moment = datetime.fromtimestamp(build.TIME / 1000, UTC).replace(microsecond=1000)
     for time in (moment, moment.replace(tzinfo=None), build.TIME + 1):
         rows = mb.open(path, times=(time, None)).records(["offset"]).to_pylist()
         assert [row["offset"] for row in rows] == [1]
 
 
-def test_times_and_offsets_bound_together(folder: Any, build: Any) -> None:
+def test_times_and_offsets_bound_together(folder: Any) -> None:
     data = b"".join(build.batch(base=n, time=n * 10) for n in range(6))
-    rows = mb.open(log(folder, build, data), times=(10, 50), offsets=(3, 9)).records(["offset"])
+    rows = mb.open(log(folder, data), times=(10, 50), offsets=(3, 9)).records(["offset"])
     assert [row["offset"] for row in rows.to_pylist()] == [3, 4]
 
 
@@ -271,18 +269,16 @@ def mixed(b: Any) -> tuple[bytes, ...]:
     )
 
 
-def mixed_log(folder: Any, build: Any) -> str:
-    path = log(folder, build, *mixed(build), bases=(0, 8))
+def mixed_log(folder: Any) -> str:
+    path = log(folder, *mixed(build), bases=(0, 8))
     folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1})
     return path
 
 
-def test_each_record_has_one_disposition_and_they_add_up(
-    folder: Any, build: Any, read: Any
-) -> None:
+def test_each_record_has_one_disposition_and_they_add_up(folder: Any, read: Any) -> None:
     data = mixed(build)
     dataset = mb.open(
-        mixed_log(folder, build),
+        mixed_log(folder),
         on_damage="skip",
         offsets=(None, 12),
         limits=mb.Limits(max_batch_bytes=1000),
@@ -322,12 +318,8 @@ def test_each_record_has_one_disposition_and_they_add_up(
     )
 
 
-def test_read_uncommitted_knows_neither_aborted_nor_withheld(
-    folder: Any, build: Any, read: Any
-) -> None:
-    dataset = mb.open(
-        mixed_log(folder, build), on_damage="skip", isolation_level="read_uncommitted"
-    )
+def test_read_uncommitted_knows_neither_aborted_nor_withheld(folder: Any, read: Any) -> None:
+    dataset = mb.open(mixed_log(folder), on_damage="skip", isolation_level="read_uncommitted")
     got = read(dataset)
     assert set(got.report.records) == {"below_log_start", "delivered", "control"}
     outcomes = {row["offset"]: row["outcome"] for row in got.rows}
@@ -337,9 +329,9 @@ def test_read_uncommitted_knows_neither_aborted_nor_withheld(
     assert outcomes[7] == outcomes[13] == "open"
 
 
-def test_batches_list_every_entry_with_its_disposition(folder: Any, build: Any) -> None:
+def test_batches_list_every_entry_with_its_disposition(folder: Any) -> None:
     data = mixed(build)
-    rows = mb.open(mixed_log(folder, build), on_damage="skip").batches().to_pylist()
+    rows = mb.open(mixed_log(folder), on_damage="skip").batches().to_pylist()
     assert sum(row["size_bytes"] for row in rows) == sum(map(len, data))
     assert [row["disposition"] for row in rows] == [
         "delivered",
@@ -357,7 +349,7 @@ def test_batches_list_every_entry_with_its_disposition(folder: Any, build: Any) 
     assert [row["record_count"] for row in rows] == [2, 2, 1, 2, 1, 1, 1, 3, 1, 1]
 
 
-def test_quick_batches_leave_null_what_only_payloads_tell(folder: Any, build: Any) -> None:
+def test_quick_batches_leave_null_what_only_payloads_tell(folder: Any) -> None:
     data = (
         build.wrapper([build.message(b"%d" % n, n) for n in range(2)], 1)
         + build.control(build.COMMIT, 2, 7)
@@ -365,7 +357,7 @@ def test_quick_batches_leave_null_what_only_payloads_tell(folder: Any, build: An
         + build.batch(base=5, crc=1)
         + build.message(b"x", 6)
     )
-    dataset = mb.open(log(folder, build, data))
+    dataset = mb.open(log(folder, data))
     quick = dataset.batches(quick=True).to_pylist()
     assert [row["base_offset"] for row in quick] == [None, 2, 3, 5, 6]
     assert [row["last_offset"] for row in quick] == [1, 2, 4, 5, 6]
@@ -386,14 +378,14 @@ def test_quick_batches_leave_null_what_only_payloads_tell(folder: Any, build: An
 # Rows
 
 
-def test_rows_can_be_gone_through_again(build: Any) -> None:
+def test_rows_can_be_gone_through_again() -> None:
     rows = mb.from_bytes(build.batch(build.records(3))).records(["offset"])
     assert rows.to_pylist() == rows.to_pylist() == [{"offset": n} for n in range(3)]
     assert sum(batch.num_rows for batch in rows) == sum(batch.num_rows for batch in rows) == 3
 
 
-def test_rows_are_an_arrow_stream_more_than_once(folder: Any, build: Any) -> None:
-    dataset = mb.open(log(folder, build, build.batch(build.records(3)) + build.batch(base=3)))
+def test_rows_are_an_arrow_stream_more_than_once(folder: Any) -> None:
+    dataset = mb.open(log(folder, build.batch(build.records(3)) + build.batch(base=3)))
     for rows in (
         dataset.records(),
         dataset.batches(),
@@ -412,7 +404,7 @@ def test_rows_are_an_arrow_stream_more_than_once(folder: Any, build: Any) -> Non
         table.validate(full=True)
 
 
-def test_report_is_there_only_after_a_whole_pass(build: Any) -> None:
+def test_report_is_there_only_after_a_whole_pass() -> None:
     rows = mb.from_bytes(build.batch()).records(["offset"])
     with pytest.raises(RuntimeError):
         _ = rows.report
@@ -424,8 +416,8 @@ def test_report_is_there_only_after_a_whole_pass(build: Any) -> None:
     assert rows.report.records == {"delivered": 1}
 
 
-def test_no_columns_still_count_rows(folder: Any, build: Any) -> None:
-    dataset = mb.open(mixed_log(folder, build), on_damage="skip", offsets=(None, 12))
+def test_no_columns_still_count_rows(folder: Any) -> None:
+    dataset = mb.open(mixed_log(folder), on_damage="skip", offsets=(None, 12))
     rows = dataset.records(())
     assert rows.schema == pa.schema([])
     assert sum(batch.num_rows for batch in rows) == 1
@@ -435,7 +427,7 @@ def test_no_columns_still_count_rows(folder: Any, build: Any) -> None:
     assert rows.report.records["delivered"] == 1
 
 
-def test_default_columns_of_records_are_eight(build: Any) -> None:
+def test_default_columns_of_records_are_eight() -> None:
     assert mb.from_bytes(build.batch()).records().schema.names == [
         "topic",
         "partition",
@@ -448,14 +440,14 @@ def test_default_columns_of_records_are_eight(build: Any) -> None:
     ]
 
 
-def test_columns_come_in_the_order_they_are_asked_for(build: Any) -> None:
+def test_columns_come_in_the_order_they_are_asked_for() -> None:
     dataset = mb.from_bytes(build.batch(), topic="t", partition=3)
     rows = dataset.records(["value", "partition", "offset", "topic"])
     assert rows.schema.names == ["value", "partition", "offset", "topic"]
     assert rows.to_pylist() == [{"value": b"v0", "partition": 3, "offset": 0, "topic": "t"}]
 
 
-def test_types_of_the_tables_are_those_of_the_design(build: Any) -> None:
+def test_types_of_the_tables_are_those_of_the_design() -> None:
     schema = mb.from_bytes(build.batch()).records(list(COLUMNS)).schema
     assert {field.name: str(field.type) for field in schema} == COLUMNS
 
@@ -506,8 +498,8 @@ def test_views_are_the_same_rows(engine: str, level: str) -> None:
             assert views.report == rows.report
 
 
-def test_any_columns_give_the_same_rows_and_findings(folder: Any, build: Any) -> None:
-    dataset = mb.open(mixed_log(folder, build), on_damage="skip")
+def test_any_columns_give_the_same_rows_and_findings(folder: Any) -> None:
+    dataset = mb.open(mixed_log(folder), on_damage="skip")
     rows = dataset.records(list(COLUMNS))
     whole, findings = rows.to_table(), None
     for name in COLUMNS:
@@ -518,10 +510,8 @@ def test_any_columns_give_the_same_rows_and_findings(folder: Any, build: Any) ->
 
 
 @pytest.mark.parametrize("size", [1, 100, 10_000])
-def test_any_split_gives_the_same_rows_and_can_be_pickled(
-    size: int, folder: Any, build: Any
-) -> None:
-    dataset = mb.open(mixed_log(folder, build), on_damage="skip")
+def test_any_split_gives_the_same_rows_and_can_be_pickled(size: int, folder: Any) -> None:
+    dataset = mb.open(mixed_log(folder), on_damage="skip")
     whole = dataset.records(list(COLUMNS)).to_pylist()
     splits = mb.plan(dataset, size)
     got = []
@@ -537,7 +527,7 @@ def test_any_split_gives_the_same_rows_and_can_be_pickled(
 # Errors
 
 
-def errors(build: Any, folder: Any) -> list[mb.MagicbyteError]:
+def errors(folder: Any) -> list[mb.MagicbyteError]:
     out: list[mb.MagicbyteError] = []
 
     def caught(call: Callable[[], object]) -> None:
@@ -568,8 +558,8 @@ def errors(build: Any, folder: Any) -> list[mb.MagicbyteError]:
     return out
 
 
-def test_errors_survive_pickling_with_their_attributes(folder: Any, build: Any) -> None:
-    found = errors(build, folder)
+def test_errors_survive_pickling_with_their_attributes(folder: Any) -> None:
+    found = errors(folder)
     assert {type(error) for error in found} >= {
         mb.ChecksumError,
         mb.FormatError,
@@ -604,13 +594,13 @@ def test_error_survives_pickling(error: mb.MagicbyteError) -> None:
     assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
 
 
-def test_findings_survive_pickling(build: Any, read: Any) -> None:
+def test_findings_survive_pickling(read: Any) -> None:
     findings = read(build.batch(crc=1)).findings
     assert findings and pickle.loads(pickle.dumps(findings)) == findings
 
 
-def test_error_of_damage_says_what_was_found_expected_and_where(folder: Any, build: Any) -> None:
-    path = log(folder, build, build.batch() + build.batch(base=1, crc=0x1D2C3B4A))
+def test_error_of_damage_says_what_was_found_expected_and_where(folder: Any) -> None:
+    path = log(folder, build.batch() + build.batch(base=1, crc=0x1D2C3B4A))
     with pytest.raises(mb.ChecksumError) as caught:
         mb.open(path).records().to_table()
     error = caught.value
@@ -640,7 +630,7 @@ def test_all_public_names_are_there() -> None:
 # Files that change
 
 
-def test_file_that_shrank_since_the_plan_is_a_changed_error(folder: Any, build: Any) -> None:
+def test_file_that_shrank_since_the_plan_is_a_changed_error(folder: Any) -> None:
     path = folder.segment("t-0", build.batch(build.records(2)) + build.batch(base=2))
     dataset = mb.open(str(path.parent))
     splits = mb.plan(dataset)
@@ -655,7 +645,7 @@ def test_file_that_shrank_since_the_plan_is_a_changed_error(folder: Any, build: 
         assert caught.value.path == str(path) and isinstance(caught.value, mb.InputError)
 
 
-def test_file_that_is_gone_since_the_plan_is_a_changed_error(folder: Any, build: Any) -> None:
+def test_file_that_is_gone_since_the_plan_is_a_changed_error(folder: Any) -> None:
     path = folder.segment("t-0", build.batch())
     dataset = mb.open(str(path.parent))
     mb.plan(dataset)
@@ -665,7 +655,7 @@ def test_file_that_is_gone_since_the_plan_is_a_changed_error(folder: Any, build:
     assert caught.value.path == str(path)
 
 
-def test_file_that_is_gone_before_any_plan_is_a_changed_error(folder: Any, build: Any) -> None:
+def test_file_that_is_gone_before_any_plan_is_a_changed_error(folder: Any) -> None:
     path = folder.segment("t-0", build.batch())
     dataset = mb.open(str(path.parent))
     path.unlink()
@@ -673,7 +663,7 @@ def test_file_that_is_gone_before_any_plan_is_a_changed_error(folder: Any, build
         dataset.records().to_table()
 
 
-def test_file_that_shrinks_while_it_is_read_is_a_changed_error(folder: Any, build: Any) -> None:
+def test_file_that_shrinks_while_it_is_read_is_a_changed_error(folder: Any) -> None:
     large = [build.batch([build.record(bytes(1 << 20))], n) for n in range(12)]
     path = folder.segment("t-0", b"".join(large))
     rows = iter(mb.open(str(path.parent)).records(["offset"]))
@@ -684,7 +674,7 @@ def test_file_that_shrinks_while_it_is_read_is_a_changed_error(folder: Any, buil
         list(rows)
 
 
-def test_file_that_grows_gives_the_rows_of_the_plan(folder: Any, build: Any) -> None:
+def test_file_that_grows_gives_the_rows_of_the_plan(folder: Any) -> None:
     path = folder.segment("t-0", build.batch(build.records(2)))
     dataset = mb.open(str(path.parent))
     splits = mb.plan(dataset)
@@ -697,16 +687,14 @@ def test_file_that_grows_gives_the_rows_of_the_plan(folder: Any, build: Any) -> 
     assert [row["offset"] for row in again] == [0, 1, 2]
 
 
-def test_segment_that_appears_since_the_plan_is_not_read(folder: Any, build: Any) -> None:
+def test_segment_that_appears_since_the_plan_is_not_read(folder: Any) -> None:
     path = folder.segment("t-0", build.batch())
     dataset = mb.open(str(path.parent))
     folder.segment("t-0", build.batch(base=1), 1)
     assert [row["offset"] for row in dataset.records().to_pylist()] == [0]
 
 
-def test_file_rewritten_since_its_checksums_were_checked_is_never_wrong_rows(
-    folder: Any, build: Any
-) -> None:
+def test_file_rewritten_since_its_checksums_were_checked_is_never_wrong_rows(folder: Any) -> None:
     data = build.transactional(0, 7) + build.control(build.ABORT, 1, 7) + build.batch(base=2)
     path = folder.segment("t-0", data)
     dataset = mb.open(str(path.parent))
@@ -721,7 +709,7 @@ def test_file_rewritten_since_its_checksums_were_checked_is_never_wrong_rows(
 
 
 def test_a_segment_that_the_cleaner_has_replaced_since_the_plan_is_an_error_and_no_lost_row(
-    folder: Any, build: Any
+    folder: Any,
 ) -> None:
     """All batches have one size, so that each split still begins at one."""
     batches = [build.batch([build.record(b"v%02d" % n)], base=n) for n in range(20)]

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from broker_simulator import CALLS, Broker, Watched
 from magicbyte import Dataset, Report, Rows
@@ -74,7 +75,7 @@ def test_last_rows_are_the_last_of_each_log(count: int, level: str) -> None:
     assert report.records["delivered"] >= len(rows)
 
 
-def test_last_rows_are_the_last_of_those_that_are_chosen(folder: Any, build: Any) -> None:
+def test_last_rows_are_the_last_of_those_that_are_chosen(folder: Any) -> None:
     data = b"".join(build.batch(build.records(1, start=n), n) for n in range(400))
     path = folder.segment("t-0", data).parent
     last = partial(last_rows, choose=with_even_values, columns=["offset"], report=Report())
@@ -96,7 +97,7 @@ def test_the_last_rows_are_read_from_the_last_segments(names_opened: list[str]) 
 # Those that come
 
 
-def test_what_comes_is_given_once(folder: Any, build: Any) -> None:
+def test_what_comes_is_given_once(folder: Any) -> None:
     path = folder.segment("t-0", build.batch(build.records(3)))
     one = follower(folder.path)
     assert offsets(new(one)) == [0, 1, 2] and new(one) == []
@@ -106,7 +107,7 @@ def test_what_comes_is_given_once(folder: Any, build: Any) -> None:
     assert offsets(new(one)) == [3, 4] and new(one) == []
 
 
-def test_half_an_entry_is_waited_for_and_is_no_damage(folder: Any, build: Any) -> None:
+def test_half_an_entry_is_waited_for_and_is_no_damage(folder: Any) -> None:
     data = build.batch(base=1)
     path = folder.segment("t-0", build.batch() + data[:40])
     one, report = follower(folder.path), Report()
@@ -115,7 +116,7 @@ def test_half_an_entry_is_waited_for_and_is_no_damage(folder: Any, build: Any) -
     assert offsets(new(one, report)) == [1] and report.findings == []
 
 
-def test_damage_is_told_and_what_is_sound_is_given(folder: Any, build: Any) -> None:
+def test_damage_is_told_and_what_is_sound_is_given(folder: Any) -> None:
     path = folder.segment("t-0", build.batch())
     one, report = follower(folder.path), Report()
     assert offsets(new(one)) == [0]
@@ -124,7 +125,7 @@ def test_damage_is_told_and_what_is_sound_is_given(folder: Any, build: Any) -> N
     assert [finding.code for finding in report.findings] == ["checksum-mismatch"]
 
 
-def test_a_partition_that_appears_is_given_from_its_beginning(folder: Any, build: Any) -> None:
+def test_a_partition_that_appears_is_given_from_its_beginning(folder: Any) -> None:
     folder.segment("t-0", build.batch(build.records(5)))
     one = follower(folder.path, tail=2)
     assert offsets(new(one)) == [3, 4]
@@ -132,7 +133,7 @@ def test_a_partition_that_appears_is_given_from_its_beginning(folder: Any, build
     assert offsets(new(one)) == [0, 1, 2]
 
 
-def test_no_tail_is_what_comes_alone(folder: Any, build: Any) -> None:
+def test_no_tail_is_what_comes_alone(folder: Any) -> None:
     path = folder.segment("t-0", build.batch(build.records(5)))
     one = follower(folder.path, tail=0)
     assert new(one) == []
@@ -140,7 +141,7 @@ def test_no_tail_is_what_comes_alone(folder: Any, build: Any) -> None:
     assert offsets(new(one)) == [5]
 
 
-def test_following_begins_where_a_range_does(folder: Any, build: Any) -> None:
+def test_following_begins_where_a_range_does(folder: Any) -> None:
     folder.segment("t-0", build.batch(build.records(5)))
     one = Follower(lambda: mb.open(folder.path, offsets=(3, None)), all_of, ["offset", "value"])
     assert offsets(new(one)) == [3, 4]
@@ -150,7 +151,7 @@ def test_following_begins_where_a_range_does(folder: Any, build: Any) -> None:
     assert offsets(new(one)) == [9, 10]
 
 
-def test_following_from_a_time_that_has_not_come_is_what_comes(folder: Any, build: Any) -> None:
+def test_following_from_a_time_that_has_not_come_is_what_comes(folder: Any) -> None:
     path = folder.segment("t-0", build.batch())
     one = Follower(
         lambda: mb.open(folder.path, times=(build.TIME + 1, None)), all_of, ["offset", "value"]
@@ -160,7 +161,7 @@ def test_following_from_a_time_that_has_not_come_is_what_comes(folder: Any, buil
     assert offsets(new(one)) == [1]
 
 
-def test_a_log_that_was_cut_off_is_said_and_gone_on_with(folder: Any, build: Any) -> None:
+def test_a_log_that_was_cut_off_is_said_and_gone_on_with(folder: Any) -> None:
     path = folder.segment("t-0", build.batch(build.records(5)) + build.batch(base=5))
     said: list[str] = []
     one = follower(folder.path, warn=said.append)
@@ -174,7 +175,7 @@ def test_a_log_that_was_cut_off_is_said_and_gone_on_with(folder: Any, build: Any
     assert new(one) == [(5, b"other")]
 
 
-def test_records_that_went_before_they_were_read_are_said(folder: Any, build: Any) -> None:
+def test_records_that_went_before_they_were_read_are_said(folder: Any) -> None:
     first = folder.segment("t-0", build.batch(build.records(5)))
     said: list[str] = []
     one = follower(folder.path, warn=said.append)
@@ -185,7 +186,7 @@ def test_records_that_went_before_they_were_read_are_said(folder: Any, build: An
     assert said == ["t-0 begins at 9 now: offsets 5 to 8 were deleted before they were read"]
 
 
-def test_committed_records_come_when_their_transaction_has_ended(folder: Any, build: Any) -> None:
+def test_committed_records_come_when_their_transaction_has_ended(folder: Any) -> None:
     data = build.transactional(0, 7) + build.batch(base=1)
     path = folder.segment("t-0", data)
     one = Follower(
@@ -196,7 +197,7 @@ def test_committed_records_come_when_their_transaction_has_ended(folder: Any, bu
     assert offsets(new(one)) == [0, 1]
 
 
-def test_what_changes_midway_is_gone_on_with_at_the_next_look(folder: Any, build: Any) -> None:
+def test_what_changes_midway_is_gone_on_with_at_the_next_look(folder: Any) -> None:
     folder.segment("t-0", build.batch(build.records(2)))
     more = build.batch(build.records(2, start=2), 2) + build.control(build.COMMIT, 4, 7)
     folder.segment("t-0", more, 2)
@@ -224,7 +225,7 @@ def test_what_changes_midway_is_gone_on_with_at_the_next_look(folder: Any, build
 
 @pytest.mark.parametrize("seed", range(20))
 def test_each_record_of_a_broker_at_work_is_given_once(
-    seed: int, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     does = ("append", "append", "roll", "delete_oldest", "remove_deleted", "clean")
     broker = Broker(tmp_path / "t-0", build, seed, does=does)

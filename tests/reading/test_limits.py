@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
+from paths import SCRIPT_ENVIRONMENT
 
 MIB = 1 << 20
 SPEND = Path(__file__).parent / "spend_on_bombs.py"
@@ -33,6 +35,7 @@ def spend(name: str, folder: Path, engine: str = "reference") -> dict[str, Any]:
         capture_output=True,
         text=True,
         timeout=100,
+        env=SCRIPT_ENVIRONMENT,
         check=True,
     )
     found: dict[str, Any] = json.loads(done.stdout)
@@ -77,9 +80,7 @@ def test_entry_over_the_limit_is_not_read_into_memory(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
-def test_payload_of_the_limit_is_read_and_one_byte_more_is_not(
-    codec: int, build: Any, read: Any
-) -> None:
+def test_payload_of_the_limit_is_read_and_one_byte_more_is_not(codec: int, read: Any) -> None:
     content = build.record(bytes(1000))
     data = build.batch([build.record(b"a")]) + build.batch([content], 1, codec=codec)
     data += build.batch([build.record(b"z")], 2)
@@ -93,7 +94,7 @@ def test_payload_of_the_limit_is_read_and_one_byte_more_is_not(
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3])
-def test_wrapper_over_the_limit_costs_no_other_row(codec: int, build: Any, read: Any) -> None:
+def test_wrapper_over_the_limit_costs_no_other_row(codec: int, read: Any) -> None:
     inner = build.message(bytes(1000))
     data = build.message(b"a") + build.wrapper([inner], 1, codec=codec) + build.message(b"z", 2)
     got = read(data, limits=mb.Limits(max_batch_bytes=len(inner) - 1))
@@ -102,7 +103,7 @@ def test_wrapper_over_the_limit_costs_no_other_row(codec: int, build: Any, read:
 
 
 @pytest.mark.parametrize("magic", [0, 1, 2])
-def test_entry_over_the_limit_costs_no_other_row(magic: int, build: Any, read: Any) -> None:
+def test_entry_over_the_limit_costs_no_other_row(magic: int, read: Any) -> None:
     large = bytes(5000)
     entry = (
         build.batch([build.record(large)], 1)
@@ -127,9 +128,7 @@ def test_entry_over_the_limit_costs_no_other_row(magic: int, build: Any, read: A
 
 
 @pytest.mark.parametrize("setting", ["max_batch_bytes", "max_entry_bytes"])
-def test_what_is_over_a_limit_raises_an_error_that_names_the_setting(
-    setting: str, build: Any
-) -> None:
+def test_what_is_over_a_limit_raises_an_error_that_names_the_setting(setting: str) -> None:
     entry = build.batch([build.record(bytes(5000))], codec=0 if "entry" in setting else 1)
     data = entry + build.batch(base=1)
     with pytest.raises(mb.LimitError) as caught:
@@ -139,7 +138,7 @@ def test_what_is_over_a_limit_raises_an_error_that_names_the_setting(
     assert error.claimed > 1000 and setting in str(error)
 
 
-def test_last_entry_over_the_limit_is_no_tail(build: Any, read: Any) -> None:
+def test_last_entry_over_the_limit_is_no_tail(read: Any) -> None:
     data = build.batch() + build.batch([build.record(bytes(5000))], 1)
     got = read(data, limits=mb.Limits(max_entry_bytes=1000))
     assert got.errors == [("entry-over-limit", 71 - 2)] or got.errors[0][0] == "entry-over-limit"

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.reading import planner
 from magicbyte.reading.ordered_threads import MAX_AHEAD_BYTES, in_order
@@ -152,7 +153,7 @@ def test_threads_end_with_the_iteration(real: Path) -> None:
     assert not readers()
 
 
-def test_threads_end_with_an_error_and_the_rows_before_it_come(folder: Any, build: Any) -> None:
+def test_threads_end_with_an_error_and_the_rows_before_it_come(folder: Any) -> None:
     good = [build.batch(build.records(2), base) for base in range(0, 40, 2)]
     path = folder.segment("t-0", b"".join([*good[:10], build.batch(base=20, crc=1), *good[11:]]))
     rows = iter(opened(path.parent, 4).records(["offset"]))
@@ -163,7 +164,7 @@ def test_threads_end_with_an_error_and_the_rows_before_it_come(folder: Any, buil
     assert not readers()
 
 
-def test_a_file_that_vanishes_while_threads_read_is_an_error(folder: Any, build: Any) -> None:
+def test_a_file_that_vanishes_while_threads_read_is_an_error(folder: Any) -> None:
     paths = [
         folder.segment("t-0", b"".join(build.batch(base=base + n) for n in range(100)), base)
         for base in (0, 100)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.options import ISOLATION_LEVELS
@@ -78,7 +79,7 @@ def test_only_the_segments_that_hold_the_range_are_opened(names_opened: list[str
     assert segments == {f"{first:020}.log", f"{behind:020}.log"}, "the next tells where it ends"
 
 
-def test_only_the_bytes_that_hold_the_range_are_read(folder: Any, build: Any) -> None:
+def test_only_the_bytes_that_hold_the_range_are_read(folder: Any) -> None:
     batches = [build.batch([build.record(bytes(1 << 20))], n) for n in range(24)]
     path = folder.segment("t-0", b"".join(batches)).parent
     rows = mb.open(path, offsets=(20, 21)).records(["offset"])
@@ -89,7 +90,7 @@ def test_only_the_bytes_that_hold_the_range_are_read(folder: Any, build: Any) ->
     assert rows.report.bytes.total() == sum(map(len, batches))
 
 
-def test_damage_outside_of_the_range_is_not_met(folder: Any, build: Any) -> None:
+def test_damage_outside_of_the_range_is_not_met(folder: Any) -> None:
     path = folder.segment("t-0", build.batch(crc=1)).parent
     for base in (1, 2, 3):
         folder.segment("t-0", build.batch(base=base), base)
@@ -100,9 +101,7 @@ def test_damage_outside_of_the_range_is_not_met(folder: Any, build: Any) -> None
     assert rows_of(mb.open(path, offsets=(2, None), on_damage="stop")) == [], "it ends the log"
 
 
-def test_without_snapshots_what_was_open_is_looked_for_from_the_beginning(
-    folder: Any, build: Any
-) -> None:
+def test_without_snapshots_what_was_open_is_looked_for_from_the_beginning(folder: Any) -> None:
     path = folder.segment("t-0", build.transactional(0, 7)).parent
     folder.segment("t-0", build.transactional(1, 7) + build.control(build.ABORT, 2, 7), 1)
     folder.segment("t-0", build.batch(base=3), 3)
@@ -114,7 +113,7 @@ def test_without_snapshots_what_was_open_is_looked_for_from_the_beginning(
     assert found["first_offset"] == 0
 
 
-def test_what_is_outside_of_the_range_is_given_to_who_asks_for_it(folder: Any, build: Any) -> None:
+def test_what_is_outside_of_the_range_is_given_to_who_asks_for_it(folder: Any) -> None:
     for base in range(4):
         path = folder.segment("t-0", build.batch(base=base), base).parent
     dataset = mb.open(path, offsets=(2, 3))
@@ -122,7 +121,7 @@ def test_what_is_outside_of_the_range_is_given_to_who_asks_for_it(folder: Any, b
     assert [row["offset"] for row in rows] == [0, 1, 3]
 
 
-def test_a_time_is_looked_up_in_a_file_without_a_base_offset(tmp_path: Path, build: Any) -> None:
+def test_a_time_is_looked_up_in_a_file_without_a_base_offset(tmp_path: Path) -> None:
     path = tmp_path / "some.log"
     path.write_bytes(build.batch(time=10) + build.batch(base=1, time=20))
     assert [row["offset"] for row in rows_of(mb.open(path, times=(15, None)))] == [1]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte import storage
 from magicbyte.engines.auto import AutoEngine
@@ -100,7 +101,7 @@ def test_a_plan_of_damaged_logs_is_the_same(
 
 @pytest.mark.parametrize("most_small", [header_walk.MAX_SMALL_BYTES, 0])
 def test_what_is_looked_at_stays_in_proportion(
-    most_small: int, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
+    most_small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(header_walk, "MAX_SMALL_BYTES", most_small)
     asked = 0
@@ -124,7 +125,7 @@ def test_what_is_looked_at_stays_in_proportion(
 PRODUCERS = (0, 3, 7, 9)
 
 
-def some_log(build: Any, rng: random.Random, folder: Any) -> None:
+def some_log(rng: random.Random, folder: Any) -> None:
     """Write a log of interleaved transactions, and companions that are right about little."""
     offset = segment = rng.choice([0, 40])
     data = b""
@@ -183,9 +184,9 @@ def some_log(build: Any, rng: random.Random, folder: Any) -> None:
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("isolation_level", ["read_committed", "read_uncommitted"])
 def test_a_split_that_is_read_once_gives_the_same(
-    seed: int, isolation_level: str, folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+    seed: int, isolation_level: str, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    some_log(build, random.Random(seed), folder.log_dir())
+    some_log(random.Random(seed), folder.log_dir())
 
     def read() -> tuple[list[Any], mb.Report]:
         dataset = mb.open(folder.path, on_damage="skip", isolation_level=isolation_level)
@@ -198,7 +199,7 @@ def test_a_split_that_is_read_once_gives_the_same(
 
 
 def test_a_split_with_transactions_is_read_once(
-    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+    folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = build.transactional(0, 7, count=9) + build.control(build.ABORT, 9, 7)
     folder.log_dir().segment("t-0", data)
@@ -218,7 +219,7 @@ def test_a_split_with_transactions_is_read_once(
 @pytest.mark.parametrize("magic", [0, 1, 2])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_that_far(
-    is_first: bool, magic: int, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
+    is_first: bool, magic: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def entry(offset: int) -> bytes:
         value = b"%099d" % offset
@@ -265,7 +266,7 @@ def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_t
 
 @pytest.mark.parametrize("is_sound", [True, False])
 def test_a_large_entry_in_front_of_garbage_is_judged_by_all_of_its_bytes(
-    is_sound: bool, tmp_path: Path, build: Any, monkeypatch: pytest.MonkeyPatch
+    is_sound: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = build.batch([build.record(bytes(9000))], 1)
     entries = [build.batch(base=0), large, bytes(range(1, 99)), build.batch(base=2)]
@@ -292,7 +293,7 @@ def test_a_large_entry_in_front_of_garbage_is_judged_by_all_of_its_bytes(
     ],
 )
 def test_a_plan_is_the_same_whatever_comes_behind_damage(
-    before: Any, behind: Any, build: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    before: Any, behind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     damaged = bytearray(build.batch(base=11))
     damaged[-1] ^= 1
@@ -307,10 +308,10 @@ def test_a_plan_is_the_same_whatever_comes_behind_damage(
 
 @pytest.mark.parametrize("seed", range(120))
 def test_a_plan_of_transactions_is_the_same(
-    seed: int, folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch
+    seed: int, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(seed)
-    some_log(build, rng, folder.log_dir())
+    some_log(rng, folder.log_dir())
     split_bytes = rng.choice([1, 500, 5000])
     found = planned(folder.path, split_bytes)
     one_by_one(monkeypatch)
@@ -329,7 +330,7 @@ def test_a_plan_of_transactions_is_the_same(
     ],
 )
 def test_any_offsets_are_followed_alike(
-    offsets: Any, build: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    offsets: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "topic-0" / f"{0:020}.log"
     log.parent.mkdir()
@@ -346,9 +347,7 @@ def test_any_offsets_are_followed_alike(
     assert found == read()
 
 
-def test_offsets_that_leave_their_order_in_the_midst_of_others_are_noted(
-    build: Any, tmp_path: Path
-) -> None:
+def test_offsets_that_leave_their_order_in_the_midst_of_others_are_noted(tmp_path: Path) -> None:
     offsets = [0, 1, 2, 1, 3, 4, 9, 10]
     log = tmp_path / f"{0:020}.log"
     log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 
 # Null and empty
@@ -14,7 +15,7 @@ import magicbyte as mb
 @pytest.mark.parametrize("magic", [0, 1, 2])
 @pytest.mark.parametrize("codec", [0, 1])
 def test_null_and_empty_are_different(
-    key: bytes | None, value: bytes | None, magic: int, codec: int, build: Any, read: Any
+    key: bytes | None, value: bytes | None, magic: int, codec: int, read: Any
 ) -> None:
     if magic == 2:
         data = build.batch([build.record(value, key)], codec=codec)
@@ -26,7 +27,7 @@ def test_null_and_empty_are_different(
     assert row["headers"] == ([] if magic == 2 else None)
 
 
-def test_headers_keep_order_duplicates_and_null_and_empty_values(build: Any, read: Any) -> None:
+def test_headers_keep_order_duplicates_and_null_and_empty_values(read: Any) -> None:
     headers = [(b"a", b"1"), (b"b", None), (b"a", b""), (b"", b""), (b"a", b"1")]
     (row,) = read(build.batch([build.record(headers=headers)])).rows
     assert row["headers"] == [{"key": k.decode(), "value": v} for k, v in headers]
@@ -80,7 +81,7 @@ JAVA_TEXT = {
 
 
 @pytest.mark.parametrize("data", JAVA_TEXT)
-def test_header_key_is_decoded_as_java_decodes_it(data: str, build: Any, read: Any) -> None:
+def test_header_key_is_decoded_as_java_decodes_it(data: str, read: Any) -> None:
     entry = build.batch([build.record(headers=[(bytes.fromhex(data), b"v")])])
     (row,) = read(entry).rows
     assert row["headers"] == [{"key": JAVA_TEXT[data], "value": b"v"}]
@@ -94,19 +95,19 @@ def times(read: Any, data: bytes) -> list[int | None]:
 
 
 @pytest.mark.parametrize("time", [0, 1, -2, 2**62, -(2**63), 2**63 - 1])
-def test_any_time_but_minus_1_is_a_time(time: int, build: Any, read: Any) -> None:
+def test_any_time_but_minus_1_is_a_time(time: int, read: Any) -> None:
     assert times(read, build.batch(time=time)) == [time]
     assert times(read, build.message(time=time)) == [time]
 
 
-def test_minus_1_and_v0_have_no_time(build: Any, read: Any) -> None:
+def test_minus_1_and_v0_have_no_time(read: Any) -> None:
     assert times(read, build.batch(time=-1)) == [None]
     assert times(read, build.message(time=-1)) == [None]
     assert times(read, build.message(magic=0)) == [None]
     assert times(read, build.batch([build.record(time_delta=-1)], time=0)) == [None]
 
 
-def test_time_is_the_base_and_the_delta_and_wraps_as_javas(build: Any, read: Any) -> None:
+def test_time_is_the_base_and_the_delta_and_wraps_as_javas(read: Any) -> None:
     deltas = [0, 5, -7, 2**40]
     content = [build.record(time_delta=d, delta=n) for n, d in enumerate(deltas)]
     assert times(read, build.batch(content, time=100)) == [100 + d for d in deltas]
@@ -114,7 +115,7 @@ def test_time_is_the_base_and_the_delta_and_wraps_as_javas(build: Any, read: Any
     assert times(read, build.batch(content, time=2**63 - 1)) == [-(2**63) + 1]
 
 
-def test_append_time_is_the_largest_time_for_all_records(build: Any, read: Any) -> None:
+def test_append_time_is_the_largest_time_for_all_records(read: Any) -> None:
     content = [build.record(time_delta=n, delta=n) for n in range(3)]
     got = read(build.batch(content, time=100, max_time=999, flags=build.APPEND_TIME))
     assert {(row["timestamp"], row["timestamp_type"]) for row in got.rows} == {
@@ -122,7 +123,7 @@ def test_append_time_is_the_largest_time_for_all_records(build: Any, read: Any) 
     }
 
 
-def test_append_time_of_a_wrapper_is_its_own_for_all_messages(build: Any, read: Any) -> None:
+def test_append_time_of_a_wrapper_is_its_own_for_all_messages(read: Any) -> None:
     inner = [build.message(b"x", n, time=n) for n in range(2)]
     got = read(build.wrapper(inner, 1, flags=build.APPEND_TIME, time=777))
     assert {(r["timestamp"], r["timestamp_type"]) for r in got.rows} == {(777, "LogAppendTime")}
@@ -133,19 +134,19 @@ def test_append_time_of_a_wrapper_is_its_own_for_all_messages(build: Any, read: 
     ]
 
 
-def test_bit_3_of_an_inner_message_is_ignored(build: Any, read: Any) -> None:
+def test_bit_3_of_an_inner_message_is_ignored(read: Any) -> None:
     inner = [build.message(b"x", 0, time=5, attributes=build.APPEND_TIME)]
     (row,) = read(build.wrapper(inner, 0, time=777)).rows
     assert (row["timestamp"], row["timestamp_type"]) == (5, "CreateTime")
 
 
-def test_bit_3_means_nothing_in_v0(build: Any, read: Any) -> None:
+def test_bit_3_means_nothing_in_v0(read: Any) -> None:
     (row,) = read(build.message(magic=0, attributes=build.APPEND_TIME)).rows
     assert (row["timestamp"], row["timestamp_type"]) == (None, None)
 
 
 def test_v0_message_in_a_v1_wrapper_has_no_time_but_the_wrappers_type_as_in_kafka(
-    build: Any, read: Any
+    read: Any,
 ) -> None:
     inner = [build.message(b"x", n, magic=0) for n in range(2)]
     got = read(build.wrapper(inner, 11, flags=build.APPEND_TIME))
@@ -156,9 +157,7 @@ def test_v0_message_in_a_v1_wrapper_has_no_time_but_the_wrappers_type_as_in_kafk
     assert {row["magic"] for row in got.rows} == {1}
 
 
-def test_delete_horizon_is_the_base_of_the_deltas_and_no_time_of_a_record(
-    build: Any, read: Any
-) -> None:
+def test_delete_horizon_is_the_base_of_the_deltas_and_no_time_of_a_record(read: Any) -> None:
     horizon, time = 86_400_000, 5_000
     content = [build.record(None, b"k", time_delta=time - horizon)]
     data = build.batch(content, time=horizon, max_time=time, flags=build.HORIZON)
@@ -175,22 +174,22 @@ def test_delete_horizon_is_the_base_of_the_deltas_and_no_time_of_a_record(
 # Producers
 
 
-def test_sequence_goes_on_with_0_behind_the_largest(build: Any, read: Any) -> None:
+def test_sequence_goes_on_with_0_behind_the_largest(read: Any) -> None:
     data = build.batch(build.records(4), producer=7, sequence=2**31 - 2)
     assert [row["sequence"] for row in read(data).rows] == [2**31 - 2, 2**31 - 1, 0, 1]
 
 
-def test_sequence_counts_the_records_that_cleaning_took(build: Any, read: Any) -> None:
+def test_sequence_counts_the_records_that_cleaning_took(read: Any) -> None:
     data = build.batch([build.record(delta=3)], producer=7, sequence=10, last_delta=9)
     assert [row["sequence"] for row in read(data).rows] == [13]
 
 
 @pytest.mark.parametrize("sequence", [-1, -2, -(2**31)])
-def test_negative_sequence_is_none(sequence: int, build: Any, read: Any) -> None:
+def test_negative_sequence_is_none(sequence: int, read: Any) -> None:
     assert [row["sequence"] for row in read(build.batch(sequence=sequence)).rows] == [None]
 
 
-def test_sentinels_are_null_and_zero_is_zero(build: Any) -> None:
+def test_sentinels_are_null_and_zero_is_zero() -> None:
     names = ["leader_epoch", "producer_id", "producer_epoch", "sequence"]
     (row,) = mb.from_bytes(build.batch(leader_epoch=-1)).records(names).to_pylist()
     assert row == dict.fromkeys(names)
@@ -206,14 +205,14 @@ def test_sentinels_are_null_and_zero_is_zero(build: Any) -> None:
 
 
 @pytest.mark.parametrize("codec", [0, 1, 2, 3, 4])
-def test_codec_and_place_are_those_of_the_entry(codec: int, build: Any) -> None:
+def test_codec_and_place_are_those_of_the_entry(codec: int) -> None:
     data = build.batch() + build.batch(build.records(2), 1, codec=codec)
     rows = mb.from_bytes(data).records(["codec", "position", "file"]).to_pylist()
     name = ["none", "gzip", "snappy", "lz4", "zstd"][codec]
     assert [(row["codec"], row["position"]) for row in rows[1:]] == [(name, len(build.batch()))] * 2
 
 
-def test_crc_is_without_a_sign(build: Any) -> None:
+def test_crc_is_without_a_sign() -> None:
     data = build.batch()
     (row,) = mb.from_bytes(data).batches(["crc"]).to_pylist()
     assert row["crc"] == int.from_bytes(data[17:21], "big")
@@ -221,7 +220,7 @@ def test_crc_is_without_a_sign(build: Any) -> None:
     assert any(row["crc"] > 2**31 for r in rows for row in r.to_pylist())
 
 
-def test_batches_of_old_formats_lack_what_these_lack(build: Any) -> None:
+def test_batches_of_old_formats_lack_what_these_lack() -> None:
     (row,) = mb.from_bytes(build.message(b"x", 5)).batches().to_pylist()
     lacking = {
         *("base_timestamp", "delete_horizon", "producer_id", "producer_epoch"),
@@ -237,7 +236,7 @@ def test_batches_of_old_formats_lack_what_these_lack(build: Any) -> None:
     assert row["timestamp_type"] is None and row["max_timestamp"] is None
 
 
-def test_to_pylist_holds_times_beyond_pythons_calendar(build: Any) -> None:
+def test_to_pylist_holds_times_beyond_pythons_calendar() -> None:
     for time in (2**62, -(2**62)):
         (row,) = mb.from_bytes(build.batch(time=time)).records(["offset", "timestamp"]).to_pylist()
         assert row["offset"] == 0

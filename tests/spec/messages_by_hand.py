@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from log_builder import uvarint
 from paths import CHECKOUT
 
 Spec = dict[str, Any]
@@ -77,14 +78,6 @@ def places(spec: Spec) -> Iterator[tuple[Release, int]]:
     for when in RELEASES:
         for version in versions(at(spec["versions"], when)):
             yield when, version
-
-
-def uvarint(number: int) -> bytes:
-    found = bytearray()
-    while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*found, number])
 
 
 def key(name: str) -> str:

@@ -1,6 +1,7 @@
 import kaitaistruct
 import pytest
 
+from log_builder import varint
 from magicbyte_formats.kaitai.kafka_uvarint import KafkaUvarint
 from magicbyte_formats.kaitai.kafka_varint import KafkaVarint
 from magicbyte_formats.kaitai.kafka_varlong import KafkaVarlong
@@ -8,14 +9,14 @@ from magicbyte_formats.kaitai.kafka_varlong import KafkaVarlong
 
 @pytest.mark.parametrize("number", [0, -1, 1, 63, -64, 64, 2**20, -(2**27), 2**31 - 1, -(2**31)])
 def test_a_varint_of_each_length(number: int) -> None:
-    data = zigzag(number)
+    data = varint(number)
     assert KafkaVarint.from_bytes(data).value == number
     assert KafkaVarint.from_bytes(data).num_bytes == len(data)
 
 
 @pytest.mark.parametrize("number", [0, -1, 2**31, -(2**54), 2**62, 2**63 - 1, -(2**63)])
 def test_a_varlong_of_each_length(number: int) -> None:
-    data = zigzag(number)
+    data = varint(number)
     assert KafkaVarlong.from_bytes(data).value == number
     assert KafkaVarlong.from_bytes(data).num_bytes == len(data)
 
@@ -41,12 +42,3 @@ def test_an_unsigned_varint_goes_up_to_32_bits() -> None:
     numbers = {"00": 0, "7f": 127, "8001": 128, "ffffff7f": 2**28 - 1, "ffffffff0f": 2**32 - 1}
     for data, number in numbers.items():
         assert KafkaUvarint.from_bytes(bytes.fromhex(data)).value == number
-
-
-def zigzag(number: int) -> bytes:
-    rest = number << 1 if number >= 0 else (-number << 1) - 1
-    data = bytearray()
-    while rest > 0x7F:
-        data.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    return bytes([*data, rest])

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
-from log_builder import TIME, Build, Folder
+from log_builder import TIME, Folder
 from magicbyte.statistics.counts import MOST_PRODUCERS
 from magicbyte.statistics.retention import Held, Largest, retentions
 from magicbyte.tables.arrays import batch_of
@@ -31,7 +32,7 @@ def only(folder: Folder, **options: Any) -> dict[str, Any]:
     return row
 
 
-def test_rows_have_the_columns_of_their_table(folder: Folder, build: type[Build]) -> None:
+def test_rows_have_the_columns_of_their_table(folder: Folder) -> None:
     folder.segment("t-0", build.batch())
     row = only(folder)
     assert tuple(row) == STATS.names
@@ -39,9 +40,7 @@ def test_rows_have_the_columns_of_their_table(folder: Folder, build: type[Build]
 
 
 @ENGINES
-def test_bytes_of_a_batch_are_keys_values_headers_and_format(
-    folder: Folder, build: type[Build], engine: str
-) -> None:
+def test_bytes_of_a_batch_are_keys_values_headers_and_format(folder: Folder, engine: str) -> None:
     records = [
         build.record(b"value", b"key", [(b"name", b"xy"), (b"none", None)]),
         build.record(None, b"gone", delta=1, time_delta=5),
@@ -61,7 +60,7 @@ def test_bytes_of_a_batch_are_keys_values_headers_and_format(
 @ENGINES
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
 def test_a_compressed_batch_is_compared_with_what_it_would_be_without_a_codec(
-    folder: Folder, build: type[Build], codec: int, engine: str
+    folder: Folder, codec: int, engine: str
 ) -> None:
     records = [build.record(b"v" * 100, b"k", delta=delta) for delta in range(50)]
     plain, packed = (
@@ -81,7 +80,7 @@ def test_a_compressed_batch_is_compared_with_what_it_would_be_without_a_codec(
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", [1, 2, 3])
 def test_a_wrapper_is_compared_with_the_messages_in_it(
-    folder: Folder, build: type[Build], magic: int, codec: int, engine: str
+    folder: Folder, magic: int, codec: int, engine: str
 ) -> None:
     inner = [build.message(b"v" * 40, n, b"k", magic=magic) for n in range(4)]
     whole = build.wrapper(inner, 3, magic=magic, codec=codec)
@@ -98,7 +97,7 @@ def test_a_wrapper_is_compared_with_the_messages_in_it(
     assert kinds == [(magic, "none", 1), (magic, ("gzip", "snappy", "lz4")[codec - 1], 4)]
 
 
-def test_formats_and_codecs_in_one_file_are_told_apart(folder: Folder, build: type[Build]) -> None:
+def test_formats_and_codecs_in_one_file_are_told_apart(folder: Folder) -> None:
     v0, v1 = build.message(offset=0, magic=0), build.message(offset=1)
     v2, packed = build.batch(base=2), build.batch(build.records(3), 3, codec=4)
     folder.segment("t-0", v0 + v1 + v2 + packed)
@@ -110,7 +109,7 @@ def test_formats_and_codecs_in_one_file_are_told_apart(folder: Folder, build: ty
 
 
 @ENGINES
-def test_markers_are_in_no_figure_of_data(folder: Folder, build: type[Build], engine: str) -> None:
+def test_markers_are_in_no_figure_of_data(folder: Folder, engine: str) -> None:
     data = build.transactional(0, 7, count=2)
     marker = build.control(build.COMMIT, 2, 7, time=TIME + 9)
     folder.segment("t-0", data + marker)
@@ -124,7 +123,7 @@ def test_markers_are_in_no_figure_of_data(folder: Folder, build: type[Build], en
     assert row["largest_timestamp_position"] == len(data)
 
 
-def test_sizes_are_counted_in_classes_that_double(folder: Folder, build: type[Build]) -> None:
+def test_sizes_are_counted_in_classes_that_double(folder: Folder) -> None:
     counts = [1, 2, 3, 4, 7, 8, 0]
     batches = [
         build.batch(build.records(count), 10 * n, last_delta=9) for n, count in enumerate(counts)
@@ -147,7 +146,7 @@ def test_sizes_are_counted_in_classes_that_double(folder: Folder, build: type[Bu
     assert {one["at_least"]: one["sum"] for one in row["entry_bytes"]} == by_class
 
 
-def test_producers_and_kinds_of_times_are_counted(folder: Folder, build: type[Build]) -> None:
+def test_producers_and_kinds_of_times_are_counted(folder: Folder) -> None:
     data = [
         build.batch(base=0, producer=1),
         build.batch(base=1, producer=2),
@@ -161,9 +160,7 @@ def test_producers_and_kinds_of_times_are_counted(folder: Folder, build: type[Bu
     assert (row["transactional_count"], row["append_time_count"]) == (1, 1)
 
 
-def test_no_more_producers_are_told_apart_than_there_is_room_for(
-    folder: Folder, build: type[Build]
-) -> None:
+def test_no_more_producers_are_told_apart_than_there_is_room_for(folder: Folder) -> None:
     num = MOST_PRODUCERS + 5
     for part in (0, 1):
         batches = [build.batch(base=n, producer=part * num + n) for n in range(num)]
@@ -175,9 +172,7 @@ def test_no_more_producers_are_told_apart_than_there_is_room_for(
 # Files, and rows
 
 
-def test_files_are_those_of_the_segment_of_the_partition_or_nobodys(
-    folder: Folder, build: type[Build]
-) -> None:
+def test_files_are_those_of_the_segment_of_the_partition_or_nobodys(folder: Folder) -> None:
     log = build.batch()
     folder.segment("t-0", log)
     folder.segment("t-0", bytes(8), kind="index")
@@ -203,7 +198,7 @@ def test_files_are_those_of_the_segment_of_the_partition_or_nobodys(
     assert (total["log_bytes"], total["unused_bytes"]) == (2 * len(log), 9 + len(log))
 
 
-def test_rows_are_topics_partitions_or_segments(folder: Folder, build: type[Build]) -> None:
+def test_rows_are_topics_partitions_or_segments(folder: Folder) -> None:
     for name, base in (("a-0", 0), ("a-0", 1), ("a-1", 0), ("b-0", 0)):
         folder.segment(name, build.batch(base=base), base)
     keys = {
@@ -223,7 +218,7 @@ def test_rows_are_topics_partitions_or_segments(folder: Folder, build: type[Buil
         mb.stats(str(folder), by="record")
 
 
-def test_replicas_are_rows_of_their_own(folder: Folder, build: type[Build]) -> None:
+def test_replicas_are_rows_of_their_own(folder: Folder) -> None:
     for name in ("one", "two"):
         folder.log_dir(name).segment("t-0", build.batch())
     found = mb.stats(str(folder))
@@ -245,9 +240,7 @@ def test_an_empty_log_has_nothing(folder: Folder, quick: bool) -> None:
 
 
 @ENGINES
-def test_what_is_damaged_counts_with_its_bytes_alone(
-    folder: Folder, build: type[Build], engine: str
-) -> None:
+def test_what_is_damaged_counts_with_its_bytes_alone(folder: Folder, engine: str) -> None:
     batches = [build.batch(build.records(2), 2 * n, time=TIME + n) for n in range(3)]
     path = folder.segment("t-0", b"".join(batches) + b"\0\0\0")
     data = bytearray(path.read_bytes())
@@ -263,9 +256,7 @@ def test_what_is_damaged_counts_with_its_bytes_alone(
 
 
 @ENGINES
-def test_an_entry_whose_records_are_damaged_is_in_no_figure(
-    folder: Folder, build: type[Build], engine: str
-) -> None:
+def test_an_entry_whose_records_are_damaged_is_in_no_figure(folder: Folder, engine: str) -> None:
     sound, bad = (
         build.batch(),
         build.batch(build.records(1), 1, count=5, last_delta=4, time=TIME + 9),
@@ -277,7 +268,7 @@ def test_an_entry_whose_records_are_damaged_is_in_no_figure(
     assert (row["key_bytes"], row["largest_timestamp"]) == (1, TIME)
 
 
-def test_headers_alone_tell_of_damaged_frames(folder: Folder, build: type[Build]) -> None:
+def test_headers_alone_tell_of_damaged_frames(folder: Folder) -> None:
     folder.segment(
         "t-0", build.batch() + b"\0" * 7 + b"\xff" * 93 + build.batch(base=1) + b"\0\0\0"
     )
@@ -315,7 +306,7 @@ def test_headers_alone_tell_the_same_but_for_payloads(real: Path) -> None:
                     assert row[name] == read[name], (row["topic"], name)
 
 
-def test_headers_alone_do_not_tell_what_wrappers_hold(folder: Folder, build: type[Build]) -> None:
+def test_headers_alone_do_not_tell_what_wrappers_hold(folder: Folder) -> None:
     inner = [build.message(offset=n) for n in range(3)]
     folder.segment("t-0", build.wrapper(inner, 2) + build.message(offset=3))
     row = only(folder, quick=True)
@@ -327,7 +318,7 @@ def test_headers_alone_do_not_tell_what_wrappers_hold(folder: Folder, build: typ
 # Retention
 
 
-def test_a_time_far_ahead_keeps_all_segments_behind_it(folder: Folder, build: type[Build]) -> None:
+def test_a_time_far_ahead_keeps_all_segments_behind_it(folder: Folder) -> None:
     day = 86_400_000
     first = build.batch(base=0, time=TIME)
     ahead = build.batch(
@@ -370,7 +361,7 @@ def test_segments_are_held_by_the_largest_time_so_far() -> None:
     ]
 
 
-def test_messages_without_times_hold_nothing(folder: Folder, build: type[Build]) -> None:
+def test_messages_without_times_hold_nothing(folder: Folder) -> None:
     folder.segment("t-0", build.message(magic=0))
     folder.segment("t-0", build.message(offset=1, time=-1), 1)
     folder.segment("t-0", build.batch(base=2, time=TIME), 2)
@@ -379,9 +370,7 @@ def test_messages_without_times_hold_nothing(folder: Folder, build: type[Build])
     assert [row["held_ms"] for row in rows] == [None, None, 0]
 
 
-def test_an_entry_that_cleaning_emptied_still_has_its_time(
-    folder: Folder, build: type[Build]
-) -> None:
+def test_an_entry_that_cleaning_emptied_still_has_its_time(folder: Folder) -> None:
     data = build.batch() + build.batch([], 1, last_delta=4, time=-1, max_time=TIME + 9)
     folder.segment("t-0", data)
     row = only(folder)
@@ -389,7 +378,7 @@ def test_an_entry_that_cleaning_emptied_still_has_its_time(
     assert row["last_timestamp"] == TIME
 
 
-def test_times_that_have_not_come_yet_are_a_finding(folder: Folder, build: type[Build]) -> None:
+def test_times_that_have_not_come_yet_are_a_finding(folder: Folder) -> None:
     folder.segment("t-0", build.batch(time=TIME * 10))
     for quick in (False, True):
         found = mb.stats(str(folder), quick=quick)

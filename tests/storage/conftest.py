@@ -1,12 +1,11 @@
 import os
 import shutil
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-import crc32c
 import pytest
 
+from log_builder import batch_of
 from paths import DATA
 from s3_server import S3Server
 
@@ -48,26 +47,9 @@ def nothing_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-def batch(offset: int, value: bytes) -> bytes:
-    """Return a v2 batch of one record, by the documentation of the format."""
-
-    def varint(number: int) -> bytes:
-        number, out = number << 1, bytearray()
-        while number > 0x7F:
-            out.append(number & 0x7F | 0x80)
-            number >>= 7
-        return bytes([*out, number])
-
-    body = b"\0\0\0" + b"\x01" + varint(len(value)) + value + b"\0"
-    record = varint(len(body)) + body
-    covered = struct.pack(">hiqqqhii", 0, 0, 1000, 1000, -1, -1, -1, 1) + record
-    rest = struct.pack(">ibI", 0, 2, crc32c.crc32c(covered)) + covered
-    return struct.pack(">qi", offset, len(rest)) + rest
-
-
 def segment(count: int, size: int) -> bytes:
     """Return *count* batches of a record of *size* bytes."""
-    return b"".join(batch(offset, bytes([offset % 251]) * size) for offset in range(count))
+    return b"".join(batch_of(offset, bytes([offset % 251]) * size) for offset in range(count))
 
 
 @pytest.fixture(scope="session")

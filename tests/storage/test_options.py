@@ -14,10 +14,13 @@ from magicbyte import storage
 from magicbyte.storage import Storage, StorageOptions, Store, filesystems
 from magicbyte.storage.options import KNOWN_OPTIONS
 from magicbyte.storage.urls import parse_url
+from paths import CHECKOUT
 from s3_server import ACCESS_KEY, SECRET, S3Server
 from surveys import surveys_of
 
 from .conftest import segment
+
+RUNTIME = str(CHECKOUT / "runtime")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +269,7 @@ def test_secrets_are_in_no_error(s3: S3Server, tree: str) -> None:
                 assert "\n" not in str(error)
                 lines = traceback.TracebackException.from_exception(error, capture_locals=True)
                 # The frames of this test hold what it gave.
-                of_ours = [frame for frame in lines.stack if "magicbyte" in frame.filename]
+                of_ours = [frame for frame in lines.stack if frame.filename.startswith(RUNTIME)]
                 found += ["".join(traceback.format_exception(error)), repr(error), str(of_ours)]
                 found += [repr(frame.locals) for frame in of_ours]
                 found.append(repr((error.__cause__, error.__context__)))

@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from doc_examples import examples
 from magicbyte.reading.results import Rows
@@ -80,7 +81,7 @@ def transactions() -> mb.Dataset:
 
 
 @pytest.fixture
-def small(folder: Any, build: Any) -> mb.Dataset:
+def small(folder: Any) -> mb.Dataset:
     """Two entries: nothing, empty and something; keys, values and headers; no time."""
     records = [
         build.record(None, b"k", [(b"a", None), (b"b", b"")]),
@@ -236,9 +237,7 @@ def test_duckdb_asks_a_stream_for_all_its_columns(
     assert streams == [None]
 
 
-def test_duckdb_has_no_time_too_far_away_and_null_where_it_is_stored(
-    folder: Any, build: Any
-) -> None:
+def test_duckdb_has_no_time_too_far_away_and_null_where_it_is_stored(folder: Any) -> None:
     content = build.batch(build.records(1)) + build.batch(build.records(1), 1, time=1 << 62)
     log = mb.open(folder.segment("t-0", content).parent)
     with pytest.raises(duckdb.ConversionException):
@@ -320,7 +319,7 @@ def test_duckdb_asks_a_lazy_reader_for_the_columns_of_its_query(
 
 
 @pytest.fixture
-def damaged(folder: Any, build: Any) -> Rows:
+def damaged(folder: Any) -> Rows:
     """Rows that end at the second of three entries, whose checksum is wrong."""
     first, last = build.batch(build.records(2)), build.batch(base=4)
     path: Path = folder.segment("t-0", first + spoiled(build.batch(build.records(2), 2)) + last)
@@ -351,7 +350,7 @@ def test_the_error_of_a_library_has_our_sentence_and_the_rows_have_our_error(
         assert damaged.report
 
 
-def test_an_error_is_that_of_the_last_stream(damaged: Rows, folder: Any, build: Any) -> None:
+def test_an_error_is_that_of_the_last_stream(damaged: Rows, folder: Any) -> None:
     with pytest.raises(pa.ArrowInvalid):
         pa.table(damaged)
     assert isinstance(damaged.error, mb.ChecksumError)

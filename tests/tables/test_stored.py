@@ -5,6 +5,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.tables.schemas import TABLES
 
@@ -13,7 +14,7 @@ FAR = 1 << 62
 
 
 @pytest.fixture
-def far(folder: Any, build: Any) -> tuple[mb.Dataset, int]:
+def far(folder: Any) -> tuple[mb.Dataset, int]:
     """A log whose second entry, two records, is of a time far away, and that entry's byte."""
     near = build.batch(build.records(2))
     content = near + build.batch(build.records(2), 2, time=FAR) + build.batch(base=4)
@@ -25,7 +26,7 @@ def read(dataset: mb.Dataset, table: str, *columns: str) -> tuple[pa.Table, list
     return rows.to_table(), rows.report.findings
 
 
-def test_a_record_whose_time_is_too_far_away_has_null_and_a_finding(far: Any, build: Any) -> None:
+def test_a_record_whose_time_is_too_far_away_has_null_and_a_finding(far: Any) -> None:
     dataset, position = far
     table, (finding,) = read(dataset, "records")
     near = build.TIME * 1000
@@ -37,9 +38,7 @@ def test_a_record_whose_time_is_too_far_away_has_null_and_a_finding(far: Any, bu
     assert finding.message.startswith("2 times are beyond")
 
 
-def test_an_entry_has_one_finding_whatever_lies_between_its_records(
-    folder: Any, build: Any
-) -> None:
+def test_an_entry_has_one_finding_whatever_lies_between_its_records(folder: Any) -> None:
     records = [build.record(delta=delta) for delta in (0, 5, 1)]
     log = folder.segment("t-0", build.batch(records, time=FAR, last_delta=5)).parent
     table, findings = read(mb.open(log, offsets=(0, 3)), "records")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.engines import header_scan
 from paths import DATA
@@ -37,7 +38,7 @@ def test_copies_do_not_differ(cluster: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("most", [1, 3, 4096])
 @pytest.mark.parametrize("quick", [False, True])
 def test_the_first_batch_that_differs_is_told(
-    quick: bool, most: int, replicas: list[Any], build: Any, monkeypatch: pytest.MonkeyPatch
+    quick: bool, most: int, replicas: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(header_scan, "MAX_HEADERS", most)
     data = [build.batch([build.record(b"v%02d" % n)], n) for n in range(9)]
@@ -72,7 +73,6 @@ def test_what_no_checksum_covers_is_compared_too(
     found: str | None,
     expected: str | None,
     replicas: list[Any],
-    build: Any,
 ) -> None:
     contents = {"large": [build.record(bytes(99))], "two": build.records(2)}
     if "content" in other:
@@ -86,7 +86,7 @@ def test_what_no_checksum_covers_is_compared_too(
         assert one.message.startswith(f"offset 1: {field.replace('_', ' ')} {found} in ")
 
 
-def test_replicas_may_begin_end_and_roll_elsewhere(replicas: list[Any], build: Any) -> None:
+def test_replicas_may_begin_end_and_roll_elsewhere(replicas: list[Any]) -> None:
     data = [build.batch([build.record(b"%d" % n)], n) for n in range(9)]
     write(replicas[0], data[:6])
     write(replicas[1], data[2:4], 2)
@@ -97,7 +97,7 @@ def test_replicas_may_begin_end_and_roll_elsewhere(replicas: list[Any], build: A
     assert found.base_offset == 5
 
 
-def test_what_is_not_acknowledged_may_differ(replicas: list[Any], build: Any) -> None:
+def test_what_is_not_acknowledged_may_differ(replicas: list[Any]) -> None:
     write(replicas[0], [build.batch(), build.batch(base=1)])
     write(replicas[1], [build.batch(), build.batch([build.record(b"other")], 1)])
     paths = [one.path for one in replicas]
@@ -107,7 +107,7 @@ def test_what_is_not_acknowledged_may_differ(replicas: list[Any], build: Any) ->
     assert len(differences(*paths)) == 1, "one that knows of it is enough"
 
 
-def test_what_a_cleaner_has_been_at_may_differ(replicas: list[Any], build: Any) -> None:
+def test_what_a_cleaner_has_been_at_may_differ(replicas: list[Any]) -> None:
     other = build.batch([build.record(b"x"), build.record(b"y", delta=1)])
     write(replicas[0], [build.batch(build.records(2)), build.batch(base=2), build.batch(base=3)])
     write(replicas[1], [other, build.batch(base=2), build.batch(base=3)])
@@ -128,7 +128,7 @@ def test_what_a_cleaner_has_been_at_may_differ(replicas: list[Any], build: Any) 
     assert differences(*paths) == [], "nor is a last segment"
 
 
-def test_old_messages_and_wrappers_are_compared(replicas: list[Any], build: Any) -> None:
+def test_old_messages_and_wrappers_are_compared(replicas: list[Any]) -> None:
     inner = [build.message(b"%d" % n, n) for n in range(3)]
     write(replicas[0], [build.message(b"a", 0), build.wrapper(inner, 3)])
     write(replicas[1], [build.message(b"a", 0), build.wrapper(inner[::-1], 3)])
@@ -136,16 +136,14 @@ def test_old_messages_and_wrappers_are_compared(replicas: list[Any], build: Any)
     assert (found.base_offset, found.field) == (3, "crc")
 
 
-def test_partitions_of_one_replica_and_of_other_names_are_not_compared(
-    replicas: list[Any], build: Any
-) -> None:
+def test_partitions_of_one_replica_and_of_other_names_are_not_compared(replicas: list[Any]) -> None:
     write(replicas[0], [build.batch()])
     replicas[1].segment("t-1", build.batch([build.record(b"other")]))
     replicas[1].segment(f"t-0.{'0' * 32}-future", build.batch([build.record(b"other")]))
     assert differences(*(one.path for one in replicas)) == []
 
 
-def test_topics_of_one_name_are_not_compared(replicas: list[Any], build: Any) -> None:
+def test_topics_of_one_name_are_not_compared(replicas: list[Any]) -> None:
     paths = [one.path for one in replicas]
     write(replicas[0], [build.batch()])
     write(replicas[1], [build.batch([build.record(b"other")])])
@@ -156,7 +154,7 @@ def test_topics_of_one_name_are_not_compared(replicas: list[Any], build: Any) ->
     assert differences(*paths) == []
 
 
-def test_a_log_without_order_is_not_compared(replicas: list[Any], build: Any) -> None:
+def test_a_log_without_order_is_not_compared(replicas: list[Any]) -> None:
     write(replicas[0], [build.batch(base=1), build.batch()])
     write(replicas[1], [build.batch([build.record(b"other")])])
     paths = [one.path for one in replicas]

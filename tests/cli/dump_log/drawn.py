@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from log_builder import uvarint
 from magicbyte_formats.messages import (
     cluster_metadata,
     consumer_offsets,
@@ -74,15 +75,6 @@ OFTEN_MANY = ("members", "partitionIds", "transactionPartitions")
 """Lists of which Scala's maps and sets are made, whose order depends on how many there are."""
 
 INTEGERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint16": "H"}
-
-
-def uvarint(number: int) -> bytes:
-    number &= 0xFFFFFFFF
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
 
 
 @dataclass

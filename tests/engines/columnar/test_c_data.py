@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import log_builder as build
 from magicbyte.engines.columnar.arrow_release import release
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
@@ -38,11 +39,11 @@ def test_what_a_struct_holds_is_dropped_without_pythons_lock() -> None:
     assert is_held() is None and struct[RELEASE] == 0
 
 
-def test_rows_may_outlive_python(build: Any) -> None:
+def test_rows_may_outlive_python() -> None:
     """Modules that are imported first go last, and take with them what Arrow has of ours."""
     script = (
         "import sys, pyarrow as pa\n"
-        "from magicbyte.engines import engine\n"
+        "from magicbyte.engines.factory import engine\n"
         "from magicbyte.limits import Limits\n"
         f"data = memoryview({build.batch(build.records(9))!r})\n"
         "one = engine('columnar')\n"
@@ -73,7 +74,7 @@ def test_what_is_dropped_when_python_has_ended_stays() -> None:
 
 
 @pytest.mark.parametrize("one", [COLUMNAR, VIEWS])
-def test_nulls_are_told_where_there_are_some_and_not_after_that(one: Any, build: Any) -> None:
+def test_nulls_are_told_where_there_are_some_and_not_after_that(one: Any) -> None:
     """The structs of a batch are those of the next."""
     some = [
         build.record(b"v", None, [(b"h", None), (b"i", b"")]),
@@ -94,7 +95,7 @@ def test_nulls_are_told_where_there_are_some_and_not_after_that(one: Any, build:
 
 @pytest.mark.parametrize("inner", [-1, 5])
 @pytest.mark.parametrize("outer", [-1, 7])
-def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int, build: Any) -> None:
+def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int) -> None:
     """The kernel counts nulls of the messages in it, whose times do not hold."""
     made = [
         build.wrapper(
@@ -109,7 +110,7 @@ def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int, 
         assert not differences(COLUMNAR, data + build.message(b"v", 6))
 
 
-def test_columns_come_in_the_order_in_which_they_are_asked_for(build: Any) -> None:
+def test_columns_come_in_the_order_in_which_they_are_asked_for() -> None:
     data = memoryview(build.batch(build.records(3)))
     entries = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits()).entries
     for names in (("value", "offset"), ("headers", "codec", "key"), ("position",), ("key", "key")):
@@ -117,7 +118,7 @@ def test_columns_come_in_the_order_in_which_they_are_asked_for(build: Any) -> No
         assert rows.schema.names == list(dict.fromkeys(names)) and rows.num_rows == 3
 
 
-def test_one_column_keeps_what_it_is_of(build: Any) -> None:
+def test_one_column_keeps_what_it_is_of() -> None:
     data = memoryview(build.batch([build.record(b"value", b"key")]))
     entries = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits()).entries
     rows = COLUMNAR.decode(data, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pytest
 import zstandard
 
+import log_builder as build
 from magicbyte.codecs.snappy import XERIAL
 from magicbyte.engines.columnar import buffers, output, payload_arena, thread_buffers
 from magicbyte.engines.columnar import engine as columnar_engine
@@ -62,7 +63,7 @@ def test_any_columns_are_those_of_the_reference(columns: tuple[str, ...]) -> Non
     assert not differences(COLUMNAR, log.read_bytes(), columns=columns)
 
 
-def entries(build: Any) -> list[bytes]:
+def entries() -> list[bytes]:
     """One of everything: entries of all formats and codecs, sound and odd."""
     many = [
         build.record(
@@ -112,20 +113,20 @@ def entries(build: Any) -> list[bytes]:
     return found
 
 
-def test_one_of_everything_is_read_alike_alone_and_among_others(build: Any) -> None:
-    found = entries(build)
+def test_one_of_everything_is_read_alike_alone_and_among_others() -> None:
+    found = entries()
     assert not [differences(COLUMNAR, one) for one in found if differences(COLUMNAR, one)]
     assert not differences(COLUMNAR, b"".join(found))
     assert not differences(COLUMNAR, b"".join(found + found[::-1]))
 
 
-def test_one_of_everything_is_read_alike_in_views(build: Any) -> None:
-    found = entries(build)
+def test_one_of_everything_is_read_alike_in_views() -> None:
+    found = entries()
     assert not [differences(VIEWS, one) for one in found if differences(VIEWS, one)]
     assert not differences(VIEWS, b"".join(found + found[::-1]))
 
 
-def test_views_of_all_lengths_are_read_alike(build: Any) -> None:
+def test_views_of_all_lengths_are_read_alike() -> None:
     """Up to 12 bytes stand in the view itself."""
     texts = [bytes(range(1, n + 1)) for n in range(40)]
     many = [build.record(text, bytes(n % 3), delta=n) for n, text in enumerate(texts)]
@@ -134,7 +135,7 @@ def test_views_of_all_lengths_are_read_alike(build: Any) -> None:
     assert not differences(VIEWS, b"".join([build.batch(many), *messages, build.batch(many)]))
 
 
-def test_views_are_of_the_bytes_that_were_read(build: Any) -> None:
+def test_views_are_of_the_bytes_that_were_read() -> None:
     plain = build.batch([build.record(b"v" * 100, delta=i) for i in range(50)])
     packed = build.batch([build.record(b"w" * 100, delta=i) for i in range(50)], 50, codec=4)
     data = memoryview(plain + packed + bytes(100))  # behind the last one there is room to read on
@@ -149,7 +150,7 @@ def test_views_are_of_the_bytes_that_were_read(build: Any) -> None:
 
 
 @pytest.mark.parametrize("producer", [-1, -(1 << 63), (1 << 63) - 1])
-def test_every_producer_id_but_one_is_a_number(build: Any, producer: int) -> None:
+def test_every_producer_id_but_one_is_a_number(producer: int) -> None:
     """-2^63 is what a descriptor holds where an entry of another kind lacks a number."""
     found = [build.batch(build.records(2), producer=number) for number in (producer, 4)]
     found[0] = found[0][:43] + producer.to_bytes(8, "big", signed=True) + found[0][51:]
@@ -158,19 +159,19 @@ def test_every_producer_id_but_one_is_a_number(build: Any, producer: int) -> Non
 
 
 @pytest.mark.parametrize("cut", range(1, 40, 3))
-def test_a_cut_entry_is_read_alike(build: Any, cut: int) -> None:
+def test_a_cut_entry_is_read_alike(cut: int) -> None:
     whole = build.batch(build.records(2))
     assert not differences(COLUMNAR, whole + whole[:-cut])
     assert not differences(COLUMNAR, build.message() + build.message()[:-cut])
 
 
-def test_a_limit_is_the_same_in_both(build: Any) -> None:
-    data = b"".join(entries(build))
+def test_a_limit_is_the_same_in_both() -> None:
+    data = b"".join(entries())
     assert not differences(COLUMNAR, data, limits=Limits(max_batch_bytes=300))
 
 
 def test_the_reference_is_asked_for_nothing_but_what_is_odd(
-    build: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[int] = []
     decode = ReferenceEngine.decode
@@ -213,7 +214,7 @@ exported = pytest.mark.skipif(
 
 
 @exported
-def test_all_is_decompressed_for_many_entries_at_once(build: Any, asked: list[int]) -> None:
+def test_all_is_decompressed_for_many_entries_at_once(asked: list[int]) -> None:
     # Of the last one not enough bytes follow for a kernel.
     batches = [build.batch(build.records(3), codec=codec) for codec in (1, 2, 3, 4, 1)]
     data = memoryview(b"".join(batches))
@@ -222,7 +223,7 @@ def test_all_is_decompressed_for_many_entries_at_once(build: Any, asked: list[in
     assert (rows.num_rows, asked) == (15, [1])
 
 
-def gzip_sections(build: Any) -> list[tuple[bytes, bool]]:
+def gzip_sections() -> list[tuple[bytes, bool]]:
     """gzip as clients write it, and otherwise; whether it is decompressed with others."""
     plain = b"".join(build.records(3))
     whole = build.compress(1, plain)
@@ -252,9 +253,9 @@ def gzip_sections(build: Any) -> list[tuple[bytes, bool]]:
 
 @exported
 @pytest.mark.parametrize("number", range(17))
-def test_every_framing_of_gzip_is_read_alike(build: Any, asked: list[int], number: int) -> None:
+def test_every_framing_of_gzip_is_read_alike(asked: list[int], number: int) -> None:
     """Alone, and between others that are decompressed with it."""
-    sections = gzip_sections(build)
+    sections = gzip_sections()
     assert len(sections) == 17
     section, is_usual = sections[number]
     sound, plain = build.batch(build.records(3), codec=1), build.batch()
@@ -267,7 +268,7 @@ def test_every_framing_of_gzip_is_read_alike(build: Any, asked: list[int], numbe
 
 @exported
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
-def test_what_comes_to_much_is_given_the_room(build: Any, asked: list[int], codec: int) -> None:
+def test_what_comes_to_much_is_given_the_room(asked: list[int], codec: int) -> None:
     small = build.batch(build.records(3), codec=codec)
     large = build.batch([build.record(bytes(5 << 20))], codec=codec)
     assert not differences(COLUMNAR, small + large + large + small + build.batch())
@@ -276,7 +277,7 @@ def test_what_comes_to_much_is_given_the_room(build: Any, asked: list[int], code
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
 @pytest.mark.parametrize("odd", ["nothing", "refused", "unusual", "large", "unsound"])
-def test_entries_that_are_taken_by_turns_are_read_alike(build: Any, codec: int, odd: str) -> None:
+def test_entries_that_are_taken_by_turns_are_read_alike(codec: int, odd: str) -> None:
     """A turn is 128 KiB of stored bytes: there are several, with something odd among them."""
     chance = random.Random(codec)
 
@@ -316,7 +317,7 @@ def unusual(codec: int, plain: bytes) -> bytes:
     return b"".join(zstandard.compress(part) for part in (plain[:half], plain[half:]))
 
 
-def snappy_sections(build: Any) -> list[tuple[bytes, bool]]:
+def snappy_sections() -> list[tuple[bytes, bool]]:
     """Snappy in all its framings, and what is none; whether it is decompressed with others."""
     plain = b"".join(build.records(3))
     raw = build.compress(2, plain)
@@ -364,9 +365,9 @@ def snappy_sections(build: Any) -> list[tuple[bytes, bool]]:
 
 
 @pytest.mark.parametrize("number", range(32))
-def test_every_framing_of_snappy_is_read_alike(build: Any, asked: list[int], number: int) -> None:
+def test_every_framing_of_snappy_is_read_alike(asked: list[int], number: int) -> None:
     """Alone, and between others that are decompressed with it."""
-    sections = snappy_sections(build)
+    sections = snappy_sections()
     assert len(sections) == 32
     section, is_usual = sections[number]
     sound, plain = build.batch(build.records(3), codec=2), build.batch()
@@ -380,7 +381,7 @@ def test_every_framing_of_snappy_is_read_alike(build: Any, asked: list[int], num
 
 def snapped(plain: bytes, chance: random.Random) -> bytes:
     """One block of snappy: copies and literals of every form and length, as *chance* has it."""
-    block, at = bytearray(varint(len(plain))), 0
+    block, at = bytearray(build.uvarint(len(plain))), 0
     while at < len(plain):
         offset = chance.choice((1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 64, 300, 2047, 2048, 65536))
         length = 0
@@ -409,13 +410,7 @@ def snapped(plain: bytes, chance: random.Random) -> bytes:
     return bytes(block)
 
 
-def varint(number: int) -> bytes:
-    if number < 0x80:
-        return bytes([number])
-    return bytes([number & 0x7F | 0x80]) + varint(number >> 7)
-
-
-def test_every_tag_of_snappy_is_read_alike(build: Any, asked: list[int]) -> None:
+def test_every_tag_of_snappy_is_read_alike(asked: list[int]) -> None:
     chance = random.Random(8)
     for _ in range(40):
         pieces = [
@@ -447,9 +442,7 @@ def test_the_same_holds_of_kernels_as_plain_python() -> None:
     assert "56 passed" in done.stdout
 
 
-def test_a_control_batch_asked_for_alone_needs_no_kernel(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_control_batch_asked_for_alone_needs_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(columnar_engine, "Group")
     data = build.control(build.COMMIT, 5, 9)
     assert not differences(COLUMNAR, data)
@@ -480,8 +473,8 @@ def mutated(found: list[bytes], count: int, seed: int) -> Iterator[bytes]:
         yield b"".join(chosen)
 
 
-def test_mutations_are_read_alike(build: Any) -> None:
-    found = [one for one in entries(build) if len(one) < 2000]
+def test_mutations_are_read_alike() -> None:
+    found = [one for one in entries() if len(one) < 2000]
     count = 100_000 if WIDE else 1_000
     wrong = [
         (data.hex(), told)
@@ -502,7 +495,7 @@ def decoded(data: bytes) -> Any:
 
 
 def test_columns_do_not_grow_where_entries_are_like_the_last_ones(
-    build: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     grown: list[int] = []
     grow = buffers.Memory.grow
@@ -523,7 +516,7 @@ def test_columns_do_not_grow_where_entries_are_like_the_last_ones(
     assert learning > 0 and len(grown) == learning
 
 
-def test_rows_that_are_kept_stay_as_they_are(build: Any) -> None:
+def test_rows_that_are_kept_stay_as_they_are() -> None:
     def log(number: int) -> bytes:
         text = b"%d" % number
         return build.batch([build.record(text * 50, text, [(b"h", text)])] * 20, codec=number % 5)
@@ -541,7 +534,7 @@ def test_rows_that_are_kept_stay_as_they_are(build: Any) -> None:
     assert values.to_pylist() == [b"0" * 50] * 2
 
 
-def test_rows_that_are_dropped_give_their_memory_to_others(build: Any) -> None:
+def test_rows_that_are_dropped_give_their_memory_to_others() -> None:
     data = build.batch(build.records(30))
     places = set()
     for _ in range(20):
@@ -597,9 +590,7 @@ def test_memory_is_given_back_when_the_last_column_is_dropped() -> None:
     assert pool.take("a", 2) is memory
 
 
-def test_what_no_column_can_hold_is_left_to_the_reference(
-    build: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_no_column_can_hold_is_left_to_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrow's offsets end at 2 GiB; here they end much sooner."""
     monkeypatch.setattr(output, "MOST_BYTES", 500)
     data = b"".join(build.batch(build.records(20), 20 * number) for number in range(5))
@@ -608,7 +599,7 @@ def test_what_no_column_can_hold_is_left_to_the_reference(
 
 @pytest.mark.parametrize("magic", [1, 2])
 def test_what_is_too_much_for_columns_is_verified_all_the_same(
-    magic: int, build: Any, monkeypatch: pytest.MonkeyPatch
+    magic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "MOST_BYTES", 500)
     make = build.message if magic == 1 else lambda value, at: build.batch([build.record(value)], at)
@@ -620,7 +611,7 @@ def test_what_is_too_much_for_columns_is_verified_all_the_same(
 
 @pytest.mark.parametrize("codec", [2, 3, 4])
 def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
-    codec: int, build: Any, monkeypatch: pytest.MonkeyPatch
+    codec: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is left of it is a negative number, which to a library would be much."""
     monkeypatch.setattr(payload_arena, "GROUP_BYTES", 16)
@@ -637,8 +628,8 @@ def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
-def test_nothing_is_read_behind_the_last_byte(build: Any) -> None:
-    found = [one for one in entries(build) if len(one) < 3000]
+def test_nothing_is_read_behind_the_last_byte() -> None:
+    found = [one for one in entries() if len(one) < 3000]
     logs = [*found, *mutated(found, 20_000 if WIDE else 300, seed=11)]
     place = GuardedBuffer(-(-max(map(len, logs)) // mmap.PAGESIZE) * mmap.PAGESIZE)
     limits = Limits()

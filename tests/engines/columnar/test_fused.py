@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.engines.columnar import buffers, control_block, fused, output
 from magicbyte.engines.entry import checksum_of
@@ -56,26 +57,24 @@ def taken(views: bool) -> Taking:
     return taking
 
 
-def some_batches(build: Any, count: int = 30, **options: Any) -> list[bytes]:
+def some_batches(count: int = 30, **options: Any) -> list[bytes]:
     return [build.batch(build.records(1 + n % 3), 3 * n, **options) for n in range(count)]
 
 
-def some_messages(build: Any) -> list[bytes]:
+def some_messages() -> list[bytes]:
     made = [build.message(b"m%d" % n, n, magic=n // 50) for n in range(100)]
     made[70] = build.message(None, 70, attributes=build.APPEND_TIME, key=b"k")
     return made
 
 
-def some_wrappers(build: Any, magic: int, codec: int, count: int = 20) -> list[bytes]:
+def some_wrappers(magic: int, codec: int, count: int = 20) -> list[bytes]:
     inner = [build.message(b"i%d" % n, n, magic=magic) for n in range(3)]
     return [build.wrapper(inner, 3 * n + 2, magic=magic, codec=codec) for n in range(count)]
 
 
 @pytest.mark.parametrize("codec", range(5))
-def test_batches_are_taken(
-    build: Any, taken: Taking, views: bool, behind: bytes, codec: int
-) -> None:
-    made = some_batches(build, codec=codec)
+def test_batches_are_taken(taken: Taking, views: bool, behind: bytes, codec: int) -> None:
+    made = some_batches(codec=codec)
     found = taken(b"".join(made) + behind)
     # Views are not of copies: the last one has too few bytes behind it for a kernel.
     at_edge = bool(views and codec == 0 and not behind)
@@ -86,10 +85,8 @@ def test_batches_are_taken(
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", [1, 2, 3])
-def test_wrappers_are_taken(
-    build: Any, taken: Taking, behind: bytes, magic: int, codec: int
-) -> None:
-    made = some_wrappers(build, magic, codec)
+def test_wrappers_are_taken(taken: Taking, behind: bytes, magic: int, codec: int) -> None:
+    made = some_wrappers(magic, codec)
     found = taken(b"".join(made) + behind, OF_MESSAGES)
     assert found is not None and len(found.entries) == len(made)
     assert found.decoded.rows.num_rows == 3 * len(made)
@@ -97,9 +94,9 @@ def test_wrappers_are_taken(
 
 @pytest.mark.parametrize("number", [0, 1, 40, 63, 99])
 def test_messages_are_taken_up_to_a_wrong_checksum(
-    build: Any, taken: Taking, behind: bytes, number: int
+    taken: Taking, behind: bytes, number: int
 ) -> None:
-    made = some_messages(build)
+    made = some_messages()
     sound = b"".join(made) + behind
     whole = taken(sound, OF_MESSAGES)
     assert whole is not None and len(whole.entries) >= 98
@@ -117,9 +114,9 @@ def test_messages_are_taken_up_to_a_wrong_checksum(
 @pytest.mark.parametrize("codec", range(5))
 @pytest.mark.parametrize("number", [0, 17, 28])
 def test_batches_are_taken_up_to_a_wrong_checksum(
-    build: Any, taken: Taking, behind: bytes, codec: int, number: int
+    taken: Taking, behind: bytes, codec: int, number: int
 ) -> None:
-    made = some_batches(build, codec=codec)
+    made = some_batches(codec=codec)
     made[number] = made[number][:-1] + bytes([made[number][-1] ^ 1])
     found = taken(b"".join(made) + behind)
     assert found is not None and found.unsound is not None
@@ -127,8 +124,8 @@ def test_batches_are_taken_up_to_a_wrong_checksum(
     assert found.decoded.computed != found.unsound.crc
 
 
-def test_what_is_unusual_ends_it(build: Any, taken: Taking, behind: bytes) -> None:
-    batches, messages = some_batches(build), some_messages(build)
+def test_what_is_unusual_ends_it(taken: Taking, behind: bytes) -> None:
+    batches, messages = some_batches(), some_messages()
     odd = {
         "no records": build.batch([], 7),
         "a record too few": build.batch(build.records(2), 60, count=3),
@@ -157,8 +154,8 @@ def test_what_is_unusual_ends_it(build: Any, taken: Taking, behind: bytes) -> No
             assert taken(data, OF_MESSAGES) is None  # so little is for who takes all
 
 
-def test_markers_are_taken_with_what_they_say(build: Any, taken: Taking, behind: bytes) -> None:
-    made = some_batches(build, 9)
+def test_markers_are_taken_with_what_they_say(taken: Taking, behind: bytes) -> None:
+    made = some_batches(9)
     made[4] = build.control(build.COMMIT, 12, 9)
     made[6] = build.control(build.ABORT, 18, 9)
     found = taken(b"".join([*made, build.batch()]) + behind)
@@ -167,9 +164,9 @@ def test_markers_are_taken_with_what_they_say(build: Any, taken: Taking, behind:
     assert said == {4: 1, 6: 0}
 
 
-def test_the_last_entry_is_taken_though_nothing_is_behind_it(build: Any, taken: Taking) -> None:
+def test_the_last_entry_is_taken_though_nothing_is_behind_it(taken: Taking) -> None:
     """As a view it is one of a copy, and by itself: views of a batch are of the same bytes."""
-    made = some_batches(build, 9)
+    made = some_batches(9)
     data, numbers, at = b"".join(made), [], 0
     while at < len(data):
         found = taken(data[at:])
@@ -180,7 +177,7 @@ def test_the_last_entry_is_taken_though_nothing_is_behind_it(build: Any, taken: 
 
 
 def test_compressed_and_plain_batches_are_taken_together_unless_as_views(
-    build: Any, taken: Taking, views: bool
+    taken: Taking, views: bool
 ) -> None:
     made = [build.batch(build.records(2), 2 * n, codec=n % 5) for n in range(20)]
     found = taken(b"".join(made) + bytes(100))
@@ -192,7 +189,7 @@ def test_compressed_and_plain_batches_are_taken_together_unless_as_views(
 
 
 @pytest.mark.parametrize("codec", range(5))
-def test_it_ends_where_entries_come_to_enough(build: Any, taken: Taking, codec: int) -> None:
+def test_it_ends_where_entries_come_to_enough(taken: Taking, codec: int) -> None:
     size = 100_000
     made = [build.batch([build.record(bytes(size))], n, codec=codec) for n in range(40)]
     found = taken(b"".join(made) + bytes(100), most_bytes=5 * size)
@@ -201,8 +198,8 @@ def test_it_ends_where_entries_come_to_enough(build: Any, taken: Taking, codec: 
     assert 5 <= len(found.entries) <= (5 if codec == 0 else 15)
 
 
-def test_it_is_said_where_the_buffer_ends_in_an_entry(build: Any, taken: Taking) -> None:
-    data, last = b"".join(some_batches(build)), build.batch(base=90)
+def test_it_is_said_where_the_buffer_ends_in_an_entry(taken: Taking) -> None:
+    data, last = b"".join(some_batches()), build.batch(base=90)
     for kept in (1, 16, 17, 60, 61, len(last) - 1):
         found = taken(data + last[:kept])
         assert found is not None and found.is_cut == (found.end == len(data))
@@ -214,24 +211,24 @@ def test_it_is_said_where_the_buffer_ends_in_an_entry(build: Any, taken: Taking)
 
 @pytest.mark.parametrize("codec", range(5))
 def test_there_is_room_for_more_than_at_first(
-    build: Any, taken: Taking, monkeypatch: pytest.MonkeyPatch, codec: int
+    taken: Taking, monkeypatch: pytest.MonkeyPatch, codec: int
 ) -> None:
     monkeypatch.setattr(output, "POOL", buffers.Pool())
     monkeypatch.setattr(output, "LEAST_ROOM", 1)
     monkeypatch.setattr(fused, "FEWEST", 1)
     monkeypatch.setattr(fused, "learnt", dict)
     monkeypatch.setattr(output, "learnt", dict)
-    made = some_batches(build, codec=codec)
+    made = some_batches(codec=codec)
     large = [build.batch([build.record(bytes(30_000))] * 100, 90, codec=codec)]
     found = taken(b"".join([*made, *large, *made]) + bytes(100))
     assert found is not None and len(found.entries) == 61
-    messages = some_messages(build)
+    messages = some_messages()
     found = taken(b"".join(messages) + bytes(100), OF_MESSAGES)
     assert found is not None and len(found.entries) == 100
 
 
 def test_a_few_bytes_do_not_say_how_many_entries_there_are_in_many(
-    build: Any, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The end of a segment is taken by itself: the next one begins with a table as large as before."""
     tables: list[int] = []
@@ -255,8 +252,8 @@ def test_a_few_bytes_do_not_say_how_many_entries_there_are_in_many(
     assert len(tables) == 1 and 1000 < tables[0] < 1400
 
 
-def test_a_payload_over_the_limit_is_for_others(build: Any, taken: Taking) -> None:
-    made = some_batches(build, 5, codec=1)
+def test_a_payload_over_the_limit_is_for_others(taken: Taking) -> None:
+    made = some_batches(5, codec=1)
     made.append(build.batch([build.record(bytes(3 << 20))], 90, codec=1))
     assert len(made[-1]) < 10_000
     found = taken(b"".join(made) + bytes(100), max_batch_bytes=1 << 20, most_bytes=500)
@@ -267,14 +264,14 @@ def test_a_payload_over_the_limit_is_for_others(build: Any, taken: Taking) -> No
     assert found is not None and len(found.entries) == 6
 
 
-def test_the_reference_engine_takes_nothing(build: Any) -> None:
+def test_the_reference_engine_takes_nothing() -> None:
     data = memoryview(build.batch())
     options: Any = {"origin": ORIGIN, "limits": Limits(), "most_bytes": 1}
     assert engine("reference").take(data, OF_BATCHES, **options) is None
 
 
 def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
-    build: Any, taken: Taking, monkeypatch: pytest.MonkeyPatch
+    taken: Taking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(place: int) -> None:
         sheet = (ctypes.c_int64 * control_block.LENGTH_OF_SHEET).from_address(place)
@@ -287,10 +284,10 @@ def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
 
 @pytest.mark.parametrize("table", ["records", "stored"])
 def test_a_record_batch_goes_before_the_next_is_made(
-    folder: Any, build: Any, monkeypatch: pytest.MonkeyPatch, table: str
+    folder: Any, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
     monkeypatch.setattr(entry_groups, "MAX_GROUP_BYTES", 1)
-    path = folder.segment("t-0", b"".join(some_batches(build)), 0)
+    path = folder.segment("t-0", b"".join(some_batches()), 0)
     log = mb.open(str(path.parent), engine="columnar")
     columns = ["offset", "value"]
     places, count = set(), 0

@@ -6,13 +6,11 @@ import os
 import random
 import shutil
 import struct
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import crc32c
 import pytest
 
 import magicbyte as mb
@@ -95,104 +93,6 @@ def frames() -> Callable[[bytes], list[Frame]]:
     return frames_of
 
 
-# Bytes of our own making
-
-
-def _varint(number: int) -> bytes:
-    number = number << 1 ^ number >> 63
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
-
-
-def _record(delta: int, key: bytes | None, value: bytes | None) -> bytes:
-    body = b"\0" + _varint(0) + _varint(delta)
-    for data in (key, value):
-        body += _varint(-1) if data is None else _varint(len(data)) + data
-    body += _varint(0)
-    return _varint(len(body)) + body
-
-
-class Maker:
-    """Makes entries and companions, with right checksums."""
-
-    def batch(
-        self,
-        base: int,
-        *values: bytes,
-        producer: int = -1,
-        epoch: int = 0,
-        sequence: int = 0,
-        attributes: int = 0,
-        key: bytes | None = None,
-        last: int | None = None,
-    ) -> bytes:
-        """Return a v2 batch of records from offset *base*; in a transaction if it has a producer."""
-        if producer >= 0:
-            attributes |= 0x10
-        delta = len(values) - 1 if last is None else last - base
-        body = struct.pack(
-            ">hiqqqhii",
-            attributes,
-            delta,
-            1_700_000_000_000,
-            1_700_000_000_000,
-            producer,
-            epoch if producer >= 0 else -1,
-            sequence if producer >= 0 and not attributes & 0x20 else -1,
-            len(values),
-        )
-        body += b"".join(_record(n, key, value) for n, value in enumerate(values))
-        head = struct.pack(">qiibI", base, len(body) + 9, 0, 2, crc32c.crc32c(body))
-        return head + body
-
-    def marker(self, offset: int, producer: int, *, commits: bool, epoch: int = 0) -> bytes:
-        """Return the batch that ends a transaction."""
-        return self.batch(
-            offset,
-            struct.pack(">hi", 0, 0),
-            producer=producer,
-            epoch=epoch,
-            attributes=0x20,
-            key=struct.pack(">hh", 0, int(commits)),
-        )
-
-    def message(self, offset: int, value: bytes, magic: int = 0) -> bytes:
-        """Return a v0 or v1 message."""
-        time = struct.pack(">q", 1_700_000_000_000) if magic else b""
-        body = struct.pack(">bb", magic, 0) + time + struct.pack(">ii", -1, len(value)) + value
-        return struct.pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
-
-    def snapshot(self, *producers: tuple[int, int, int, int]) -> bytes:
-        """Return a producer snapshot: id, epoch, last offset, first offset of what is open or -1.
-
-        The last sequence of each is 0.
-        """
-        body = struct.pack(">i", len(producers))
-        for producer, epoch, last, first in producers:
-            body += struct.pack(
-                ">qhiqiqiq", producer, epoch, 0, last, 0, 1_700_000_000_000, 0, first
-            )
-        return struct.pack(">hI", 1, crc32c.crc32c(body)) + body
-
-    def txnindex(self, *aborted: tuple[int, int, int]) -> bytes:
-        """Return a transaction index: producer, first offset, offset of the marker."""
-        return b"".join(
-            struct.pack(">hqqqq", 0, producer, first, last, last + 1)
-            for producer, first, last in aborted
-        )
-
-    def checkpoint(self, topic: str, partition: int, offset: int) -> bytes:
-        return f"0\n1\n{topic} {partition} {offset}\n".encode()
-
-
-@pytest.fixture(scope="session")
-def make() -> Maker:
-    return Maker()
-
-
 # Real logs
 
 
@@ -223,10 +123,6 @@ class Partition:
     def has_markers(self) -> bool:
         return any(f.marker for name in self.logs for f in frames_of(self.files[name]))
 
-    def with_files(self, **changed: bytes | None) -> dict[str, bytes]:
-        """Return the files with some exchanged, or taken away where None."""
-        return changed_files(self.files, changed)
-
     def delivered(self, isolation_level: str) -> list[dict[str, Any]] | None:
         """Return what Kafka's consumer delivered; None where it was not asked."""
         for level in (isolation_level, "read_uncommitted"):
@@ -235,11 +131,6 @@ class Partition:
                 with gzip.open(file, "rt", encoding="utf-8") as lines:
                     return [json.loads(line) for line in lines]
         return None
-
-
-def changed_files(files: dict[str, bytes], changed: dict[str, bytes | None]) -> dict[str, bytes]:
-    merged = {**files, **changed}
-    return {name: data for name, data in merged.items() if data is not None}
 
 
 def _partitions(root: Path) -> Iterator[Partition]:
@@ -272,14 +163,10 @@ def partition(partitions: list[Partition]) -> Callable[[str], Partition]:
     return by_name.__getitem__
 
 
-def transactional(partitions: Iterable[Partition]) -> list[Partition]:
-    return [one for one in partitions if one.has_markers]
-
-
 @pytest.fixture(scope="session")
 def with_markers(partitions: list[Partition]) -> list[Partition]:
     """The partitions that hold a marker of a transaction."""
-    return transactional(partitions)
+    return [partition for partition in partitions if partition.has_markers]
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from log_builder import HORIZON, batch_of, control, message, producer_snapshot, transaction_index
 from magicbyte.engines import header_scan
 from magicbyte.engines.auto import AutoEngine
 
@@ -24,6 +25,10 @@ def name(base: int, kind: str = "log") -> str:
 
 def offsets(rows: Sequence[Any]) -> list[int]:
     return [row[0] for row in rows]
+
+
+def marker(offset: int, producer: int, *, commits: bool, epoch: int = 0) -> bytes:
+    return control(int(commits), offset, producer, epoch=epoch)
 
 
 def codes(findings: Sequence[Any]) -> set[str]:
@@ -41,9 +46,9 @@ def log_dir() -> dict[str, bytes]:
 
 
 @pytest.fixture
-def plain(make: Any) -> list[bytes]:
+def plain() -> list[bytes]:
     """Twelve batches of two records, offsets 0 to 23."""
-    return [make.batch(2 * n, b"a%d" % n, b"b%d" % n) for n in range(12)]
+    return [batch_of(2 * n, b"a%d" % n, b"b%d" % n) for n in range(12)]
 
 
 # Entries inside of payloads
@@ -52,11 +57,11 @@ def plain(make: Any) -> list[bytes]:
 @pytest.mark.parametrize("what", ["checksum", "size", "offset and checksum", "magic"])
 @pytest.mark.parametrize("form", [0, 1, 2])
 def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(
-    make, workshop, form, what
+    workshop, form, what
 ) -> None:
     """A record's value holds a whole segment of the topic, its offsets in the window."""
-    inner = b"".join(make.batch(1 + n, b"inner") for n in range(100))
-    outer = make.batch(1, inner) if form == 2 else make.message(1, inner, form)
+    inner = b"".join(batch_of(1 + n, b"inner") for n in range(100))
+    outer = batch_of(1, inner) if form == 2 else message(inner, 1, magic=form)
     damaged = bytearray(outer)
     if what.endswith("checksum"):
         damaged[-1] ^= 1
@@ -67,12 +72,12 @@ def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(
     if what == "magic":
         damaged[16] = 7
     log = (
-        make.batch(0, b"zero")
+        batch_of(0, b"zero")
         + bytes(damaged)
-        + b"".join(make.batch(2 + n, b"two%d" % n) for n in range(5))
+        + b"".join(batch_of(2 + n, b"two%d" % n) for n in range(5))
     )
     for is_last in (True, False):
-        files = {name(0): log} | ({} if is_last else {name(50): make.batch(50, b"fifty")})
+        files = {name(0): log} | ({} if is_last else {name(50): batch_of(50, b"fifty")})
         rows, findings = workshop.read(workshop.put(files))
         values = [row[3] for row in rows]
         assert b"inner" not in values
@@ -190,19 +195,17 @@ def test_a_wild_offset_costs_no_entry_behind_it(plain, workshop) -> None:
         assert any(f.severity == "error" for f in findings)
 
 
-def test_a_marker_whose_offset_goes_back_withholds_nothing_before_it(make, workshop) -> None:
-    data = make.batch(0, b"a", b"b", producer=7)
+def test_a_marker_whose_offset_goes_back_withholds_nothing_before_it(workshop) -> None:
+    data = batch_of(0, b"a", b"b", producer=7)
     for offset in (1, 0, -(1 << 62)):
-        path = workshop.put({name(0): data + make.marker(offset, 7, commits=True)})
+        path = workshop.put({name(0): data + marker(offset, 7, commits=True)})
         rows, _ = workshop.read(path, COMMITTED)
         assert offsets(rows) == [0, 1], offset
 
 
-def test_a_record_of_a_wild_offset_is_delivered_where_no_transaction_is_open(
-    make, workshop
-) -> None:
-    data = make.batch(0, b"a") + make.batch(1 << 40, b"b") + make.batch(2, b"c")
-    path = workshop.put({name(0): data + make.batch(3, b"d")})
+def test_a_record_of_a_wild_offset_is_delivered_where_no_transaction_is_open(workshop) -> None:
+    data = batch_of(0, b"a") + batch_of(1 << 40, b"b") + batch_of(2, b"c")
+    path = workshop.put({name(0): data + batch_of(3, b"d")})
     for level in (COMMITTED, UNCOMMITTED):
         rows, findings = workshop.read(path, level)
         assert offsets(rows) == [0, 1 << 40, 2, 3]
@@ -211,13 +214,11 @@ def test_a_record_of_a_wild_offset_is_delivered_where_no_transaction_is_open(
     assert partition["log_end_offset"] == 4
 
 
-def test_an_entry_that_goes_back_leaves_no_gap_where_the_log_goes_on(
-    make, workshop, log_dir
-) -> None:
-    entries = make.batch(0, b"a"), make.batch(1, b"b"), make.batch(0, b"x"), make.batch(2, b"c")
+def test_an_entry_that_goes_back_leaves_no_gap_where_the_log_goes_on(workshop, log_dir) -> None:
+    entries = batch_of(0, b"a"), batch_of(1, b"b"), batch_of(0, b"x"), batch_of(2, b"c")
     path = workshop.put({name(0): b"".join(entries)}, log_dir)
     assert codes(workshop.read(path)[1]) == {"offset-out-of-order"}
-    path = workshop.put({name(0): b"".join((*entries, make.batch(4, b"e")))}, log_dir)
+    path = workshop.put({name(0): b"".join((*entries, batch_of(4, b"e")))}, log_dir)
     assert codes(workshop.read(path)[1]) == {"offset-out-of-order", "offset-gap"}
 
 
@@ -231,17 +232,17 @@ def test_an_offset_of_the_next_segment_is_delivered_with_an_error(plain, worksho
 # Gaps
 
 
-def gapped(make: Any, between: int) -> dict[str, bytes]:
+def gapped(between: int) -> dict[str, bytes]:
     """Return a log in which an open transaction meets a gap [2, *between*) before its COMMIT."""
     return {
-        name(0): make.batch(0, b"t0", b"t1", producer=7)
-        + make.marker(between, 7, commits=True)
-        + make.batch(between + 1, b"p")
+        name(0): batch_of(0, b"t0", b"t1", producer=7)
+        + marker(between, 7, commits=True)
+        + batch_of(between + 1, b"p")
     }
 
 
-def test_a_gap_is_a_hole_in_a_log_that_was_never_cleaned(make, workshop, log_dir) -> None:
-    path = workshop.put(gapped(make, 5), log_dir)
+def test_a_gap_is_a_hole_in_a_log_that_was_never_cleaned(workshop, log_dir) -> None:
+    path = workshop.put(gapped(5), log_dir)
     rows, findings = workshop.read(path, COMMITTED)
     assert [row[3] for row in rows] == [b"p"]
     assert {"offset-gap", "transaction-undecided"} <= codes(findings)
@@ -250,24 +251,24 @@ def test_a_gap_is_a_hole_in_a_log_that_was_never_cleaned(make, workshop, log_dir
 
 @pytest.mark.parametrize(("cleaned", "is_hole"), [(0, True), (4, True), (5, False), (9, False)])
 def test_a_gap_is_cleaning_up_to_the_cleaners_checkpoint(
-    make, workshop, log_dir, cleaned, is_hole
+    workshop, log_dir, cleaned, is_hole
 ) -> None:
-    log_dir[CHECKPOINT] = make.checkpoint("topic", 0, cleaned)
-    rows, findings = workshop.read(workshop.put(gapped(make, 5), log_dir), COMMITTED)
+    log_dir[CHECKPOINT] = f"0\n1\ntopic 0 {cleaned}\n".encode()
+    rows, findings = workshop.read(workshop.put(gapped(5), log_dir), COMMITTED)
     assert [row[3] for row in rows] == ([b"p"] if is_hole else [b"t0", b"t1", b"p"])
     assert ("offset-gap" in codes(findings)) == is_hole
 
 
-def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(make, workshop) -> None:
-    rows, findings = workshop.read(workshop.put(gapped(make, 5)), COMMITTED)
+def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(workshop) -> None:
+    rows, findings = workshop.read(workshop.put(gapped(5)), COMMITTED)
     assert [row[3] for row in rows] == [b"p"]
     assert "offset-gap" in codes(findings)
     for shown in (
-        make.batch(7, b"x", last=9),  # a gap inside
-        make.batch(7, last=8),  # emptied
-        make.batch(7, b"x", attributes=0x40),  # a delete horizon
+        batch_of(7, b"x", last_delta=2),  # a gap inside
+        batch_of(7, last_delta=1),  # emptied
+        batch_of(7, b"x", flags=HORIZON),  # a delete horizon
     ):
-        files = gapped(make, 5)
+        files = gapped(5)
         files[name(0)] += shown
         rows, findings = workshop.read(workshop.put(files), COMMITTED)
         assert [row[3] for row in rows][:3] == [b"t0", b"t1", b"p"]
@@ -275,7 +276,7 @@ def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(make, 
         assert "transaction-undecided" not in codes(findings)
 
 
-def test_a_gap_has_headers_read_up_to_what_shows_cleaning(make, workshop, monkeypatch) -> None:
+def test_a_gap_has_headers_read_up_to_what_shows_cleaning(workshop, monkeypatch) -> None:
     def read(*args: Any) -> Any:
         found = read_headers(*args)
         seen.append(len(found))
@@ -285,19 +286,19 @@ def test_a_gap_has_headers_read_up_to_what_shows_cleaning(make, workshop, monkey
     read_headers = AutoEngine.read_headers
     monkeypatch.setattr(header_scan, "MAX_HEADERS", 4)
     monkeypatch.setattr(AutoEngine, "read_headers", read)
-    plain = b"".join(make.batch(offset, b"p") for offset in range(8, 108))
-    at_first = make.batch(0, b"x", last=1) + make.batch(2, b"t", producer=7)
-    path = workshop.put({name(0): at_first + make.marker(7, 7, commits=True) + plain})
+    plain = b"".join(batch_of(offset, b"p") for offset in range(8, 108))
+    at_first = batch_of(0, b"x", last_delta=1) + batch_of(2, b"t", producer=7)
+    path = workshop.put({name(0): at_first + marker(7, 7, commits=True) + plain})
     _, findings = workshop.read(path)
     assert "offset-gap-cleaned" in codes(findings)
     assert seen == [4, 4]  # up to the transaction, and then up to the first batch
 
 
-def test_a_missing_segment_is_a_hole(make, workshop, log_dir) -> None:
+def test_a_missing_segment_is_a_hole(workshop, log_dir) -> None:
     files = {
-        name(0): make.batch(0, b"t", producer=7),
+        name(0): batch_of(0, b"t", producer=7),
         # The segment at 1 is gone: with it an ABORT of 7, and the beginning of another.
-        name(5): make.batch(5, b"u", producer=7) + make.marker(6, 7, commits=True),
+        name(5): batch_of(5, b"u", producer=7) + marker(6, 7, commits=True),
     }
     rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert b"t" not in [row[3] for row in rows]
@@ -307,35 +308,32 @@ def test_a_missing_segment_is_a_hole(make, workshop, log_dir) -> None:
 # Transactions across holes
 
 
-def holed(make: Any, *behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
+def holed(*behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
     """Return a transaction of producer 7 at 10, a damaged entry at 11, and what is *behind*."""
     return (
-        (before or make.batch(0, *[b"x"] * 10))
-        + make.batch(10, b"t", producer=7, epoch=epoch)
-        + flip(make.batch(11, b"lost"), 70)
+        (before or batch_of(0, *[b"x"] * 10))
+        + batch_of(10, b"t", producer=7, epoch=epoch)
+        + flip(batch_of(11, b"lost"), 70)
         + b"".join(behind)
     )
 
 
 @pytest.mark.parametrize(
-    ("what", "is_delivered"),
+    ("ends", "is_delivered"),
     [
-        ("commit of the same epoch", False),
-        ("abort of the same epoch", False),
-        ("commit of the epoch + 1", True),
-        ("commit of the epoch + 2", False),
-        ("abort of the epoch + 1", False),
-        ("no marker", False),
+        ([marker(12, 7, commits=True, epoch=3)], False),
+        ([marker(12, 7, commits=False, epoch=3)], False),
+        ([marker(12, 7, commits=True, epoch=4)], True),
+        ([marker(12, 7, commits=True, epoch=5)], False),
+        ([marker(12, 7, commits=False, epoch=4)], False),
+        ([], False),
     ],
+    ids=["commit", "abort", "commit +1", "commit +2", "abort +1", "no marker"],
 )
 def test_only_a_commit_of_the_next_epoch_proves_what_a_hole_hides(
-    make, workshop, log_dir, what, is_delivered
+    workshop, log_dir, ends, is_delivered
 ) -> None:
-    epoch = {"same": 3, "+ 1": 4, "+ 2": 5}.get(what[-5:].split("h ")[-1].replace("epoch", "same"))
-    marker = (
-        b"" if epoch is None else make.marker(12, 7, commits=what.startswith("commit"), epoch=epoch)
-    )
-    log = holed(make, marker, make.batch(13, b"p"), epoch=3)
+    log = holed(*ends, batch_of(13, b"p"), epoch=3)
     rows, findings = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
     assert (10 in offsets(rows)) == is_delivered
     assert 13 in offsets(rows)
@@ -343,11 +341,11 @@ def test_only_a_commit_of_the_next_epoch_proves_what_a_hole_hides(
 
 
 def test_a_commit_of_the_next_epoch_proves_nothing_where_markers_keep_their_datas_epoch(
-    make, workshop, log_dir
+    workshop, log_dir
 ) -> None:
-    before = make.batch(0, *[b"x"] * 8) + make.batch(8, b"t", producer=7, epoch=3)
-    before += make.marker(9, 7, commits=False, epoch=3)
-    log = holed(make, make.marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
+    before = batch_of(0, *[b"x"] * 8) + batch_of(8, b"t", producer=7, epoch=3)
+    before += marker(9, 7, commits=False, epoch=3)
+    log = holed(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
     rows, findings = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
     assert 10 not in offsets(rows)
     assert "transaction-undecided" in codes(findings)
@@ -355,11 +353,11 @@ def test_a_commit_of_the_next_epoch_proves_nothing_where_markers_keep_their_data
 
 @pytest.mark.parametrize(("epoch", "is_delivered"), [(5, False), (6, True)])
 def test_a_marker_with_its_datas_epoch_of_any_producer_spoils_the_proof(
-    make, workshop, log_dir, epoch, is_delivered
+    workshop, log_dir, epoch, is_delivered
 ) -> None:
-    before = make.batch(0, *[b"x"] * 8) + make.batch(8, b"t", producer=8, epoch=5)
-    before += make.marker(9, 8, commits=True, epoch=epoch)
-    log = holed(make, make.marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
+    before = batch_of(0, *[b"x"] * 8) + batch_of(8, b"t", producer=8, epoch=5)
+    before += marker(9, 8, commits=True, epoch=epoch)
+    log = holed(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
     rows, _ = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
     assert (10 in offsets(rows)) == is_delivered
 
@@ -374,11 +372,11 @@ def test_a_marker_with_its_datas_epoch_of_any_producer_spoils_the_proof(
     ],
 )
 def test_a_transaction_index_decides_what_a_hole_hides_only_if_it_fits(
-    make, workshop, log_dir, entry, outcome
+    workshop, log_dir, entry, outcome
 ) -> None:
-    files = {name(0): holed(make, make.batch(12, b"p"))}
+    files = {name(0): holed(batch_of(12, b"p"))}
     if entry:
-        files[name(0, "txnindex")] = make.txnindex(entry)
+        files[name(0, "txnindex")] = transaction_index(entry)
     path = workshop.put(files, log_dir)
     rows, _ = workshop.read(path, COMMITTED)
     assert offsets(rows) == [*range(10), 12]
@@ -388,9 +386,9 @@ def test_a_transaction_index_decides_what_a_hole_hides_only_if_it_fits(
 
 
 def test_an_undecided_transaction_withholds_itself_alone_and_an_open_one_all_behind_it(
-    make, workshop, log_dir
+    workshop, log_dir
 ) -> None:
-    log = holed(make, make.batch(12, b"p"), make.batch(13, b"o", producer=8), make.batch(14, b"q"))
+    log = holed(batch_of(12, b"p"), batch_of(13, b"o", producer=8), batch_of(14, b"q"))
     path = workshop.put({name(0): log}, log_dir)
     rows, findings = workshop.read(path, COMMITTED)
     assert offsets(rows) == [*range(10), 12]
@@ -404,11 +402,11 @@ def test_an_undecided_transaction_withholds_itself_alone_and_an_open_one_all_beh
 # Snapshots, and logs that begin above 0
 
 
-def begun(make: Any, *behind: bytes, last: int = 99) -> dict[str, bytes]:
+def begun(*behind: bytes, last: int = 99) -> dict[str, bytes]:
     """Return a log from 100 on; its snapshot says that producer 7 is open from 90 on."""
     return {
-        name(100, "snapshot"): make.snapshot((7, 0, last, 90)),
-        name(100): make.batch(100, b"x", b"y") + b"".join(behind),
+        name(100, "snapshot"): producer_snapshot((7, 0, last, 90)),
+        name(100): batch_of(100, b"x", b"y") + b"".join(behind),
     }
 
 
@@ -418,9 +416,9 @@ def lso(workshop: Any, path: str) -> tuple[int, int]:
 
 
 def test_a_transaction_that_only_the_first_snapshot_knows_withholds_the_log(
-    make, workshop, log_dir
+    workshop, log_dir
 ) -> None:
-    path = workshop.put(begun(make), log_dir)
+    path = workshop.put(begun(), log_dir)
     rows, findings = workshop.read(path, COMMITTED)
     assert rows == []
     assert "transaction-open" in codes(findings)
@@ -433,22 +431,20 @@ def test_a_transaction_that_only_the_first_snapshot_knows_withholds_the_log(
 
 @pytest.mark.parametrize("commits", [False, True])
 def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(
-    make, workshop, log_dir, commits
+    workshop, log_dir, commits
 ) -> None:
-    data = make.batch(102, b"t", producer=7)
+    data = batch_of(102, b"t", producer=7)
     for behind in ((), (data,)):
         last = 102 + len(behind)
-        marker = make.marker(last, 7, commits=commits)
-        path = workshop.put(begun(make, *behind, marker), log_dir)
+        end = marker(last, 7, commits=commits)
+        path = workshop.put(begun(*behind, end), log_dir)
         rows, _ = workshop.read(path, COMMITTED)
         assert offsets(rows) == [100, 101, *([102] if behind and commits else [])]
         assert lso(workshop, path) == (last + 1, last + 1)
 
 
-def test_a_snapshot_that_states_offsets_above_its_own_counts_for_nothing(
-    make, workshop, log_dir
-) -> None:
-    path = workshop.put(begun(make, last=100), log_dir)
+def test_a_snapshot_that_states_offsets_above_its_own_counts_for_nothing(workshop, log_dir) -> None:
+    path = workshop.put(begun(last=100), log_dir)
     rows, findings = workshop.read(path, COMMITTED)
     assert offsets(rows) == [100, 101]
     assert {f.severity for f in findings if f.file == name(100, "snapshot")} == {"warning"}
@@ -459,11 +455,11 @@ def test_a_snapshot_that_states_offsets_above_its_own_counts_for_nothing(
     [((7, 0, 99, 90), True), ((7, 0, 99, -1), False), ((8, 0, 99, -1), False)],
 )
 def test_a_transaction_of_the_first_snapshot_counts_only_if_every_later_one_names_it(
-    make, workshop, log_dir, later, counts
+    workshop, log_dir, later, counts
 ) -> None:
-    files = begun(make) | {
-        name(102, "snapshot"): make.snapshot(later),
-        name(102): make.batch(102, b"z"),
+    files = begun() | {
+        name(102, "snapshot"): producer_snapshot(later),
+        name(102): batch_of(102, b"z"),
     }
     path = workshop.put(files, log_dir)
     rows, findings = workshop.read(path, COMMITTED)
@@ -472,12 +468,10 @@ def test_a_transaction_of_the_first_snapshot_counts_only_if_every_later_one_name
     assert ("snapshot-transaction-ignored" in codes(findings)) != counts
 
 
-def test_a_snapshot_names_no_more_what_a_marker_before_it_has_ended(
-    make, workshop, log_dir
-) -> None:
-    files = begun(make, make.marker(102, 7, commits=True)) | {
-        name(103, "snapshot"): make.snapshot((7, 0, -1, -1)),
-        name(103): make.batch(103, b"z"),
+def test_a_snapshot_names_no_more_what_a_marker_before_it_has_ended(workshop, log_dir) -> None:
+    files = begun(marker(102, 7, commits=True)) | {
+        name(103, "snapshot"): producer_snapshot((7, 0, -1, -1)),
+        name(103): batch_of(103, b"z"),
     }
     rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert offsets(rows) == [100, 101, 103]
@@ -499,12 +493,12 @@ MISMATCH, UNKNOWN = {"snapshot-mismatch"}, {"snapshot-unconfirmed"}
     ],
 )
 def test_a_producer_goes_on_from_what_the_first_snapshot_states(
-    make, workshop, log_dir, stated, epoch, sequence, said
+    workshop, log_dir, stated, epoch, sequence, said
 ) -> None:
-    data = make.batch(100, b"x", producer=7, epoch=epoch, sequence=sequence)
+    data = batch_of(100, b"x", producer=7, epoch=epoch, sequence=sequence)
     files = {
-        name(100, "snapshot"): make.snapshot(stated),
-        name(100): data + make.marker(101, 7, commits=True, epoch=epoch),
+        name(100, "snapshot"): producer_snapshot(stated),
+        name(100): data + marker(101, 7, commits=True, epoch=epoch),
     }
     rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert offsets(rows) == [100]
@@ -512,12 +506,12 @@ def test_a_producer_goes_on_from_what_the_first_snapshot_states(
     assert {f.file for f in findings} <= {name(100, "snapshot")}
 
 
-def test_a_marker_before_the_data_does_not_hide_the_sequence(make, workshop, log_dir) -> None:
+def test_a_marker_before_the_data_does_not_hide_the_sequence(workshop, log_dir) -> None:
     files = {
-        name(100, "snapshot"): make.snapshot((7, 0, 90, 90)),
-        name(100): make.marker(100, 7, commits=True)
-        + make.batch(101, b"x", producer=7, sequence=4)
-        + make.marker(102, 7, commits=True),
+        name(100, "snapshot"): producer_snapshot((7, 0, 90, 90)),
+        name(100): marker(100, 7, commits=True)
+        + batch_of(101, b"x", producer=7, sequence=4)
+        + marker(102, 7, commits=True),
     }
     _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert codes(findings) == MISMATCH
@@ -534,22 +528,21 @@ def test_a_marker_before_the_data_does_not_hide_the_sequence(make, workshop, log
         ([], UNKNOWN),
     ],
 )
-def test_later_snapshots_go_on_from_the_first(make, workshop, log_dir, later, said) -> None:
+def test_later_snapshots_go_on_from_the_first(workshop, log_dir, later, said) -> None:
     files = {
-        name(100, "snapshot"): make.snapshot((7, 1, 95, -1)),
-        name(100): make.batch(100, b"x"),
-        name(101, "snapshot"): make.snapshot(*later),
-        name(101): make.batch(101, b"y", producer=9) + make.marker(102, 9, commits=True),
+        name(100, "snapshot"): producer_snapshot((7, 1, 95, -1)),
+        name(100): batch_of(100, b"x"),
+        name(101, "snapshot"): producer_snapshot(*later),
+        name(101): batch_of(101, b"y", producer=9) + marker(102, 9, commits=True),
     }
     _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert codes(findings) == said
 
 
-def test_a_first_snapshot_that_is_wrong_withholds_nothing(make, workshop, log_dir) -> None:
+def test_a_first_snapshot_that_is_wrong_withholds_nothing(workshop, log_dir) -> None:
     files = {
-        name(100, "snapshot"): make.snapshot((7, 0, 90, -1), (8, 3, 95, 94)),
-        name(100): make.batch(100, b"x", producer=7, sequence=4)
-        + make.marker(101, 7, commits=True),
+        name(100, "snapshot"): producer_snapshot((7, 0, 90, -1), (8, 3, 95, 94)),
+        name(100): batch_of(100, b"x", producer=7, sequence=4) + marker(101, 7, commits=True),
     }
     rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert offsets(rows) == [100]
@@ -557,31 +550,31 @@ def test_a_first_snapshot_that_is_wrong_withholds_nothing(make, workshop, log_di
 
 
 @pytest.mark.parametrize(("epoch", "said"), [(0, MISMATCH), (1, set()), (2, MISMATCH)])
-def test_a_snapshot_has_the_epoch_of_the_last_marker(make, workshop, log_dir, epoch, said) -> None:
+def test_a_snapshot_has_the_epoch_of_the_last_marker(workshop, log_dir, epoch, said) -> None:
     files = {
-        name(0): make.batch(0, b"x", producer=7) + make.marker(1, 7, commits=True, epoch=1),
-        name(2, "snapshot"): make.snapshot((7, epoch, -1, -1)),
-        name(2): make.batch(2, b"y"),
+        name(0): batch_of(0, b"x", producer=7) + marker(1, 7, commits=True, epoch=1),
+        name(2, "snapshot"): producer_snapshot((7, epoch, -1, -1)),
+        name(2): batch_of(2, b"y"),
     }
     _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert codes(findings) == said
 
 
-def test_at_offset_0_nothing_is_open_whatever_a_snapshot_says(make, workshop, log_dir) -> None:
+def test_at_offset_0_nothing_is_open_whatever_a_snapshot_says(workshop, log_dir) -> None:
     files = {
-        name(0, "snapshot"): make.snapshot((7, 0, -1, 0)),
-        name(0): make.batch(0, b"x"),
+        name(0, "snapshot"): producer_snapshot((7, 0, -1, 0)),
+        name(0): batch_of(0, b"x"),
     }
     rows, _ = workshop.read(workshop.put(files, log_dir), COMMITTED)
     assert offsets(rows) == [0]
 
 
-def test_a_log_that_begins_above_0_is_searched_in_its_own_window(make, workshop) -> None:
+def test_a_log_that_begins_above_0_is_searched_in_its_own_window(workshop) -> None:
     """The value of a damaged record holds a sound segment of the offsets before this log."""
-    inner = b"".join(make.batch(n, b"old") for n in range(10))
-    outer = bytearray(make.batch(101, inner))
+    inner = b"".join(batch_of(n, b"old") for n in range(10))
+    outer = bytearray(batch_of(101, inner))
     struct.pack_into(">i", outer, 8, 0)
-    log = make.batch(100, b"x") + bytes(outer) + make.batch(102, b"y") + make.batch(103, b"z")
+    log = batch_of(100, b"x") + bytes(outer) + batch_of(102, b"y") + batch_of(103, b"z")
     rows, _ = workshop.read(workshop.put({name(100): log}))
     assert [row[3] for row in rows] == [b"x", b"y", b"z"]
 
@@ -590,11 +583,11 @@ def test_a_log_that_begins_above_0_is_searched_in_its_own_window(make, workshop)
 
 
 @pytest.mark.parametrize("suffix", ["deleted", "cleaned"])
-def test_deleted_and_unfinished_files_are_not_read(make, workshop, suffix) -> None:
+def test_deleted_and_unfinished_files_are_not_read(workshop, suffix) -> None:
     files = {
-        name(0): make.batch(0, b"live"),
-        f"{name(0)}.{suffix}": make.batch(0, b"dead"),
-        f"{name(5)}.{suffix}": make.batch(5, b"dead"),
+        name(0): batch_of(0, b"live"),
+        f"{name(0)}.{suffix}": batch_of(0, b"dead"),
+        f"{name(5)}.{suffix}": batch_of(5, b"dead"),
     }
     path = workshop.put(files)
     assert [row[3] for row in workshop.read(path)[0]] == [b"live"]
@@ -607,12 +600,12 @@ def test_deleted_and_unfinished_files_are_not_read(make, workshop, suffix) -> No
     assert [row["value"] for row in named.records(["value"]).to_pylist()] == [b"dead"]
 
 
-def test_a_swapped_log_supersedes_the_segments_that_it_spans(make, workshop) -> None:
+def test_a_swapped_log_supersedes_the_segments_that_it_spans(workshop) -> None:
     files = {
-        name(0): make.batch(0, b"a0", b"a1"),
-        name(2): make.batch(2, b"b0", b"b1"),
-        name(4): make.batch(4, b"c0", b"c1"),
-        f"{name(0)}.swap": make.batch(0, b"s0", last=1) + make.batch(2, b"s2", last=3),
+        name(0): batch_of(0, b"a0", b"a1"),
+        name(2): batch_of(2, b"b0", b"b1"),
+        name(4): batch_of(4, b"c0", b"c1"),
+        f"{name(0)}.swap": batch_of(0, b"s0", last_delta=1) + batch_of(2, b"s2", last_delta=1),
     }
     path = workshop.put(files)
     assert [row[3] for row in workshop.read(path)[0]] == [b"s0", b"s2", b"c0", b"c1"]
@@ -622,13 +615,13 @@ def test_a_swapped_log_supersedes_the_segments_that_it_spans(make, workshop) -> 
     assert rows[f"{name(0)}.swap"]["live"]
 
 
-def test_a_swapped_log_at_or_above_an_unfinished_one_is_not_read(make, workshop) -> None:
+def test_a_swapped_log_at_or_above_an_unfinished_one_is_not_read(workshop) -> None:
     for cleaned, is_read in ((0, False), (2, False), (4, True)):
         files = {
-            name(0): make.batch(0, b"a0", b"a1"),
-            name(2): make.batch(2, b"b0", b"b1"),
-            name(4): make.batch(4, b"c0"),
-            f"{name(2)}.swap": make.batch(2, b"s2", last=3),
+            name(0): batch_of(0, b"a0", b"a1"),
+            name(2): batch_of(2, b"b0", b"b1"),
+            name(4): batch_of(4, b"c0"),
+            f"{name(2)}.swap": batch_of(2, b"s2", last_delta=1),
             f"{name(cleaned)}.cleaned": b"",
         }
         values = [row[3] for row in workshop.read(workshop.put(files))[0]]

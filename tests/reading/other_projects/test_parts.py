@@ -5,11 +5,11 @@ import zlib
 from io import BytesIO
 from typing import Any
 
-import crc32c
 import pytest
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
 import magicbyte as mb
+from log_builder import CONTROL, TRANSACTIONAL, batch, message, record, sized
 from magicbyte_formats.kaitai.kafka_uvarint import KafkaUvarint
 from magicbyte_formats.kaitai.kafka_varint import KafkaVarint
 from magicbyte_formats.kaitai.kafka_varlong import KafkaVarlong
@@ -19,34 +19,18 @@ CODECS = {"gzip": 1, "snappy": 2, "snappy-xerial": 2, "snappy-raw": 2, "lz4": 3,
 
 
 def in_batch(section: bytes, *, codec: int = 0, flags: int = 0, count: int = 1) -> bytes:
-    """A v2 batch around *section*, with offsets from 0 and times from TIME."""
-    producer = (7, 0, -1) if flags else (-1, -1, -1)
-    checked = struct.pack(">hiqqqhii", codec | flags, 0, TIME, TIME, *producer, count) + section
-    return struct.pack(">qiibI", 0, len(checked) + 9, 0, 2, crc32c.crc32c(checked)) + checked
+    """Return a v2 batch around *section*, with offsets from 0 and times from TIME."""
+    producer = 7 if flags else -1
+    fields = {"codec": codec, "flags": flags, "producer": producer, "sequence": -1, "time": TIME}
+    return batch(count=count, last_delta=0, leader_epoch=0, section=section, **fields)
 
 
 def in_message(section: bytes, codec: int, magic: int, offset: int = 0) -> bytes:
-    checked = struct.pack(">bb", magic, codec) + (struct.pack(">q", TIME) if magic else b"")
-    checked += struct.pack(">ii", -1, len(section)) + section
-    return struct.pack(">qiI", offset, len(checked) + 4, zlib.crc32(checked)) + checked
-
-
-def zigzag(number: int) -> bytes:
-    assert number >= -1
-    left, out = 1 if number == -1 else 2 * number, bytearray()
-    while left > 0x7F:
-        out.append(left & 0x7F | 0x80)
-        left >>= 7
-    return bytes([*out, left])
-
-
-def record(body: bytes) -> bytes:
-    return zigzag(len(body)) + body
+    return message(section, offset, magic=magic, attributes=codec, time=TIME)
 
 
 def control(key: bytes, value: bytes) -> bytes:
-    body = bytes(3) + zigzag(len(key)) + key + zigzag(len(value)) + value + b"\0"
-    return in_batch(record(body), flags=0x30)
+    return in_batch(record(value, key), flags=TRANSACTIONAL | CONTROL)
 
 
 def stated(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
@@ -72,7 +56,7 @@ def found(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 def test_record_in_a_batch_gives_what_kafkas_reader_gives(
     vector: dict[str, Any], data: bytes, read: Any
 ) -> None:
-    section = record(data) if vector["kind"] == "record_body" else data
+    section = sized(data) if vector["kind"] == "record_body" else data
     java = vector["peers"]["kafka-java"]
     codec = CODECS.get(vector["codecs"][0], 0)
     got = read(in_batch(section, codec=codec, count=len(java.get("records", [0]))))
@@ -131,7 +115,7 @@ def test_marker_value_gives_the_coordinator_epoch_or_a_warning(
     java = vector["peers"]["kafka-java"]
     kind = {"ABORT": 0, "COMMIT": 1}[vector["expected"]["type"]]
     marker = control(struct.pack(">hh", 0, kind), data)
-    log = in_batch(record(bytes(3) + b"\1\2v\0"), flags=0x10) + struct.pack(">q", 1) + marker[8:]
+    log = in_batch(record(b"v"), flags=TRANSACTIONAL) + struct.pack(">q", 1) + marker[8:]
     dataset = mb.from_bytes(log, on_damage="skip")
     rows = dataset.transactions(["outcome", "coordinator_epoch"])
     (row,) = rows.to_pylist()
@@ -193,7 +177,7 @@ def test_compressed_section_inside_an_entry_ends_in_a_finding(
     vector: dict[str, Any], data: bytes, read: Any
 ) -> None:
     codec = CODECS[vector["codecs"][0]]
-    sound = in_batch(record(bytes(3) + b"\1\2v\0"))
+    sound = in_batch(record(b"v"))
     entries = [in_batch(data, codec=codec), in_message(data, codec, 0), in_message(data, codec, 1)]
     for entry in entries:
         got = read(sound + entry + sound)

@@ -3,14 +3,14 @@
 import os
 import random
 import struct
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+import log_builder
 import magicbyte as mb
-from magicbyte.checksum import crc32c
+from log_builder import CONTROL, TRANSACTIONAL, message, record
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Entries, Scan
 from magicbyte.engines.reference import ReferenceEngine
@@ -31,7 +31,6 @@ BASE = 1000
 """Of the segment."""
 
 MAX_OFFSET = (1 << 63) - 1
-CONTROL, TRANSACTIONAL = 0x20, 0x10
 
 
 class OneByOne(ReferenceEngine):
@@ -41,25 +40,13 @@ class OneByOne(ReferenceEngine):
         return Scan(entries=Entries(), end=0)
 
 
-def message(magic: int, offset: int, timestamp: int) -> bytes:
-    times = struct.pack(">q", timestamp) if magic else b""
-    body = struct.pack(">bb", magic, 0) + times + struct.pack(">iii", -1, 2, 7)[:-2]
-    return struct.pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
-
-
-def batch(
-    offset: int, timestamp: int, *, producer: int, flags: int, delta: int, magic: int, control: int
-) -> bytes:
-    records = b""
+def batch(offset: int, *, flags: int, delta: int, control: int, **fields: Any) -> bytes:
+    content = []
     if flags & CONTROL and control >= 0:
-        key, value = struct.pack(">hh", 0, control), struct.pack(">hi", 0, 0)
-        records = b"\x20\0\0\0\x08" + key + b"\x0c" + value + b"\0"
-    body = struct.pack(
-        ">hiqqqhii",
-        *(flags, delta, timestamp, timestamp, producer, 0, -1, int(bool(records))),
+        content = [record(struct.pack(">hi", 0, 0), struct.pack(">hh", 0, control))]
+    return log_builder.batch(
+        content, offset, flags=flags, last_delta=delta, epoch=0, sequence=-1, **fields
     )
-    body += records
-    return struct.pack(">qiibI", offset, len(body) + 9, 0, magic, crc32c(body)) + body
 
 
 def entries(chance: random.Random) -> Iterator[bytes]:
@@ -79,13 +66,13 @@ def entries(chance: random.Random) -> Iterator[bytes]:
             offset = chance.choice([edge, min(offset + jump, MAX_OFFSET)])
         timestamp += chance.choice([0, 1, 5, -3])
         if magic < 2:
-            yield message(magic, offset, timestamp)
+            yield message(b"\0\0", offset, magic=magic, time=timestamp)
         else:
             is_end = chance.random() < 0.1
             of_end = CONTROL | chance.choice([0, TRANSACTIONAL])
             yield batch(
                 offset,
-                timestamp,
+                time=timestamp,
                 producer=chance.choice(producers),
                 flags=of_end if is_end else chance.choice(flags),
                 delta=0 if is_end else chance.choice([0, 0, 3]),
@@ -150,12 +137,9 @@ def test_runs_of_entries_leave_what_one_by_one_they_leave(
 
 
 def test_formats_that_alternate_are_read_three_times_at_most() -> None:
-    data = b"".join(
-        message(1, BASE + number, 0)
-        if number % 2
-        else batch(BASE + number, 0, producer=-1, flags=0, delta=0, magic=2, control=-1)
-        for number in range(40_000)
-    )
+    formats = message(b"\0\0", time=0), batch(0, time=0, flags=0, delta=0, control=-1)
+    offsets = range(BASE, BASE + 40_000)
+    data = b"".join(offset.to_bytes(8, "big") + formats[offset % 2][8:] for offset in offsets)
 
     class Counted(MemoryFile):
         num_bytes = 0

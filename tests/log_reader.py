@@ -1,0 +1,92 @@
+"""Reads whole logs for tests, and frames their entries."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+import magicbyte as mb
+
+
+def spans(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each entry of sound *data* begins and ends: the ten lines that judge framing."""
+    position = 0
+    while position < len(data):
+        end = position + 12 + int.from_bytes(data[position + 8 : position + 12], "big")
+        yield position, end
+        position = end
+
+
+def plain(table: pa.Table) -> list[dict[str, Any]]:
+    """Return the rows of *table* with times as milliseconds, which Python's calendar may not hold."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            times = table.column(index).cast(pa.int64())
+            table = table.set_column(index, field.name, times)
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+class Read:
+    """A whole read of bytes in memory, or of a dataset, with damage skipped."""
+
+    engine = "auto"
+    ALL = (
+        "superseded",
+        "duplicate",
+        "damaged",
+        "over_limit",
+        "below_log_start",
+        "outside_range",
+        "withheld",
+        "aborted",
+        "control",
+        "delivered",
+    )
+
+    def __init__(self, source: bytes | mb.Dataset, **options: Any) -> None:
+        if isinstance(source, bytes):
+            options = {"on_damage": "skip", "engine": self.engine} | options
+            self.dataset = mb.from_bytes(source, **options)
+        else:
+            self.dataset = source
+        rows = self.dataset.records(
+            [
+                "offset",
+                "timestamp",
+                "timestamp_type",
+                "key",
+                "value",
+                "headers",
+                "sequence",
+                "magic",
+                "codec",
+                "position",
+                "disposition",
+                "outcome",
+            ],
+            dispositions=self.ALL,
+        )
+        self.rows = plain(rows.to_table())
+        self.report = rows.report
+        self.findings = self.report.findings
+
+    @property
+    def values(self) -> list[bytes | None]:
+        return [row["value"] for row in self.rows if row["disposition"] == "delivered"]
+
+    @property
+    def offsets(self) -> list[int]:
+        return [row["offset"] for row in self.rows if row["disposition"] == "delivered"]
+
+    @property
+    def codes(self) -> list[str]:
+        return [finding.code for finding in self.findings]
+
+    def at(self, code: str) -> list[int | None]:
+        """Where there is a finding of *code*."""
+        return [finding.position for finding in self.findings if finding.code == code]
+
+    @property
+    def errors(self) -> list[tuple[str, int | None]]:
+        return [(f.code, f.position) for f in self.findings if f.severity == "error"]
