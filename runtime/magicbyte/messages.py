@@ -1,12 +1,13 @@
-"""Messages of Kafka's protocol, as the records of internal topics hold them, as dicts.
+"""Decode messages of Kafka's protocol, as the records of internal topics contain them, to dicts.
 
-Their schemas are in ``magicbyte_formats.messages``, a module for each topic, made from
-``spec/messages``. What a version of a message has may differ between releases of Kafka, so a reader
-says which release it reads as: that of the broker that wrote the records, or a later one.
+The schemas are in ``magicbyte_formats.messages``, one module per topic, generated from
+``spec/messages``. Releases of Kafka differ in the fields of one version, so the caller names the release
+to read as: that of the broker that wrote the records, or a later one.
 
-`read_record` reads a record of `__consumer_offsets`, `__transaction_state` or
-`__share_group_state`; `read` a message by itself, `known_messages` tells which one; `read_int16` and
-`read_uvarint` the numbers before it, the latter in `__cluster_metadata` and `__remote_log_metadata`.
+`read_record` decodes a record of `__consumer_offsets`, `__transaction_state` or
+`__share_group_state`. `read` decodes a single message; `known_messages` finds its schema. `read_int16`
+and `read_uvarint` read the numbers before a message, the latter in `__cluster_metadata` and
+`__remote_log_metadata`.
 """
 
 import base64
@@ -19,8 +20,8 @@ from magicbyte.findings import Finding
 from magicbyte.text import decode_utf8
 from magicbyte_kernels.message_schema import MessageField, MessageSchema, Release
 
-MOST_TEXT = 0x7FFF
-"""Bytes that a string may have; a longer one is an error, whatever the form of its length."""
+MAX_STRING_BYTES = 0x7FFF
+"""Longest string, in bytes; a longer one is an error, even where a varint gives its length."""
 
 NUMBERS = {
     "int8": struct.Struct(">b"),
@@ -32,22 +33,22 @@ NUMBERS = {
 }
 
 SCALARS = {kind: form.size for kind, form in NUMBERS.items()} | {"bool": 1, "uuid": 16}
-"""Bytes of what has no length of its own."""
+"""Size in bytes of each kind of fixed length."""
 
 VARINT_MAX_BYTES = 5
 
-ABSENT: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "string": "",
     "bytes": b"",
     "uuid": "A" * 22,
     "float64": 0.0,
     "bool": False,
 }
-"""What a tagged field is that is not written, where the schema says nothing else; 0 of integers."""
+"""Values of absent tagged fields whose schema has no default; integers are 0."""
 
 
 class MessageError(FormatError):
-    """The bytes are not the message that they should be. *reason* says why, for who words it anew."""
+    """The bytes are not a message of the schema. *reason* is the kind of fault, for other wordings."""
 
     def __init__(
         self,
@@ -71,87 +72,105 @@ class MessageError(FormatError):
         self.reason = reason
         """`array`, `count`, `end`, `null`, `tag`, `text`, `type`, `varint` or `version`."""
         self.number = number
-        """What was stored: a length, a count, a tag."""
+        """Stored number that is wrong: a length, a count, a tag, ..."""
         self.left = left
-        """Bytes that there were."""
+        """Bytes that were left at that position."""
 
 
-class Read(NamedTuple):
-    """A message, and how far it went."""
+class DecodedMessage(NamedTuple):
+    """A decoded message, and the position at which it ends."""
 
     fields: dict[str, Any]
-    """By Kafka's names, in the order of the schema; a tagged field only where it is not its default.
-
-    uuids are text, as Kafka writes them; bytes are bytes.
+    """Values by Kafka's field names, in the order of the schema, without tagged fields that have their
+    default. UUIDs are text in Kafka's form.
     """
     end: int
-    """The position behind it: bytes that follow are none of it."""
+    """Position after the message; later bytes do not belong to it."""
 
 
 def read(
     message: MessageSchema, data: bytes, version: int, release: Release, position: int = 0
-) -> Read:
-    """Return the *message* of *version* that begins at *position* of *data*, as *release* reads it.
+) -> DecodedMessage:
+    """Decode one message as a release of Kafka would.
 
-    MessageError where the bytes are not one. As in Kafka, a version that the release does not know is
-    an error in a struct alone, and tagged fields that it does not know are passed over.
+    Args:
+        message: Schema of the message.
+        data: Bytes that contain the message.
+        version: Version of the message.
+        release: Release of Kafka to decode as, such as ``(4, 3)``.
+        position: Byte of *data* at which the message begins.
+    Returns:
+        The fields, and the position after the message. As in Kafka, tagged fields that the release
+        does not know are skipped, and an unknown version is an error only in a struct.
+    Raises:
+        MessageError: The bytes are not such a message.
     """
-    reader = _Reader(data, position, message, version, release)
-    fields = reader.fields(message.fields)
-    return Read(fields, reader.position)
+    decoder = _MessageDecoder(data, position, message, version, release)
+    fields = decoder.fields(message.fields)
+    return DecodedMessage(fields, decoder.position)
 
 
 class Record(NamedTuple):
-    """A record of a topic that a coordinator keeps."""
+    """A decoded record of a coordinator's topic."""
 
     name: str
-    """What it is: Kafka's name for the value, without Value behind it."""
+    """Kafka's name of the value's schema, without the suffix Value."""
     key: dict[str, Any]
     value: dict[str, Any] | None
-    """None of a tombstone."""
+    """None for a tombstone."""
 
 
 def read_record(
     schemas: Sequence[MessageSchema], key: bytes, value: bytes | None, release: Release
 ) -> Record:
-    """Return the record that *key* and *value* are, by *schemas*, as *release* reads it.
+    """Decode a record of an internal topic as a release of Kafka would.
 
-    *schemas* are the ``MESSAGES`` of the topic's module. MessageError where the bytes are no such
-    record; its reason is `type` or `version` where *release* does not know that of the record.
+    Args:
+        schemas: ``MESSAGES`` of the topic's module in ``magicbyte_formats.messages``.
+        key: Key of the record.
+        value: Value of the record; None for a tombstone.
+        release: Release of Kafka to decode as, such as ``(4, 3)``.
+    Returns:
+        The record's name, and its key and value as dicts.
+    Raises:
+        MessageError: The bytes are not such a record. Its ``reason`` is `type` or `version` if
+            *release* does not know the record's type or version.
     """
     type_, begin = read_int16(key, "type")
     known = known_messages(schemas, type_, release)
     if not known:
         raise _unknown("type", type_)
-    of_key, of_value = known
-    name = of_value.name.removesuffix("Value")
-    fields = read(of_key, key, 0, release, begin).fields
+    key_schema, value_schema = known
+    name = value_schema.name.removesuffix("Value")
+    fields = read(key_schema, key, 0, release, begin).fields
     if value is None:
         return Record(name, fields, None)
     version, begin = read_int16(value, "version")
-    if version not in (of_value.versions_in(release) or ()):
+    if version not in (value_schema.versions_in(release) or ()):
         raise _unknown("version", version)
-    return Record(name, fields, read(of_value, value, version, release, begin).fields)
+    return Record(name, fields, read(value_schema, value, version, release, begin).fields)
 
 
-def _unknown(what: str, number: int) -> MessageError:
-    """Return the error about the number that a key or a value begins with."""
-    return MessageError(
-        what, f"{what} {number} is not known", position=0, field=None, number=number
-    )
+def _unknown(reason: str, number: int) -> MessageError:
+    """Return the error for an unknown type or version at the start of a key or a value."""
+    return MessageError(reason, f"unknown {reason} {number}", position=0, field=None, number=number)
 
 
 def known_messages(
     schemas: Sequence[MessageSchema], type_: int, release: Release
 ) -> list[MessageSchema]:
-    """Return those of *schemas* that *type_* means to *release*: a key and its value, one or none."""
-    return [one for one in schemas if one.versions_in(release) and one.is_type(type_, release)]
+    """Return the *schemas* of type *type_* in *release*: a key and its value, one message, or none."""
+    return [
+        schema
+        for schema in schemas
+        if schema.versions_in(release) and schema.is_type(type_, release)
+    ]
 
 
 def read_int16(data: bytes, name: str) -> tuple[int, int]:
-    """Return the number that *data* begins with, and the position behind it.
+    """Return the int16 at the start of *data*, and the position after it.
 
-    MessageError, in which it is called *name*, where there is none.
+    Raises MessageError, which calls the number *name*, if *data* is too short.
     """
     size = SCALARS["int16"]
     if len(data) < size:
@@ -160,22 +179,22 @@ def read_int16(data: bytes, name: str) -> tuple[int, int]:
     return number, size
 
 
-class _Reader:
+class _MessageDecoder:
     def __init__(
         self, data: bytes, position: int, message: MessageSchema, version: int, release: Release
     ) -> None:
         self.data = data
         self.position = position
-        self.version = max(version, 0)  # what every version has, a negative one has too
+        self.version = max(version, 0)  # a negative version has the fields that every version has
         self.release = release
         self.num_unknown = 0
-        """Tagged fields that the release does not know."""
+        """Unknown tagged fields so far."""
         self.is_flexible = message.is_flexible(self.version, release)
         known = message.versions_in(release)
         self.newest = -1 if known is None or known.last is None else known.last
 
     def struct(self, field: MessageField) -> dict[str, Any]:
-        # Kafka looks at the version in the structs of one field alone: not in others, nor in the message.
+        # Kafka checks the version only in structs that a single field uses, and not in the message.
         if field.struct is not None and self.version > self.newest:
             raise self.error("version", field.struct, self.version, f"version {self.version}")
         return self.fields(field.fields)
@@ -193,7 +212,7 @@ class _Reader:
         return {f.name: read[f.name] for f in present if f.name in read}
 
     def is_known(self, field: MessageField) -> bool:
-        """Whether the release knows a field, of whatever version."""
+        """Return whether the release knows *field*, in any version."""
         return field.versions.first <= self.newest and self.release in field.releases
 
     def tagged(self, known: dict[int, MessageField]) -> dict[str, Any]:
@@ -207,7 +226,7 @@ class _Reader:
                 continue
             if self.version not in field.versions:
                 raise self.error("tag", field.name, tag, f"tag {tag}")
-            # As in Kafka, the size is not looked at where the field is known.
+            # Kafka ignores the size of a known field.
             num_unknown = self.num_unknown
             value = self.field(field)
             if value == self.default(field) and self.num_unknown == num_unknown:
@@ -217,7 +236,7 @@ class _Reader:
         return read
 
     def default(self, field: MessageField) -> Any:
-        """Return what a tagged field is where it is left out of what is written."""
+        """Return the value of a tagged field that is absent."""
         if field.is_null_by_default:
             return None
         if field.default is not None:
@@ -230,7 +249,7 @@ class _Reader:
                 for f in field.fields
                 if f.tag is None and self.is_known(f) and self.version in f.versions
             }
-        return ABSENT.get(field.kind, 0)
+        return DEFAULTS.get(field.kind, 0)
 
     def field(self, field: MessageField) -> Any:
         if not field.is_array:
@@ -257,13 +276,13 @@ class _Reader:
         if length < 0:
             return self.null(field, name, is_element=is_element)
         if kind == "string":
-            if length > MOST_TEXT:
+            if length > MAX_STRING_BYTES:
                 raise self.error("text", name, length, f"a string of {length} bytes")
             return decode_utf8(self.take(length, "array", name))
         return self.take(length, "array", name)
 
     def is_null_struct(self, field: MessageField, name: str) -> bool:
-        """Read the mark before a struct that may be null."""
+        """Read the byte before a nullable struct; return whether the struct is null."""
         if field.tag is not None:
             return self.uvarint(name) == 0
         mark: int = _scalar("int8", self.take(1, "end", name))
@@ -274,7 +293,7 @@ class _Reader:
             raise self.error("null", name, -1, "null")
 
     def length(self, kind: str, name: str, *, is_array: bool = False) -> int:
-        """Return the length before what *kind* names, or the count of a list; negative of null."""
+        """Read the length of a value of *kind*, or the element count of an array; negative: null."""
         if self.is_flexible:
             return _int32(self.uvarint(name) - 1)
         form = "int16" if kind == "string" and not is_array else "int32"
@@ -298,15 +317,15 @@ class _Reader:
 
 
 def read_uvarint(data: bytes, position: int = 0, name: str | None = None) -> tuple[int, int]:
-    """Return the varint without zigzag at *position* of *data*, an int32, and the position behind it.
+    """Return the unsigned varint at *position* of *data*, as an int32, and the position after it.
 
-    MessageError, in which it is called *name*, where there is none.
+    Raises MessageError, which calls the number *name*, if there is no valid varint.
     """
     number = shift = 0
     at = position
     while True:
         if at == len(data):
-            raise _error("end", data, at, name, 1, "a varint that does not end")
+            raise _error("end", data, at, name, 1, "an incomplete varint")
         byte = data[at]
         at += 1
         if byte < 0x80:
@@ -319,7 +338,7 @@ def read_uvarint(data: bytes, position: int = 0, name: str | None = None) -> tup
 
 
 def _int32(number: int) -> int:
-    """Return *number* as Java's int: what is above 32 bits is lost, and the highest is the sign."""
+    """Return *number* as a Java int: bits above 32 are dropped, and bit 31 is the sign."""
     number &= 0xFFFFFFFF
     return number - (number >> 31 << 32)
 
@@ -330,7 +349,7 @@ def _error(
     left = len(data) - position
     return MessageError(
         reason,
-        f"{name or 'tagged fields'}: {found}, where {left} bytes are left",
+        f"{name or 'tagged fields'}: {found}, but {left} bytes are left",
         position=position,
         field=name,
         number=number,

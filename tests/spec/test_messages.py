@@ -269,7 +269,7 @@ def test_any_bytes_are_a_message_or_an_error(file: str, name: str) -> None:
 def test_an_int16_before_a_message_is_there_or_it_is_said_what_is_missing() -> None:
     assert read_int16(bytes.fromhex("fffe01"), "type") == (-2, 2)
     for data in (b"", b"\0"):
-        with pytest.raises(MessageError, match=f"type: 2 bytes, where {len(data)} bytes are left"):
+        with pytest.raises(MessageError, match=f"type: 2 bytes, but {len(data)} bytes are left"):
             read_int16(data, "type")
 
 
