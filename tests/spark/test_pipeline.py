@@ -121,7 +121,7 @@ def test_a_second_run_replaces_the_first_only_when_told(made: Path, cluster: Pat
     before = tree(made)
     refused = pipeline(cluster, made)
     assert refused.exit_code == 2
-    assert "there already; expected a new name, or --overwrite" in refused.stderr
+    assert "the output exists; expected a new name, or --overwrite" in refused.stderr
     assert tree(made) == before
     again = pipeline(
         cluster, made, "--overwrite", "--topic", "open", "--isolation-level", "read_uncommitted"
@@ -165,9 +165,9 @@ def refusals(cluster: Path, tmp_path: Path) -> dict[str, tuple[Sequence[str | Pa
     (tmp_path / "link").symlink_to(tmp_path / "above", target_is_directory=True)
     segment = min(inside.glob("*.log"))
     return {
-        "theirs": ([cluster, tmp_path / "theirs"], "a folder that pipeline did not make"),
+        "theirs": ([cluster, tmp_path / "theirs"], "the folder was not written by pipeline"),
         "theirs, overwrite": ([cluster, tmp_path / "theirs", "--overwrite"], "did not make"),
-        "a file": ([cluster, tmp_path / "file", "--overwrite"], "file: a file; expected"),
+        "a file": ([cluster, tmp_path / "file", "--overwrite"], "file: this is a file; expected"),
         "the input itself": ([inside, inside, "--overwrite"], "what is read"),
         "in the input": ([inside, inside / "out"], "inside what is read"),
         "in the log.dir of the input": ([inside, tmp_path / "above" / "out"], "inside what"),

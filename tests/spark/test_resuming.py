@@ -185,12 +185,12 @@ def test_killed_between_the_old_output_and_the_new(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", once)
-        patch.setattr(Stage, "put_back", lambda _: None)
+        patch.setattr(Stage, "recover_old_output", lambda _: None)
         with pytest.raises(Killed):
             pipeline(cluster, out, "--topic", "aborted", "--overwrite")
     assert not out.exists()
     refused = pipeline(cluster, out, "--topic", "aborted")
-    assert "there already" in refused.stderr
+    assert "the output exists" in refused.stderr
     assert rows_of(out) == before
     assert pipeline(cluster, out, "--topic", "aborted", "--overwrite").exit_code == 0
     assert {row for row in rows_of(out)["partitions"] if "'aborted'" in row}
@@ -250,7 +250,7 @@ def test_a_folder_of_somebody_else_is_left_alone(cluster: Path, tmp_path: Path) 
             (theirs / "lock").write_text(lock)
         result = pipeline(cluster, tmp_path / "out")
         assert result.exit_code == 2
-        assert "a folder that pipeline did not make" in result.stderr
+        assert "the folder was not written by pipeline" in result.stderr
         assert (theirs / "thesis.txt").read_text() == "years of work"
 
 
@@ -270,7 +270,7 @@ def test_an_error_behind_tasks_says_what_is_kept_and_the_same_command_goes_on(
         result = pipeline(cluster, out)
     assert result.exit_code == 2
     told, error = result.stderr.splitlines()[-2:]
-    assert told.endswith("/.out.part: the same command goes on with it")
+    assert told.endswith("/.out.part: run the same command to continue")
     assert error == "Error: here: no space; expected some"
     again = finished(pipeline(cluster, out), out, undisturbed)
     assert again["tasks"] == again["tasks_of_earlier_runs"]

@@ -1,4 +1,4 @@
-"""What the data source says of what it found, and how its errors read."""
+"""The log of the data source, and the form of its errors."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -11,23 +11,24 @@ log = logging.getLogger("magicbyte.spark")
 
 
 @contextmanager
-def one_sentence() -> Iterator[None]:
-    """Let an error of ours out without the trace and the causes that Spark would print."""
+def without_traceback() -> Iterator[None]:
+    """Remove the traceback and the causes from our errors: Spark would print all of them."""
     try:
         yield
     except MagicbyteError as error:
         raise error.with_traceback(None) from None
 
 
-def say(when: str, findings: Sequence[Finding], *, grows: bool = False) -> None:
-    """Log what was found that is more than a note: the first of it, and how much there is.
+def log_findings(stage: str, findings: Sequence[Finding], *, is_growing: bool = False) -> None:
+    """Log the number of errors and warnings among *findings*, and the first one.
 
-    The tail of a log that *grows* is none of it.
+    *is_growing*: ignore findings about the tail of the log, which is still being written.
     """
-    grave = [
+    serious = [
         finding
         for finding in findings
-        if finding.severity != "note" and not (grows and finding.code in TAILS)
+        if finding.severity != "note" and not (is_growing and finding.code in TAILS)
     ]
-    if grave:
-        log.warning("%s: %d findings, first %s: %s", when, len(grave), grave[0].code, grave[0])
+    if serious:
+        first = serious[0]
+        log.warning("%s: %d findings, first %s: %s", stage, len(serious), first.code, first)

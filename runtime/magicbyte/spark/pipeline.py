@@ -1,172 +1,186 @@
-"""The six tables as Parquet, made on Spark from one plan.
+"""Write the six tables as Parquet on Spark, from one plan.
 
-Spark's tasks write `records` and `batches`, the tables that grow with the data. What they say of
-their splits beside that stands in their notes, and the driver makes the other tables of it and of
-the plan, by the same functions that the Python API uses.
+Spark's tasks write `records` and `batches`, the tables that grow with the data, and leave statistics of
+their splits in notes. From these and the plan the driver writes the other tables, with the same
+functions as the Python API.
 """
 
 import json
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import magicbyte
 from magicbyte.errors import InputError
-from magicbyte.spark.driver_tables import Summary, write_small, write_table
-from magicbyte.spark.failures import DamagedError, plain_errors
+from magicbyte.spark.driver_tables import PipelineSummary, write_driver_tables, write_table
+from magicbyte.spark.failures import DamagedError, translated_errors
 from magicbyte.spark.plan import Plan, task_lines, text_of
-from magicbyte.spark.session import Lazy
-from magicbyte.spark.stage import OWN, Stage, plan_path
-from magicbyte.spark.task_writer import BY_TASKS, Done, Wanted, Worker, Written, place_of
+from magicbyte.spark.session import LazySession
+from magicbyte.spark.stage import METADATA_FOLDER, Stage, WorkFolder, plan_path
+from magicbyte.spark.task_writer import (
+    TASK_TABLES,
+    OutputSettings,
+    TaskNote,
+    TaskWriter,
+    WrittenFile,
+    output_path,
+)
 from magicbyte.storage import NO_OPTIONS, StorageOptions
 
 Say = Callable[[str], None]
-"""Is told in a line what was done."""
+"""Receives a sentence for the user about each step that is finished."""
+
+Notes = Mapping[int, TaskNote]
+"""Notes by task number."""
 
 
 def write_tables(
     plan: Plan,
     stage: Stage,
     *,
-    wanted: Wanted,
-    spark: Lazy,
+    output: OutputSettings,
+    spark: LazySession,
     about: dict[str, Any],
     say: Say,
     storage_options: StorageOptions = NO_OPTIONS,
-) -> Summary:
-    """Write the *wanted* tables of *plan*, and the plan, into the folder that *stage* has ready.
+) -> PipelineSummary:
+    """Write the tables of *output*, and the plan, into the folder ``stage.ready``.
 
-    What an earlier run of the same plan has done is used; *spark* does the rest. *about* says where the plan comes from,
-    and is kept with it; *storage_options* are handed to the tasks, and not kept. Times are
-    microseconds (`magicbyte.tables.stored_types.stored_schema`), compression is zstd. Raises
-    DamagedError where a record cannot be read and damage is not to be skipped, ChangedError where
-    the files are no longer what they were, InputError where Spark fails.
+    Times are microseconds (`magicbyte.tables.stored_types.stored_schema`), compression is zstd.
+
+    Args:
+        plan: Tasks and surveys of the logs.
+        stage: Folder of this run. Tasks that an earlier run of the same plan has finished are reused.
+        output: Tables, columns and files to write.
+        spark: Session that runs the remaining tasks; not started if there are none.
+        about: Origin of the plan, which is stored with it.
+        say: Receives a sentence about each step.
+        storage_options: Options that tasks need to open stores. They are not stored.
+    Raises:
+        DamagedError: A record cannot be read, and damage is not to be skipped.
+        ChangedError: The files have changed since the plan was made.
+        InputError: Spark fails.
     """
-    run = _Run(
-        plan,
-        text_of(plan, about={"magicbyte": magicbyte.__version__, **about, **asdict(wanted)}),
-        stage,
-        wanted,
-        spark,
-    )
+    started = datetime.now(UTC)
+    about = {"magicbyte": magicbyte.__version__, **about, **asdict(output)}
+    text = text_of(plan, about=about)
+    tasks = _Tasks(stage.begin(text), output, task_lines(text) if output.reads_data else [])
+    earlier = tasks.finished()
     try:
-        run.do(storage_options, say)
+        notes = tasks.run_rest(earlier, spark, storage_options, say)
     except DamagedError:
-        stage.clear()  # what is to change is the input, or what is done about damage
+        stage.clear()  # the next run needs another input, or another damage policy
         raise
-    return run.put_together()
+    summary = tasks.assemble(plan, notes)
+    run = {
+        "magicbyte": magicbyte.__version__,
+        "spark": spark.version,
+        "started": started.isoformat(timespec="seconds"),
+        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+        "tasks": len(tasks.lines),
+        "tasks_of_earlier_runs": len(earlier),
+        "rows": {name: _num_rows(notes, name) for name in output.tables if name in TASK_TABLES},
+    }
+    path = stage.ready / METADATA_FOLDER / "run.json"
+    path.write_text(json.dumps(run, indent=2) + "\n")
+    return summary
 
 
-class _Run:
-    """The tasks of a plan: those that are done, and those that are to be."""
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """The tasks of a plan, and the folder in which they work."""
 
-    def __init__(self, plan: Plan, text: str, stage: Stage, wanted: Wanted, spark: Lazy) -> None:
-        self.begun = datetime.now(UTC)
-        self.plan = plan
-        self.wanted = wanted
-        self.lines = task_lines(text) if wanted.reads_data else []
-        self.work = stage.begin(text)
-        self.spark = spark
-        self.done: dict[int, Done] = {}
-        self._take_notes()
-        self.num_done_before = len(self.done)
+    work: WorkFolder
+    output: OutputSettings
+    lines: Sequence[str]
+    """Line of the plan for each task."""
 
-    def do(self, storage_options: StorageOptions, say: Say) -> None:
-        """Have Spark do what is to be done."""
-        rest = [(task, line) for task, line in enumerate(self.lines) if task not in self.done]
-        if self.done:
-            say(f"an earlier run did {len(self.done)} of {len(self.lines)} tasks")
+    def finished(self) -> dict[int, TaskNote]:
+        """Return the notes of the tasks whose files are all complete."""
+        notes = {}
+        for task in range(len(self.lines)):
+            text = self.work.read_note(task)
+            if text is None:
+                continue
+            note = TaskNote.from_json(text)
+            if all(self._exists(file, path) for file, path in _output_paths(task, note)):
+                notes[task] = note
+        return notes
+
+    def _exists(self, file: WrittenFile, path: Path) -> bool:
+        in_work = self.work.file(file.name)
+        return file.is_complete(in_work) or file.is_complete(self.work.out / path)
+
+    def run_rest(
+        self, earlier: Notes, spark: LazySession, storage_options: StorageOptions, say: Say
+    ) -> Notes:
+        """Run the tasks that are not in *earlier*, and return the notes of all tasks."""
+        rest = [(task, line) for task, line in enumerate(self.lines) if task not in earlier]
+        if earlier:
+            say(f"an earlier run has finished {len(earlier)} of {len(self.lines)} tasks")
         if not rest:
-            return
-        with plain_errors():
-            context = self.spark.get().sparkContext
-            begun = time.monotonic()
-            worker = Worker(self.work, self.wanted, storage_options)
-            context.parallelize(rest, len(rest)).mapPartitions(worker).count()
-        self._take_notes()
-        lost = [task for task, _ in rest if task not in self.done]
+            return earlier
+        with translated_errors():
+            context = spark.get().sparkContext
+            started = time.monotonic()
+            writer = TaskWriter(self.work, self.output, storage_options)
+            context.parallelize(rest, len(rest)).mapPartitions(writer).count()
+        notes = self.finished()
+        lost = [task for task, _ in rest if task not in notes]
         if lost:
             raise InputError(
-                f"{len(lost)} of {len(rest)} tasks left nothing in {self.work.folder}",
+                f"{len(lost)} of {len(rest)} tasks wrote nothing to {self.work.folder}",
                 "a folder that driver and executors share",
             )
-        for table in self.wanted.tables:
-            if table in BY_TASKS:
-                say(f"{table}: {self.num_rows(table):,} rows")
-        say(f"read and written ({_since(begun)})")
+        for table in self.output.tables:
+            if table in TASK_TABLES:
+                say(f"{table}: {_num_rows(notes, table):,} rows")
+        say(f"read and written ({time.monotonic() - started:.1f} s)")
+        return notes
 
-    def num_rows(self, table: str) -> int:
-        """Return the rows that tasks have written of *table*."""
-        files = (file for done in self.done.values() for file in done.files)
-        return sum(file.num_rows for file in files if file.table == table)
-
-    def put_together(self) -> Summary:
-        """Put what tasks have written where it belongs, and add what the driver makes."""
+    def assemble(self, plan: Plan, notes: Notes) -> PipelineSummary:
+        """Move the tasks' files to their place in the output, and write the driver's tables."""
         out = self.work.out
-        self._gather(out)
-        facts = [one for _, done in sorted(self.done.items()) for one in done.facts]
-        summary = write_small(self.plan, self.wanted.tables, out, facts)
+        self._move_files(notes)
+        stats = [each for _, note in sorted(notes.items()) for each in note.stats]
+        summary = write_driver_tables(plan, self.output.tables, out, stats)
         shutil.copyfile(self.work.plan, plan_path(out))
-        (out / OWN / "run.json").write_text(json.dumps(self._facts(), indent=2) + "\n")
         return summary
 
-    def _take_notes(self) -> None:
-        """Note which tasks are done: those whose notes tell of files that are all there."""
-        for task in range(len(self.lines)):
-            if task in self.done or (note := self.work.note_of(task)) is None:
-                continue
-            done = Done.from_json(note)
-            if all(self._is_there(file, place) for file, place in _placed(task, done)):
-                self.done[task] = done
-
-    def _is_there(self, file: Written, place: Path) -> bool:
-        return file.is_whole(self.work.file(file.name)) or file.is_whole(self.work.out / place)
-
-    def _gather(self, out: Path) -> None:
-        """Move the files of tasks into *out*, of which an earlier run may have moved some."""
-        wanted = set()
-        for task, done in self.done.items():
-            for file, place in _placed(task, done):
-                there, here = out / place, self.work.file(file.name)
-                wanted.add(there)
-                if here.exists():
-                    there.parent.mkdir(parents=True, exist_ok=True)
-                    here.replace(there)
-        for table in self.wanted.tables:
+    def _move_files(self, notes: Notes) -> None:
+        """Move the files of tasks to the output; an earlier run may have moved some of them."""
+        out = self.work.out
+        expected = set()
+        for task, note in notes.items():
+            for file, path in _output_paths(task, note):
+                target, source = out / path, self.work.file(file.name)
+                expected.add(target)
+                if source.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    source.replace(target)
+        for table in self.output.tables:
             (out / table).mkdir(exist_ok=True)
             for path in (out / table).rglob("*.parquet"):
-                if path not in wanted:
+                if path not in expected:
                     path.unlink()
-            if table in BY_TASKS and not self.num_rows(table):
-                write_table(self.wanted.schema(table).empty_table(), out / table)
-
-    def _facts(self) -> dict[str, Any]:
-        """Return what is to be known of the run beside its tables."""
-        return {
-            "magicbyte": magicbyte.__version__,
-            "spark": self.spark.version,
-            "started": self.begun.isoformat(timespec="seconds"),
-            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
-            "tasks": len(self.lines),
-            "tasks_of_earlier_runs": self.num_done_before,
-            "rows": {
-                table: self.num_rows(table) for table in self.wanted.tables if table in BY_TASKS
-            },
-        }
+            if table in TASK_TABLES and not _num_rows(notes, table):
+                write_table(self.output.schema(table).empty_table(), out / table)
 
 
-def _placed(task: int, done: Done) -> Iterator[tuple[Written, Path]]:
-    """Yield the files of a *task* that is *done*, with where in the output they belong."""
+def _num_rows(notes: Notes, table: str) -> int:
+    """Return the rows of *table* that tasks have written."""
+    files = (file for note in notes.values() for file in note.files)
+    return sum(file.num_rows for file in files if file.table == table)
+
+
+def _output_paths(task: int, note: TaskNote) -> Iterator[tuple[WrittenFile, Path]]:
+    """Yield the files of *task*, each with its path in the output."""
     numbers: Counter[tuple[str, str | None]] = Counter()
-    for file in done.files:
-        yield file, place_of(file, task, numbers[file.table, file.topic])
+    for file in note.files:
+        yield file, output_path(file, task, numbers[file.table, file.topic])
         numbers[file.table, file.topic] += 1
-
-
-def _since(begun: float) -> str:
-    return f"{time.monotonic() - begun:.1f} s"

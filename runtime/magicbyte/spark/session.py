@@ -1,4 +1,4 @@
-"""A Spark session that starts fast, stays on this machine and is quiet."""
+"""A Spark session for one command: it starts fast and prints nothing."""
 
 import os
 import shutil
@@ -17,20 +17,20 @@ from pyspark.sql import SparkSession
 from magicbyte.errors import InputError
 from magicbyte.spark.javahome import use_java
 
-QUICK = ("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
-"""Half of the start-up is Java's compiler at work for a future that a small input has not."""
+FAST_START = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""Settings for small inputs: optimizing compilation would double the startup time and not pay off."""
 
 
 @contextmanager
 def session(
     master: str, conf: Mapping[str, str], *, is_short: bool = False
 ) -> Iterator[SparkSession]:
-    """Give a session on *master* with *conf*; it ends with the context.
+    """Provide a session on *master* with *conf*, which ends with the context.
 
-    *is_short*: little is to be done, so that Java should rather start fast than run fast.
-    Where one is running already, it is used in a session of its own, and goes on. What Spark and
-    Java print goes to a file that is deleted at the end; nothing is written to the current
-    folder. Raises InputError where Spark does not start, with the line that says why.
+    If a session is running already, a new session of its Spark is used, and Spark keeps running.
+    Output of Spark and Java goes to a temporary file; nothing is written to the current folder.
+    *is_short*: the work is small, so start fast rather than run fast. Raises InputError, with the
+    reason, if Spark does not start.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
@@ -38,45 +38,45 @@ def session(
         return
     scratch = Path(tempfile.mkdtemp(prefix="magicbyte-spark-"))
     try:
-        settings = {QUICK[0]: QUICK[1], **conf} if is_short else conf
-        made = _start(master, settings, scratch)
+        settings = {**FAST_START, **conf} if is_short else conf
+        started = _start(master, settings, scratch)
         try:
-            yield made
+            yield started
         finally:
             with _errors_to(scratch / "spark.log"):
-                made.stop()
+                started.stop()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-class Lazy:
-    """A session that starts when it is first asked for, and ends with the context."""
+class LazySession:
+    """A session that starts at first use and ends with the context."""
 
     def __init__(
         self, master: str, conf: Mapping[str, str], *, is_short: bool, say: Callable[[str], None]
     ) -> None:
-        """*say* is told when it has started; the other arguments are those of `session`."""
+        """Arguments are those of `session`; *say* gets a sentence when Spark has started."""
         self.version: str | None = None
-        """Of Spark; None: it was not asked for."""
+        """Version of Spark; None before the first use."""
         self._start = partial(session, master, conf, is_short=is_short)
         self._say = say
-        self._ends = ExitStack()
-        self._made: SparkSession | None = None
+        self._stack = ExitStack()
+        self._session: SparkSession | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._ends.__exit__(*error)
+        self._stack.__exit__(*error)
 
     def get(self) -> SparkSession:
-        """Return the session. Raises InputError where it does not start."""
-        if self._made is None:
-            begun = time.monotonic()
-            self._made = self._ends.enter_context(self._start())
-            self.version = self._made.version
-            self._say(f"Spark {self.version} started ({time.monotonic() - begun:.1f} s)")
-        return self._made
+        """Return the session. Raises InputError if it does not start."""
+        if self._session is None:
+            started_at = time.monotonic()
+            self._session = self._stack.enter_context(self._start())
+            self.version = self._session.version
+            self._say(f"Spark {self.version} started ({time.monotonic() - started_at:.1f} s)")
+        return self._session
 
 
 def _start(master: str, conf: Mapping[str, str], scratch: Path) -> SparkSession:
@@ -100,19 +100,19 @@ def _start(master: str, conf: Mapping[str, str], scratch: Path) -> SparkSession:
     builder = SparkSession.builder.master(master).appName("magicbyte pipeline")
     for name, value in settings.items():
         builder = builder.config(name, value)
-    printed = scratch / "spark.log"
+    spark_log = scratch / "spark.log"
     try:
-        with _errors_to(printed):
-            made = builder.getOrCreate()
+        with _errors_to(spark_log):
+            started = builder.getOrCreate()
     except (PySparkException, OSError) as error:
-        raise InputError(f"Spark did not start on {master}: {_gist(printed, error)}") from error
-    made.sparkContext.setLogLevel("ERROR")
-    return made
+        raise InputError(f"Spark did not start on {master}: {_gist(spark_log, error)}") from error
+    started.sparkContext.setLogLevel("ERROR")
+    return started
 
 
 @contextmanager
 def _errors_to(path: Path) -> Iterator[None]:
-    """Send what this process, and those that it starts, print to stderr to the file *path*."""
+    """Redirect stderr of this process, and of processes that it starts, to the file *path*."""
     sys.stderr.flush()
     saved = os.dup(2)
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -125,10 +125,10 @@ def _errors_to(path: Path) -> Iterator[None]:
         os.close(file)
 
 
-def _gist(printed: Path, error: Exception) -> str:
-    """Return the line of what Spark *printed* that says why it did not start."""
-    text = printed.read_text(errors="replace") if printed.exists() else ""
+def _gist(spark_log: Path, error: Exception) -> str:
+    """Return the line of *spark_log* that names the reason why Spark did not start."""
+    text = spark_log.read_text(errors="replace") if spark_log.exists() else ""
     lines = [line.strip() for line in text.split("\n")]
-    said = [line for line in lines if line and not line.startswith("at ")]
-    reasons = [line for line in said if "Exception" in line or "rror" in line]
-    return (reasons or said[-1:] or [str(error)])[0]
+    lines = [line for line in lines if line and not line.startswith("at ")]
+    reasons = [line for line in lines if "Exception" in line or "rror" in line]
+    return (reasons or lines[-1:] or [str(error)])[0]

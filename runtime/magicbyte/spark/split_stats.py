@@ -1,4 +1,4 @@
-"""What the tasks of a pipeline say of their splits, beside the rows."""
+"""Statistics that a pipeline's task reports about each split, in addition to its rows."""
 
 import json
 from collections import Counter
@@ -18,121 +18,123 @@ from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Piece, Split
 from magicbyte_formats.wire import CODEC_NAMES
 
-COLUMNS = ("timestamp", "position", "key", "value")
-"""The columns of records that it takes to say it."""
+STATS_COLUMNS = ("timestamp", "position", "key", "value")
+"""Columns of records from which the statistics are computed."""
 
-UNREAD = tuple(CODES[name] for name in ("damaged", "over_limit"))
-"""Dispositions of entries whose records cannot be had."""
+UNREADABLE = tuple(CODES[name] for name in ("damaged", "over_limit"))
+"""Codes of the dispositions of entries without decoded records."""
 
 
 @dataclass(slots=True)
-class Contents:
-    """What the data in sound entries of one format and codec comes to."""
+class FormatTotals:
+    """Totals of the sound data entries of one format and codec."""
 
     magic: int
     codec: str | None
     entries: int
     records: int
     stored_bytes: int
-    """Bytes of the entries, as they lie in the log."""
+    """Bytes of the entries in the log."""
     content_bytes: int
-    """Bytes of their records' keys and values, decoded."""
+    """Bytes of the records' keys and values, decoded."""
 
 
 @dataclass(slots=True)
-class Facts:
-    """What a task says of a split beside its rows. Small, and goes through JSON."""
+class SplitStats:
+    """Statistics of one split. Small, and stored as JSON."""
 
     path: str
     bytes: dict[str, int]
     records: dict[str, int]
     sound_bytes: int
     findings: list[Finding]
-    contents: list[Contents]
+    contents: list[FormatTotals]
     first_time: int | None = None
-    """Milliseconds since the Unix epoch: the least time of a record that was delivered."""
+    """Earliest time of a delivered record, in milliseconds since the Unix epoch."""
     last_time: int | None = None
-    """The largest."""
+    """Latest time of a delivered record."""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str) -> "Facts":
+    def from_json(cls, text: str) -> "SplitStats":
         value: dict[str, Any] = json.loads(text)
         value["findings"] = [Finding(**finding) for finding in value["findings"]]
-        value["contents"] = [Contents(**contents) for contents in value["contents"]]
+        value["contents"] = [FormatTotals(**totals) for totals in value["contents"]]
         return cls(**value)
 
 
 @dataclass(slots=True)
-class Told:
-    """The facts of a split while it is read."""
+class SplitCounter:
+    """Collects the statistics of a split while it is read."""
 
     split: Split
     tally: Tally = field(default_factory=Tally)
-    times: list[int] = field(default_factory=list)
-    contents: list[Contents] = field(default_factory=list)
+    time_range: tuple[int, int] | None = None
+    contents: list[FormatTotals] = field(default_factory=list)
 
     def count(self, piece: Piece) -> None:
-        """Add *piece*, which has rows of `COLUMNS` where it has entries that could be read."""
+        """Add *piece*, whose rows have `STATS_COLUMNS`."""
         self.tally.count(piece)
         if isinstance(piece.entries, Judged) and piece.rows is not None:
-            self.contents = summed([*self.contents, *_contents(piece.entries, piece.rows)])
+            self.contents = add_up([*self.contents, *_format_totals(piece.entries, piece.rows)])
         delivered = piece.delivered("timestamp", "position")
         if delivered is None or not delivered.num_rows:
             return
         times = delivered.column("timestamp")
-        found = pc.min_max(times.view(pa.int64()))
-        self.times += [bound for bound in found.as_py().values() if bound is not None]
-        self.times = [min(self.times), max(self.times)] if self.times else []
+        bounds = pc.min_max(times.view(pa.int64())).as_py()
+        if bounds["min"] is not None:
+            first, last = self.time_range or (bounds["min"], bounds["max"])
+            self.time_range = min(first, bounds["min"]), max(last, bounds["max"])
         self.tally.findings.extend(lost_times(self.split, times, delivered.column("position")))
 
-    def facts(self) -> Facts:
-        return Facts(
+    def stats(self) -> SplitStats:
+        return SplitStats(
             self.split.file.path,
             dict(self.tally.bytes),
             dict(self.tally.records),
             self.tally.sound_bytes,
             self.tally.findings,
             self.contents,
-            *(self.times or (None, None)),
+            *(self.time_range or (None, None)),
         )
 
 
-def summed(contents: Iterable[Contents]) -> list[Contents]:
-    """Return *contents* with those of one format and codec as one, in order of these."""
-    sums: dict[tuple[int, str | None], Contents] = {}
-    for one in contents:
-        known = sums.setdefault((one.magic, one.codec), Contents(one.magic, one.codec, 0, 0, 0, 0))
-        known.entries += one.entries
-        known.records += one.records
-        known.stored_bytes += one.stored_bytes
-        known.content_bytes += one.content_bytes
+def add_up(contents: Iterable[FormatTotals]) -> list[FormatTotals]:
+    """Return *contents* with one total per format and codec, in order of these."""
+    sums: dict[tuple[int, str | None], FormatTotals] = {}
+    for totals in contents:
+        key = totals.magic, totals.codec
+        combined = sums.setdefault(key, FormatTotals(*key, 0, 0, 0, 0))
+        combined.entries += totals.entries
+        combined.records += totals.records
+        combined.stored_bytes += totals.stored_bytes
+        combined.content_bytes += totals.content_bytes
     return [sums[key] for key in sorted(sums, key=lambda key: (key[0], key[1] or ""))]
 
 
-def _contents(judged: Judged, rows: pa.RecordBatch) -> Iterable[Contents]:
-    """Yield what each format and codec has in the entries of *judged*, whose records are *rows*."""
+def _format_totals(judged: Judged, rows: pa.RecordBatch) -> Iterable[FormatTotals]:
+    """Yield the totals of the entries of *judged*, whose records are *rows*."""
     num_rows = judged.decoded.num_rows
-    content = _sums([rows.column(name) for name in ("key", "value")], num_rows)
+    content = _bytes_of_entries([rows.column(name) for name in ("key", "value")], num_rows)
     stored, magics, codecs, is_control = (
         judged.entries.column(name) for name in ("size_bytes", "magic", "codec", "is_control")
     )
-    is_data = (is_control == 0) & ~np.isin(judged.of_entries, UNREAD)
+    is_data = (is_control == 0) & ~np.isin(judged.of_entries, UNREADABLE)
     pairs = Counter(zip(magics[is_data].tolist(), codecs[is_data].tolist(), strict=True))
     for (magic, codec), count in pairs.items():
-        of = is_data & (magics == magic) & (codecs == codec)
-        sizes = (int(sums[of].sum()) for sums in (num_rows, stored, content))
-        yield Contents(magic, CODEC_NAMES.get(codec), count, *sizes)
+        mask = is_data & (magics == magic) & (codecs == codec)
+        sizes = (int(numbers[mask].sum()) for numbers in (num_rows, stored, content))
+        yield FormatTotals(magic, CODEC_NAMES.get(codec), count, *sizes)
 
 
-def _sums(columns: list[pa.Array], num_rows: Numbers) -> Numbers:
-    """Return the bytes of all *columns* in the rows of each entry; null is none."""
+def _bytes_of_entries(columns: list[pa.Array], num_rows: Numbers) -> Numbers:
+    """Return the total bytes of *columns* in the rows of each entry; null counts as 0."""
     before: Numbers = np.zeros(int(num_rows.sum()) + 1, np.int64)
     for column in columns:
         lengths = pc.fill_null(pc.binary_length(column), 0)
         before[1:] += np.cumsum(lengths.to_numpy(zero_copy_only=False))
     ends = np.cumsum(num_rows)
-    sums: Numbers = before[ends] - before[ends - num_rows]
-    return sums
+    totals: Numbers = before[ends] - before[ends - num_rows]
+    return totals

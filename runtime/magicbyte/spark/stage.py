@@ -1,15 +1,15 @@
-"""Where a pipeline works until its output is whole: a folder beside it, which outlives the run.
+"""The folder beside its output in which a pipeline works; it outlives a run that is killed.
 
-    .OUT.part/lock              held by the one run that works here
-              DIGEST/           of the plan: work of another plan is of no use
+    .OUT.part/lock              held by the run that works here
+              DIGEST/           one plan; work for another plan is deleted
                      plan.jsonl
-                     files/     what tasks write, under names that nobody else has
-                     notes/     what a task has written: it is done when its note is there
-                     out/       takes the place of OUT when it is whole
-              old/              what was OUT, for the moment between two renames
+                     files/     written by tasks, under names that no other attempt has
+                     notes/     a note per finished task, on the files that it has written
+                     out/       replaces OUT when it is complete
+              old/              the previous OUT, between two renames
 
-A run that is killed, at whatever moment, leaves notes or none: the next one with the same plan
-does only what no note says is done.
+A run may be killed at any moment. The next run with the same plan does only the tasks that have
+left no note.
 """
 
 import fcntl
@@ -27,19 +27,19 @@ from magicbyte.output_guard import check_outside
 from magicbyte.reading.dataset import Dataset
 from magicbyte.spark.plan import is_plan
 
-OWN = "_magicbyte"
-"""The folder in an output that holds its plan, and so marks it as ours."""
+METADATA_FOLDER = "_magicbyte"
+"""Folder in an output with its plan. It marks the output as written by a pipeline."""
 
 
 def plan_path(folder: Path) -> Path:
-    return folder / OWN / "plan.jsonl"
+    return folder / METADATA_FOLDER / "plan.jsonl"
 
 
 def check_output(out: Path, dataset: Dataset, paths: Iterable[str], *, overwrite: bool) -> Path:
     """Return *out* without links, if a pipeline that reads *dataset* from *paths* may write there.
 
-    Raises InputError where it is not ours, or ours and *overwrite* is false, or where it and
-    what is read lie inside one another.
+    Raises InputError if *out* and the input are inside one another, or if *out* exists and is not to
+    be overwritten or was not written by a pipeline.
     """
     check_outside(out, dataset.all_logs, paths)
     real = Path(os.path.realpath(out))
@@ -48,60 +48,61 @@ def check_output(out: Path, dataset: Dataset, paths: Iterable[str], *, overwrite
 
 
 def check_replaceable(out: Path, *, overwrite: bool) -> None:
-    """Raise InputError unless *out* is not there, is an empty folder, or ours to *overwrite*."""
+    """Raise InputError unless *out* is absent, an empty folder, or an output to *overwrite*."""
     if not os.path.lexists(out):
         return
     if not out.is_dir():
-        raise InputError("a file", "a new name for a folder", path=str(out))
+        raise InputError("this is a file", "a new name for a folder", path=str(out))
     if not any(out.iterdir()):
         return
     if not is_plan(plan_path(out)):
         raise InputError(
-            "a folder that pipeline did not make", "a new or an empty one", path=str(out)
+            "the folder was not written by pipeline", "a new or an empty folder", path=str(out)
         )
     if not overwrite:
-        raise InputError("there already", "a new name, or --overwrite", path=str(out))
+        raise InputError("the output exists", "a new name, or --overwrite", path=str(out))
 
 
 class Stage:
-    """The folder beside *out* in which it is made."""
+    """The working folder beside the output folder *out*."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
         self.folder = out.parent / f".{out.name}.part"
-        self._work: Work | None = None
+        self._work: WorkFolder | None = None
 
-    def begin(self, plan: str) -> "Work":
-        """Return the place to work on *plan*, the text of a plan; work on others is deleted."""
+    def begin(self, plan: str) -> "WorkFolder":
+        """Return the folder for *plan*, the text of a plan, and delete work for other plans."""
         digest = hashlib.sha256(plan.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        for path in self.folder.iterdir():
-            if path.is_dir() and path.name != digest:
-                shutil.rmtree(path)
-        self._work = Work(self.folder / digest)
-        self._work.make(plan)
+        self._delete_work(keep=digest)
+        self._work = WorkFolder(self.folder / digest)
+        self._work.create(plan)
         return self._work
 
     @property
     def ready(self) -> Path:
-        """The folder that takes the place of the output."""
+        """Folder that will replace the output."""
         if self._work is None:
-            raise RuntimeError("no work was begun")
+            raise RuntimeError("begin() was not called")
         return self._work.out
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether a task has been done, which the next run need not do again."""
+        """Whether some task has finished, so that the next run need not repeat it."""
         return self._work is not None and self._work.has_notes()
 
     def clear(self) -> None:
-        """Delete all work, of this plan and of others."""
-        for path in self.folder.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
+        """Delete the work for all plans."""
+        self._delete_work(keep=None)
         self._work = None
 
-    def put_back(self) -> None:
-        """End what a run that was killed while it replaced the output has left."""
+    def _delete_work(self, *, keep: str | None) -> None:
+        for path in self.folder.iterdir():
+            if path.is_dir() and path.name != keep:
+                shutil.rmtree(path)
+
+    def recover_old_output(self) -> None:
+        """Restore or delete the old output of a run that was killed while it replaced it."""
         old = self.folder / "old"
         if not old.exists():
             return
@@ -111,14 +112,14 @@ class Stage:
             old.rename(self.out)
 
     def publish(self) -> None:
-        """Let what is ready take the place of the output."""
+        """Replace the output by the folder `ready`."""
         old = self.folder / "old"
         if os.path.lexists(self.out):
             self.out.rename(old)
         try:
             self.ready.rename(self.out)
         except BaseException:
-            self.put_back()
+            self.recover_old_output()
             raise
 
 
@@ -126,18 +127,18 @@ class Stage:
 def staged(
     out: Path, *, overwrite: bool, restart: bool = False, say: Callable[[str], None]
 ) -> Iterator[Stage]:
-    """Give a stage whose `ready` folder takes the place of *out* at the end.
+    """Provide a stage whose `ready` folder replaces *out* at the end.
 
-    After an error *out* is what it was. What tasks have done by then is kept for the next run,
-    which *restart* has begin anew; *say* is told so. Raises InputError where another run works on *out*.
+    After an error *out* is unchanged, and finished tasks are kept for the next run, unless that run has
+    *restart*; *say* gets a sentence about it. Raises InputError if another run writes to *out*.
     """
-    made = _make_parents(out.parent)
+    created = _create_parents(out.parent)
     stage = Stage(out)
     is_kept = False
     try:
         with _locked(stage.folder):
             try:
-                stage.put_back()
+                stage.recover_old_output()
                 check_replaceable(out, overwrite=overwrite)
                 if restart:
                     stage.clear()
@@ -147,51 +148,56 @@ def staged(
             except BaseException:
                 is_kept = stage.is_worth_keeping
                 if is_kept:
-                    say(f"what is done is kept in {stage.folder}: the same command goes on with it")
+                    say(
+                        f"finished tasks are kept in {stage.folder}: run the same command to continue"
+                    )
                 raise
             finally:
                 if not is_kept:
                     shutil.rmtree(stage.folder, ignore_errors=True)
     except BaseException:
         if not is_kept:
-            for parent in made:
+            for parent in created:
                 with suppress(OSError):
                     parent.rmdir()
         raise
 
 
 LOCK = b"A run of magicbyte pipeline works here, or was killed: the next one goes on.\n"
-"""What the lock's file says; it marks the folder as ours."""
+"""Content of the lock file. It marks the folder as ours."""
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold *folder*, which is made, for this process alone: the system lets go of it with us."""
+    """Create *folder* and lock it for this process; the system unlocks it when the process ends."""
     path = folder / "lock"
     with suppress(FileExistsError):
         folder.mkdir()
     if path.is_symlink() or (any(folder.iterdir()) and not path.exists()):
-        raise InputError("a folder that pipeline did not make", "none", path=str(folder))
+        raise _foreign_folder(folder)
     with path.open("ab+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             is_same = path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
         except BlockingIOError:
             is_same = False
-        if not is_same:  # who held it is at work, or has just deleted it
+        if not is_same:  # another run holds the lock, or has just deleted the folder
             raise InputError("another run writes there", "one at a time", path=str(folder))
         file.seek(0)
-        said = file.read(len(LOCK) + 1)
-        if not LOCK.startswith(said):
-            raise InputError("a folder that pipeline did not make", "none", path=str(folder))
+        if not LOCK.startswith(file.read(len(LOCK) + 1)):
+            raise _foreign_folder(folder)
         file.truncate(0)
         file.write(LOCK)
         file.flush()
         yield
 
 
-def _make_parents(parent: Path) -> list[Path]:
-    """Make *parent* and return the folders that were made, the deepest first."""
+def _foreign_folder(folder: Path) -> InputError:
+    return InputError("the folder was not written by pipeline", "no such folder", path=str(folder))
+
+
+def _create_parents(parent: Path) -> list[Path]:
+    """Create *parent* and return the folders that were created, the deepest first."""
     missing = []
     for folder in (parent, *parent.parents):
         if folder.exists():
@@ -202,8 +208,8 @@ def _make_parents(parent: Path) -> list[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What is done for one plan, and how far it is. Goes to the tasks."""
+class WorkFolder:
+    """The files and notes of one plan's tasks. It is sent to the tasks."""
 
     folder: Path
 
@@ -215,10 +221,10 @@ class Work:
     def plan(self) -> Path:
         return self.folder / "plan.jsonl"
 
-    def make(self, plan: str) -> None:
+    def create(self, plan: str) -> None:
         for folder in (self.folder, self.folder / "files", self.folder / "notes", self.out):
             folder.mkdir(exist_ok=True)
-        (self.out / OWN).mkdir(exist_ok=True)
+        (self.out / METADATA_FOLDER).mkdir(exist_ok=True)
         self.plan.write_text(plan, encoding="utf-8", errors="surrogateescape")
 
     def has_notes(self) -> bool:
@@ -227,22 +233,22 @@ class Work:
         return False
 
     def new_file(self) -> Path:
-        """Return a name for a file that a task writes, which no attempt at a task has had."""
+        """Return a path for a task's file that no other attempt at a task uses."""
         return self.file(f"{secrets.token_hex(16)}.parquet")
 
     def file(self, name: str) -> Path:
-        """Return the file of that *name*, which a task has written."""
+        """Return the path of the file *name*, which a task has written."""
         return self.folder / "files" / name
 
-    def note_of(self, task: int) -> str | None:
-        """Return the note on *task*; None where there is none."""
+    def read_note(self, task: int) -> str | None:
+        """Return the note on *task*; None if it has not finished."""
         try:
             return self._note(task).read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
 
-    def keep_note(self, task: int, note: str) -> None:
-        """Keep *note* on *task*, whole or not at all. Of two attempts that end, either will do."""
+    def write_note(self, task: int, note: str) -> None:
+        """Write *note* on *task* atomically. If two attempts finish, either note will do."""
         draft = self.file(f"{secrets.token_hex(16)}.note")
         draft.write_text(note, encoding="utf-8")
         draft.replace(self._note(task))

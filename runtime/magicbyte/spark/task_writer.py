@@ -1,7 +1,7 @@
-"""What the tasks of a pipeline do: read their bytes once, write their part of two tables, and a note.
+"""The tasks of a pipeline: read bytes once, write a share of two tables, and leave a note.
 
-A task writes Parquet by itself, by Arrow, which has the rows in columns already: through Spark
-each would become a row of Java's and a column again.
+Tasks write Parquet by Arrow, which has the rows in columns already. Through Spark, each row would
+become a Java object, and then a part of a column again.
 """
 
 import json
@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from magicbyte.reading.split import Split, chosen_rows, examine
 from magicbyte.reading.table_rows import batch_rows
-from magicbyte.spark.driver_log import one_sentence
-from magicbyte.spark.pickled_readers import Shipped
+from magicbyte.spark.driver_log import without_traceback
+from magicbyte.spark.pickled_readers import PickledByValue
 from magicbyte.spark.plan import splits_of
-from magicbyte.spark.split_stats import COLUMNS, Facts, Told
-from magicbyte.spark.stage import Work
+from magicbyte.spark.split_stats import STATS_COLUMNS, SplitCounter, SplitStats
+from magicbyte.spark.stage import WorkFolder
 from magicbyte.spark.tasks import spare_collector
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions
 from magicbyte.tables.arrays import batch_of
@@ -28,143 +28,145 @@ from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES
 from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 from magicbyte.tables.table_files import TableFile
 
-ROWS = 4096
-"""Rows of batches in a record batch."""
+ROWS_PER_BATCH = 4096
+"""Rows of `batches` in an Arrow batch."""
 
-BY_TASKS = ("records", "batches")
-"""The tables that grow with the data."""
+TASK_TABLES = ("records", "batches")
+"""Tables that tasks write, because they grow with the data."""
 
-OF_TASKS = ("records", "batches", "segments", "partitions", "problems")
-"""The tables for which the data is read. The plan alone tells `transactions`."""
+DATA_TABLES = ("records", "batches", "segments", "partitions", "problems")
+"""Tables for which the data is read. The plan alone suffices for `transactions`."""
 
-
-NO_TOPIC = "__HIVE_DEFAULT_PARTITION__"
-"""What stands for null in the name of a folder."""
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""Hive's folder name for null."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a pipeline is to write, and how."""
+class OutputSettings:
+    """Tables and columns that a pipeline writes, and how it divides them into files."""
 
     tables: tuple[str, ...] = tuple(TABLES)
     columns: tuple[str, ...] = RECORDS.names
-    """Of records, in the table's order."""
+    """Columns of records, in the table's order."""
     by_topic: bool = False
-    """Whether records and batches lie in a folder for each topic, which has no column then."""
+    """Write records and batches to a folder per topic, without the column `topic`."""
     file_bytes: int | None = None
-    """The size at which a file of theirs ends and the next begins."""
+    """Size at which a file of records or batches ends and the next one begins."""
 
     @property
     def reads_data(self) -> bool:
-        return any(name in OF_TASKS for name in self.tables)
+        return any(name in DATA_TABLES for name in self.tables)
 
     def schema(self, table: str) -> pa.Schema:
         """Return the schema of the files of *table*."""
         names = self.columns if table == "records" else TABLES[table].names
-        kept = tuple(name for name in names if not (self.divides(table) and name == "topic"))
-        return stored_schema(TABLES[table], kept)
+        has_folders = self.has_topic_folders(table)
+        names = tuple(name for name in names if not (has_folders and name == "topic"))
+        return stored_schema(TABLES[table], names)
 
-    def divides(self, table: str) -> bool:
-        return self.by_topic and table in BY_TASKS
+    def has_topic_folders(self, table: str) -> bool:
+        return self.by_topic and table in TASK_TABLES
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """A file of a task."""
+class WrittenFile:
+    """A file that a task has written."""
 
     table: str
     is_of_topic: bool
-    """Whether it belongs into a folder of its topic."""
+    """Whether its place in the output is a folder of its topic."""
     topic: str | None
     name: str
-    """By which the work has it until the output is put together."""
+    """Name in the work folder."""
     num_rows: int
     size_bytes: int
 
-    def is_whole(self, path: Path) -> bool:
+    def is_complete(self, path: Path) -> bool:
         """Return whether *path* is this file."""
         return path.is_file() and path.stat().st_size == self.size_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """The note on a task: what it has written, and what is to say of its splits."""
+class TaskNote:
+    """The note on a finished task: its files and the statistics of its splits."""
 
-    files: tuple[Written, ...]
-    facts: tuple[Facts, ...]
+    files: tuple[WrittenFile, ...]
+    stats: tuple[SplitStats, ...]
 
     def to_json(self) -> str:
-        files = [asdict(one) for one in self.files]
-        return json.dumps({"files": files, "facts": [one.to_json() for one in self.facts]})
+        files = [asdict(file) for file in self.files]
+        return json.dumps({"files": files, "stats": [each.to_json() for each in self.stats]})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         value: dict[str, Any] = json.loads(text)
-        files = tuple(Written(**one) for one in value["files"])
-        return cls(files, tuple(Facts.from_json(one) for one in value["facts"]))
+        files = tuple(WrittenFile(**file) for file in value["files"])
+        return cls(files, tuple(SplitStats.from_json(each) for each in value["stats"]))
 
 
 @dataclass(frozen=True)
-class Worker(Shipped):
-    """Does a task, wherever Spark runs it."""
+class TaskWriter(PickledByValue):
+    """Executes tasks on any machine that Spark chooses."""
 
-    work: Work
-    wanted: Wanted
-    opened_by: StorageOptions = NO_OPTIONS
+    work: WorkFolder
+    output: OutputSettings
+    storage_options: StorageOptions = NO_OPTIONS
 
     def __call__(self, tasks: Iterable[tuple[int, str]]) -> Iterator[int]:
-        """Do each of *tasks*, numbers with lines of the plan; yield the numbers."""
+        """Execute *tasks*, numbers with lines of the plan; yield the numbers."""
         spare_collector()
         for number, line in tasks:
-            with one_sentence():
-                done = self._do(*splits_of(line, Storage(self.opened_by)))
-            self.work.keep_note(number, done.to_json())
+            with without_traceback():
+                note = self._write(*splits_of(line, Storage(self.storage_options)))
+            self.work.write_note(number, note.to_json())
             yield number
 
-    def _do(self, is_read: bool, splits: list[Split]) -> Done:
-        facts = []
-        with _Files(self.work, self.wanted) as files:
+    def _write(self, is_read: bool, splits: list[Split]) -> TaskNote:
+        """Write the tables of *splits*; unless *is_read*, only count their bytes."""
+        stats = []
+        with _TaskFiles(self.work, self.output) as files:
             for split in splits:
                 if is_read:
-                    facts.append(_read(split, self.wanted, files))
+                    stats.append(_write_split(split, self.output, files))
                 else:
-                    facts.append(_counted(split))
-        return Done(tuple(files.written), tuple(facts))
+                    stats.append(_count_split(split))
+        return TaskNote(tuple(files.written), tuple(stats))
 
 
-def _read(split: Split, wanted: Wanted, files: "_Files") -> Facts:
-    """Write what *split* has of the wanted tables, and return its facts."""
-    columns = wanted.columns if "records" in wanted.tables else ()
-    needed = tuple(dict.fromkeys([*columns, *COLUMNS]))
-    told = Told(split)
+def _write_split(split: Split, output: OutputSettings, files: "_TaskFiles") -> SplitStats:
+    """Write the rows of *split* to the tables of *output*, and return its statistics."""
+    columns = output.columns if "records" in output.tables else ()
+    needed = tuple(dict.fromkeys([*columns, *STATS_COLUMNS]))
+    counter = SplitCounter(split)
     for piece in examine(split, needed):
-        told.count(piece)
-        if "records" in wanted.tables:
+        counter.count(piece)
+        if "records" in output.tables:
             for rows in chosen_rows(piece, ("delivered",)):
-                files.write("records", split.topic, rows.select(wanted.columns))
-        if "batches" in wanted.tables:
+                files.write("records", split.topic, rows.select(output.columns))
+        if "batches" in output.tables:
             files.add_batches(split.topic, batch_rows(split, piece, quick=False))
-    return told.facts()
+    return counter.stats()
 
 
-def _counted(split: Split) -> Facts:
-    """Return the facts of *split*, whose records nobody wants: nor does its damage stop anything."""
-    told = Told(split)
+def _count_split(split: Split) -> SplitStats:
+    """Return the statistics of *split*, whose records are not written. Damage does not stop it."""
+    counter = SplitCounter(split)
     split = replace(split, options=replace(split.options, on_damage="skip"))
-    for piece in examine(split, COLUMNS):
-        told.count(piece)
-    return told.facts()
+    for piece in examine(split, STATS_COLUMNS):
+        counter.count(piece)
+    return counter.stats()
 
 
-class _Files:
-    """The files that a task writes: of each table one for each topic, or for all."""
+class _TaskFiles:
+    """The files that a task writes: for each table one, or one per topic."""
 
-    def __init__(self, work: Work, wanted: Wanted) -> None:
-        self.written: list[Written] = []
+    def __init__(self, work: WorkFolder, output: OutputSettings) -> None:
+        self.written: list[WrittenFile] = []
         self._work = work
-        self._wanted = wanted
-        self._open: dict[tuple[str, str | None], _File] = {}
+        self._output = output
+        self._open: dict[tuple[str, str | None], _OpenFile] = {}
         self._rows: dict[str | None, list[dict[str, Any]]] = {}
+        """Rows of `batches`, by topic folder, that are not written yet."""
 
     def __enter__(self) -> Self:
         return self
@@ -176,34 +178,33 @@ class _Files:
             if kind is None:
                 self.written.append(file.close())
             else:
-                file.give_up()
+                file.discard()
 
     def write(self, table: str, topic: str | None, rows: pa.RecordBatch) -> None:
-        is_of_topic = self._wanted.divides(table)
-        schema = self._wanted.schema(table)
-        place = table, topic if is_of_topic else None
-        if place not in self._open:
-            self._open[place] = _File(self._work.new_file(), schema, is_of_topic, *place)
-        file = self._open[place]
+        is_of_topic = self._output.has_topic_folders(table)
+        schema = self._output.schema(table)
+        key = table, topic if is_of_topic else None
+        if key not in self._open:
+            self._open[key] = _OpenFile(self._work.new_file(), schema, is_of_topic, *key)
+        file = self._open[key]
         file.write(to_stored_batch(rows.select(schema.names)))
-        if self._wanted.file_bytes is not None and file.size_bytes >= self._wanted.file_bytes:
-            self.written.append(self._open.pop(place).close())
+        if self._output.file_bytes is not None and file.size_bytes >= self._output.file_bytes:
+            self.written.append(self._open.pop(key).close())
 
     def add_batches(self, topic: str | None, rows: Iterable[dict[str, Any]]) -> None:
-        folder = topic if self._wanted.divides("batches") else None
+        folder = topic if self._output.has_topic_folders("batches") else None
         self._rows.setdefault(folder, []).extend(rows)
-        while len(self._rows[folder]) >= ROWS:
-            self._write_batches(folder, ROWS)
+        while len(self._rows[folder]) >= ROWS_PER_BATCH:
+            self._write_batches(folder, ROWS_PER_BATCH)
 
     def _write_batches(self, topic: str | None, count: int) -> None:
         rows = self._rows[topic]
         if rows:
-            made = batch_of(rows[:count], BATCHES.schema(BATCHES.names))
-            self.write("batches", topic, made)
+            self.write("batches", topic, batch_of(rows[:count], BATCHES.schema(BATCHES.names)))
         del rows[:count]
 
 
-class _File:
+class _OpenFile:
     """A file that is being written."""
 
     def __init__(
@@ -211,37 +212,36 @@ class _File:
     ) -> None:
         self._path, self._table = path, table
         self._is_of_topic, self._topic = is_of_topic, topic
-        self._ends = ExitStack()
-        self._file: BinaryIO = self._ends.enter_context(path.open("xb"))
-        self._rows = self._ends.enter_context(TableFile(self._file, schema, "parquet"))
+        self._stack = ExitStack()
+        self._file: BinaryIO = self._stack.enter_context(path.open("xb"))
+        self._rows = self._stack.enter_context(TableFile(self._file, schema, "parquet"))
 
     @property
     def size_bytes(self) -> int:
-        """Bytes that were written so far."""
+        """Bytes written so far."""
         return self._file.tell()
 
     def write(self, rows: pa.RecordBatch) -> None:
         self._rows.write(rows)
 
-    def close(self) -> Written:
-        self._ends.close()
-        size = self._path.stat().st_size
-        return Written(
+    def close(self) -> WrittenFile:
+        self._stack.close()
+        return WrittenFile(
             table=self._table,
             is_of_topic=self._is_of_topic,
             topic=self._topic,
             name=self._path.name,
             num_rows=self._rows.num_rows,
-            size_bytes=size,
+            size_bytes=self._path.stat().st_size,
         )
 
-    def give_up(self) -> None:
-        self._ends.close()
+    def discard(self) -> None:
+        self._stack.close()
         self._path.unlink()
 
 
-def place_of(file: Written, task: int, number: int) -> Path:
-    """Return where in the output *file*, the one of that *number* that *task* wrote, belongs."""
+def output_path(file: WrittenFile, task: int, number: int) -> Path:
+    """Return the path in the output of *file*, the *number*-th of its kind that *task* wrote."""
     folder = Path(file.table)
     if file.is_of_topic:
         folder /= hive_folder(file.topic)
@@ -249,5 +249,5 @@ def place_of(file: Written, task: int, number: int) -> Path:
 
 
 def hive_folder(topic: str | None) -> str:
-    """Return the name of the folder of a *topic*, as Hive, Spark and Arrow write and read it."""
-    return f"topic={NO_TOPIC if topic is None else quote(topic, safe='')}"
+    """Return the folder name for *topic*, as Hive, Spark and Arrow write and read it."""
+    return f"topic={NULL_PARTITION if topic is None else quote(topic, safe='')}"

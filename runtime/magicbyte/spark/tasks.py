@@ -1,4 +1,4 @@
-"""Splits put together into tasks: what a Python task costs, many small segments share."""
+"""Group splits into tasks, so that many small segments share the cost of one Python task."""
 
 import gc
 import pickle
@@ -8,39 +8,39 @@ from functools import cache
 from magicbyte.limits import MIB
 from magicbyte.reading.split import Split
 
-LEAST_TASK_BYTES = 16 * MIB
-"""Bytes up to which small splits go into one task, where the input is small too."""
+MIN_TASK_BYTES = 16 * MIB
+"""Splits are grouped up to this size even if the input is small."""
 
 SPLIT_COST_BYTES = MIB // 4
-"""What a split counts at least: to open a file costs as much as to read some of it."""
+"""Smallest size that a split counts as: opening a file costs as much as reading these bytes."""
 
 MAX_PICKLED_BYTES = 48 << 10
-"""Bytes of pickled splits in a task, unless one split alone has more."""
+"""Limit of the pickled splits of a task, unless a single split exceeds it."""
 
 GOAL_TASKS = 64
-"""So many tasks are enough: a larger input makes larger ones, up to *max_bytes*."""
+"""Number of tasks above which tasks grow, up to *max_bytes*, instead of becoming more."""
 
 
 def tasks(
-    splits: Sequence[Split], max_bytes: int, *, least_count: int | None = None
+    splits: Sequence[Split], max_bytes: int, *, min_count: int | None = None
 ) -> list[tuple[Split, ...]]:
-    """Return *splits* in their order, consecutive ones together while they are small.
+    """Return *splits* in order, with small consecutive ones grouped into one task.
 
-    No task spans more than *max_bytes* of files unless one split does. *least_count* is how many
-    tasks there should be, about, where there are as many splits.
+    No task reads more than *max_bytes* of files, unless a single split does. *min_count* is the
+    approximate number of tasks to reach, if there are as many splits.
     """
     total = size_of(splits)
-    least = max(LEAST_TASK_BYTES, total // GOAL_TASKS)
-    goal = min(max_bytes, least if least_count is None else max(1, total // least_count))
-    return list(_grouped(splits, goal))
+    smallest = max(MIN_TASK_BYTES, total // GOAL_TASKS)
+    goal = min(max_bytes, smallest if min_count is None else max(1, total // min_count))
+    return list(_groups(splits, goal))
 
 
 def size_of(splits: Iterable[Split]) -> int:
-    """Return the bytes of files that *splits* span."""
+    """Return the total bytes of files that *splits* read."""
     return sum(split.end - split.start for split in splits)
 
 
-def _grouped(splits: Iterable[Split], goal: int) -> Iterable[tuple[Split, ...]]:
+def _groups(splits: Iterable[Split], goal: int) -> Iterable[tuple[Split, ...]]:
     group: list[Split] = []
     cost = pickled = 0
     for split in splits:
@@ -58,8 +58,8 @@ def _grouped(splits: Iterable[Split], goal: int) -> Iterable[tuple[Split, ...]]:
 
 @cache
 def spare_collector() -> None:
-    """Keep the collector off all that was imported: Spark has it go through that after every task.
+    """Exclude the objects of imported modules from garbage collection, once per process.
 
-    Once in a process: to ask whether it is done already costs as much as a collection.
+    Spark collects garbage after every task, which would visit all of them.
     """
     gc.freeze()

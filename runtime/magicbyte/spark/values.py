@@ -1,4 +1,4 @@
-"""What the values of options say: names, flags, numbers, sizes, times, partitions in JSON."""
+"""Parsers for option values: names, flags, numbers, sizes, times, and partitions in JSON."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from magicbyte.reading.options import alternatives
 from magicbyte.storage import is_url, local_path
 
 Partition = tuple[str, int]
-"""A topic, and the number of a partition of it."""
+"""A topic and a partition number."""
 
 # Spark's own suffixes (org.apache.spark.network.util.JavaUtils).
 _SIZE = re.compile(r"(\d{1,18})\s*(?:([kmgtp]?)b?)?", re.IGNORECASE)
@@ -22,26 +22,26 @@ _MILLISECONDS |= {"h": 3_600_000, "d": 86_400_000}
 OFFSETS = '{"topicA":{"0":23,"1":-1},"topicB":{"0":-2}}'
 TIMES = '{"topicA":{"0":1717200000000},"topicB":{"0":1717200000000}}'
 PARTITIONS = '{"topicA":[0,1],"topicB":[2,4]}'
-"""What the documentation of Spark's Kafka source has as examples."""
+"""Examples of the documentation of Spark's Kafka source."""
 
 
 def names(option: str, value: str) -> tuple[str, ...]:
-    found = tuple(name.strip() for name in value.split(","))
-    if not all(found):
-        raise InputError(f"{option} {value!r}", "names between commas")
-    return found
+    parsed = tuple(name.strip() for name in value.split(","))
+    if not all(parsed):
+        raise InputError(f"{option} {value!r}", "names, separated by commas")
+    return parsed
 
 
 def topics(option: str, value: str) -> tuple[str, ...]:
-    """Return the topics between the commas of *value*; where there is nothing, it is left out."""
-    found = tuple(name.strip() for name in value.split(",") if name.strip())
-    if not found:
-        raise InputError(f"{option} {value!r}", "topics between commas")
-    return found
+    """Return the comma-separated topics of *value*; empty ones are ignored."""
+    parsed = tuple(name.strip() for name in value.split(",") if name.strip())
+    if not parsed:
+        raise InputError(f"{option} {value!r}", "topics, separated by commas")
+    return parsed
 
 
 def pattern(option: str, value: str) -> "re.Pattern[str]":
-    """Return the regular expression *value*, of which a name need hold only a part, as in Spark."""
+    """Return the regular expression *value*. As in Spark, it may match any part of a name."""
     if not value.strip():
         raise InputError(f"{option} {value!r}", "a regular expression")
     try:
@@ -74,46 +74,46 @@ def flag(option: str, value: str) -> bool:
 
 
 def count(option: str, value: str) -> int:
-    found = value.strip()
-    if not found.isascii() or not found.isdigit() or len(found) > 18 or not int(found):
+    text = value.strip()
+    if not text.isascii() or not text.isdigit() or len(text) > 18 or not int(text):
         raise InputError(f"{option} {value!r}", "a number, at least 1")
-    return int(found)
+    return int(text)
 
 
 def milliseconds(option: str, value: str) -> int:
-    """Return the milliseconds since the Unix epoch that *value* says."""
-    found = value.strip()
-    if not re.fullmatch(r"-?\d{1,18}", found, re.ASCII):
+    """Return *value*, in milliseconds since the Unix epoch."""
+    text = value.strip()
+    if not re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         raise InputError(f"{option} {value!r}", "milliseconds since the Unix epoch")
-    return int(found)
+    return int(text)
 
 
 def duration(option: str, value: str) -> int:
-    """Return the milliseconds that *value* lasts: `500` or `500ms`, `10s`, `15m`, `1h`."""
-    found = _DURATION.fullmatch(value.strip())
-    if found is None:
+    """Return a duration in milliseconds: `500` or `500ms`, `10s`, `15m`, `1h`."""
+    match = _DURATION.fullmatch(value.strip())
+    if match is None:
         raise InputError(f"{option} {value!r}", "a time such as 500ms, 10s or 15m")
-    return int(int(found[1]) * _MILLISECONDS[(found[2] or "ms").lower()])
+    return int(int(match[1]) * _MILLISECONDS[(match[2] or "ms").lower()])
 
 
 def size_in_bytes(option: str, value: str) -> int:
-    """Return the bytes that *value* says: a plain number, or one of Spark's such as `64m`."""
-    found = _SIZE.fullmatch(value.strip())
+    """Return a size in bytes: a number, or one with a unit of Spark's, such as `64m`."""
+    match = _SIZE.fullmatch(value.strip())
     size = 0
-    if found is not None:
-        size = int(found[1]) << (10 * " kmgtp".index((found[2] or " ").lower()))
+    if match is not None:
+        size = int(match[1]) << (10 * " kmgtp".index((match[2] or " ").lower()))
     if size < 1:
         raise InputError(f"{option} {value!r}", "bytes, at least 1, such as 1000000 or 64m")
     return size
 
 
 def partitions(option: str, value: str) -> frozenset[Partition]:
-    """Return the partitions that *value* lists, by topic."""
-    found = _json(option, value, PARTITIONS)
+    """Return the partitions in *value*, JSON lists of numbers by topic."""
+    by_topic = _json(option, value, PARTITIONS)
     try:
         return frozenset(
             (topic, _number(number))
-            for topic, numbers in found.items()
+            for topic, numbers in by_topic.items()
             for number in _list(numbers)
         )
     except ValueError:
@@ -121,12 +121,12 @@ def partitions(option: str, value: str) -> frozenset[Partition]:
 
 
 def by_partition(option: str, value: str, example: str) -> dict[Partition, int]:
-    """Return the number that *value* gives each partition, by topic."""
-    found = _json(option, value, example)
+    """Return the number of each partition in *value*, JSON objects by topic."""
+    by_topic = _json(option, value, example)
     try:
         return {
             (topic, _number(partition)): _number(number, least=-(1 << 63))
-            for topic, numbers in found.items()
+            for topic, numbers in by_topic.items()
             for partition, number in _mapping(numbers).items()
         }
     except ValueError:
@@ -134,15 +134,15 @@ def by_partition(option: str, value: str, example: str) -> dict[Partition, int]:
 
 
 def to_json(numbers: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
-    """Return *numbers* of partitions as Spark's Kafka source writes them, in order."""
-    made: dict[str, dict[str, int]] = {}
+    """Return *numbers* by partition in the form of Spark's Kafka source, sorted."""
+    by_topic: dict[str, dict[str, int]] = {}
     for (topic, partition), number in sorted(numbers.items()):
-        made.setdefault(topic, {})[str(partition)] = number
-    return made
+        by_topic.setdefault(topic, {})[str(partition)] = number
+    return by_topic
 
 
 def from_json(offsets: Mapping[str, Mapping[str, int]]) -> dict[Partition, int]:
-    """Return the numbers that `to_json` wrote."""
+    """Return the numbers by partition that `to_json` has written."""
     return {
         (topic, int(partition)): number
         for topic, numbers in offsets.items()
@@ -174,7 +174,7 @@ def _list(value: object) -> list[Any]:
 
 
 def _number(value: object, *, least: int = 0) -> int:
-    """Return the number that JSON has as *value*, or as a key."""
+    """Return *value*, a number in JSON or a key that is one."""
     if isinstance(value, str):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 1 << 63:
