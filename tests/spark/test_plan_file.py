@@ -57,12 +57,16 @@ def test_what_is_appended_meanwhile_is_not_read(log_dir: Path, plan: Path) -> No
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        ({}, {"onDamage": "skip"}, "a plan of a read with no ondamage; expected skip, as this"),
-        ({"maxPartitionBytes": "1m"}, {}, "with maxpartitionbytes 1m; expected 3000, as this read"),
+        ({}, {"onDamage": "skip"}, "the plan was made with no ondamage; expected skip, as in this"),
+        (
+            {"maxPartitionBytes": "1m"},
+            {},
+            "with maxpartitionbytes 1m; expected 3000, as in this read",
+        ),
         (
             {"minPartitions": "9"},
             {},
-            "with minpartitions 9; expected none, as this read has it, or",
+            "with minpartitions 9; expected none, as in this read, or",
         ),
     ],
 )
@@ -79,12 +83,12 @@ def test_the_plan_of_another_read_is_refused(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no plan; expected magicbyte plan 2"),
-        ("[]\n", "no plan"),
-        ('{"format": "magicbyte plan 0"}\n', "no plan"),
-        ("HEAD\n{}\n", "a plan that cannot be read; expected magicbyte plan 2"),
-        ("HEAD\nhalf a li", "a plan that cannot be read"),
-        ('HEAD\n{"read": true, "splits": [{"file": 7}]}\n', "a plan that cannot be read"),
+        ("", "the file is not a plan; expected magicbyte plan 2"),
+        ("[]\n", "is not a plan"),
+        ('{"format": "magicbyte plan 0"}\n', "is not a plan"),
+        ("HEAD\n{}\n", "the plan is malformed; expected magicbyte plan 2"),
+        ("HEAD\nhalf a li", "the plan is malformed"),
+        ('HEAD\n{"read": true, "splits": [{"file": 7}]}\n', "the plan is malformed"),
     ],
 )
 def test_what_is_no_plan_is_refused_and_left_as_it_is(
@@ -102,7 +106,9 @@ def test_what_is_no_plan_is_refused_and_left_as_it_is(
 def test_where_it_cannot_be_written_is_an_error_in_a_sentence(
     log_dir: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=r"no/plan: No such file or directory; expected a file"):
+    with pytest.raises(
+        InputError, match=r"no/plan: No such file or directory; expected a writable file"
+    ):
         planned(str(log_dir), planPath=str(tmp_path / "no" / "plan"), **OPTIONS)
 
 

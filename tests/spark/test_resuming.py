@@ -21,9 +21,9 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from magicbyte.errors import InputError
-from magicbyte.spark.pipeline import _Run
-from magicbyte.spark.stage import Stage, Work
-from magicbyte.spark.task_writer import Wanted, _Files, hive_folder
+from magicbyte.spark.pipeline import _Tasks
+from magicbyte.spark.stage import Stage, WorkFolder
+from magicbyte.spark.task_writer import OutputSettings, _TaskFiles, hive_folder
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.table_files import ParquetFormat
 from magicbyte_cli import main
@@ -73,12 +73,12 @@ def killed(
 ) -> Path:
     """An output whose run was killed when all tasks were done, and none of their files moved."""
 
-    def end(run: _Run) -> None:
+    def end(*_: object) -> None:
         raise Killed
 
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(_Run, "put_together", end)
+        patch.setattr(_Tasks, "assemble", end)
         with pytest.raises(Killed):
             pipeline(cluster, out)
     assert os.listdir(tmp_path) == [".out.part"]
@@ -107,7 +107,7 @@ def test_what_an_earlier_run_has_done_is_not_done_again(
     told = finished(result, killed, undisturbed)
     assert told["tasks"] == told["tasks_of_earlier_runs"] > 10
     assert told["spark"] is None
-    assert f"an earlier run did {told['tasks']} of {told['tasks']} tasks" in result.stderr
+    assert f"an earlier run has finished {told['tasks']} of {told['tasks']} tasks" in result.stderr
     assert "Spark" not in result.stderr
 
 
@@ -261,12 +261,12 @@ def test_an_error_behind_tasks_says_what_is_kept_and_the_same_command_goes_on(
     monkeypatch: pytest.MonkeyPatch,
     undisturbed: dict[str, list[str]],
 ) -> None:
-    def fail(run: _Run) -> None:
+    def fail(*_: object) -> None:
         raise InputError("no space", "some", path="here")
 
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(_Run, "put_together", fail)
+        patch.setattr(_Tasks, "assemble", fail)
         result = pipeline(cluster, out)
     assert result.exit_code == 2
     told, error = result.stderr.splitlines()[-2:]
@@ -279,10 +279,10 @@ def test_an_error_behind_tasks_says_what_is_kept_and_the_same_command_goes_on(
 def test_an_error_before_any_task_is_done_leaves_nothing(
     spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(run: _Run, *_: object) -> None:
+    def fail(*_: object) -> None:
         raise Killed
 
-    monkeypatch.setattr(_Run, "do", fail)
+    monkeypatch.setattr(_Tasks, "run_rest", fail)
     with pytest.raises(Killed):
         pipeline(cluster, tmp_path / "deep" / "out")
     assert os.listdir(tmp_path) == []
@@ -365,8 +365,8 @@ def test_files_end_at_the_size_that_is_wanted(
     (tmp_path / "files").mkdir()
     rng = random.Random(3)
     values = [rng.randbytes(10_000) for _ in range(20)]
-    wanted = Wanted(tables=("records",), columns=("value",), file_bytes=35_000)
-    with _Files(Work(tmp_path), wanted) as files:
+    wanted = OutputSettings(tables=("records",), columns=("value",), file_bytes=35_000)
+    with _TaskFiles(WorkFolder(tmp_path), wanted) as files:
         for value in values:
             rows = pa.record_batch([pa.array([value])], wanted.schema("records"))
             files.write("records", "orders", rows)
@@ -443,5 +443,5 @@ def test_killed_when_some_tasks_are_done(
     last = run(cluster, out)
     _, told = last.communicate()
     assert last.returncode == 0, told
-    assert b"an earlier run did" in told
+    assert b"an earlier run has finished" in told
     assert rows_of(out) == undisturbed

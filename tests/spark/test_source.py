@@ -129,7 +129,7 @@ def test_a_schema_of_the_users_is_obeyed_and_alone_decoded(
     names = ("offset", "topic", "partition", "magic")
     assert frame.columns == ["Offset", *names[1:]]
     assert rows_of(frame) == expected(cluster, names, topics=["committed"])
-    assert spark_columns.sources_of(spark_columns.named(["timestampType", "OFFSET"])) == (
+    assert spark_columns.sources_of(spark_columns.columns_named(["timestampType", "OFFSET"])) == (
         "timestamp_type",
         "offset",
     )
@@ -170,7 +170,7 @@ def test_options_are_refused_in_a_sentence_that_names_them(
         ({"path": "/", "maxPartitionBytes": "0"}, "maxPartitionBytes '0'"),
         ({"path": "/", "maxPartitionBytes": "64q"}, "maxPartitionBytes '64q'"),
         ({"path": "/", "includeInternal": "yes"}, "includeInternal 'yes'; expected true or false"),
-        ({"path": "/", "columns": "key,,value"}, "columns 'key,,value'; expected names between"),
+        ({"path": "/", "columns": "key,,value"}, "columns 'key,,value'; expected names, separated"),
         (
             {"path": "s3a://u:p@bucket/logs"},
             "s3a://...@bucket/logs: the URL seems to contain a pass",
@@ -237,8 +237,8 @@ def test_a_time_beyond_microseconds_is_null_and_one_that_is_not_there_is_kafkas(
     far = pa.array([0, None, -1, 1 << 62, -(1 << 62), MAX_MILLISECONDS]).cast(
         pa.timestamp("ms", tz="UTC")
     )
-    timestamp = spark_columns.named(["timestamp"])[0]
-    made = timestamp.made_from(far).cast(pa.int64()).to_pylist()
+    timestamp = spark_columns.columns_named(["timestamp"])[0]
+    made = timestamp.convert(far).cast(pa.int64()).to_pylist()
     assert made == [0, -1000, -1000, None, None, MAX_MILLISECONDS * 1000]
     assert is_out_of_range(far).to_pylist() == [False, False, False, True, True, False]
 

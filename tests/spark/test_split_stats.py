@@ -7,7 +7,7 @@ import pytest
 
 import magicbyte as mb
 from cli.report.report_tables import told
-from magicbyte.spark.split_stats import Contents, summed
+from magicbyte.spark.split_stats import FormatTotals, add_up
 from magicbyte.tables.schemas import DISPOSITIONS
 from paths import DATA
 
@@ -31,7 +31,7 @@ def test_keys_and_values_are_counted_by_format_and_codec(
         engine=engine,
         on_damage="skip",
     )
-    found = summed(one for facts in told(dataset, 4000) for one in facts.contents)
+    found = add_up(one for facts in told(dataset, 4000) for one in facts.contents)
     records: Counter[tuple[int, str]] = Counter()
     content: Counter[tuple[int, str]] = Counter()
     columns = ("magic", "codec", "key", "value")
@@ -54,7 +54,7 @@ def test_keys_and_values_are_counted_by_format_and_codec(
 
 def test_bytes_and_entries_are_those_of_data_that_was_read() -> None:
     dataset = mb.open(DATA / "4.3/transactions", on_damage="skip")
-    found = summed(one for facts in told(dataset, 1 << 30) for one in facts.contents)
+    found = add_up(one for facts in told(dataset, 1 << 30) for one in facts.contents)
     batches = dataset.batches(["size_bytes", "is_control"]).to_table()
     data = batches.filter(pc.invert(pc.fill_null(batches.column("is_control"), False)))
     assert sum(one.stored_bytes for one in found) == pc.sum(data.column("size_bytes")).as_py()
@@ -62,6 +62,6 @@ def test_bytes_and_entries_are_those_of_data_that_was_read() -> None:
 
 
 def test_contents_of_one_format_and_codec_are_added() -> None:
-    one = Contents(2, "gzip", 1, 2, 3, 4)
-    other = Contents(2, None, 1, 1, 1, 1)
-    assert summed([one, other, one]) == [other, Contents(2, "gzip", 2, 4, 6, 8)]
+    one = FormatTotals(2, "gzip", 1, 2, 3, 4)
+    other = FormatTotals(2, None, 1, 1, 1, 1)
+    assert add_up([one, other, one]) == [other, FormatTotals(2, "gzip", 2, 4, 6, 8)]

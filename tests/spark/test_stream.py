@@ -16,7 +16,7 @@ from magicbyte.reading.partial_plan import ReadableRanges, survey_of_range
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.segment_range import from_offset, up_to
 from magicbyte.spark.source import MagicbyteDataSource
-from magicbyte.spark.stream import StreamReader, admission, shared
+from magicbyte.spark.stream import StreamReader, admission, share_offsets
 from paths import DATA
 from surveys import surveys_of
 
@@ -173,7 +173,7 @@ def test_a_partition_that_is_new_is_read_from_its_beginning(tmp_path: Path) -> N
     # One that begins above 0 has lost what lay below.
     shutil.copytree(LIVES / "v2-retention-0", tmp_path / "v2-retention-0")
     later = reader.latestOffset(end, ALL)
-    with pytest.raises(InputError, match="new partition v2-retention-0 begins at 38"):
+    with pytest.raises(InputError, match="new partition v2-retention-0 begins at offset 38"):
         read(reader, end, later)
     bearing = stream(tmp_path, failOnDataLoss="false")
     assert read(bearing, end, later) == expected(tmp_path / "v2-retention-0", "read_committed")
@@ -219,9 +219,14 @@ def test_a_stream_has_no_end_and_no_other_table(options: dict[str, str], message
 def test_offsets_are_shared_in_proportion_and_nobody_starves() -> None:
     firsts = {("a", 0): 0, ("b", 0): 10, ("c", 0): 5, ("d", 0): 3}
     latest = {("a", 0): 9900, ("b", 0): 100, ("c", 0): 5, ("d", 0): 13}
-    assert shared(100, firsts, latest) == {("a", 0): 99, ("b", 0): 11, ("c", 0): 5, ("d", 0): 4}
-    assert shared(1 << 40, firsts, latest) == latest
-    assert shared(5, latest, latest) == latest
+    assert share_offsets(100, firsts, latest) == {
+        ("a", 0): 99,
+        ("b", 0): 11,
+        ("c", 0): 5,
+        ("d", 0): 4,
+    }
+    assert share_offsets(1 << 40, firsts, latest) == latest
+    assert share_offsets(5, latest, latest) == latest
 
 
 @with_limits

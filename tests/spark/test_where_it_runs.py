@@ -15,8 +15,8 @@ from pyspark import cloudpickle
 
 import magicbyte as mb
 from magicbyte.spark.source import MagicbyteDataSource
-from magicbyte.spark.stage import Work
-from magicbyte.spark.task_writer import Wanted, Worker
+from magicbyte.spark.stage import WorkFolder
+from magicbyte.spark.task_writer import OutputSettings, TaskWriter
 from paths import DATA
 from spark_environment import environment
 
@@ -111,7 +111,7 @@ def test_what_is_not_there_is_named_with_what_to_do(
 ) -> None:
     source = MagicbyteDataSource({"path": str(CLUSTER)})
     reader = (source.streamReader if is_stream else source.reader)(source.schema())
-    worker = Worker(Work(tmp_path), Wanted())
+    worker = TaskWriter(WorkFolder(tmp_path), OutputSettings())
     for number, shipped in enumerate((source, reader, worker)):
         file = tmp_path / f"{number}.pickle"
         file.write_bytes(cloudpickle.dumps(shipped))

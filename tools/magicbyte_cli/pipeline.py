@@ -109,9 +109,9 @@ def pipeline(
     try:
         from magicbyte.spark.pipeline import write_tables
         from magicbyte.spark.plan import SMALL_BYTES, make_plan, size_of
-        from magicbyte.spark.session import Lazy
+        from magicbyte.spark.session import LazySession
         from magicbyte.spark.stage import check_output, staged
-        from magicbyte.spark.task_writer import Wanted
+        from magicbyte.spark.task_writer import OutputSettings
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
             raise
@@ -126,7 +126,7 @@ def pipeline(
     is_short = size_of(dataset) < SMALL_BYTES
     with (
         staged(folder, overwrite=overwrite, restart=restart, say=warn) as stage,
-        Lazy(master, settings, is_short=is_short, say=warn) as spark,
+        LazySession(master, settings, is_short=is_short, say=warn) as spark,
     ):
         plan = make_plan(
             dataset, max_partition_bytes, by_topic=partition_by == "topic", spark=spark.get
@@ -139,7 +139,7 @@ def pipeline(
         summary = write_tables(
             plan,
             stage,
-            wanted=Wanted(
+            output=OutputSettings(
                 tables=table_names,
                 columns=tuple(name for name in RECORDS.names if name in selected),
                 by_topic=partition_by == "topic",

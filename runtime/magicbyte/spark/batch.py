@@ -1,4 +1,4 @@
-"""What a batch reads, planned one partition after the other: memory hangs on the largest of them."""
+"""Plan a batch read, one partition after the other: memory depends on the largest partition."""
 
 from functools import partial
 
@@ -13,59 +13,61 @@ from magicbyte.reading.partial_plan import (
 )
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
-from magicbyte.reading.survey import Survey
-from magicbyte.spark.driver_log import say
-from magicbyte.spark.limits import EARLIEST, LATEST, Limit
+from magicbyte.spark.driver_log import log_findings
+from magicbyte.spark.limits import EARLIEST, LATEST, OffsetBound
 from magicbyte.spark.options import SourceOptions
-from magicbyte.spark.ranges import divided, partition_of, range_of
+from magicbyte.spark.ranges import divide, partition_of, resolve_range
 
 
-class Batch:
-    """What of a dataset lies between two limits. Raises InputError where they name other partitions."""
+class BatchPlan:
+    """The plan of the records of *dataset* from *start* to *end*.
 
-    def __init__(self, read: SourceOptions, dataset: Dataset, start: Limit, end: Limit) -> None:
-        self.read = read
-        self.dataset = dataset
-        self.start, self.end = start, end
-        for limit in (start, end):
-            limit.check_names(map(partition_of, dataset.logs))
-        self._has_said = False
+    Raises InputError if a bound names other partitions than those of *dataset*.
+    """
 
-    def splits(self, largest: int) -> list[Split]:
-        """Return the splits of what is wanted, of *largest* bytes at most where they can be.
+    def __init__(
+        self, options: SourceOptions, dataset: Dataset, start: OffsetBound, end: OffsetBound
+    ) -> None:
+        self._options = options
+        self._dataset = dataset
+        self._start, self._end = start, end
+        for bound in (start, end):
+            bound.check_names(map(partition_of, dataset.logs))
+        self._is_logged = False
+        """Whether the findings of the surveys were logged; `splits` may be called twice."""
 
-        What the pass over the headers found is logged, the first time.
+    def splits(self, max_bytes: int) -> list[Split]:
+        """Return the splits, of *max_bytes* at most where entries permit it.
+
+        The first call logs the findings of the surveys.
         """
-        made = [split for log in self.dataset.logs for split in self._splits(log, largest)]
-        self._has_said = True
-        return made
+        splits = [split for log in self._dataset.logs for split in self._splits(log, max_bytes)]
+        self._is_logged = True
+        return splits
 
-    def _splits(self, log: PartitionLog, largest: int) -> list[Split]:
-        planner = Planner(self.dataset.options)
-        if self._takes_whole_log:
-            survey = planner.survey(log, largest)
+    def _splits(self, log: PartitionLog, max_bytes: int) -> list[Split]:
+        planner = Planner(self._dataset.options)
+        if self._needs_whole_log:
+            survey = planner.survey(log, max_bytes)
             readable = readable_range(survey, planner.options.isolation_level)
-            wanted = self._range(planner, log, readable)
+            offsets = self._resolve(planner, log, readable)
         else:
-            wanted = self._range(planner, log, ReadableRanges().of(planner, log))
-            if wanted[0] >= wanted[1]:
+            offsets = self._resolve(planner, log, ReadableRanges().of(planner, log))
+            if offsets[0] >= offsets[1]:
                 return []
-            survey = survey_of_range(planner, log, wanted, largest)
-        self._say(survey)
-        return planner.splits_of_ranges(survey, divided(wanted, self.read.max_records))
+            survey = survey_of_range(planner, log, offsets, max_bytes)
+        if not self._is_logged:
+            log_findings("plan", survey.findings)
+        return planner.splits_of_ranges(survey, divide(offsets, self._options.max_records))
 
     @property
-    def _takes_whole_log(self) -> bool:
-        """Whether everything is wanted, or damage before what is wanted would end the log."""
-        is_all = (self.start.everywhere, self.end.everywhere) == (EARLIEST, LATEST)
-        has_times = self.start.is_time or self.end.is_time
-        return (is_all and not has_times) or self.read.read.on_damage == "stop"
+    def _needs_whole_log(self) -> bool:
+        """Whether everything is read, or damage before the range would end the log."""
+        is_all = (self._start.everywhere, self._end.everywhere) == (EARLIEST, LATEST)
+        has_times = self._start.is_time or self._end.is_time
+        return (is_all and not has_times) or self._options.read.on_damage == "stop"
 
-    def _range(self, planner: Planner, log: PartitionLog, there: BoundedRange) -> BoundedRange:
+    def _resolve(self, planner: Planner, log: PartitionLog, readable: BoundedRange) -> BoundedRange:
         look_up = partial(offset_at, planner)
-        fails = self.read.fail_on_data_loss
-        return range_of(log, there, self.start, self.end, look_up, fails=fails)
-
-    def _say(self, survey: Survey) -> None:
-        if not self._has_said:
-            say("plan", survey.findings)
+        fails = self._options.fail_on_data_loss
+        return resolve_range(log, readable, self._start, self._end, look_up, fails=fails)

@@ -1,8 +1,8 @@
-"""What a stream reads while the cleaner replaces segments: planned again where it has to be.
+"""Plan a stream's splits again if the log cleaner replaces their segments.
 
-A compacting broker puts a smaller segment in the place of one of the same name, or one in the
-place of several, at any time. The records that are left keep their offsets, so that a split that
-finds other bytes than it was planned for is planned again, from the offset on that it has come to.
+A broker that compacts may, at any time, replace one or several segments by a smaller one. The
+remaining records keep their offsets. So a split that finds other bytes than it was planned for is
+planned again, from the first offset that it has not delivered.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -16,87 +16,99 @@ from magicbyte.errors import ChangedError, FormatError
 from magicbyte.reading.partial_plan import BoundedRange
 from magicbyte.reading.retry import MAX_TRIES, retry_changed
 from magicbyte.reading.split import Split
-from magicbyte.spark.record_reader import Part
+from magicbyte.spark.record_reader import RecordsTask
 from magicbyte.spark.values import Partition
 
 
-class OwnPart(Part):
-    """Splits that one task reads, each of which wants only the offsets that lie in it.
+class ReplannableTask(RecordsTask):
+    """A task whose splits can be planned again.
 
-    *are_own* says of which that is so: where offsets are in no order, a split may hold any.
+    *can_replan* is true for a split whose own options name the offsets that it must deliver. If
+    offsets are out of order, a split may contain any offset, and cannot be planned again.
     """
 
-    def __init__(self, splits: tuple[Split, ...], are_own: tuple[bool, ...]) -> None:
+    def __init__(self, splits: tuple[Split, ...], can_replan: tuple[bool, ...]) -> None:
         super().__init__(splits)
-        self.are_own = are_own
+        self.can_replan = can_replan
 
 
-def with_own_offsets(parts: Sequence[Part], in_order: Collection[Partition]) -> list[OwnPart]:
-    """Return *parts*, which are a plan, as they are read again; *in_order* are partitions."""
-    splits = [split for part in parts for split in part.splits]
-    following = iter([*splits[1:], None])
-    made = []
-    for part in parts:
-        own = [
-            _own(split, there) if place_of(split) in in_order else None
-            for split, there in zip(part.splits, following, strict=False)
+def replannable_tasks(
+    tasks: Sequence[RecordsTask], in_order: Collection[Partition]
+) -> list[ReplannableTask]:
+    """Return *tasks*, consecutive ones of a plan; offsets of the partitions *in_order* are in order."""
+    splits = [split for task in tasks for split in task.splits]
+    next_splits = iter([*splits[1:], None])
+    replannable = []
+    for task in tasks:
+        ranges = [
+            _own_offsets(split, next_split) if partition_of_split(split) in in_order else None
+            for split, next_split in zip(task.splits, next_splits, strict=False)
         ]
-        narrowed = (
+        narrowed = tuple(
             split if offsets is None else _with_offsets(split, offsets)
-            for split, offsets in zip(part.splits, own, strict=True)
+            for split, offsets in zip(task.splits, ranges, strict=True)
         )
-        made.append(OwnPart(tuple(narrowed), tuple(offsets is not None for offsets in own)))
-    return made
+        can_replan = tuple(offsets is not None for offsets in ranges)
+        replannable.append(ReplannableTask(narrowed, can_replan))
+    return replannable
 
 
-def _own(here: Split, there: Split | None) -> BoundedRange | None:
-    """Return the offsets of *here*, behind which *there* lies; None where that is not known."""
-    first, end = here.options.offsets
+def _own_offsets(split: Split, next_split: Split | None) -> BoundedRange | None:
+    """Return the offsets of *split*, up to those of *next_split*; None if they are not known."""
+    first, end = split.options.offsets
     if first is None or end is None:
         return None
-    if here.bounds.floor is not None:
-        first = max(first, here.bounds.floor + 1)
-    if there is not None and (place_of(there), there.options) == (place_of(here), here.options):
-        if there.bounds.floor is None:
+    if split.bounds.floor is not None:
+        first = max(first, split.bounds.floor + 1)
+    if next_split is not None and _is_continued(split, next_split):
+        if next_split.bounds.floor is None:
             return None
-        end = min(end, there.bounds.floor + 1)
+        end = min(end, next_split.bounds.floor + 1)
     return first, end
+
+
+def _is_continued(split: Split, next_split: Split) -> bool:
+    """Return whether both are of one partition and one range of offsets."""
+    return (
+        partition_of_split(split) == partition_of_split(next_split)
+        and split.options == next_split.options
+    )
 
 
 def _with_offsets(split: Split, offsets: BoundedRange) -> Split:
     return replace(split, options=replace(split.options, offsets=offsets))
 
 
-def place_of(split: Split) -> Partition:
+def partition_of_split(split: Split) -> Partition:
     return split.topic or "", split.partition or 0
 
 
-def read_again(
+def read_replanned(
     split: Split,
     read: Callable[[Split], Iterator[pa.RecordBatch]],
     plan: Callable[[BoundedRange], list[Split] | None],
 ) -> Iterator[pa.RecordBatch]:
-    """Yield what *read* gives of the offsets of *split*, wherever they lie by now.
+    """Yield the Arrow batches that *read* returns for the offsets of *split*, wherever they are now.
 
-    The first column of what is read is the offset. *plan* returns splits of offsets as they lie
-    now, None where offsets have no order. An error is let out where the file is still what was
-    planned, or changes too often.
+    The first column of the batches is the offset. *plan* returns the current splits of some offsets;
+    None if offsets are out of order. Errors are raised if the file is unchanged since the plan, or
+    changes too often.
     """
     first, end = split.options.offsets
     assert first is not None and end is not None
-    todo = [split]
+    rest = [split]
     for num_tries in count(1):
         try:
-            while todo:
-                for batch in read(todo[0]):
+            while rest:
+                for batch in read(rest[0]):
                     if batch.num_rows:
                         first = batch.column(0)[-1].as_py() + 1
                     yield batch
-                del todo[0]
+                del rest[0]
             return
         except (ChangedError, FormatError) as error:
-            again = None if num_tries == MAX_TRIES else retry_changed(partial(plan, (first, end)))
+            splits = None if num_tries == MAX_TRIES else retry_changed(partial(plan, (first, end)))
             is_damage = isinstance(error, FormatError)
-            if again is None or (is_damage and any(one.file == todo[0].file for one in again)):
+            if splits is None or (is_damage and any(new.file == rest[0].file for new in splits)):
                 raise
-            todo = again
+            rest = splits

@@ -21,7 +21,7 @@ from magicbyte.reading.table_rows import (
     segment_row,
     transaction_rows,
 )
-from magicbyte.spark.plan import Plan
+from magicbyte.spark.plan import PipelinePlan
 from magicbyte.spark.split_stats import SplitStats, add_up
 from magicbyte.spark.stage import METADATA_FOLDER
 from magicbyte.tables import schemas
@@ -42,7 +42,7 @@ class PipelineSummary:
 
 
 def write_driver_tables(
-    plan: Plan, tables: Collection[str], folder: Path, stats: list[SplitStats]
+    plan: PipelinePlan, tables: Collection[str], folder: Path, stats: list[SplitStats]
 ) -> PipelineSummary:
     """Write to *folder* those of *tables* that no task writes, and two files for the report."""
     by_path: dict[str, list[SplitStats]] = {}

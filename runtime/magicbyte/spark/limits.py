@@ -19,7 +19,7 @@ _WORDS = {"earliest": EARLIEST, "latest": LATEST}
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class OffsetBound:
     """An offset, or a time, at which the read of each partition begins or ends."""
 
     option: str
@@ -49,7 +49,7 @@ class Limit:
         )
 
 
-def starting(options: Mapping[str, str], default: str) -> Limit:
+def starting_bound(options: Mapping[str, str], default: str) -> OffsetBound:
     """Return the start of a read; *default* applies if *options* (lower-case names) set none."""
     strategy = values.one_of("error", "latest")(
         "startingOffsetsByTimestampStrategy",
@@ -58,12 +58,12 @@ def starting(options: Mapping[str, str], default: str) -> Limit:
     return _limit(options, "starting", default, or_latest=strategy == "latest")
 
 
-def ending(options: Mapping[str, str]) -> Limit:
+def ending_bound(options: Mapping[str, str]) -> OffsetBound:
     """Return the end of a read, exclusive; *options* have lower-case names."""
     return _limit(options, "ending", "latest", or_latest=True)
 
 
-def check_batch(start: Limit, end: Limit) -> None:
+def check_batch(start: OffsetBound, end: OffsetBound) -> None:
     """Raise InputError if a batch cannot begin at *start* or end at *end*, or the two are reversed."""
     for limit, word, name in ((start, LATEST, "latest"), (end, EARLIEST, "earliest")):
         verb = "begin" if limit is start else "end"
@@ -90,20 +90,20 @@ def check_order(partition: Partition, first: int, last: int) -> None:
         raise InputError(f"{name_of(partition)} from {first} to {last}", "the lower bound first")
 
 
-def _limit(options: Mapping[str, str], side: str, default: str, *, or_latest: bool) -> Limit:
+def _limit(options: Mapping[str, str], side: str, default: str, *, or_latest: bool) -> OffsetBound:
     """Return the bound of a *side*. Precedence: one time for all, times by partition, offsets."""
     option = f"{side}Timestamp"
     if option.lower() in options:
         time = values.milliseconds(option, options[option.lower()])
-        return Limit(option, time, is_time=True, or_latest=or_latest)
+        return OffsetBound(option, time, is_time=True, or_latest=or_latest)
     option = f"{side}OffsetsByTimestamp"
     if option.lower() in options:
         times = values.by_partition(option, options[option.lower()], values.TIMES)
-        return Limit(option, None, times, is_time=True, or_latest=or_latest)
+        return OffsetBound(option, None, times, is_time=True, or_latest=or_latest)
     option = f"{side}Offsets"
     value = options.get(option.lower(), default).strip()
     if value.lower() in _WORDS:
-        return Limit(option, _WORDS[value.lower()])
+        return OffsetBound(option, _WORDS[value.lower()])
     offsets = values.by_partition(option, value, f"earliest, latest or {values.OFFSETS}")
     for partition, offset in offsets.items():
         if offset < EARLIEST:
@@ -111,7 +111,7 @@ def _limit(options: Mapping[str, str], side: str, default: str, *, or_latest: bo
                 f"{option} {offset} for {name_of(partition)}",
                 "an offset, -2 for earliest, or -1 for latest",
             )
-    return Limit(option, None, offsets)
+    return OffsetBound(option, None, offsets)
 
 
 def _listed(partitions: Iterable[Partition]) -> str:

@@ -1,4 +1,4 @@
-"""The options of the data source: those of Spark's Kafka source, by its rules, and ours."""
+"""Options of the data source: those of Spark's Kafka source, with its rules, and our own."""
 
 import json
 import re
@@ -19,51 +19,53 @@ from magicbyte.reading.options import (
     ReadOptions,
 )
 from magicbyte.spark import limits, values
-from magicbyte.spark.limits import Limit
-from magicbyte.spark.stores import STORAGE, storage_options
+from magicbyte.spark.limits import OffsetBound
 from magicbyte.spark.values import Partition
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions, is_url, local_path
 from magicbyte.tables import schemas
 
 MAX_PARTITION_BYTES = 128 * MIB
-"""As much of a segment as one task reads, by default; that of Spark's file sources."""
+"""Default bytes of a segment that one task reads; the same as for Spark's file sources."""
 
 MAX_TRIGGER_DELAY_MS = 15 * 60_000
-"""How long a stream waits for `minOffsetsPerTrigger`, by default; that of Spark's Kafka source."""
+"""Default time that a stream waits for `minOffsetsPerTrigger`; the same as for the Kafka source."""
+
+STORAGE_PREFIX = "storage."
+"""Prefix of options for the file system of a store."""
 
 DEFAULT_READ = ReadOptions()
 
 Value = TypeVar("Value")
 Default = TypeVar("Default")
 
-CHOOSING = ("assign", "subscribe", "subscribePattern")
-STARTINGS = (
+TOPIC_OPTIONS = ("assign", "subscribe", "subscribePattern")
+START_OPTIONS = (
     "startingOffsets",
     "startingTimestamp",
     "startingOffsetsByTimestamp",
     "startingOffsetsByTimestampStrategy",
 )
-ENDINGS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
+END_OPTIONS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
 
-UNDERSTOOD = (
-    *("path", "paths", *CHOOSING, "isolationLevel", "kafka.isolation.level", "includeHeaders"),
+ALL_OPTIONS = (
+    *("path", "paths", *TOPIC_OPTIONS, "isolationLevel", "kafka.isolation.level", "includeHeaders"),
     *("failOnDataLoss", "minPartitions", "maxRecordsPerPartition", "maxOffsetsPerTrigger"),
     *("minOffsetsPerTrigger", "maxTriggerDelay", "table", "columns", "onDamage", "transactions"),
     *("includeInternal", "replica", "maxPartitionBytes", "planPath"),
-    *(*STARTINGS, *ENDINGS, f"{STORAGE}<name>"),
+    *(*START_OPTIONS, *END_OPTIONS, f"{STORAGE_PREFIX}<name>"),
 )
 
-OF_RECORDS = (
+RECORDS_OPTIONS = (
     *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
     "planPath",
 )
-OF_STREAMS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
+STREAM_OPTIONS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 """Options that a batch read ignores, with a warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOptions:
-    """The options of the data source, as `option(...)` and `load(...)` gave them."""
+    """Parsed options of the data source: the arguments of `option(...)` and `load(...)`."""
 
     paths: tuple[str, ...]
     table: str = "records"
@@ -71,7 +73,7 @@ class SourceOptions:
     topics: tuple[str, ...] | None = None
     pattern: "re.Pattern[str] | None" = None
     assigned: frozenset[Partition] | None = None
-    """Of these three, one at most is given. All partitions are read where none is."""
+    """At most one of *topics*, *pattern* and *assigned* is set. Default: all partitions."""
     read: ReadOptions = DEFAULT_READ
     include_internal: bool = False
     include_headers: bool = False
@@ -79,39 +81,41 @@ class SourceOptions:
     fail_on_data_loss: bool = True
     min_partitions: int | None = None
     max_records: int | None = None
-    """Offsets that one task spans, at most."""
+    """Limit of the offsets that one task covers."""
     max_partition_bytes: int = MAX_PARTITION_BYTES
     plan_path: Path | None = None
-    """Where the plan of a batch is, or is to be kept."""
+    """File with the plan of a batch; it is written if it does not exist."""
     max_offsets: int | None = None
-    """Offsets of all partitions that one batch of a stream takes, at most."""
+    """Limit of the offsets, of all partitions, in one batch of a stream."""
     min_offsets: int | None = None
-    """Offsets that a stream waits for before it takes any."""
+    """Number of new offsets that a stream waits for before it starts a batch."""
     max_trigger_delay_ms: int = MAX_TRIGGER_DELAY_MS
-    """How long it waits for those."""
+    """Longest time to wait for *min_offsets*."""
     storage_options: StorageOptions = NO_OPTIONS
-    given: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The options themselves but those of stores, their names in lower case."""
+    raw: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Options as text, by lower-case name, without those for stores."""
 
     @property
-    def batch(self) -> tuple[Limit, Limit]:
-        """Where a batch begins and ends; InputError where none can."""
-        start, end = limits.starting(self.given, "earliest"), limits.ending(self.given)
+    def batch_bounds(self) -> tuple[OffsetBound, OffsetBound]:
+        """Start and end of a batch; InputError if a batch cannot have them."""
+        start, end = limits.starting_bound(self.raw, "earliest"), limits.ending_bound(self.raw)
         limits.check_batch(start, end)
         return start, end
 
     @property
-    def stream_start(self) -> Limit:
-        """Where a stream begins that has no checkpoint; InputError where it is told to end."""
-        for name in ENDINGS:
-            if name.lower() in self.given:
+    def stream_start(self) -> OffsetBound:
+        """Start of a stream without a checkpoint; InputError for options that a stream cannot have."""
+        for name in END_OPTIONS:
+            if name.lower() in self.raw:
                 raise InputError(f"{name} in a stream", "none: a stream does not end")
         if self.plan_path is not None:
-            raise InputError("planPath in a stream", "none: each of its batches has its own plan")
-        return limits.starting(self.given, "latest")
+            raise InputError(
+                "planPath in a stream", "none: each batch of a stream has its own plan"
+            )
+        return limits.starting_bound(self.raw, "latest")
 
     def open(self) -> Dataset:
-        """Return the dataset; InputError where a path is no log or a topic is not there."""
+        """Open the dataset; InputError if a path is not a log or a topic does not exist."""
         topics = self.topics
         if self.assigned is not None:
             topics = tuple(sorted({topic for topic, _ in self.assigned}))
@@ -126,14 +130,14 @@ class SourceOptions:
             storage_options=self.storage_options,
         )
         return Dataset(
-            list(filter(self._is_wanted, dataset.logs)),
+            list(filter(self._is_selected, dataset.logs)),
             dataset.options,
             log_dirs=dataset.log_dirs,
-            all_logs=list(filter(self._is_wanted, dataset.all_logs)),
+            all_logs=list(filter(self._is_selected, dataset.all_logs)),
             num_internal=dataset.num_internal,
         )
 
-    def _is_wanted(self, log: PartitionLog) -> bool:
+    def _is_selected(self, log: PartitionLog) -> bool:
         if self.pattern is not None:
             return log.topic is not None and self.pattern.search(log.topic) is not None
         return self.assigned is None or (log.topic, log.partition) in self.assigned
@@ -145,18 +149,18 @@ def parse(options: Mapping[str, str]) -> SourceOptions:
     Raises InputError for an unknown option, a value that is not allowed, options that exclude one
     another, and for a path that is missing or cannot be read.
     """
-    given = {name.lower(): value for name, value in options.items()}
-    known = {name.lower() for name in UNDERSTOOD}
-    for name in given:
-        if name not in known and not name.startswith(STORAGE):
-            raise InputError(f"no option {name!r}", f"some of {', '.join(UNDERSTOOD)}")
+    raw = {name.lower(): value for name, value in options.items()}
+    known = {name.lower() for name in ALL_OPTIONS}
+    for name in raw:
+        if name not in known and not name.startswith(STORAGE_PREFIX):
+            raise InputError(f"no option {name!r}", f"some of {', '.join(ALL_OPTIONS)}")
 
     def value(name: str, reader: Callable[[str, str], Value], default: Default) -> Value | Default:
-        text = given.get(name.lower())
+        text = raw.get(name.lower())
         return default if text is None else reader(name, text)
 
     parsed = SourceOptions(
-        paths=_paths(given),
+        paths=_paths(raw),
         table=value("table", values.one_of(*schemas.TABLES), "records"),
         columns=value("columns", values.names, None),
         topics=value("subscribe", values.topics, None),
@@ -165,7 +169,7 @@ def parse(options: Mapping[str, str]) -> SourceOptions:
         read=_read_options(value),
         include_internal=value("includeInternal", values.flag, False),
         include_headers=value("includeHeaders", values.flag, False),
-        replica=given.get("replica"),
+        replica=raw.get("replica"),
         fail_on_data_loss=value("failOnDataLoss", values.flag, True),
         min_partitions=value("minPartitions", values.count, None),
         max_records=value("maxRecordsPerPartition", values.count, None),
@@ -174,8 +178,14 @@ def parse(options: Mapping[str, str]) -> SourceOptions:
         max_offsets=value("maxOffsetsPerTrigger", values.count, None),
         min_offsets=value("minOffsetsPerTrigger", values.count, None),
         max_trigger_delay_ms=value("maxTriggerDelay", values.duration, MAX_TRIGGER_DELAY_MS),
-        storage_options=storage_options(given),
-        given={name: text for name, text in given.items() if not name.startswith(STORAGE)},
+        storage_options=StorageOptions(
+            {
+                name.removeprefix(STORAGE_PREFIX): text
+                for name, text in raw.items()
+                if name.startswith(STORAGE_PREFIX)
+            }
+        ),
+        raw={name: text for name, text in raw.items() if not name.startswith(STORAGE_PREFIX)},
     )
     _check(parsed)
     return parsed
@@ -198,35 +208,35 @@ def _read_options(value: Callable[..., str | None]) -> ReadOptions:
 
 
 def _check(parsed: SourceOptions) -> None:
-    """Raise InputError where options exclude one another."""
-    chosen = [name for name in CHOOSING if name.lower() in parsed.given]
-    if len(chosen) > 1:
-        raise InputError(f"{' and '.join(chosen)}", "one of them")
+    """Raise InputError if options exclude one another."""
+    selectors = [name for name in TOPIC_OPTIONS if name.lower() in parsed.raw]
+    if len(selectors) > 1:
+        raise InputError(f"{' and '.join(selectors)}", "one of them")
     least, most = parsed.min_offsets, parsed.max_offsets
     if least is not None and most is not None and least > most:
         raise InputError(
             f"minOffsetsPerTrigger {least}", f"{most} or less, which is maxOffsetsPerTrigger"
         )
     if parsed.table != "records":
-        for name in (*STARTINGS, *ENDINGS, *OF_RECORDS):
-            if name.lower() in parsed.given:
+        for name in (*START_OPTIONS, *END_OPTIONS, *RECORDS_OPTIONS):
+            if name.lower() in parsed.raw:
                 raise InputError(f"{name} with the table {parsed.table}", "the table records")
     if parsed.read.transactions == "index" and parsed.table not in ("records", "batches"):
         raise InputError(f"transactions index with the table {parsed.table}", "records or batches")
     Storage(parsed.storage_options).check(parsed.paths)
 
 
-def _paths(given: Mapping[str, str]) -> tuple[str, ...]:
-    if "path" in given and "paths" in given:
+def _paths(raw: Mapping[str, str]) -> tuple[str, ...]:
+    if "path" in raw and "paths" in raw:
         raise InputError("both path and paths", "one of them")
-    paths = [given["path"]] if "path" in given else json.loads(given.get("paths", "[]"))
+    paths = [raw["path"]] if "path" in raw else json.loads(raw.get("paths", "[]"))
     if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise InputError(f"paths {given['paths']!r}", "a JSON list of strings")
+        raise InputError(f"paths {raw['paths']!r}", "a JSON list of strings")
     if not paths or not all(paths):
         # Spark loses the options of CREATE TABLE ... USING magicbyte OPTIONS (...).
         raise InputError("no path", "load(path), or the option path")
     local = tuple(local_path(path) for path in paths)
     for path in local:
-        if not is_url(path):  # to ask a store takes time, and planning does
-            Storage().kind_of(path)  # raises where there is nothing
+        if not is_url(path):  # a request to a store is slow; planning makes it anyway
+            Storage().kind_of(path)  # raises MissingError
     return local

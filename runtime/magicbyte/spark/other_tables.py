@@ -1,7 +1,7 @@
-"""The other tables than records, as Spark reads them.
+"""Batch reads of the tables other than `records`.
 
-A task reads batches of some splits, or what a few whole partitions give: nothing but names is read
-on the driver for those.
+A task lists the batches of some splits, or computes the rows of one partition. For the latter the driver
+reads nothing but file names.
 """
 
 from collections.abc import Iterator
@@ -20,36 +20,40 @@ from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.split import Split, examine
 from magicbyte.reading.table_rows import batch_rows, record_batch
 from magicbyte.spark import spark_columns
-from magicbyte.spark.driver_log import one_sentence, say
+from magicbyte.spark.driver_log import log_findings, without_traceback
 from magicbyte.spark.options import SourceOptions
-from magicbyte.spark.pickled_readers import Shipped
+from magicbyte.spark.pickled_readers import PickledByValue
 from magicbyte.spark.tasks import tasks
 from magicbyte.tables import schemas
 from magicbyte.tables.stored_types import to_stored_batch
 
-ROWS = 4096
-"""Rows of batches in a record batch."""
+ROWS_PER_BATCH = 4096
+"""Rows of `batches` in an Arrow batch."""
 
 
-class Splits(InputPartition):
-    """Splits whose batches a task lists."""
+class BatchesTask(InputPartition):
+    """Splits whose batches one task lists."""
 
     def __init__(self, splits: tuple[Split, ...]) -> None:
         super().__init__(splits)
         self.splits = splits
 
 
-class Logs(InputPartition):
-    """A partition that a task reads all of; or none, and the log.dirs, of which there are problems."""
+class PartitionTask(InputPartition):
+    """A partition whose rows one task computes. Without a partition: the problems of *log_dirs*."""
 
     def __init__(
-        self, log: PartitionLog | None, is_read: bool, log_dirs: tuple[LogDir, ...], of: ReadOptions
+        self,
+        log: PartitionLog | None,
+        is_read: bool,
+        log_dirs: tuple[LogDir, ...],
+        options: ReadOptions,
     ) -> None:
         super().__init__(log)
         self.log = log
         self.is_read = is_read
         self.log_dirs = log_dirs
-        self.options = of
+        self.options = options
 
     def dataset(self) -> Dataset:
         logs = [self.log] if self.log is not None else []
@@ -57,39 +61,40 @@ class Logs(InputPartition):
         return Dataset(read, self.options, log_dirs=self.log_dirs, all_logs=logs)
 
 
-class TableReader(Shipped, DataSourceReader):
-    """Reads the columns of a schema. Raises InputError where it is not one that we can give."""
+class TableReader(PickledByValue, DataSourceReader):
+    """Batch reader for columns of a table. Raises InputError for a schema that it cannot produce."""
 
-    def __init__(self, read: SourceOptions, schema: StructType) -> None:
-        self.options = read
-        self.columns, self.schema = spark_columns.wanted(read, schema)
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        self.options = options
+        self.columns, self.schema = spark_columns.requested_columns(options, schema)
 
     def partitions(self) -> list[InputPartition]:
-        with one_sentence():
-            dataset, largest = self.options.open(), self.options.max_partition_bytes
+        with without_traceback():
+            dataset, max_bytes = self.options.open(), self.options.max_partition_bytes
+            options = dataset.options
             if self.options.table == "batches":
-                planner, splits = Planner(dataset.options), []
+                planner, splits = Planner(options), []
                 for log in dataset.logs:
-                    splits += planner.plan(log, largest)
-                    say("plan", planner.survey(log, largest).findings)
-                return [Splits(task) for task in tasks(splits, largest)]
+                    splits += planner.plan(log, max_bytes)
+                    log_findings("plan", planner.survey(log, max_bytes).findings)
+                return [BatchesTask(task) for task in tasks(splits, max_bytes)]
             read = {log.folder for log in dataset.logs}
-            of = dataset.options
-            dirs = [Logs(None, False, dataset.log_dirs, of)]
-            logs = [
-                Logs(with_own_checkpoints(log), log.folder in read, (), of)
+            partition_tasks = [
+                PartitionTask(with_own_checkpoints(log), log.folder in read, (), options)
                 for log in dataset.all_logs
             ]
-            return [*(dirs if self.options.table == "problems" else ()), *logs]
+            if self.options.table != "problems":
+                return list(partition_tasks)
+            return [PartitionTask(None, False, dataset.log_dirs, options), *partition_tasks]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         names = tuple(column.source for column in self.columns)
-        with one_sentence():
-            if isinstance(partition, Splits):
+        with without_traceback():
+            if isinstance(partition, BatchesTask):
                 rows = _batches(partition.splits, names)
-            elif isinstance(partition, Logs):
+            elif isinstance(partition, PartitionTask):
                 rows = iter(partition.dataset().stored(self.options.table, names))
-            else:  # a plan without any comes as InputPartition(None)
+            else:  # Spark sends InputPartition(None) for an empty plan
                 return
             for batch in rows:
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self.schema)
@@ -103,5 +108,5 @@ def _batches(splits: tuple[Split, ...], names: tuple[str, ...]) -> Iterator[pa.R
             for piece in examine(split, None)
             for row in batch_rows(split, piece, quick=False)
         )
-        while some := list(islice(rows, ROWS)):
-            yield to_stored_batch(record_batch(some, schema))
+        while chunk := list(islice(rows, ROWS_PER_BATCH)):
+            yield to_stored_batch(record_batch(chunk, schema))

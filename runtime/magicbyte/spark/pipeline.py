@@ -19,7 +19,7 @@ import magicbyte
 from magicbyte.errors import InputError
 from magicbyte.spark.driver_tables import PipelineSummary, write_driver_tables, write_table
 from magicbyte.spark.failures import DamagedError, translated_errors
-from magicbyte.spark.plan import Plan, task_lines, text_of
+from magicbyte.spark.plan import PipelinePlan, task_lines, text_of
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.stage import METADATA_FOLDER, Stage, WorkFolder, plan_path
 from magicbyte.spark.task_writer import (
@@ -40,7 +40,7 @@ Notes = Mapping[int, TaskNote]
 
 
 def write_tables(
-    plan: Plan,
+    plan: PipelinePlan,
     stage: Stage,
     *,
     output: OutputSettings,
@@ -143,7 +143,7 @@ class _Tasks:
         say(f"read and written ({time.monotonic() - started:.1f} s)")
         return notes
 
-    def assemble(self, plan: Plan, notes: Notes) -> PipelineSummary:
+    def assemble(self, plan: PipelinePlan, notes: Notes) -> PipelineSummary:
         """Move the tasks' files to their place in the output, and write the driver's tables."""
         out = self.work.out
         self._move_files(notes)

@@ -1,7 +1,7 @@
-"""The plan of a pipeline: made once, written beside its tables as JSON, read by every task.
+"""The plan of a pipeline, and its file: JSON lines that the tasks read, stored with the tables.
 
-JSON, because a file beside somebody's tables must be safe to read: nothing in it is run. The
-first line says what made it, each following one is a task.
+JSON is safe to read; a pickle could run code. The first line has the origin of the plan, each other
+line a task.
 """
 
 import json
@@ -21,8 +21,8 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
-from magicbyte.spark.failures import plain_errors
-from magicbyte.spark.surveying import pass_over
+from magicbyte.spark.failures import translated_errors
+from magicbyte.spark.surveying import survey_on_spark
 from magicbyte.spark.tasks import tasks
 from magicbyte.storage import Storage, Store
 
@@ -30,18 +30,17 @@ FORMAT = "magicbyte plan 2"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """All that the tables of a pipeline come from."""
+class PipelinePlan:
+    """Surveys and tasks from which all tables of a pipeline are written."""
 
     dataset: Dataset
     """The partitions whose records are read."""
     surveys: tuple[Survey, ...]
-    """What the plan knows of those, and of the internal ones that only `segments` and
-    `partitions` show."""
+    """Surveys of these partitions, and of internal ones that only `segments` and `partitions` show."""
     read: tuple[tuple[Split, ...], ...]
     """Tasks whose records are read."""
     counted: tuple[tuple[Split, ...], ...]
-    """Tasks of internal topics that nobody named: their bytes are only accounted for."""
+    """Tasks of internal topics that were not selected: only their bytes are counted."""
     max_partition_bytes: int
 
 
@@ -51,7 +50,7 @@ def size_of(dataset: Dataset) -> int:
 
 
 SMALL_BYTES = 256 * MIB
-"""Below it, starting Spark takes longer than the work."""
+"""Size below which starting Spark would take longer than the survey."""
 
 
 def make_plan(
@@ -61,13 +60,12 @@ def make_plan(
     by_topic: bool = False,
     spark: Callable[[], SparkSession] | None = None,
     parallel_bytes: int = SMALL_BYTES,
-) -> Plan:
-    """Return the plan of *dataset*: one pass over the headers, whatever is read later.
+) -> PipelinePlan:
+    """Survey *dataset* and return its plan.
 
-    *by_topic*: no task reads of more than one topic. A dataset of *parallel_bytes* or more is
-    passed over by *spark*, a task for each partition, if it is given.
+    *by_topic*: no task reads from two topics. If *dataset* has *parallel_bytes* or more, *spark*
+    surveys it with one task per partition.
     """
-
     planner = Planner(dataset.options)
 
     def in_tasks(logs: Sequence[PartitionLog]) -> tuple[tuple[Split, ...], ...]:
@@ -80,9 +78,9 @@ def make_plan(
     read = {log.folder for log in dataset.logs}
     others = [log for log in dataset.all_logs if log.state is None and log.folder not in read]
     if spark is not None and len(dataset.logs) > 1 and size_of(dataset) >= parallel_bytes:
-        with plain_errors():
-            pass_over(planner, dataset.logs, max_partition_bytes, spark())
-    return Plan(
+        with translated_errors():
+            survey_on_spark(planner, dataset.logs, max_partition_bytes, spark())
+    return PipelinePlan(
         dataset,
         tuple(planner.survey(log, max_partition_bytes) for log in (*dataset.logs, *others)),
         in_tasks(dataset.logs),
@@ -91,44 +89,41 @@ def make_plan(
     )
 
 
-def text_of(plan: Plan, *, about: dict[str, Any]) -> str:
-    """Return *plan* as text, with *about*, which says where it comes from.
-
-    The same files, read the same way, have the same text.
-    """
+def text_of(plan: PipelinePlan, *, about: dict[str, Any]) -> str:
+    """Return *plan* as text, with its origin *about*. Equal reads of equal files have equal texts."""
     return text_of_tasks([(True, plan.read), (False, plan.counted)], about=about)
 
 
 def text_of_tasks(
     groups: Iterable[tuple[bool, Sequence[tuple[Split, ...]]]], *, about: dict[str, Any]
 ) -> str:
-    """Return tasks as text, *groups* of those whose records are read and those that are counted."""
+    """Return tasks as text. Each of *groups* has tasks, and whether their records are read."""
     lines = [json.dumps({"format": FORMAT, **about})]
     for is_read, group in groups:
         for task in group:
-            lines.append(json.dumps({"read": is_read, "splits": [encode(one) for one in task]}))
+            lines.append(json.dumps({"read": is_read, "splits": [encode(split) for split in task]}))
     return "\n".join(lines) + "\n"
 
 
 def task_lines(text: str) -> list[str]:
-    """Return the line of each task in the *text* of a plan."""
+    """Return the lines of the tasks in the *text* of a plan."""
     return text.splitlines()[1:]
 
 
 def is_plan(path: Path) -> bool:
-    """Return whether *path* is a plan that a pipeline wrote."""
+    """Return whether *path* is a plan in our format."""
     try:
         with path.open("rb") as file:
-            head = json.loads(file.readline(1 << 20))
+            origin = json.loads(file.readline(1 << 20))
     except (OSError, ValueError):
         return False
-    return isinstance(head, dict) and head.get("format") == FORMAT
+    return isinstance(origin, dict) and origin.get("format") == FORMAT
 
 
 def splits_of(line: str, storage: Storage) -> tuple[bool, list[Split]]:
-    """Return whether a task's records are read, and its splits, by its *line* of a plan.
+    """Return whether the records of a task are read, and its splits, from its *line* of a plan.
 
-    Their files are where *storage* says that they lie.
+    Their files are opened in the stores of *storage*.
     """
     task = json.loads(line)
     splits = [decode(Split, value) for value in task["splits"]]
@@ -139,9 +134,9 @@ def splits_of(line: str, storage: Storage) -> tuple[bool, list[Split]]:
 
 
 def encode(value: Any) -> Any:
-    """Return *value*, of dataclasses, tuples and scalars, in JSON's types.
+    """Return *value*, made of dataclasses, tuples and scalars, in JSON's types.
 
-    Of a store it keeps nothing: what opens it has no place in a file.
+    A store becomes null: its credentials must not be written to a file.
     """
     if isinstance(value, Store):
         return None
@@ -153,23 +148,23 @@ def encode(value: Any) -> Any:
 
 
 def decode(kind: Any, value: Any) -> Any:
-    """Return the value of the type *kind* that `encode` gave as *value*."""
+    """Return the value of type *kind* that `encode` turned into *value*."""
     if value is None:
         return None
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        (one,) = (item for item in inner if item is not types.NoneType)
-        return decode(one, value)
+        (item_type,) = (item for item in inner if item is not types.NoneType)
+        return decode(item_type, value)
     if origin is tuple:
         if len(inner) == 2 and inner[1] is Ellipsis:
             return tuple(decode(inner[0], item) for item in value)
-        return tuple(decode(item, one) for item, one in zip(inner, value, strict=True))
+        return tuple(decode(item_type, item) for item_type, item in zip(inner, value, strict=True))
     if is_dataclass(kind) and isinstance(kind, type):
         hints = _hints(kind)
         return kind(**{name: decode(hints[name], item) for name, item in value.items()})
     if isinstance(kind, type) and issubclass(kind, tuple):  # a NamedTuple
-        types_of = _hints(kind).values()
-        return kind(*(decode(one, item) for one, item in zip(types_of, value, strict=True)))
+        item_types = _hints(kind).values()
+        return kind(*(decode(each, item) for each, item in zip(item_types, value, strict=True)))
     return value
 
 

@@ -1,4 +1,4 @@
-"""A plan that is kept in a file, so that many reads are planned once."""
+"""The plan of a batch read in a file, so that many reads share it (option `planPath`)."""
 
 import json
 import secrets
@@ -15,56 +15,57 @@ from magicbyte.storage import Storage
 
 Tasks = Sequence[tuple[Split, ...]]
 
-OF_NO_PLAN = ("planpath", "columns", "includeheaders")
-"""Options of which nothing hangs on in a plan."""
+IRRELEVANT_OPTIONS = ("planpath", "columns", "includeheaders")
+"""Options that do not change the plan."""
 
 
-def kept(read: SourceOptions, path: Path, make: Callable[[], Tasks]) -> Tasks:
-    """Return the tasks of the plan in *path*; where it is not there, those that it *make*s, and keep them.
+def load_or_create_plan(options: SourceOptions, path: Path, create: Callable[[], Tasks]) -> Tasks:
+    """Return the tasks of the plan in *path*; if there is none, *create* and write them.
 
-    Raises InputError where the file is no plan, or that of another read.
+    Raises InputError if the file is not a plan, or was made with other options.
     """
-    settings = _settings(read)
+    settings = _settings(options)
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except FileNotFoundError:
-        made = make()
-        _write(path, text_of_tasks([(True, made)], about=settings))
-        return made
+        tasks = create()
+        _write(path, text_of_tasks([(True, tasks)], about=settings))
+        return tasks
     _check(path, text, settings)
-    storage = Storage(read.storage_options)
+    storage = Storage(options.storage_options)
     try:
         return [tuple(splits_of(line, storage)[1]) for line in task_lines(text)]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError("a plan that cannot be read", FORMAT, path=str(path)) from error
+        raise InputError("the plan is malformed", FORMAT, path=str(path)) from error
 
 
-def _settings(read: SourceOptions) -> dict[str, Any]:
-    options = {name: value for name, value in read.given.items() if name not in OF_NO_PLAN}
-    return {"magicbyte": magicbyte.__version__, **dict(sorted(options.items()))}
+def _settings(options: SourceOptions) -> dict[str, Any]:
+    relevant = {
+        name: value for name, value in options.raw.items() if name not in IRRELEVANT_OPTIONS
+    }
+    return {"magicbyte": magicbyte.__version__, **dict(sorted(relevant.items()))}
 
 
 def _check(path: Path, text: str, settings: dict[str, Any]) -> None:
     """Raise InputError unless *text* is a plan that was made with *settings*."""
     try:
-        head = json.loads(text.partition("\n")[0])
+        origin = json.loads(text.partition("\n")[0])
     except ValueError:
-        head = None
-    if not isinstance(head, dict) or head.pop("format", None) != FORMAT:
-        raise InputError("no plan", FORMAT, path=str(path))
-    for name in sorted(head.keys() | settings.keys()):
-        theirs, ours = head.get(name), settings.get(name)
-        if theirs != ours:
+        origin = None
+    if not isinstance(origin, dict) or origin.pop("format", None) != FORMAT:
+        raise InputError("the file is not a plan", FORMAT, path=str(path))
+    for name in sorted(origin.keys() | settings.keys()):
+        stored, current = origin.get(name), settings.get(name)
+        if stored != current:
             raise InputError(
-                f"a plan of a read with {'no ' if theirs is None else ''}{name}"
-                f"{'' if theirs is None else f' {theirs}'}",
-                f"{'none' if ours is None else ours}, as this read has it, or another planPath",
+                f"the plan was made with {f'no {name}' if stored is None else f'{name} {stored}'}",
+                f"{'none' if current is None else current}, as in this read, or another planPath",
                 path=str(path),
             )
 
 
 def _write(path: Path, text: str) -> None:
-    """Write *text* to *path*, whole or not at all."""
+    """Write *text* to *path* atomically."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         draft.write_text(text, encoding="utf-8", errors="surrogateescape")
@@ -72,5 +73,5 @@ def _write(path: Path, text: str) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(
-            error.strerror or "it cannot be written", "a file", path=str(path)
+            error.strerror or "the plan cannot be written", "a writable file", path=str(path)
         ) from error

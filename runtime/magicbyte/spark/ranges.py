@@ -1,4 +1,4 @@
-"""From limits to the offsets of each partition, as Spark's Kafka source resolves them."""
+"""Resolve the bounds of a read to offsets of each partition, as Spark's Kafka source does."""
 
 import logging
 from collections.abc import Callable
@@ -6,79 +6,83 @@ from collections.abc import Callable
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.partial_plan import BoundedRange
-from magicbyte.spark.limits import EARLIEST, LATEST, Limit, check_order
+from magicbyte.spark.limits import EARLIEST, LATEST, OffsetBound, check_order
 from magicbyte.spark.values import Partition
 
 log = logging.getLogger("magicbyte.spark")
 
 OffsetAt = Callable[[PartitionLog, int], int | None]
-"""Looks up a time, in milliseconds, in a log."""
+"""Returns the first offset at a time, in milliseconds, or later; None if there is none."""
 
 
 def partition_of(log: PartitionLog) -> Partition:
     return log.topic or "", log.partition or 0
 
 
-def range_of(
+def resolve_range(
     log: PartitionLog,
-    there: BoundedRange,
-    start: Limit,
-    end: Limit,
+    readable: BoundedRange,
+    start: OffsetBound,
+    end: OffsetBound,
     offset_at: OffsetAt,
     *,
     fails: bool,
 ) -> BoundedRange:
-    """Return the offsets of *log* between *start* and *end*, where *there* are those of it that are.
+    """Return the offsets of *log* from *start* to *end* that are inside the *readable* ones.
 
-    Raises InputError where a time has no record and must have one, where a range goes backwards,
-    and, if it *fails*, where offsets are asked for that are not there; else those that are there
-    are given, with a warning.
+    Raises InputError if a required time has no record, if the range is reversed and, with *fails*, if
+    some of its offsets do not exist. Without *fails*, that is a warning.
     """
-    first, last = (_at(offset_of(log, there, limit, offset_at), there) for limit in (start, end))
+    first, last = (
+        _absolute(resolve_offset(log, readable, bound, offset_at), readable)
+        for bound in (start, end)
+    )
     check_order(partition_of(log), first, last)
-    if first < last and (first < there[0] or last > there[1]):
-        lose(
+    if first < last and (first < readable[0] or last > readable[1]):
+        report_data_loss(
             f"offsets from {first} to below {last} of {log.name}",
-            f"some of {there[0]} to {there[1] - 1}, which are there",
+            f"some of {readable[0]} to {readable[1] - 1}, which exist",
             fails=fails,
         )
-    return max(first, there[0]), min(last, there[1])
+    return max(first, readable[0]), min(last, readable[1])
 
 
-def offset_of(log: PartitionLog, there: BoundedRange, limit: Limit, offset_at: OffsetAt) -> int:
-    """Return the offset that *limit* says for a partition, or EARLIEST or LATEST."""
-    wanted = limit.of(partition_of(log))
-    if not limit.is_time:
-        return wanted
-    offset = offset_at(log, wanted)
-    if offset is not None and offset < there[1]:
+def resolve_offset(
+    log: PartitionLog, readable: BoundedRange, bound: OffsetBound, offset_at: OffsetAt
+) -> int:
+    """Return the offset of *bound* in *log*, or EARLIEST or LATEST."""
+    value = bound.of(partition_of(log))
+    if not bound.is_time:
+        return value
+    offset = offset_at(log, value)
+    if offset is not None and offset < readable[1]:
         return offset
-    if limit.or_latest:
+    if bound.or_latest:
         return LATEST
     raise InputError(
-        f"{limit.option} {wanted}: no record of {log.name} is of that time or later",
+        f"{bound.option} {value}: no record of {log.name} has that time or a later one",
         "an earlier time, or startingOffsetsByTimestampStrategy latest",
     )
 
 
-def _at(offset: int, there: BoundedRange) -> int:
-    return there[0] if offset == EARLIEST else there[1] if offset == LATEST else offset
+def _absolute(offset: int, readable: BoundedRange) -> int:
+    return readable[0] if offset == EARLIEST else readable[1] if offset == LATEST else offset
 
 
-def lose(found: str, expected: str, *, fails: bool) -> None:
-    """Raise InputError if offsets that are lost are to *fail*, else warn of them."""
+def report_data_loss(found: str, expected: str, *, fails: bool) -> None:
+    """Raise InputError for lost offsets if the read *fails* on data loss, else log a warning."""
     if fails:
         raise InputError(found, f"{expected}; failOnDataLoss false reads what is left")
-    log.warning("%s are not all there: %s are read", found, expected)
+    log.warning("data loss: %s; expected %s; reading what is left", found, expected)
 
 
-def divided(whole: BoundedRange, most: int | None) -> list[BoundedRange]:
-    """Return *whole* in equal parts of *most* offsets or less; None: in one. Nothing of nothing."""
-    first, last = whole
+def divide(offsets: BoundedRange, max_offsets: int | None) -> list[BoundedRange]:
+    """Return *offsets* in equal parts of *max_offsets* at most; None: one part. Empty if none."""
+    first, last = offsets
     size = last - first
     if size <= 0:
         return []
-    count = 1 if most is None else -(-size // most)
+    count = 1 if max_offsets is None else -(-size // max_offsets)
     return [
         (first + size * number // count, first + size * (number + 1) // count)
         for number in range(count)

@@ -1,4 +1,4 @@
-"""The records, as Spark reads them: planned on the driver, read by tasks."""
+"""Batch reads of records: planned on the driver, read by tasks."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -12,18 +12,18 @@ from magicbyte.findings import Finding
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Split, read_split
 from magicbyte.spark import spark_columns
-from magicbyte.spark.batch import Batch
-from magicbyte.spark.driver_log import one_sentence, say
-from magicbyte.spark.options import OF_STREAMS, SourceOptions
-from magicbyte.spark.pickled_readers import Shipped
-from magicbyte.spark.plan_file import kept
-from magicbyte.spark.spark_columns import Column
+from magicbyte.spark.batch import BatchPlan
+from magicbyte.spark.driver_log import log_findings, without_traceback
+from magicbyte.spark.options import STREAM_OPTIONS, SourceOptions
+from magicbyte.spark.pickled_readers import PickledByValue
+from magicbyte.spark.plan_file import load_or_create_plan
+from magicbyte.spark.spark_columns import SparkColumn
 from magicbyte.spark.tasks import size_of, spare_collector, tasks
 
 log = logging.getLogger("magicbyte.spark")
 
 
-class Part(InputPartition):
+class RecordsTask(InputPartition):
     """Splits that one task reads."""
 
     def __init__(self, splits: tuple[Split, ...]) -> None:
@@ -31,68 +31,70 @@ class Part(InputPartition):
         self.splits = splits
 
 
-class RecordsReader(Shipped, DataSourceReader):
-    """Reads the columns of a schema. Raises InputError where it is not one that we can give."""
+class RecordsReader(PickledByValue, DataSourceReader):
+    """Batch reader for columns of `records`. Raises InputError for a schema that it cannot produce."""
 
-    def __init__(self, read: SourceOptions, schema: StructType) -> None:
-        self.options = read
-        self.limits = read.batch
-        self.columns, self.schema = spark_columns.wanted(read, schema)
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        self.options = options
+        self.bounds = options.batch_bounds
+        self.columns, self.schema = spark_columns.requested_columns(options, schema)
 
     def partitions(self) -> Sequence[InputPartition]:
-        with one_sentence():
-            read = self.options
-            for name in OF_STREAMS:
-                if name.lower() in read.given:
-                    log.warning("%s is for streams: a batch makes nothing of it", name)
-            if read.plan_path is None:
-                return self._planned()
-            made = kept(read, read.plan_path, lambda: [part.splits for part in self._planned()])
-            return list(map(Part, made))
+        with without_traceback():
+            options = self.options
+            for name in STREAM_OPTIONS:
+                if name.lower() in options.raw:
+                    log.warning("%s only applies to streams: this batch read ignores it", name)
+            if options.plan_path is None:
+                return self._plan()
+            loaded = load_or_create_plan(
+                options, options.plan_path, lambda: [task.splits for task in self._plan()]
+            )
+            return list(map(RecordsTask, loaded))
 
-    def _planned(self) -> list[Part]:
-        read = self.options
-        dataset = read.open()
+    def _plan(self) -> list[RecordsTask]:
+        dataset = self.options.open()
         if dataset.num_internal:
             log.info(
-                "%d partitions of internal topics left out; includeInternal reads them",
+                "%d partitions of internal topics are left out; read them with includeInternal",
                 dataset.num_internal,
             )
-        return list(parts(read, Batch(read, dataset, *self.limits).splits))
+        plan = BatchPlan(self.options, dataset, *self.bounds)
+        return list(plan_tasks(self.options, plan.splits))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        yield from rows_of(partition, self.columns, self.schema)
+        yield from read_rows(partition, self.columns, self.schema)
 
 
-def parts(read: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[Part]:
-    """Yield tasks that together read what *plan* gives: splits of so many bytes at most."""
-    largest, least = read.max_partition_bytes, read.min_partitions
-    splits = plan(largest)
-    if least is not None and 0 < len(splits) < least:
-        splits = plan(max(1, min(largest, size_of(splits) // least)))
-    if read.max_records is None:
-        yield from map(Part, tasks(splits, largest, least_count=least))
+def plan_tasks(options: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[RecordsTask]:
+    """Yield tasks for all splits that *plan* returns; its argument is the maximum size of a split."""
+    max_bytes, min_count = options.max_partition_bytes, options.min_partitions
+    splits = plan(max_bytes)
+    if min_count is not None and 0 < len(splits) < min_count:
+        splits = plan(max(1, min(max_bytes, size_of(splits) // min_count)))
+    if options.max_records is None:
+        yield from map(RecordsTask, tasks(splits, max_bytes, min_count=min_count))
         return
-    # A task reads of one range, so that it spans no more offsets than that.
-    for _, of_range in groupby(
+    # Each range has at most max_records offsets. A task of one range cannot exceed that.
+    for _, range_splits in groupby(
         splits, key=lambda split: (split.topic, split.partition, split.options.offsets)
     ):
-        yield from map(Part, tasks(list(of_range), largest))
+        yield from map(RecordsTask, tasks(list(range_splits), max_bytes))
 
 
-def rows_of(
-    partition: InputPartition, chosen: Sequence[Column], schema: pa.Schema
+def read_rows(
+    partition: InputPartition, columns: Sequence[SparkColumn], schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the records that a task reads, as *chosen* columns in *schema*."""
+    """Yield the records of a task, as *columns* in *schema*."""
     spare_collector()
-    if not isinstance(partition, Part):  # a plan without splits comes as InputPartition(None)
+    if not isinstance(partition, RecordsTask):  # Spark sends InputPartition(None) for an empty plan
         return
-    with one_sentence():
+    with without_traceback():
         for split in partition.splits:
             findings: list[Finding] = []
-            for batch in read_split(split, spark_columns.sources_of(chosen), findings=findings):
+            for batch in read_split(split, spark_columns.sources_of(columns), findings=findings):
                 if "timestamp" in batch.schema.names:
                     findings.extend(lost_times(split, batch.column("timestamp"), None))
-                arrays = [column.made_from(batch.column(column.source)) for column in chosen]
+                arrays = [column.convert(batch.column(column.source)) for column in columns]
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-            say("read", findings)
+            log_findings("read", findings)

@@ -1,6 +1,6 @@
-"""The columns that Spark gets, and how the tables' columns become them.
+"""Columns of the data source, and the conversion from the tables' columns.
 
-Spark takes only some of Arrow's types: `timestamp("us", "UTC")` for times, `binary` and `string`
+Spark accepts only some of Arrow's types: `timestamp("us", "UTC")` for times, `binary` and `string`
 for bytes and text, and every field nullable.
 """
 
@@ -32,60 +32,61 @@ from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SparkColumn:
     """A column of the data source."""
 
     name: str
-    """What Spark calls it."""
+    """Name in Spark."""
     source: str
-    """The column of the table `records` that it is made from."""
+    """Column of the table that it is converted from."""
     type: pa.DataType
 
-    def made_from(self, array: pa.Array) -> pa.Array:
-        """Return the column that *array*, its source, becomes."""
+    def convert(self, array: pa.Array) -> pa.Array:
+        """Convert *array*, the source column, for Spark."""
         if self.name == "timestampType":
             names = pa.array([TIMESTAMP_TYPE_NAMES[0], TIMESTAMP_TYPE_NAMES[1]])
             return pc.fill_null(pc.index_in(array, value_set=names), -1)  # v0 has none: -1
         if self.name == "timestamp":
-            # Kafka's source turns the -1 that says "none" into a moment, 1 ms before the epoch.
+            # Spark's Kafka source takes the -1 of "no time" for 1 ms before the epoch.
             return microseconds(pc.fill_null(array, pa.scalar(-1, TIME)))
         if self.name == "headers":
-            is_there = pc.fill_null(pc.greater(pc.list_value_length(array), 0), False)
-            return pc.if_else(is_there, array, pa.scalar(None, array.type))
+            has_headers = pc.fill_null(pc.greater(pc.list_value_length(array), 0), False)
+            return pc.if_else(has_headers, array, pa.scalar(None, array.type))
         return array
 
 
-def _of_records() -> tuple[Column, ...]:
+def _records_columns() -> tuple[SparkColumn, ...]:
     kafka = [
-        Column("key", "key", pa.binary()),
-        Column("value", "value", pa.binary()),
-        Column("topic", "topic", pa.string()),
-        Column("partition", "partition", pa.int32()),
-        Column("offset", "offset", pa.int64()),
-        Column("timestamp", "timestamp", MICROSECONDS),
-        Column("timestampType", "timestamp_type", pa.int32()),
-        Column("headers", "headers", HEADERS),
+        SparkColumn("key", "key", pa.binary()),
+        SparkColumn("value", "value", pa.binary()),
+        SparkColumn("topic", "topic", pa.string()),
+        SparkColumn("partition", "partition", pa.int32()),
+        SparkColumn("offset", "offset", pa.int64()),
+        SparkColumn("timestamp", "timestamp", MICROSECONDS),
+        SparkColumn("timestampType", "timestamp_type", pa.int32()),
+        SparkColumn("headers", "headers", HEADERS),
     ]
-    taken = {column.name for column in kafka}
-    ours = [
-        Column(column.name, column.name, stored_type(column.type))
+    names = {column.name for column in kafka}
+    others = [
+        SparkColumn(column.name, column.name, stored_type(column.type))
         for column in RECORDS.columns
-        if column.name not in taken
+        if column.name not in names
     ]
-    return (*kafka, *ours)
+    return (*kafka, *others)
 
 
-def _of_table(table: TableDefinition) -> tuple[Column, ...]:
-    return tuple(Column(one.name, one.name, stored_type(one.type)) for one in table.columns)
+def _table_columns(table: TableDefinition) -> tuple[SparkColumn, ...]:
+    return tuple(SparkColumn(one.name, one.name, stored_type(one.type)) for one in table.columns)
 
 
-COLUMNS: dict[str, tuple[Column, ...]] = {
-    name: _of_records() if table is RECORDS else _of_table(table) for name, table in TABLES.items()
+COLUMNS: dict[str, tuple[SparkColumn, ...]] = {
+    name: _records_columns() if table is RECORDS else _table_columns(table)
+    for name, table in TABLES.items()
 }
-"""The columns of each table. Those of `records` begin with those of Spark's Kafka source."""
+"""Columns of each table. The first ones of `records` are those of Spark's Kafka source."""
 
 KAFKA_COLUMNS = COLUMNS["records"][:8]
-"""Those of Spark's Kafka source, in its order; the last comes with `includeHeaders`."""
+"""Columns of Spark's Kafka source, in its order; the last one only with `includeHeaders`."""
 
 SPARK_TYPES: dict[pa.DataType, DataType] = {
     pa.binary(): BinaryType(),
@@ -102,56 +103,61 @@ SPARK_TYPES: dict[pa.DataType, DataType] = {
 }
 
 
-def named(names: Iterable[str], table: str = "records") -> tuple[Column, ...]:
-    """Return the columns *names* of *table*; Spark's names have no case.
+def columns_named(names: Iterable[str], table: str = "records") -> tuple[SparkColumn, ...]:
+    """Return the columns *names*, case-insensitive, of *table*.
 
-    InputError names one that does not exist or comes twice.
+    Raises InputError for a name that does not exist or occurs twice.
     """
     by_name = {column.name.lower(): column for column in COLUMNS[table]}
-    found: list[Column] = []
+    columns: list[SparkColumn] = []
     for name in names:
         column = by_name.get(name.lower())
         if column is None:
             known = ", ".join(column.name for column in COLUMNS[table])
             raise InputError(f"no column {name!r}", f"some of {known}")
-        if column in found:
+        if column in columns:
             raise InputError(f"column {name!r} twice", "every column once")
-        found.append(column)
-    if not found:
+        columns.append(column)
+    if not columns:
         raise InputError("no columns", "at least one")
-    return tuple(found)
+    return tuple(columns)
 
 
-def chosen(read: SourceOptions) -> tuple[Column, ...]:
-    """Return the columns that come if the user gives no schema."""
+def default_columns(read: SourceOptions) -> tuple[SparkColumn, ...]:
+    """Return the columns of a read without a schema of the user."""
     if read.columns is not None:
-        return named(read.columns, read.table)
+        return columns_named(read.columns, read.table)
     if read.table != "records":
         return COLUMNS[read.table]
     return KAFKA_COLUMNS if read.include_headers else KAFKA_COLUMNS[:-1]
 
 
-def wanted(read: SourceOptions, schema: StructType) -> tuple[tuple[Column, ...], pa.Schema]:
-    """Return the columns of *schema*, the user's or ours, and the Arrow schema to give.
+def requested_columns(
+    read: SourceOptions, schema: StructType
+) -> tuple[tuple[SparkColumn, ...], pa.Schema]:
+    """Return the columns of *schema*, the user's or the default, and their Arrow schema.
 
-    Raises InputError where *schema* cannot be had, or contradicts the option `columns`.
+    Raises InputError if a column cannot have the type in *schema*, or if *schema* contradicts the
+    option `columns`.
     """
-    found, given = of_schema(schema, read.table)
-    if read.columns is not None and {*found} != {*named(read.columns, read.table)}:
+    columns, arrow_schema = columns_of_schema(schema, read.table)
+    if read.columns is not None and {*columns} != {*columns_named(read.columns, read.table)}:
         raise InputError(
             f"a schema of {', '.join(schema.names)}",
             f"the columns {', '.join(read.columns)}, or one of the two alone",
         )
-    return found, given
+    return columns, arrow_schema
 
 
-def of_schema(schema: StructType, table: str = "records") -> tuple[tuple[Column, ...], pa.Schema]:
-    """Return the columns of *table* that the user's *schema* asks for, and the Arrow schema to give.
+def columns_of_schema(
+    schema: StructType, table: str = "records"
+) -> tuple[tuple[SparkColumn, ...], pa.Schema]:
+    """Return the columns of *table* that *schema* names, and their Arrow schema.
 
-    Names are compared without case, and given back as *schema* has them. Raises InputError for a
-    column that does not exist, another type than the column's, or a field that is not nullable.
+    Names are case-insensitive, and keep the spelling of *schema*. Raises InputError for a column that
+    does not exist, a wrong type, or a field that is not nullable.
     """
-    columns = named(schema.fieldNames(), table)
+    columns = columns_named(schema.fieldNames(), table)
     fields = []
     for field, column in zip(schema.fields, columns, strict=True):
         expected = SPARK_TYPES[column.type]
@@ -166,10 +172,10 @@ def of_schema(schema: StructType, table: str = "records") -> tuple[tuple[Column,
 
 
 def struct_of(schema: pa.Schema) -> StructType:
-    """Return Spark's words for *schema*, an Arrow schema of Spark's types."""
+    """Return *schema*, an Arrow schema of supported types, as a Spark schema."""
     return StructType([StructField(field.name, SPARK_TYPES[field.type]) for field in schema])
 
 
-def sources_of(columns: Sequence[Column]) -> tuple[str, ...]:
-    """Return the columns of `records` that it takes to make *columns*."""
+def sources_of(columns: Sequence[SparkColumn]) -> tuple[str, ...]:
+    """Return the source columns of *columns*."""
     return tuple(dict.fromkeys(column.source for column in columns))

@@ -1,4 +1,4 @@
-"""The pass over headers that a plan takes, as a job of Spark: a task for each partition."""
+"""Survey partitions in a Spark job, with one task per partition."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,33 +9,33 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.survey import Survey
-from magicbyte.spark.driver_log import one_sentence
-from magicbyte.spark.pickled_readers import Shipped
+from magicbyte.spark.driver_log import without_traceback
+from magicbyte.spark.pickled_readers import PickledByValue
 from magicbyte.spark.tasks import spare_collector
 
 
 @dataclass(frozen=True)
-class Surveyor(Shipped):
-    """Passes over a partition, wherever Spark runs it."""
+class SurveyTask(PickledByValue):
+    """Surveys partitions on any machine that Spark chooses."""
 
     options: ReadOptions
     max_partition_bytes: int
 
     def __call__(self, logs: Iterable[PartitionLog]) -> Iterator[Survey]:
         spare_collector()
-        with one_sentence():
+        with without_traceback():
             for log in logs:
                 yield Planner(self.options).survey_once(log, self.max_partition_bytes)
 
 
-def pass_over(
+def survey_on_spark(
     planner: Planner,
     logs: Sequence[PartitionLog],
     max_partition_bytes: int,
     spark: SparkSession,
 ) -> None:
     """Survey *logs* in a job of *spark*, and keep the surveys in *planner*."""
-    surveyor = Surveyor(planner.options, max_partition_bytes)
-    partitions = spark.sparkContext.parallelize(logs, len(logs)).mapPartitions(surveyor)
+    task = SurveyTask(planner.options, max_partition_bytes)
+    partitions = spark.sparkContext.parallelize(logs, len(logs)).mapPartitions(task)
     for log, survey in zip(logs, partitions.collect(), strict=True):
         planner.keep(survey, log, max_partition_bytes)

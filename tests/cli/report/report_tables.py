@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 import magicbyte as mb
 from magicbyte.reading.split import examine
-from magicbyte.spark.split_stats import COLUMNS, Facts, Told, summed
+from magicbyte.spark.split_stats import STATS_COLUMNS, SplitCounter, SplitStats, add_up
 from magicbyte.tables.schemas import DISPOSITIONS, TABLES
 from magicbyte.tables.stored_types import stored_schema
 
@@ -24,14 +24,14 @@ HOUR = 3_600_000_000
 BEGUN = 1_700_000_000_000_000
 
 
-def told(dataset: mb.Dataset, max_bytes: int) -> list[Facts]:
+def told(dataset: mb.Dataset, max_bytes: int) -> list[SplitStats]:
     """Return what a task says of each split of *dataset*."""
     facts = []
     for split in dataset.plan(max_bytes):
-        one = Told(split)
-        for piece in examine(split, COLUMNS):
+        one = SplitCounter(split)
+        for piece in examine(split, STATS_COLUMNS):
             one.count(piece)
-        facts.append(Facts.from_json(one.facts().to_json()))
+        facts.append(SplitStats.from_json(one.stats().to_json()))
     return facts
 
 
@@ -47,7 +47,7 @@ def output_of_logs(folder: Path, *paths: Path) -> Path:
         one = mb.open(log.folder, on_damage="skip", include_internal=True)
         bounds = pc.min_max(one.records(["timestamp"]).to_table().column(0).cast("int64")).as_py()
         spans.append({**place, "first": bounds["min"], "last": bounds["max"]})
-        found = summed(part for facts in told(one, 1 << 30) for part in facts.contents)
+        found = add_up(part for facts in told(one, 1 << 30) for part in facts.contents)
         contents += [{**place, **asdict(part)} for part in found]
     _write_own(folder, [str(path) for path in paths], spans, contents)
     return folder
