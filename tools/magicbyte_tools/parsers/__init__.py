@@ -1,4 +1,4 @@
-"""Parsers of other languages, and programs that print what they make of files. Not in the wheel."""
+"""Generates parsers for other languages, and programs that print files with them. Not in the wheel."""
 
 from magicbyte_tools.parsers.dumpers.build import dumper
 from magicbyte_tools.parsers.dumpers.builders import ToolchainUnavailable

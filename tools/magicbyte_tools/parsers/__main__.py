@@ -45,7 +45,7 @@ def write(files: Files, out: Path) -> None:
 
 
 def complain(words: str) -> int:
-    """Say why nothing was done."""
+    """Print the reason of a failure on stderr."""
     print(words, file=sys.stderr)
     return 2
 

@@ -17,7 +17,7 @@ Files = dict[str, str]
 EVERYTHING = "everything"
 
 VISUAL = frozenset({"kafka_crc", "kafka_record_batch_checked"})
-"""Specifications that only a visualizer has a use for: they work a checksum out, slowly."""
+"""Specifications for visualizers only: they compute checksums, slowly."""
 
 # First lines that the compiler writes, by the words that differ between its targets.
 NOTES = {
@@ -33,8 +33,8 @@ NOTES = {
 def compile_targets(targets: Iterable[str]) -> dict[str, Files]:
     """Return the files of every one of *targets*, by name, as the compiler wrote them.
 
-    It writes a file for each specification and again one for each that it imports. So all of them
-    are compiled as the imports of one more, which is dropped: once each, in one process.
+    The compiler writes the files of a specification and of all its imports. So one extra specification
+    imports them all, and each is compiled once, in one process; the extra one is dropped.
     """
     wanted = list(targets)
     names = sorted(path.stem for path in source.SPEC.glob("*.ksy"))
@@ -55,7 +55,7 @@ def compile_targets(targets: Iterable[str]) -> dict[str, Files]:
 
 
 def by_spec(files: Files, names: Iterable[str]) -> dict[str, Files]:
-    """Return *files* by the specification that they are of."""
+    """Return *files* by the specification that they were compiled from."""
     spec_of = {name: name for name in names} | {camel(name): name for name in names}
     files_by_spec: dict[str, Files] = {}
     for file, text in files.items():

@@ -1,7 +1,7 @@
-"""The compiler's files as a package of their language.
+"""Turns the compiler's files into a package of their language.
 
-The npm build of the compiler has no options, so what `--python-package`, `--go-package` and
-`--java-package` would have done is done to the text.
+The npm build of the compiler lacks the options `--python-package`, `--go-package` and
+`--java-package`, so this module edits the text instead.
 """
 
 import re
@@ -26,7 +26,7 @@ PACKAGE = "kafka_formats"
 
 Specs = Mapping[str, Spec]
 Layout = Callable[[str, str, str, Specs], tuple[str, str]]
-"""Takes a file's name and text, and the specification that it is of; gives its path and text."""
+"""Maps a file's name, text and specification to its path and text in the package."""
 
 
 class Refused(Exception):
@@ -51,13 +51,13 @@ def package(target: str, compiled: Files, specs: Specs) -> Files:
 
 
 def left_out(target: str, specs: Specs) -> set[str]:
-    """Return the specifications that are of no use in *target*."""
+    """Return the specifications that *target* leaves out."""
     absent = {*VISUAL} if target in WITHOUT_VISUAL else set()
     return absent | with_parameters(specs) if target in WITHOUT_PARAMETERS else absent
 
 
 def static(target: str) -> Files:
-    """Return what a folder for *target* holds besides parsers: how to use them, an example."""
+    """Return the files of *target* other than parsers: a README and an example."""
     root = TEMPLATES / target
     return {
         path.relative_to(root).as_posix().removesuffix(".in"): path.read_text("utf-8")
@@ -113,9 +113,9 @@ def _csharp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _javascript(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Read long integers by their halves: of some below zero the runtime makes another number.
+    """Read 64-bit integers by their halves: the runtime library returns wrong values for some negative ones.
 
-    It takes a lower half whose highest bit is clear for a negative one.
+    It treats the lower half as negative where its highest bit is clear.
     """
     halves = "(this._io.readS4be() * 0x100000000 + this._io.readU4be())"
     return file, text.replace("this._io.readS8be()", halves)

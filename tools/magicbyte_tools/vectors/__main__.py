@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def present(folder: Path) -> dict[str, bytes]:
-    """Return the files in *folder* that are of the builder's making, by path in it."""
+    """Return the files in *folder* that this builder writes, by their path in it."""
     kinds = [*(folder / "valid").rglob("*"), *(folder / "invalid").rglob("*")]
     found = [file for file in [*kinds, folder / "manifest.json"] if file.is_file()]
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}

@@ -1,4 +1,4 @@
-"""Batches of v2 as brokers keep them, and headers that cannot be."""
+"""Cases of v2 batches: batches as brokers store them, and impossible headers."""
 
 from collections.abc import Iterator
 

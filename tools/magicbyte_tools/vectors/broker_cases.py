@@ -1,6 +1,6 @@
 """Bytes that real brokers wrote, cut from the logs in tests/data.
 
-What their rows are, Kafka's own consumer said of the same logs (`oracle` beside them).
+Their expected rows are those that Kafka's own consumer read from the same logs (`oracle` beside them).
 """
 
 import gzip

@@ -18,7 +18,7 @@ ERRORS = {
     "entry-over-limit": LIMIT,
     "batch-over-limit": LIMIT,
 }
-"""The error that a finding becomes where damage is not skipped; FormatError for all others."""
+"""Error class raised for a finding where damage is not skipped; FormatError for all other codes."""
 
 WARNINGS = frozenset(
     [
@@ -87,7 +87,7 @@ NOTES = frozenset(
         "produced-zstd",
     ]
 )
-"""Severities, written down a second time so that a change of one is seen. All else is an error."""
+"""Codes that are not errors, repeated here on purpose so that a changed severity is noticed."""
 
 
 def severity_of(code: str) -> str:
@@ -96,7 +96,7 @@ def severity_of(code: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedRow:
-    """A record as a consumer gets it; None is null, which is not empty."""
+    """A record as a consumer gets it. None is null; b"" is empty."""
 
     offset: int
     timestamp: int | None
@@ -147,24 +147,24 @@ class ExpectedFault:
     """Expected error: its code and its position."""
 
     position: int | None
-    """The byte at which the entry begins, 0 where the file is one; None: no file has it."""
+    """Position of the entry in the file; 0 where the file is one structure; None where no file has it."""
     caught_by: str
-    """The class of checks that sees it: `grammar exact checksum codec order directory limits`."""
+    """Kind of check that finds the fault: grammar, exact, checksum, codec, order, directory or limits."""
     code: str | None = None
-    """The finding of the runtime; None for a format that it reads only as part of a log."""
+    """Code of the runtime's finding; None for a format that it reads only as part of a log."""
     error: str | None = None
     """Class of the raised error, where the code does not determine it."""
     payload_position: int | None = None
     file: str | None = None
     """Name of the file in the partition's folder, in a case of a log.dir."""
     records: tuple[ExpectedRow, ...] = ()
-    """The rows that are left when it is skipped."""
+    """Rows that remain where the fault is skipped."""
     records_before: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorCase:
-    """Bytes, and what a reader must make of them."""
+    """Bytes, and the answer that a reader must give."""
 
     format: str
     name: str
@@ -175,9 +175,9 @@ class VectorCase:
     made: str
     source: str
     classes: tuple[int, ...] = ()
-    """Rows of the table of bad inputs that it stands for."""
+    """Numbers of the classes of bad inputs that the case represents."""
     rows: tuple[ExpectedRow, ...] | None = None
-    """The rows where it is read; None for a format that has none."""
+    """Rows of a reader that accepts the bytes; None for a format without records."""
     fault: ExpectedFault | None = None
     is_refused: bool = False
     """True where magicbyte refuses a case with verdict `either`."""
@@ -187,9 +187,9 @@ class VectorCase:
     has_fields: bool = True
     """True where the grammar alone can read the bytes."""
     fields: Any = None
-    """The canonical tree, where the twin refuses what a grammar cannot; else the twin tells."""
+    """Canonical tree, where the twin is stricter than a grammar; by default the twin's own tree."""
     front: str | None = None
-    """The only front of magicbyte in which *front_code* is found."""
+    """The only interface of magicbyte that reports *front_code*."""
     front_code: str | None = None
     is_compacted: bool = False
     """True for produced bytes that are sent to a compacted topic."""
@@ -211,7 +211,7 @@ class VectorCase:
         return f"{self.folder}/{self.format}/{self.name}"
 
     def json(self, fields: Any) -> Json:
-        """Return what stands beside the bytes, with *fields*, the canonical tree, None for none."""
+        """Return the JSON file of the case; *fields* is the canonical tree, or None."""
         out: Json = {
             "format": self.format,
             "why": self.why,

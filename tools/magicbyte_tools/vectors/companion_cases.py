@@ -1,4 +1,4 @@
-"""The files beside a log, each alone: indexes, producer snapshots, checkpoints."""
+"""Cases of single companion files: indexes, producer snapshots, checkpoints."""
 
 from collections.abc import Iterator
 from typing import Any

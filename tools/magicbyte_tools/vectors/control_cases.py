@@ -1,4 +1,4 @@
-"""Control batches: the markers that end transactions, and what KRaft writes for itself."""
+"""Cases of control batches: transaction markers, and KRaft's control records."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Log directories: several segments, and their companion files."""
+"""Cases of log directories: several segments, and their companion files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -74,8 +74,8 @@ def log_dir(
 ) -> VectorCase:
     """Return the case of a log.dir of *partitions*, with *files* in its root.
 
-    With *error*, one of *findings*, something is wrong with it, and the rows are those that are
-    left; else it is sound, or all that is wrong costs no row.
+    *error*, one of *findings*, is the fault that costs rows; the case's rows are the remaining ones.
+    Without it no row is lost.
     """
     data = {"meta.properties": META, **(files or {})}
     for partition in partitions:

@@ -42,7 +42,7 @@ class EntryPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rec:
-    """A record as its producer meant it."""
+    """A record as its producer sent it."""
 
     offset: int
     time: int
@@ -97,7 +97,7 @@ def rec(
 
 
 def records_of(records: Sequence[Rec], *, base_offset: int, base_time: int) -> list[dict[str, Any]]:
-    """Return *records* as the twin takes them."""
+    """Return *records* as values for the twin's `build`."""
     return [
         {
             "timestamp_delta": one.time - base_time,
@@ -191,7 +191,7 @@ def transactional(*records: Rec, producer: int, epoch: int = 0, sequence: int = 
 
 
 def marker(kind: int, offset: int, *, producer: int, epoch: int = 0, **fields: Any) -> EntryPart:
-    """Return the ABORT or COMMIT that ends the transaction of *producer*; no row comes of it."""
+    """Return the ABORT or COMMIT marker that ends the transaction of *producer*; it gives no row."""
     fields = {"timestamp": T0 + offset, "partition_leader_epoch": LEADER_EPOCH, **fields}
     data = twin.marker(kind, offset, producer, epoch, **fields)
     return EntryPart(data, (), offset + 1)
@@ -291,7 +291,7 @@ def patched(part: EntryPart, at: int, new: bytes) -> EntryPart:
 
 
 def sealed(part: EntryPart, at: int, new: bytes) -> EntryPart:
-    """Return *part* with *new* at byte *at*, and the checksum that is right for that."""
+    """Return *part* with *new* at byte *at*, and the checksum corrected."""
     changed = patched(part, at, new)
     return replace(changed, data=twin.reseal(changed.data))
 

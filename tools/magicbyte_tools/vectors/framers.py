@@ -36,7 +36,7 @@ XERIAL = b"\x82SNAPPY\0"
 
 
 def snappy(data: bytes, *, claimed: int | None = None) -> bytes:
-    """Return the raw block that holds *data* as literals, or claims to hold *claimed* bytes."""
+    """Return a raw block with *data* as literals; with *claimed* its preamble states that many bytes."""
     block = uvarint(len(data) if claimed is None else claimed)
     for at in range(0, len(data), 60):
         piece = data[at : at + 60]
@@ -128,7 +128,7 @@ def lz4_sequence(literals: bytes, *, offset: int | None = None, length: int = 4)
 
 
 def _more(length: int) -> bytes:
-    """Return the bytes in which a length of 15 or more goes on."""
+    """Return the extra bytes of a length of 15 or more."""
     if length < 15:
         return b""
     rest = length - 15

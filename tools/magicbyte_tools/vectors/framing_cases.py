@@ -397,7 +397,7 @@ def checksums() -> Iterator[VectorCase]:
 
 def offsets() -> Iterator[VectorCase]:
     def stray(part: EntryPart) -> EntryPart:
-        """The entry is out of order, and delivered all the same."""
+        """A case whose entry is out of order and is still delivered."""
         return replace(part, is_faulty=True)
 
     def order(
@@ -506,7 +506,7 @@ def offsets() -> Iterator[VectorCase]:
 
 
 def _moved(part: EntryPart, offset: int) -> EntryPart:
-    """Return *part* with the base offset *offset*, to which its only row moves too."""
+    """Return *part* with the base offset *offset*, also in its only row."""
     moved = patched(part, 0, i64(offset))
     return replace(moved, rows=tuple(replace(row, offset=offset) for row in part.rows))
 

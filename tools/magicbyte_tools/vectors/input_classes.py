@@ -1,4 +1,4 @@
-"""The bad inputs that a reader of Kafka's logs must survive, by the numbers that cases name.
+"""Classes of bad inputs that a reader of Kafka's logs must survive, by number.
 
 They are known from Kafka's own tests, from bugs of other clients and from the format itself.
 """
@@ -147,4 +147,4 @@ CODES_WITHOUT_A_CASE = {
     "txnindex-doubted": "It takes a reader that was told to believe indexes: the cases ask for none.",
     "txnindex-trusted": "The same.",
 }
-"""Findings that no case gives, and why."""
+"""Codes of findings without a case, with the reasons."""

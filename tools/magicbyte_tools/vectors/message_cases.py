@@ -1,4 +1,4 @@
-"""Messages of v0 and v1 that are no wrappers."""
+"""Cases of uncompressed v0 and v1 messages."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Payloads and frames: decompressed records, single entries, KRaft's snapshots and records."""
+"""Cases of decompressed payloads, single entries, and KRaft's snapshots and records."""
 
 from collections.abc import Iterator
 

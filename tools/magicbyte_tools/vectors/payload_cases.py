@@ -1,4 +1,4 @@
-"""Compressed payloads of v2 that hold too little, too much, or far too much."""
+"""Cases of compressed v2 payloads with too few bytes, too many, or far too many."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ BOMB = (
     + "00" * 96
     + "f0ab0b8cdadb42ae860100"
 )
-"""LONG as zlib compresses it best."""
+"""LONG, compressed by zlib at its highest level."""
 
 
 def cases() -> Iterator[VectorCase]:

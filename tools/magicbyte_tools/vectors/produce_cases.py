@@ -25,7 +25,7 @@ def cases() -> Iterator[VectorCase]:
 
 
 def sent(*records: Rec, **fields: Any) -> EntryPart:
-    """Return a batch as a producer sends it: at offset 0, of no leader."""
+    """Return a batch as a producer sends it: base offset 0, leader epoch -1."""
     held = records or (one(0), one(1))
     return batch(*held, **{"partition_leader_epoch": -1, **fields})
 

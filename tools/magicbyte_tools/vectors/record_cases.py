@@ -1,4 +1,4 @@
-"""Records of v2 with one fault, in batches whose checksums are right."""
+"""Cases of v2 records with one fault, in batches with right checksums."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -238,7 +238,7 @@ def negative_count() -> VectorCase:
 def _of_headers(
     written: list[dict[str, Any]], *, shown: list[tuple[str, bytes | None]]
 ) -> EntryPart:
-    """Return a batch of one record whose headers are *written* as they stand."""
+    """Return a batch of one record with the encoded headers *written*."""
     one = rec(1, shown_headers=shown)
     return batch(replace(one, raw={"headers": written}))
 

@@ -1,4 +1,4 @@
-"""Compressed sections of v2, and the batches around them."""
+"""Builds compressed sections of v2, and the batches around them."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ REALLY = {
     "2031020a747261636520303132333435363738396162636465669a010002023204043306063408083509000014"
     "820841c8045103a11044082153294419a94c3234c08c55",
 }
-"""The lz4 one is a block of the block format; the zstd frame ends in a checksum."""
+"""Sections that a real compressor wrote. The lz4 one is a bare block; the zstd frame has a checksum."""
 
 
 def of(codec: int, section: bytes, records: Sequence[Rec] = RECORDS) -> EntryPart:

@@ -1,4 +1,4 @@
-"""Cases of the formats that are no log: a file is one structure, and no rows come of it."""
+"""Builds the cases of formats other than logs: the file is one structure and gives no rows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,9 +18,9 @@ def whole(
     classes: Sequence[int] = (),
     fields: Any = None,
 ) -> VectorCase:
-    """Return the case of *data* that every reader of the format takes.
+    """Return the case of *data* that every reader of the format accepts.
 
-    *fields* is its tree where the twin has no such format.
+    *fields* is its tree where the twin lacks the format.
     """
     return VectorCase(
         format=format_id,
@@ -50,10 +50,10 @@ def broken(
     position: int = 0,
     fields: Any = None,
 ) -> VectorCase:
-    """Return the case of *data* that is not of the format.
+    """Return the case of *data* that violates the format.
 
-    *code* and *error* are the runtime's, where it reads such a file alone; *fields* the tree of
-    a grammar where the twin is stricter than one can be.
+    *code* and *error* are the runtime's, where it reads such a file alone; *fields* is the tree of a
+    grammar where the twin is stricter.
     """
     return VectorCase(
         format=format_id,

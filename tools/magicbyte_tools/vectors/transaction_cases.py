@@ -1,4 +1,4 @@
-"""Log directories with transactions, and what indexes and snapshots say of them."""
+"""Cases of log directories with transactions, transaction indexes and producer snapshots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,1 +1,1 @@
-"""Programs that print a file as the canonical tree, by the parsers of several languages."""
+"""Builds programs that print a file as the canonical tree, with the parsers of several languages."""

@@ -95,9 +95,9 @@ class _Translation:
         return self.access.flag(holder, name)
 
     def at_end(self, node: ast.expr) -> str | None:
-        """Return what *node* was if all it asks is whether a field up to the end began there.
+        """Return the value that *node* had if it only tests whether a field to the end of the stream is empty.
 
-        It is asked only where the field is empty: then its stream was at the end.
+        The dumper evaluates it only where the field is empty: then the stream was at its end.
         """
         match node:
             case ast.Attribute(value=ast.Name(id="_io"), attr="eof") if self.at.field.is_to_end:

@@ -64,7 +64,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A structure, or with several *paths* the one of them that a `switch-on` chose."""
+    """A nested structure; with several *paths*, one of them is chosen by a `switch-on`."""
 
     paths: tuple[Path, ...]
 
@@ -89,7 +89,7 @@ class FieldShape:
 
 @dataclass(frozen=True, slots=True)
 class StructureShape:
-    """A type, with what a condition on its fields may name besides them."""
+    """A type, with the names that a condition on its fields may use."""
 
     path: Path
     fields: tuple[FieldShape, ...]
@@ -112,7 +112,7 @@ class Shapes:
 
 
 def shapes(specs: Mapping[str, Spec]) -> Shapes:
-    """Return what dumpers need to know of *specs*."""
+    """Return the shapes of *specs*, which dumpers use."""
     printed = {name: spec for name, spec in specs.items() if name not in VISUAL}
     reader = _ShapeReader(printed)
     structures = {
@@ -134,7 +134,7 @@ def shapes(specs: Mapping[str, Spec]) -> Shapes:
 
 
 class _ShapeReader:
-    """Reads structures; first it looks which of them begin somewhere within a stream."""
+    """Reads structures, after it has found those that may begin inside a stream."""
 
     def __init__(self, specs: Mapping[str, Spec]) -> None:
         self.specs = specs
@@ -180,7 +180,7 @@ class _ShapeReader:
         return not given["is_instance"] or ("pos" in given and _is_user_type(given.get("type")))
 
     def fields(self, path: Path, shown: list[Spec]) -> Iterator[FieldShape]:
-        """Yield the fields of a structure, with the place of those that always have the same."""
+        """Yield the fields of a structure, with bit offsets where these are constant."""
         offset: int | None = 0
         for given in shown:
             condition = given.get("if")
@@ -197,7 +197,7 @@ class _ShapeReader:
             offset = _after(offset, given, field)
 
     def kind(self, path: Path, given: Spec) -> Kind:
-        """Return what a field of the structure at *path* holds."""
+        """Return the shape of a field of the structure at *path*."""
         name = str(given.get("type", "")).split("(")[0]
         if paths := self.paths(path, given):
             return Nested(paths)

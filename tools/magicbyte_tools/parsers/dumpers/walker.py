@@ -1,7 +1,7 @@
-"""The text of a dumper: one walk over the shapes, in the words of a language.
+"""Prints the source of a dumper: one walk over the shapes, in the syntax of a language.
 
-The text calls a writer of JSON, `json`, that the language's template defines. The writer knows where
-a comma belongs, so a field may be absent wherever it stands.
+The source calls a writer of JSON, `json`, that the language's template defines. The writer inserts
+commas, so that any field may be absent.
 """
 
 from abc import ABC, abstractmethod
