@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pyarrow as pa
 
@@ -9,14 +10,13 @@ from magicbyte.engines.protocol import Engine
 from magicbyte.errors import InputError
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.disposition_tally import Tally
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Split, chosen_rows, quick_pieces
-from magicbyte.reading.split_pass import Row, examine_counted, read_splits
+from magicbyte.reading.split_pass import Row, Tally, examine_counted, read_splits
 from magicbyte.reading.table_rows import (
     batch_rows,
     partition_row,
@@ -110,16 +110,14 @@ class Dataset:
                 yield from chosen_rows(piece, tuple(dispositions))
                 del piece  # frees the memory before the next piece is made
 
-        def read(report: Report) -> Iterator[pa.RecordBatch]:
-            return read_splits(
-                self._planner,
-                self.logs,
-                of_split,
-                report,
-                views=binary_view,
-                only_wanted="outside_range" not in dispositions,
-            )
-
+        read = partial(
+            read_splits,
+            self._planner,
+            self.logs,
+            of_split,
+            views=binary_view,
+            only_wanted="outside_range" not in dispositions,
+        )
         schema = schemas.RECORDS.schema(names) if names else pa.schema([])
         return Rows(with_binary_views(schema) if binary_view else schema, read)
 
@@ -312,9 +310,7 @@ class Dataset:
                     del rows
                 del piece  # frees the memory before the next piece is made
 
-        return lambda report: read_splits(
-            self._planner, self.logs, of_split, report, only_wanted=True
-        )
+        return partial(read_splits, self._planner, self.logs, of_split, only_wanted=True)
 
     def plan(self, max_partition_bytes: int | None = None) -> list[Split]:
         """Return the splits that together give the records, in order of rows.

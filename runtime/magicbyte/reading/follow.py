@@ -10,7 +10,7 @@ from magicbyte.errors import ChangedError, MissingError
 from magicbyte.findings import TAILS
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.options import ReadOptions
+from magicbyte.reading.options import NO_RANGE, ReadOptions
 from magicbyte.reading.partial_plan import BoundedRange, ReadableRanges, wanted_offsets
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Rows
@@ -169,4 +169,4 @@ def _last_of(
 
 def _between(log: PartitionLog, options: ReadOptions, first: int, end: int) -> Dataset:
     """Return the dataset of the offsets [*first*, *end*) of *log*."""
-    return Dataset([log], replace(options, offsets=(first, end), times=(None, None)))
+    return Dataset([log], replace(options, offsets=(first, end), times=NO_RANGE))

@@ -14,6 +14,8 @@ TRANSACTION_SOURCES = ("markers", "index")
 OffsetRange = tuple[int | None, int | None]
 """Offsets, half-open; None is no bound."""
 
+NO_RANGE = None, None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
@@ -28,8 +30,8 @@ class ReadOptions:
     """One of `DAMAGE_POLICIES`: raise, skip the damaged range, or end the partition there."""
     transactions: str = "markers"
     """One of `TRANSACTION_SOURCES`: what decides how transactions ended."""
-    offsets: OffsetRange = (None, None)
-    times: tuple[int | None, int | None] = (None, None)
+    offsets: OffsetRange = NO_RANGE
+    times: tuple[int | None, int | None] = NO_RANGE
     """Milliseconds since the Unix epoch, half-open; None is no bound."""
     engine: str = "auto"
     threads: int = 1

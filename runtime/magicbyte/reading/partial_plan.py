@@ -11,7 +11,7 @@ from functools import partial
 
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
-from magicbyte.reading.options import OffsetRange
+from magicbyte.reading.options import NO_RANGE, OffsetRange
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.segment_range import each_segment, from_offset, log_start_offset, up_to
 from magicbyte.reading.survey import Survey
@@ -114,7 +114,7 @@ def survey_of_wanted(planner: Planner, log: PartitionLog) -> tuple[Survey, Offse
     """
     if planner.options.on_damage != "stop":
         offsets = wanted_offsets(planner, log)
-        if offsets != (None, None):
+        if offsets != NO_RANGE:
             return survey_of_range(planner, log, offsets), offsets
     survey = planner.survey(log)
     return survey, planner.wanted_offsets(survey)

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.checks import all_checks
-from magicbyte.reading.disposition_tally import Tally, bytes_of_no_split
 from magicbyte.reading.dispositions import Judged
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report
-from magicbyte.reading.split_pass import examine_counted
+from magicbyte.reading.split_pass import Tally, bytes_outside_splits, examine_counted
 from magicbyte.reading.survey import Survey
 
 
@@ -61,7 +60,7 @@ def tally_partition(
                     check.take(split.file, piece.entries.entries)
     for check in checks:
         report.findings.extend(check.finish(survey.segments))
-    for path, outside in bytes_of_no_split(survey).items():
+    for path, outside in bytes_outside_splits(survey).items():
         tallies.setdefault(path, Tally()).bytes.update(outside)
     for tally in tallies.values():
         report.add(tally)

@@ -5,21 +5,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
+from magicbyte.reading import survey as surveys
 from magicbyte.reading import times
-from magicbyte.reading.options import OffsetRange, ReadOptions
+from magicbyte.reading.options import NO_RANGE, OffsetRange, ReadOptions
 from magicbyte.reading.split import Split, quick_entries
-from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment, survey
+from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.transactions import Fates, cut_off
 
 SPLIT_BYTES = 4 * MIB
 """Bytes of a segment that one task of a thread reads. Independent of the number of threads, so
 that neither rows nor their order nor the report depend on it."""
+
+_START = attrgetter("start")
 
 AbortedList = tuple[tuple[int, int], ...]
 """Producer ids and first offsets of aborted transactions, as a fetch response lists them."""
@@ -64,29 +68,22 @@ class Planner:
             quick: Read headers only.
             by_markers: Let markers decide how transactions ended, even if the options say `index`.
         """
-        key = self._key(log, split_bytes, verify, quick, by_markers)
-        if key not in self._surveys:
-            self._surveys[key] = made = self.survey_once(
+        split_bytes = split_bytes or SPLIT_BYTES
+        by_index = self.options.transactions == "index" and not by_markers
+        key = log.place, split_bytes, verify, quick, by_index
+        survey = self._surveys.get(key)
+        if survey is None:
+            survey = self._surveys[key] = self.survey_once(
                 log, split_bytes, verify=verify, quick=quick, by_markers=by_markers
             )
-            self._headers |= {segment.file.path: segment.heads for segment in made.segments}
-        return self._surveys[key]
+            for segment in survey.segments:
+                self._headers[segment.file.path] = segment.heads
+        return survey
 
     def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
         """Cache the *survey* of *log* that a planner of the same options made elsewhere."""
-        key = self._key(log, split_bytes, False, False, False)
-        self._surveys[key] = replace(survey, log=log)
-
-    def _key(
-        self,
-        log: PartitionLog,
-        split_bytes: int | None,
-        verify: bool,
-        quick: bool,
-        by_markers: bool,
-    ) -> tuple[str, int, bool, bool, bool]:
-        by_index = self.options.transactions == "index" and not by_markers
-        return log.place, split_bytes or SPLIT_BYTES, verify, quick, by_index
+        by_index = self.options.transactions == "index"
+        self._surveys[log.place, split_bytes, False, False, by_index] = replace(survey, log=log)
 
     def survey_once(
         self,
@@ -98,7 +95,7 @@ class Planner:
         by_markers: bool = False,
     ) -> Survey:
         """Return the same as `survey`, uncached: for a part of a log, or where memory counts."""
-        return survey(
+        return surveys.survey(
             log,
             engine=self.new_engine(),
             limits=self.options.limits,
@@ -125,12 +122,14 @@ class Planner:
 
     def wanted_offsets(self, survey: Survey) -> OffsetRange:
         """Return the offsets that the options want of a partition."""
+        if self.options.times == NO_RANGE:
+            return self.options.offsets
         return self.options.wanted_offsets(partial(self.offset_at, survey))
 
     def headers(self, survey: Survey) -> Iterator[tuple[LogFile, Entries]]:
         """Yield all entries of a partition by their headers alone, with their segments."""
         engine = self.new_engine()
-        for split in self.splits(survey, (None, None)):
+        for split in self.splits(survey, NO_RANGE):
             known = self.known_headers(split)
             for entries in quick_entries(split, chosen=engine, known=known, open_log=self.open_log):
                 yield split.file, entries
@@ -163,9 +162,11 @@ class Planner:
         only_wanted: bool = False,
     ) -> Iterator[Split]:
         """Yield the splits of a partition; if *only_wanted*, those that may hold *offsets*."""
-        only_wanted = only_wanted and survey.is_in_order
+        only_wanted = only_wanted and offsets != NO_RANGE and survey.is_in_order
         exceptions = cut_off(survey.transactions)
-        options = replace(self.options, offsets=offsets, times=(None, None))
+        options = self.options
+        if options.offsets != offsets or options.times != NO_RANGE:
+            options = replace(options, offsets=offsets, times=NO_RANGE)
         last_stable_offset = survey.last_stable_offset
         if self.aborted_list is not None or last_stable_offset == survey.log_end_offset:
             last_stable_offset = None  # no transaction is open: no record waits for its outcome
@@ -175,13 +176,14 @@ class Planner:
             inside = segment.boundaries[:1] if by_segment else segment.boundaries
             boundaries: list[Boundary | None] = [*inside, after]
             end = _end_of_data(segment)
-            starts = [stretch.start for stretch in segment.unsound_ranges]
             for here, there in pairwise(boundaries):
                 assert here is not None
                 stop = end if there is after or there is None else there.position
                 if here.position >= stop or (only_wanted and _is_outside(here, there, offsets)):
                     continue
-                low, high = bisect_left(starts, here.position), bisect_left(starts, stop)
+                ranges = segment.unsound_ranges
+                low = bisect_left(ranges, here.position, key=_START)
+                high = bisect_left(ranges, stop, key=_START)
                 yield Split(
                     topic=survey.log.topic,
                     partition=survey.log.partition,
@@ -191,7 +193,7 @@ class Planner:
                     end=stop,
                     bounds=replace(segment.bounds, floor=here.floor),
                     first=here.first,
-                    unsound_ranges=tuple(segment.unsound_ranges[low:high]),
+                    unsound_ranges=tuple(ranges[low:high]),
                     is_verified=survey.is_verified,
                     has_transactions=segment.has_transactions and survey.settles_transactions,
                     fates=Fates()
@@ -218,5 +220,8 @@ def _end_of_data(segment: SegmentSurvey) -> int:
     """Return the position after the last byte that splits cover: of the tail, or of the stop."""
     if segment.stop_at is not None:
         return segment.stop_at
-    tails = [stretch.start for stretch in segment.unsound_ranges if stretch.kind == "tail"]
-    return min([*tails, segment.file.size_bytes])
+    end = segment.file.size_bytes
+    for unsound in segment.unsound_ranges:
+        if unsound.kind == "tail":
+            end = min(end, unsound.start)
+    return end

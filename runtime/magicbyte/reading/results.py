@@ -90,7 +90,7 @@ class Rows:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         report = Report()
-        yield from self.read_into(report)
+        yield from self._read(report)
         self._report = report
 
     def read_into(self, report: Report) -> Iterator[pa.RecordBatch]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
@@ -10,18 +11,48 @@ import pyarrow as pa
 
 from magicbyte.engines.protocol import Engine
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.disposition_tally import Tally, bytes_of_no_split
-from magicbyte.reading.ordered_threads import Task, in_order
+from magicbyte.reading.options import NO_RANGE
+from magicbyte.reading.ordered_threads import in_order
 from magicbyte.reading.partial_plan import survey_of_wanted
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report
 from magicbyte.reading.split import Piece, Split, examine
+from magicbyte.reading.survey import Survey
 
 DICT_BYTES = 1024
 """Estimated memory of a row of `batches` while it waits as a dict."""
 
 Row = dict[str, Any]
 Output = TypeVar("Output", pa.RecordBatch, list[Row])
+
+
+@dataclass(slots=True)
+class Tally(Report):
+    """Bytes and records by disposition, and findings, of a split or of a live segment."""
+
+    sound_bytes: int = 0
+
+    def count(self, piece: Piece) -> None:
+        self.findings.extend(piece.findings)
+        self.bytes.update(piece.bytes)
+        self.records.update(piece.records)
+        for disposition, num_bytes in piece.bytes.items():
+            if disposition not in ("damaged", "over_limit"):
+                self.sound_bytes += num_bytes
+
+
+def bytes_outside_splits(survey: Survey) -> dict[str, Counter[str]]:
+    """Return the bytes of each live segment, by path, that are in no split.
+
+    They are its tail, and everything from the damage at which the read stops.
+    """
+    outside = {file.path: Counter(outside_range=file.size_bytes) for file in survey.log.logs}
+    for segment in survey.segments:
+        outside[segment.file.path] = counts = Counter(tail=segment.tail_bytes)
+        if segment.stop_at is not None and segment.stop_end is not None:
+            counts["damaged"] = segment.stop_end - segment.stop_at
+            counts["outside_range"] = segment.file.size_bytes - segment.stop_end
+    return outside
 
 
 def read_splits(
@@ -39,34 +70,29 @@ def read_splits(
     Args:
         read_split: Gets a split, an engine of the thread's own, and a tally, which is added to
             *report* when the split is done.
-        quick: Survey headers only.
+        quick: Survey headers only, in the caller's thread.
         views: Have the engines return binary views.
         only_wanted: Survey and read only the segments that the wanted offsets need.
     """
+    work = _splits_and_tallies(planner, logs, quick=quick, only_wanted=only_wanted)
+    if quick or planner.options.threads == 1:
+        engine = planner.new_engine(views=views)
+        for part in work:
+            tally = part if isinstance(part, Tally) else Tally()
+            if isinstance(part, Split):
+                yield from read_split(part, engine, tally)
+            report.add(tally)
+        return
 
-    def items_of(split: Split, engine: Engine) -> Generator[Output | Tally, None, None]:
-        tally = Tally()
-        yield from read_split(split, engine, tally)
+    def items_of(part: Split | Tally, engine: Engine) -> Generator[Output | Tally, None, None]:
+        tally = part if isinstance(part, Tally) else Tally()
+        if isinstance(part, Split):
+            yield from read_split(part, engine, tally)
         yield tally
 
-    def tasks_of(log: PartitionLog) -> Iterator[Task[Engine, Output | Tally]]:
-        if only_wanted:
-            survey, offsets = survey_of_wanted(planner, log)
-        else:
-            survey = planner.survey(log, quick=quick)
-            offsets = planner.wanted_offsets(survey)
-        yield partial(_only, Tally(findings=survey.findings))
-        num_unread = sum(file.size_bytes for file in log.logs)
-        for split in planner.splits(survey, offsets, only_wanted=only_wanted):
-            num_unread -= split.end - split.start
-            yield partial(items_of, split)
-        outside = sum(bytes_of_no_split(survey).values(), Counter[str]())
-        outside["outside_range"] += num_unread - outside.total()
-        yield partial(_only, Tally(bytes=outside))
-
     items: Generator[Output | Tally, None, None] = in_order(
-        (task for log in logs for task in tasks_of(log)),
-        threads=1 if quick else planner.options.threads,  # headers alone are little work
+        (partial(items_of, part) for part in work),
+        threads=planner.options.threads,
         make_tool=partial(planner.new_engine, views=views),
         size_of=_num_bytes,
     )
@@ -79,8 +105,27 @@ def read_splits(
             del item  # frees the memory before the next item is made
 
 
-def _only(tally: Tally, _: Engine) -> Generator[Tally, None, None]:
-    yield tally
+def _splits_and_tallies(
+    planner: Planner, logs: Iterable[PartitionLog], *, quick: bool, only_wanted: bool
+) -> Iterator[Split | Tally]:
+    """Yield the splits of *logs*, and tallies of what the surveys found and no split covers."""
+    has_range = (planner.options.offsets, planner.options.times) != (NO_RANGE, NO_RANGE)
+    for log in logs:
+        if only_wanted and has_range:
+            survey, offsets = survey_of_wanted(planner, log)
+        else:
+            survey = planner.survey(log, quick=quick)
+            offsets = planner.wanted_offsets(survey)
+        yield Tally(findings=survey.findings)
+        num_unread = 0
+        for file in log.logs:
+            num_unread += file.size_bytes
+        for split in planner.splits(survey, offsets, only_wanted=only_wanted):
+            num_unread -= split.end - split.start
+            yield split
+        outside = sum(bytes_outside_splits(survey).values(), Counter[str]())
+        outside["outside_range"] += num_unread - outside.total()
+        yield Tally(bytes=outside)
 
 
 def _num_bytes(item: pa.RecordBatch | list[Row] | Tally) -> int:

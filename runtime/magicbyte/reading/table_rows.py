@@ -9,9 +9,9 @@ import pyarrow as pa
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.disposition_tally import Tally
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Piece, Split
+from magicbyte.reading.split_pass import Tally
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS, TableDefinition

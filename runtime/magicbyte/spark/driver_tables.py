@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.disposition_tally import Tally, bytes_of_no_split
+from magicbyte.reading.split_pass import Tally, bytes_outside_splits
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import (
     partition_row,
@@ -93,7 +93,7 @@ def write_driver_tables(
 
 def _tallies(survey: Survey, by_path: Mapping[str, list[SplitStats]]) -> dict[str, Tally]:
     """Return the dispositions of the bytes of each live segment, by path."""
-    tallies = {path: Tally(bytes=rest) for path, rest in bytes_of_no_split(survey).items()}
+    tallies = {path: Tally(bytes=rest) for path, rest in bytes_outside_splits(survey).items()}
     for path, tally in tallies.items():
         for stats in by_path.get(path, ()):
             tally.bytes.update(stats.bytes)

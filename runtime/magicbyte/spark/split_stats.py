@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.findings import Finding
-from magicbyte.reading.disposition_tally import Tally
 from magicbyte.reading.dispositions import CODES, Judged
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Piece, Split
+from magicbyte.reading.split_pass import Tally
 from magicbyte_formats.wire import CODEC_NAMES
 
 STATS_COLUMNS = ("timestamp", "position", "key", "value")
