@@ -45,7 +45,10 @@ OWN_KERNELS = (
 )
 """What is in the machine code of kernels that are not generated."""
 
-SHARED_KERNELS = ("checksums", "entry_kernels", "kernel_interface", "primitives")
+SHARED_KERNELS = (
+    *("checksums", "crc_folding", "crc_tables", "entry_kernels"),
+    *("kernel_interface", "primitives"),
+)
 """Modules of `magicbyte_kernels` whose code is in the machine code of kernels."""
 
 INFLATED = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
