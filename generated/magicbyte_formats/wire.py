@@ -101,18 +101,18 @@ class ControlKey(_ControlKey):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 4
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "version": 0,
         "control_type": 2,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     FIXED: ClassVar[struct.Struct] = struct.Struct(">hh")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
@@ -133,18 +133,18 @@ class TransactionMarker(_TransactionMarker):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 6
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "version": 0,
         "coordinator_epoch": 2,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     FIXED: ClassVar[struct.Struct] = struct.Struct(">hi")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
@@ -169,20 +169,20 @@ class EntryHeader(_EntryHeader):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 17
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "offset": 0,
         "size": 8,
         "magic": 16,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     LENGTH: ClassVar[LengthField] = LengthField(field_position=8, start=12, least=14)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qi4xb")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
@@ -230,7 +230,7 @@ class MessageHeader(_MessageHeader):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 18
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "offset": 0,
         "len_message": 8,
@@ -239,16 +239,16 @@ class MessageHeader(_MessageHeader):
         "attributes": 17,
         "timestamp": 18,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     LENGTH: ClassVar[LengthField] = LengthField(field_position=8, start=12, least=14)
     CHECKSUM: ClassVar[ChecksumField] = ChecksumField(algorithm="crc32", field_position=12, start=16)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qiIbb")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
     _TIMESTAMP: ClassVar[struct.Struct] = struct.Struct(">q")
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         header = cls._make((*cls.FIXED.unpack_from(buffer, position), None))
         if header.magic >= 1:
             (timestamp,) = cls._TIMESTAMP.unpack_from(buffer, position + 18)
@@ -292,18 +292,18 @@ class OffsetIndexEntry(_OffsetIndexEntry):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 8
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "relative_offset": 0,
         "ofs_batch": 4,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     FIXED: ClassVar[struct.Struct] = struct.Struct(">ii")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
@@ -327,20 +327,20 @@ class ProducerSnapshotHeader(_ProducerSnapshotHeader):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 10
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "version": 0,
         "crc": 2,
         "num_producers": 6,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     CHECKSUM: ClassVar[ChecksumField] = ChecksumField(algorithm="crc32c", field_position=2, start=6)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">hIi")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
@@ -381,7 +381,7 @@ class ProducerSnapshotEntry(_ProducerSnapshotEntry):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 46
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "producer_id": 0,
         "epoch": 8,
@@ -392,13 +392,13 @@ class ProducerSnapshotEntry(_ProducerSnapshotEntry):
         "coordinator_epoch": 34,
         "current_transaction_first_offset": 38,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qhiqiqiq")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
@@ -480,7 +480,7 @@ class RecordBatchHeader(_RecordBatchHeader):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 61
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "base_offset": 0,
         "len_batch": 8,
@@ -496,15 +496,15 @@ class RecordBatchHeader(_RecordBatchHeader):
         "base_sequence": 53,
         "num_records": 57,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     LENGTH: ClassVar[LengthField] = LengthField(field_position=8, start=12, least=49)
     CHECKSUM: ClassVar[ChecksumField] = ChecksumField(algorithm="crc32c", field_position=17, start=21)
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qiibIhiqqqhii")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
     @property
@@ -561,18 +561,18 @@ class TimeIndexEntry(_TimeIndexEntry):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 12
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "timestamp": 0,
         "relative_offset": 8,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     FIXED: ClassVar[struct.Struct] = struct.Struct(">qi")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 
@@ -601,7 +601,7 @@ class AbortedTransaction(_AbortedTransaction):
     __slots__ = ()
 
     SIZE: ClassVar[int] = 34
-    """Bytes that are always there."""
+    """Bytes of the fields that every structure has."""
     POSITIONS: ClassVar[dict[str, int]] = {
         "version": 0,
         "producer_id": 2,
@@ -609,13 +609,13 @@ class AbortedTransaction(_AbortedTransaction):
         "last_offset": 18,
         "last_stable_offset": 26,
     }
-    """Bytes from the start to each field."""
+    """Bytes from the start of the structure to each field."""
     FIXED: ClassVar[struct.Struct] = struct.Struct(">hqqqq")
-    """The fields that are always there, in order."""
+    """Fields that every structure has, in order."""
 
     @classmethod
     def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:
-        """Return what stands at *position*; struct.error where the buffer is too short."""
+        """Return the header at *position*. Raises struct.error if the buffer is too short."""
         return cls._make(cls.FIXED.unpack_from(buffer, position))
 
 

@@ -107,7 +107,7 @@ BROKEN = [
     # The text.
     (AT_TOP, "doc: What there is.\n", f"doc: What there is{40 * ' so'}.\n", "100 columns"),
     (AT_TOP, "doc: What there is.\n", "doc: What there is. \n", "trailing space"),
-    (AT_TOP, "title: Records of a topic\n", "title: [\n", "is no YAML"),
+    (AT_TOP, "title: Records of a topic\n", "title: [\n", "is not YAML"),
     (AT_TOP, SOUND, "- a list\n", "has no keys"),
     (VALUE, "  doc: A group.\n", "  doc: A group.\n  doc: A group.\n", "a key is there twice"),
     (f"{KEY}/versions", "{'2.8': '0'}", "{2.8: '0'}", "the key '2.8' is not a string"),
@@ -273,7 +273,7 @@ BROKEN = [
         "is in no",
     ),
     # Keys, values and their numbers.
-    (OLD_KEY, SOUND[SOUND.index("- name: OldValue") :], "", "OldKey has no value behind it"),
+    (OLD_KEY, SOUND[SOUND.index("- name: OldValue") :], "", "OldKey has no value after it"),
     (OLD_KEY, "  type: 0\n  doc: Key", "  doc: Key", "has no type, which others"),
     (
         OLD_KEY,
@@ -283,7 +283,7 @@ BROKEN = [
     ),
     (OLD_KEY, "  type: 0\n  doc: Key", "  type: 1\n  doc: Key", "type 1 is GroupKey too, in 3.5"),
     (OLD_VALUE, "name: OldValue", "name: Older", "is neither key nor value"),
-    (OLD_VALUE, "name: OldValue", "name: OlderValue", "OldKey has no value behind it"),
+    (OLD_VALUE, "name: OldValue", "name: OlderValue", "OldKey has no value after it"),
     (OLD_VALUE, "name: OldValue", "name: OlderValue", "has no key before it"),
     (OLD_KEY, "name: OldKey", "name: OldValue", "has no key before it"),
     (

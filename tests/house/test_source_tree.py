@@ -43,7 +43,7 @@ def test_generated_files_name_their_generator_in_the_first_line() -> None:
     paths = [path for path in GENERATED.rglob("*.py*") if path.suffix in (".py", ".pyi")]
     first_lines = {path: path.read_text(encoding="utf-8").partition("\n")[0] for path in paths}
     assert len(paths) > 50
-    source = re.compile("# (Generated from spec/|Written by tools/).+ Do not edit: ")
+    source = re.compile("# Generated (from spec/|by tools/).+ Do not edit: ")
     assert [path for path, line in first_lines.items() if not source.match(line)] == []
 
 

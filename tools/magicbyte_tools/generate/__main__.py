@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.generate [--check]: write generated/, or say what would change."""
+"""python -m magicbyte_tools.generate [--check]: write generated/, or print what would change."""
 
 import difflib
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 from magicbyte_tools.generate import columnar, message_schemas, parsers, stubs, wire
 from magicbyte_tools.generate.kaitai import CHECKOUT, Compiled, compile_specs
 from magicbyte_tools.generate.origin import FIXED, header, messages_header
-from magicbyte_tools.generate.source import SPEC, load
+from magicbyte_tools.generate.source import SPEC, Spec, load
 
 GENERATED = CHECKOUT / "generated" / "magicbyte_formats"
 
@@ -26,22 +26,22 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
         kaitai / "__init__.py": FIXED + stubs.PACKAGE,
     }
     for source in sources:
-        name, head = source.stem, header([source])
+        name, origin = source.stem, header([source])
         spec = compiled[name]["spec"]
         text = compiled[name]["files"]["python"][f"{name}.py"]
-        files[kaitai / f"{name}.py"] = head + parsers.module(text, spec)
-        files[kaitai / f"{name}.pyi"] = head + stubs.module(name, specs(compiled))
+        files[kaitai / f"{name}.py"] = origin + parsers.module(text, spec)
+        files[kaitai / f"{name}.pyi"] = origin + stubs.module(name, specs(compiled))
     folder = generated / "columnar"
     files[folder / "__init__.py"] = FIXED + columnar.PACKAGE
     for name in columnar.entry_formats(specs(compiled)):
-        head = header(sources)
+        origin = header(sources)
         entry = columnar.read_entry(name, specs(compiled))
-        files[folder / f"{name}.py"] = head + columnar.description(entry)
-        files[folder / f"{name}_kernels.py"] = head + columnar.kernel_module(entry)
+        files[folder / f"{name}.py"] = origin + columnar.description(entry)
+        files[folder / f"{name}_kernels.py"] = origin + columnar.kernel_module(entry)
     for name in columnar.row_file_formats(specs(compiled)):
-        head = header([specifications / f"{name}.ksy"])
+        origin = header([specifications / f"{name}.ksy"])
         row_file = columnar.read_row_file(name, specs(compiled)[name])
-        files[folder / f"{name}.py"] = head + columnar.row_file_module(row_file)
+        files[folder / f"{name}.py"] = origin + columnar.row_file_module(row_file)
     folder = generated / "messages"
     files[folder / "__init__.py"] = FIXED + message_schemas.PACKAGE
     for source in sorted((specifications / "messages").glob("*.yaml")):
@@ -50,36 +50,36 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
     return files
 
 
-def specs(compiled: Compiled) -> dict[str, stubs.Spec]:
-    """Return the specifications alone, by name."""
-    return {name: one["spec"] for name, one in compiled.items()}
+def specs(compiled: Compiled) -> dict[str, Spec]:
+    """Return the specifications, by name."""
+    return {name: compiled_spec["spec"] for name, compiled_spec in compiled.items()}
 
 
 def main(check: bool) -> int:
-    """Write what differs and delete what has no source, or with *check* only report."""
-    wanted = outputs()
+    """Write files that differ and delete files without a source. With *check*, only report them."""
+    texts = outputs()
     stale = sorted(
-        p for p in GENERATED.rglob("*") if p.suffix in {".py", ".pyi"} and p not in wanted
+        p for p in GENERATED.rglob("*") if p.suffix in {".py", ".pyi"} and p not in texts
     )
-    changed = [p for p in wanted if not p.exists() or p.read_text("utf-8") != wanted[p]]
+    changed = [p for p in texts if not p.exists() or p.read_text("utf-8") != texts[p]]
     if check:
-        return report(stale + changed, wanted)
+        return report(stale + changed, texts)
     for path in stale:
         path.unlink()
         print(f"{path.relative_to(CHECKOUT)} deleted")
     for path in changed:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(wanted[path], "utf-8", newline="\n")
+        path.write_text(texts[path], "utf-8", newline="\n")
         print(path.relative_to(CHECKOUT))
     return 0
 
 
-def report(differing: list[Path], wanted: dict[Path, str]) -> int:
-    """Print how *differing* files differ from what is *wanted*; return the exit status."""
+def report(differing: list[Path], texts: dict[Path, str]) -> int:
+    """Print the differences between the files in generated/ and *texts*; return the exit status."""
     for path in differing:
         name = str(path.relative_to(CHECKOUT))
         old = path.read_text("utf-8") if path.exists() else ""
-        new = wanted.get(path, "")
+        new = texts.get(path, "")
         lines = difflib.unified_diff(
             old.splitlines(True), new.splitlines(True), name, f"{name} (generated)"
         )
@@ -87,7 +87,7 @@ def report(differing: list[Path], wanted: dict[Path, str]) -> int:
         if not old and not new:
             print(f"{name}: {'not expected' if path.exists() else 'missing'}")
     if differing:
-        print("generated/ is not what spec/ says: run `make generate`.")
+        print("generated/ does not match spec/: run `make generate`.")
     return int(bool(differing))
 
 

@@ -1,12 +1,10 @@
-"""Which columns the tables have, as `-table`, `-entry`, `-column` and `-derived` declare them."""
+"""Columns of the tables, as declared by `-table`, `-entry`, `-column` and `-derived`."""
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from magicbyte_kernels.wire_types import WireColumn
-
-Spec = dict[str, Any]
+from magicbyte_tools.generate.source import Spec
 
 ARROW = {f"s{size}": f"int{8 * size}" for size in (1, 2, 4, 8)}
 ARROW |= {f"u{size}": f"uint{8 * size}" for size in (1, 2, 4, 8)}
@@ -14,136 +12,139 @@ TIMESTAMP = {"ms": "timestamp[ms, tz=UTC]"}
 
 
 def columns(specs: dict[str, Spec]) -> dict[str, list[WireColumn]]:
-    """Return each table's columns, those of all formats that feed it.
+    """Return the columns of each table, from all formats that feed it.
 
-    Formats must agree on a column's type. A column that only some of them have is null in the
-    others.
+    Formats must agree on a column's type. A column that a format lacks is null in its rows.
     """
     tables: dict[str, dict[str, dict[str, WireColumn]]] = {}
     for name, spec in specs.items():
-        for table, column in Reader(name, specs).read(spec):
+        for table, column in ColumnReader(name, specs).read(spec):
             tables.setdefault(table, {}).setdefault(name, {})[column.name] = column
-    return {table: [*merged(table, formats)] for table, formats in sorted(tables.items())}
+    return {table: [*merged(table, by_format)] for table, by_format in sorted(tables.items())}
 
 
-def merged(table: str, formats: dict[str, dict[str, WireColumn]]) -> Iterator[WireColumn]:
-    """Yield a table's columns, in the order of the format that has the most."""
-    richest = sorted(formats.values(), key=len, reverse=True)
+def merged(table: str, by_format: dict[str, dict[str, WireColumn]]) -> Iterator[WireColumn]:
+    """Yield a table's columns, in the order of the format with the most columns."""
+    richest = sorted(by_format.values(), key=len, reverse=True)
     for name in dict.fromkeys(name for columns in richest for name in columns):
-        found = [columns[name] for columns in richest if name in columns]
-        first = found[0]
-        if any(other.type != first.type for other in found):
-            raise ValueError(f"{table}.{name}: {' and '.join(c.type for c in found)}")
+        same_name = [columns[name] for columns in richest if name in columns]
+        first = same_name[0]
+        if any(column.type != first.type for column in same_name):
+            raise ValueError(f"{table}.{name}: {' and '.join(c.type for c in same_name)}")
         yield first._replace(
-            nullable=len(found) < len(formats) or any(c.nullable for c in found),
-            sentinel=next((c.sentinel for c in found if c.sentinel is not None), None),
-            source=", ".join(c.source for c in found),
+            nullable=len(same_name) < len(by_format) or any(c.nullable for c in same_name),
+            sentinel=next((c.sentinel for c in same_name if c.sentinel is not None), None),
+            source=", ".join(c.source for c in same_name),
         )
 
 
-class Reader:
-    """Reads the columns of one file, with the files it imports."""
+class ColumnReader:
+    """Reads the columns that one specification declares, itself and in those that it imports."""
 
     def __init__(self, name: str, specs: dict[str, Spec]) -> None:
         self.name, self.specs = name, specs
 
     def read(self, spec: Spec) -> Iterator[tuple[str, WireColumn]]:
-        """Yield what *spec* declares: each table's name with a column of it."""
+        """Yield the columns that *spec* declares, each with the name of its table."""
         entry = spec.get("-entry")
         if entry:
             yield from self.rows(entry, spec, spec, self.name)
-            for one in spec.get("-derived", []):
-                yield one.get("table", entry), derived(one, self.name)
+            for derived_spec in spec.get("-derived", []):
+                yield derived_spec.get("table", entry), derived(derived_spec, self.name)
         yield from self.tables(spec, spec, self.name)
 
-    def tables(self, structure: Spec, root: Spec, path: str) -> Iterator[tuple[str, WireColumn]]:
-        """Yield the columns of the repeated fields that are a table's rows."""
-        for field in structure.get("seq", []):
-            table = field.get("-table")
+    def tables(
+        self, structure: Spec, root: Spec, spec_path: str
+    ) -> Iterator[tuple[str, WireColumn]]:
+        """Yield the columns of repeated fields that are the rows of a table."""
+        for field_spec in structure.get("seq", []):
+            table = field_spec.get("-table")
             if table:
-                here = f"{path}/{field['id']}"
-                for one in field.get("-derived", []):
-                    yield table, derived(one, here)
-                inner, inner_root, inner_path = self.structure(field["type"], root, path)
+                for derived_spec in field_spec.get("-derived", []):
+                    yield table, derived(derived_spec, f"{spec_path}/{field_spec['id']}")
+                inner, inner_root, inner_path = self.structure(field_spec["type"], root, spec_path)
                 yield from self.rows(table, inner, inner_root, inner_path)
         for name, inner in structure.get("types", {}).items():
-            yield from self.tables(inner, root, f"{path}/{name}")
+            yield from self.tables(inner, root, f"{spec_path}/{name}")
 
     def rows(
-        self, table: str, structure: Spec, root: Spec, path: str
+        self, table: str, structure: Spec, root: Spec, spec_path: str
     ) -> Iterator[tuple[str, WireColumn]]:
         """Yield the columns of *structure* and of the structures in it."""
-        for field in structure.get("seq", []):
-            here = f"{path}/{field['id']}"
-            declared = field.get("-column")
+        for field_spec in structure.get("seq", []):
+            field_path = f"{spec_path}/{field_spec['id']}"
+            declared = field_spec.get("-column")
             if declared:
-                given = {} if declared is True else declared
-                yield given.get("table", table), self.column(field, given, root, here)
-            elif isinstance(field.get("type"), str) and "repeat" not in field:
-                found = self.structure(field["type"], root, path)
-                if found[0] and "-primitive" not in found[0] and "-table" not in field:
-                    yield from self.rows(table, *found)
+                column_spec = {} if declared is True else declared
+                column = self.column(field_spec, column_spec, root, field_path)
+                yield column_spec.get("table", table), column
+            elif isinstance(field_spec.get("type"), str) and "repeat" not in field_spec:
+                inner = self.structure(field_spec["type"], root, spec_path)
+                if inner[0] and "-primitive" not in inner[0] and "-table" not in field_spec:
+                    yield from self.rows(table, *inner)
 
-    def structure(self, kind: str, root: Spec, path: str) -> tuple[Spec, Spec, str]:
-        """Return the user type *kind*, the file it is in, and its path."""
-        kind = kind.split("(")[0]
-        if kind in root.get("types", {}):
-            return root["types"][kind], root, f"{path.split('/')[0]}/{kind}"
-        if kind in self.specs:
-            return self.specs[kind], self.specs[kind], kind
-        return {}, root, path
+    def structure(self, type_name: str, root: Spec, spec_path: str) -> tuple[Spec, Spec, str]:
+        """Return the user type *type_name*, the specification that declares it, and its path."""
+        name = type_name.split("(")[0]
+        if name in root.get("types", {}):
+            return root["types"][name], root, f"{spec_path.split('/')[0]}/{name}"
+        if name in self.specs:
+            return self.specs[name], self.specs[name], name
+        return {}, root, spec_path
 
-    def column(self, field: Spec, given: Spec, root: Spec, path: str) -> WireColumn:
-        sentinel = given.get("sentinel")
+    def column(self, field_spec: Spec, column_spec: Spec, root: Spec, spec_path: str) -> WireColumn:
+        """Return the column of a field, declared by *column_spec*."""
+        sentinel = column_spec.get("sentinel")
+        is_optional = "if" in field_spec or sentinel is not None
         return WireColumn(
-            name=str(given.get("name") or field["id"]),
-            type=self.type(field, given, root, path),
-            nullable="if" in field or sentinel is not None or given.get("nullable", False),
+            name=str(column_spec.get("name") or field_spec["id"]),
+            type=self.type(field_spec, column_spec, root, spec_path),
+            nullable=is_optional or column_spec.get("nullable", False),
             sentinel=sentinel,
-            unit=given.get("unit"),
-            doc=sentence(given.get("doc") or field.get("doc", "")),
-            source=path,
+            unit=column_spec.get("unit"),
+            doc=sentence(column_spec.get("doc") or field_spec.get("doc", "")),
+            source=spec_path,
         )
 
-    def type(self, field: Spec, given: Spec, root: Spec, path: str) -> str:
-        """Return the Arrow type that follows from the field."""
-        if given.get("type") == "list":
-            found = self.rows("", *self.structure(field["type"], root, path))
-            members = ", ".join(f"{column.name}: {column.type}" for _, column in found)
+    def type(self, field_spec: Spec, column_spec: Spec, root: Spec, spec_path: str) -> str:
+        """Return the Arrow type that is declared for a field, or follows from its type."""
+        if column_spec.get("type") == "list":
+            inner = self.rows("", *self.structure(field_spec["type"], root, spec_path))
+            members = ", ".join(f"{column.name}: {column.type}" for _, column in inner)
             return f"list<struct<{members}>>"
-        if "type" in given:
-            return str(given["type"])
-        if given.get("unit") in TIMESTAMP:
-            return TIMESTAMP[given["unit"]]
-        kind = field.get("type")
-        if kind is None:
+        if "type" in column_spec:
+            return str(column_spec["type"])
+        if column_spec.get("unit") in TIMESTAMP:
+            return TIMESTAMP[column_spec["unit"]]
+        type_name = field_spec.get("type")
+        if type_name is None:
             return "binary"
-        if "enum" in field:
+        if "enum" in field_spec:
             return "string"
-        if kind in ARROW:
-            return ARROW[kind]
-        if re.fullmatch(r"b1", kind):
+        if type_name in ARROW:
+            return ARROW[type_name]
+        if re.fullmatch(r"b1", type_name):
             return "bool"
-        primitive = self.structure(kind, root, path)[0].get("-primitive")
+        primitive = self.structure(type_name, root, spec_path)[0].get("-primitive")
         if primitive:
             return f"int{primitive['bits']}"
-        raise ValueError(f"{path}: no Arrow type follows from {kind!r}; give one")
+        raise ValueError(f"{spec_path}: no Arrow type follows from {type_name!r}; declare one")
 
 
-def derived(one: Spec, path: str) -> WireColumn:
-    sentinel = one.get("sentinel")
-    kind = one.get("type") or TIMESTAMP[one["unit"]]
+def derived(derived_spec: Spec, spec_path: str) -> WireColumn:
+    """Return a column that is computed, declared at *spec_path*."""
+    sentinel = derived_spec.get("sentinel")
     return WireColumn(
-        name=one["id"],
-        type=kind,
-        nullable=sentinel is not None or "if" in one,
+        name=derived_spec["id"],
+        type=derived_spec.get("type") or TIMESTAMP[derived_spec["unit"]],
+        nullable=sentinel is not None or "if" in derived_spec,
         sentinel=sentinel,
-        unit=one.get("unit"),
-        doc=sentence(one["doc"]),
-        source=f"{path}/-derived/{one['id']}",
+        unit=derived_spec.get("unit"),
+        doc=sentence(derived_spec["doc"]),
+        source=f"{spec_path}/-derived/{derived_spec['id']}",
     )
 
 
 def sentence(doc: str) -> str:
-    """Return *doc* in one line."""
+    """Return *doc* as one line."""
     return " ".join(doc.split())

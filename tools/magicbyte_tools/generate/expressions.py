@@ -1,4 +1,4 @@
-"""As much of Kaitai's expression language as types and conditions need."""
+"""Subset of Kaitai's expression language: tokens, types, conditions in Python."""
 
 import re
 from collections.abc import Callable
@@ -12,31 +12,31 @@ COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "and", "or", "not"}
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of an expression."""
-    text, at, found = str(text).strip(), 0, []
-    while at < len(text):
-        match = TOKEN.match(text, at)
+    text, position, words = str(text).strip(), 0, []
+    while position < len(text):
+        match = TOKEN.match(text, position)
         if not match:
-            raise ValueError(f"expression {text!r}: {text[at:]!r} is not understood")
-        found.append(match[1])
-        at = match.end()
-    return found
+            raise ValueError(f"expression {text!r}: {text[position:]!r} is not understood")
+        words.append(match[1])
+        position = match.end()
+    return words
 
 
 def type_of(text: str, look_up: Callable[[str], str]) -> str:
     """Return the Python type of an expression's value.
 
-    A bare name is of the type that *look_up* knows; a comparison is a bool; what is left is
-    arithmetic.
+    A bare name has the type that *look_up* returns, a comparison is a bool, and all other
+    expressions are arithmetic.
     """
-    parts = _unwrapped(tokens(text))
-    top = list(_top_level(parts))
+    words = _unwrapped(tokens(text))
+    top = list(_top_level(words))
     if "?" in top:
-        index = _position(parts, "?")
-        return type_of(" ".join(parts[index + 1 : _position(parts, ":")]), look_up)
-    if COMPARISONS & set(top) or parts in (["true"], ["false"]):
+        index = _position(words, "?")
+        return type_of(" ".join(words[index + 1 : _position(words, ":")]), look_up)
+    if COMPARISONS & set(top) or words in (["true"], ["false"]):
         return "bool"
-    if len(parts) == 1 and re.match(r"[A-Za-z_]", parts[0]) and "::" not in parts[0]:
-        return look_up(parts[0])
+    if len(words) == 1 and re.match(r"[A-Za-z_]", words[0]) and "::" not in words[0]:
+        return look_up(words[0])
     return "int"
 
 
@@ -46,42 +46,42 @@ def to_python(text: str, names: dict[str, str]) -> str:
     for token in tokens(text):
         if re.match(r"[A-Za-z_]", token) and token not in {"and", "or", "not"}:
             if token not in names:
-                raise ValueError(f"expression {text!r}: {token!r} is not a field before it")
+                raise ValueError(f"expression {text!r}: {token!r} is not an earlier field")
             token = names[token]
         elif token in {"?", ":", "/", "'", "["} or token.startswith("."):
-            raise ValueError(f"expression {text!r}: {token!r} is outside of what is translated")
+            raise ValueError(f"expression {text!r}: {token!r} is not translated")
         words.append(token)
     return " ".join(words)
 
 
-def _unwrapped(parts: list[str]) -> list[str]:
-    while len(parts) > 1 and parts[0] == "(" and _closing(parts) == len(parts) - 1:
-        parts = parts[1:-1]
-    return parts
+def _unwrapped(words: list[str]) -> list[str]:
+    while len(words) > 1 and words[0] == "(" and _closing(words) == len(words) - 1:
+        words = words[1:-1]
+    return words
 
 
-def _closing(parts: list[str]) -> int:
+def _closing(words: list[str]) -> int:
     depth = 0
-    for index, token in enumerate(parts):
+    for index, token in enumerate(words):
         depth += (token in "([") - (token in ")]")
         if depth == 0:
             return index
-    raise ValueError(f"unbalanced parentheses in {' '.join(parts)!r}")
+    raise ValueError(f"unbalanced parentheses in {' '.join(words)!r}")
 
 
-def _top_level(parts: list[str]) -> list[str]:
-    depth, found = 0, []
-    for token in parts:
+def _top_level(words: list[str]) -> list[str]:
+    depth, top_level = 0, []
+    for token in words:
         depth += (token in "([") - (token in ")]")
         if depth == 0:
-            found.append(token)
-    return found
+            top_level.append(token)
+    return top_level
 
 
-def _position(parts: list[str], wanted: str) -> int:
+def _position(words: list[str], operator: str) -> int:
     depth = 0
-    for index, token in enumerate(parts):
+    for index, token in enumerate(words):
         depth += (token in "([") - (token in ")]")
-        if depth == 0 and token == wanted:
+        if depth == 0 and token == operator:
             return index
-    raise ValueError(f"no {wanted!r} in {' '.join(parts)!r}")
+    raise ValueError(f"no {operator!r} in {' '.join(words)!r}")

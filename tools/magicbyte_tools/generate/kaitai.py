@@ -1,4 +1,4 @@
-"""The Kaitai compiler, which is a JavaScript package."""
+"""Runs the Kaitai compiler, which is a JavaScript package."""
 
 import json
 import os
@@ -22,34 +22,34 @@ VERSION = json.loads((HERE / "package.json").read_text())["devDependencies"][
 ]
 
 
-class One(TypedDict):
-    """One specification: as the compiler read it, and what it wrote, by language and name."""
+class CompiledSpec(TypedDict):
+    """Specification as the compiler read it, with its output: text by language and file name."""
 
     spec: dict[str, Any]
     files: dict[str, dict[str, str]]
 
 
-Compiled = dict[str, One]
+Compiled = dict[str, CompiledSpec]
+"""Compiled specifications, by name."""
 
 
 class CompileError(Exception):
-    """The compiler refused a specification; its words say which and why."""
+    """Kaitai's compiler refused a specification; the text has its name and the reason."""
 
 
 def compile_specs(sources: Sequence[Path], languages: Sequence[str] = ("python",)) -> Compiled:
-    """Return each source's specification and the *languages*' files, by its name."""
+    """Return the specifications of *sources*, compiled to *languages*, by name."""
     install()
-    wanted = ",".join(languages)
-    command: list[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, wanted, *sources]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
-    if done.returncode:
-        raise CompileError(done.stderr.strip())
-    compiled: Compiled = json.loads(done.stdout)
+    command: list[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, ",".join(languages)]
+    process = subprocess.run([*command, *sources], capture_output=True, text=True, encoding="utf-8")
+    if process.returncode:
+        raise CompileError(process.stderr.strip())
+    compiled: Compiled = json.loads(process.stdout)
     return compiled
 
 
 def all_languages() -> list[str]:
-    """Return the compiler's targets."""
+    """Return the languages that the compiler can write."""
     install()
     names: list[str] = json.loads(
         subprocess.check_output([NODE, HERE / "compile.mjs", INSTALLED, "--languages"])
@@ -58,7 +58,7 @@ def all_languages() -> list[str]:
 
 
 def install() -> None:
-    """Install what package-lock.json names, unless that is what is there."""
+    """Install the packages of package-lock.json, unless they are installed already."""
     lock = (HERE / "package-lock.json").read_bytes()
     stamp = INSTALLED / "stamp"
     if stamp.exists() and stamp.read_bytes() == lock:

@@ -1,8 +1,8 @@
-"""python -m magicbyte_tools.generate.lint: what the files of spec/ must be besides correct.
+"""python -m magicbyte_tools.generate.lint: check style and portability of the files in spec/.
 
-For .ksy files style after the official guide, the rules that keep one file working in all of the
-compiler's languages, and the JSON Schema of the keys that begin with a hyphen; for those of
-messages see lint_messages. A rule says why it is there where it reports.
+For .ksy files: style after Kaitai's guide, rules that keep a file working in all languages of the
+compiler, and the JSON Schema of the keys that begin with a hyphen. For files of messages see
+lint_messages. The message of a broken rule gives its reason.
 """
 
 import json
@@ -15,13 +15,13 @@ import jsonschema
 
 from magicbyte_tools.generate.expressions import tokens
 from magicbyte_tools.generate.lint_messages import lint_messages
-from magicbyte_tools.generate.linted_yaml import Checked, Node, Problem
+from magicbyte_tools.generate.linted_yaml import LintedFile, LintProblem, YamlMapping
 from magicbyte_tools.generate.parsers import camel
 from magicbyte_tools.generate.source import SPEC, Spec, load
 
 WIDTH = 80
 
-# The order of keys, after the style guide; ours stand before what explains them.
+# Order of keys, after the style guide; keys with a hyphen precede the documentation.
 META = (
     "id title application file-extension xref tags license ks-version imports encoding endian"
     " bit-endian"
@@ -40,7 +40,7 @@ MEMBER = "id -orig-id doc"
 NESTED_META = {"encoding", "endian", "bit-endian"}
 ENCODINGS = {"ASCII", "UTF-8"}
 
-# Of the compiler's languages; Rust's backend escapes none, and Nim's `len` shadows a field.
+# Words of the compiler's languages. Rust's backend does not escape its own; Nim's `len` hides a field.
 RESERVED = (
     "abstract as async await become box break const continue crate do dyn else enum extern false"
     " final fn for if impl in len let loop macro match mod move mut override priv pub ref return"
@@ -50,24 +50,26 @@ RESERVED = (
 ARITHMETIC = set("+-*/%")
 
 
-def lint(folder: Path = SPEC) -> list[Problem]:
-    """Return all problems of the specifications in *folder*."""
+def lint(folder: Path = SPEC) -> list[LintProblem]:
+    """Return all broken rules in the specifications in *folder*."""
     schema = json.loads((folder / "schema" / "magicbyte-keys.schema.json").read_text("utf-8"))
     files = sorted(folder.glob("*.ksy"))
     instances = {name for file in files for name in _instances(load(file))}
-    found = [found for file in files for found in _File(file, schema, instances).problems()]
-    return found + lint_messages(folder)
+    problems = [
+        problem for file in files for problem in KsyFile(file, schema, instances).problems()
+    ]
+    return problems + lint_messages(folder)
 
 
 def _instances(structure: Spec) -> Iterator[str]:
-    """Yield the names of all instances of a structure and of those in it."""
+    """Yield the names of all instances of a structure and of its types."""
     yield from structure.get("instances", {})
     for inner in structure.get("types", {}).values():
         yield from _instances(inner)
 
 
-class _File(Checked):
-    """One specification, and what is wrong with it."""
+class KsyFile(LintedFile):
+    """Specification in Kaitai's language, with its rules."""
 
     width = WIDTH
     numbered = re.compile(r"/enums/\w+$|/cases$")
@@ -76,169 +78,170 @@ class _File(Checked):
         super().__init__(file, file.name)
         self.schema, self.instances = schema, instances
 
-    def problems(self) -> list[Problem]:
-        found = [*self.lines()]
-        wrong_keys = [*self.index()]
+    def problems(self) -> list[LintProblem]:
+        problems, wrong_keys = [*self.lines()], [*self.index()]
         if not wrong_keys:
-            found += self.meta(self.nodes["/meta"])
-            found += self.structure(self.nodes[""])
-        return sorted(found + wrong_keys, key=lambda problem: problem.line)
+            problems += self.meta(self.mappings["/meta"])
+            problems += self.structure(self.mappings[""])
+        return sorted(problems + wrong_keys, key=lambda problem: problem.line)
 
-    # The sections.
+    # Sections
 
-    def meta(self, node: Node) -> Iterator[Problem]:
-        meta = node.value
-        yield from self.order(node, META)
+    def meta(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        meta = mapping.value
+        yield from self.order(mapping, META)
         for key in ("title", "application", "license", "ks-version"):
             if key not in meta:
-                yield self.problem(node, f"{key} is missing")
+                yield self.problem(mapping, f"{key} is missing")
         if meta.get("id") != self.file.stem:
-            yield self.problem(node, f"id is not the file's name, {self.file.stem}")
+            yield self.problem(mapping, f"id is not the file's name, {self.file.stem}")
         if meta.get("license") != "CC0-1.0":
-            yield self.problem(node, "license is not CC0-1.0")
+            yield self.problem(mapping, "license is not CC0-1.0")
         if not isinstance(meta.get("ks-version"), str):
-            yield self.problem(node, "ks-version is to be quoted: 0.10 is not 0.1")
+            yield self.problem(mapping, "ks-version is to be quoted: 0.10 is not 0.1")
         for key in ("xref", "tags", "imports"):
             values = list(meta.get(key, []))
             if values != sorted(values):
-                yield self.problem(node, f"{key} are to be sorted")
+                yield self.problem(mapping, f"{key} are to be sorted")
         if any(name.startswith("/") for name in meta.get("imports", [])):
-            yield self.problem(node, "an absolute import needs the gallery checked out")
+            yield self.problem(mapping, "an absolute import needs the gallery checked out")
         if meta.get("encoding", "UTF-8") not in ENCODINGS:
-            yield self.problem(node, f"encoding is none of {', '.join(sorted(ENCODINGS))}")
+            yield self.problem(mapping, f"encoding is none of {', '.join(sorted(ENCODINGS))}")
 
-    def structure(self, node: Node) -> Iterator[Problem]:
-        spec = node.value
-        yield from self.order(node, SECTIONS)
-        yield from self.doc(node)
-        yield from self.keys(node, "structure")
-        nested_meta = self.nodes.get(self.path(node, "meta"))
-        if node.path and nested_meta and set(nested_meta.value) - NESTED_META:
+    def structure(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        spec = mapping.value
+        yield from self.order(mapping, SECTIONS)
+        yield from self.doc(mapping)
+        yield from self.keys(mapping, "structure")
+        nested_meta = self.mappings.get(self.path(mapping, "meta"))
+        if mapping.path and nested_meta and set(nested_meta.value) - NESTED_META:
             yield self.problem(nested_meta, "a nested meta has only encoding and byte order")
         for section in ("params", "seq"):
             for number, _ in enumerate(spec.get(section, [])):
-                field = self.nodes[self.path(node, section, number)]
+                field = self.mappings[self.path(mapping, section, number)]
                 yield from self.attribute(field, spec, section)
         for name in spec.get("instances", {}):
-            instance = self.nodes[self.path(node, "instances", name)]
+            instance = self.mappings[self.path(mapping, "instances", name)]
             yield from self.attribute(instance, spec, "instances", name)
         for name in spec.get("enums", {}):
-            yield from self.enum(node, name)
-        yield from self.class_names(node)
-        yield from self.representations(node)
+            yield from self.enum(mapping, name)
+        yield from self.class_names(mapping)
+        yield from self.representations(mapping)
         for name in spec.get("types", {}):
-            inner = self.nodes[self.path(node, "types", name)]
+            inner = self.mappings[self.path(mapping, "types", name)]
             yield from self.structure(inner)
 
-    def enum(self, node: Node, name: str) -> Iterator[Problem]:
-        for value in node.value["enums"][name]:
-            member = self.nodes.get(self.path(node, "enums", name, value))
+    def enum(self, mapping: YamlMapping, name: str) -> Iterator[LintProblem]:
+        for value in mapping.value["enums"][name]:
+            member = self.mappings.get(self.path(mapping, "enums", name, value))
             if member is None:
-                yield self.problem(node, f"enum {name}, {value}: a value has id and doc")
+                yield self.problem(mapping, f"enum {name}, {value}: a value has id and doc")
                 continue
             yield from self.order(member, MEMBER)
             yield from self.doc(member)
             yield from self.keys(member, "member")
 
     def attribute(
-        self, node: Node, structure: Spec, section: str, name: str = ""
-    ) -> Iterator[Problem]:
-        field, name = node.value, name or node.value.get("id", "")
-        yield from self.order(node, ATTRIBUTE)
-        yield from self.doc(node)
-        yield from self.keys(node, "field")
+        self, mapping: YamlMapping, structure: Spec, section: str, name: str = ""
+    ) -> Iterator[LintProblem]:
+        field, name = mapping.value, name or mapping.value.get("id", "")
+        yield from self.order(mapping, ATTRIBUTE)
+        yield from self.doc(mapping)
+        yield from self.keys(mapping, "field")
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-            yield self.problem(node, f"{name!r} is not an identifier in lower case")
+            yield self.problem(mapping, f"{name!r} is not an identifier in lower case")
         if name in RESERVED.split():
-            yield self.problem(node, f"{name!r} is a word of some language (Rust, Nim)")
+            yield self.problem(mapping, f"{name!r} is a word of some language (Rust, Nim)")
         if "repeat" in field and not name.endswith("s"):
-            yield self.problem(node, f"{name!r} is repeated; its name is a plural")
+            yield self.problem(mapping, f"{name!r} is repeated; its name is a plural")
         named = "-orig-id" in field or "-ours" in field or name.startswith("reserved")
         if section == "seq" and not named:
-            yield self.problem(node, "has neither -orig-id nor -ours")
-        yield from self.portable(node, structure, section)
+            yield self.problem(mapping, "has neither -orig-id nor -ours")
+        yield from self.portable(mapping, structure, section)
 
-    # The rules.
+    # Rules
 
-    def keys(self, node: Node, place: str) -> Iterator[Problem]:
-        ours = {key: value for key, value in node.value.items() if str(key).startswith("-")}
-        schema = {**self.schema, "$ref": f"#/$defs/{place}"}
+    def keys(self, mapping: YamlMapping, definition: str) -> Iterator[LintProblem]:
+        ours = {key: value for key, value in mapping.value.items() if str(key).startswith("-")}
+        schema = {**self.schema, "$ref": f"#/$defs/{definition}"}
         del schema["anyOf"]
         for error in jsonschema.Draft202012Validator(schema).iter_errors(ours):
             where = "/".join(map(str, error.absolute_path))
-            yield self.problem(node, f"{where}: {error.message}" if where else error.message)
+            yield self.problem(mapping, f"{where}: {error.message}" if where else error.message)
 
-    def class_names(self, node: Node) -> Iterator[Problem]:
-        """A class in a class must not be called like a member of it, nor like the class (C#)."""
-        spec = node.value
+    def class_names(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        """Yield inner types with the name of a member, and members with the name of their type (C#)."""
+        spec = mapping.value
         members = [field["id"] for key in ("params", "seq") for field in spec.get(key, [])]
         members += spec.get("instances", {})
-        own = camel(node.path.rpartition("/")[2] or self.file.stem)
+        own = camel(mapping.path.rpartition("/")[2] or self.file.stem)
         for inner in [*spec.get("types", {}), *spec.get("enums", {})]:
             if camel(inner) in map(camel, members):
-                yield self.problem(node, f"{inner!r} is a type and a field beside it (C#)")
+                yield self.problem(mapping, f"{inner!r} is a type and a field beside it (C#)")
         for member in members:
             if camel(member) == own:
-                yield self.problem(node, f"{member!r} is called like the type around it (C#)")
+                yield self.problem(mapping, f"{member!r} is called like the type around it (C#)")
 
-    def representations(self, node: Node) -> Iterator[Problem]:
-        """A type that appears in a list shows what it is in a line."""
-        for field in node.value.get("seq", []):
+    def representations(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        """Yield types of list elements that have no one-line representation."""
+        for field in mapping.value.get("seq", []):
             kind = str(field.get("type", "")).split("(")[0].strip()
-            target = self.nodes.get(f"/types/{kind}")
+            target = self.mappings.get(f"/types/{kind}")
             if "repeat" in field and target and "-webide-representation" not in target.value:
                 yield self.problem(target, "is in a list and has no -webide-representation")
 
-    def portable(self, node: Node, structure: Spec, section: str) -> Iterator[Problem]:
-        """What compiles everywhere and yet does not work everywhere."""
-        field = node.value
+    def portable(
+        self, mapping: YamlMapping, structure: Spec, section: str
+    ) -> Iterator[LintProblem]:
+        """Yield constructs that compile in all languages but fail in some of them."""
+        field = mapping.value
         valid = field.get("valid")
         if isinstance(valid, dict) and "expr" in valid:
-            yield self.problem(node, "valid: expr crashes the compiler for Nim")
+            yield self.problem(mapping, "valid: expr crashes the compiler for Nim")
         if valid is not None and "value" in field:
-            yield self.problem(node, "a value instance cannot have valid")
+            yield self.problem(mapping, "a value instance cannot have valid")
         if field.get("repeat") == "until":
             if valid is not None:
-                yield self.problem(node, "valid in repeat: until panics in Go")
+                yield self.problem(mapping, "valid in repeat: until panics in Go")
             if "_index" in f"{field.get('repeat-until')} {field.get('type')}":
-                yield self.problem(node, "_index in repeat: until counts from 1 in Go")
+                yield self.problem(mapping, "_index in repeat: until counts from 1 in Go")
         kind = field.get("type")
         if isinstance(kind, dict) and field.get("id") in self.instances:
-            yield self.problem(node, "a switch is called like an instance elsewhere (Rust)")
+            yield self.problem(mapping, "a switch is called like an instance elsewhere (Rust)")
         if isinstance(kind, dict) and "size" in field and "_" not in kind.get("cases", {}):
-            yield self.problem(node, "a switch with size needs the case _ (Nim)")
+            yield self.problem(mapping, "a switch with size needs the case _ (Nim)")
         if section == "params" and field.get("type") in ("u8", "u8be", "u8le"):
-            yield self.problem(node, "a parameter is s8, not u8 (C# mixes them up)")
+            yield self.problem(mapping, "a parameter is s8, not u8 (C# mixes them up)")
         encoded = "encoding" in field or "encoding" in self.spec["meta"]
         if field.get("type") in ("str", "strz") and not encoded:
-            yield self.problem(node, "a string has an encoding")
+            yield self.problem(mapping, "a string has an encoding")
         for key in ("value", "size", "pos", "if", "repeat-expr", "repeat-until"):
             if isinstance(field.get(key), str):
-                yield from self.expression(node, field[key], structure)
+                yield from self.expression(mapping, field[key], structure)
 
-    def expression(self, node: Node, text: str, structure: Spec) -> Iterator[Problem]:
+    def expression(self, mapping: YamlMapping, text: str, structure: Spec) -> Iterator[LintProblem]:
         try:
             words = ["", *tokens(text), ""]
         except ValueError as error:
-            yield self.problem(node, str(error))
+            yield self.problem(mapping, str(error))
             return
         optional = {name for name, one in structure.get("instances", {}).items() if "if" in one}
         for before, word, after in zip(words, words[1:], words[2:], strict=False):
             if word == "[" and not re.match(r"[A-Za-z_)\]]", before):
-                yield self.problem(node, "an array literal is not C++98")
+                yield self.problem(mapping, "an array literal is not C++98")
             is_cast = after.startswith(".as<")
             if word in optional and not is_cast and ARITHMETIC & {before, after}:
                 yield self.problem(
-                    node, f"{word!r} has a condition and is to be cast before arithmetic (C#)"
+                    mapping, f"{word!r} has a condition and is to be cast before arithmetic (C#)"
                 )
 
 
 def main() -> int:
-    """Print what is wrong; return the exit status."""
-    found = lint()
-    for problem in found:
+    """Print the broken rules; return the exit status."""
+    problems = lint()
+    for problem in problems:
         print(problem)
-    return int(bool(found))
+    return int(bool(problems))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the files of spec/messages must be besides correct: their JSON Schema, and what it cannot say."""
+"""Checks of the files in spec/messages: their JSON Schema, and rules that it cannot express."""
 
 import json
 import re
@@ -8,21 +8,21 @@ from typing import Any
 
 import jsonschema
 
-from magicbyte_tools.generate.linted_yaml import Checked, Node, Problem
+from magicbyte_tools.generate.linted_yaml import LintedFile, LintProblem, YamlMapping
 from magicbyte_tools.generate.message_schemas import SCALARS, json_name
 from magicbyte_tools.generate.presence import (
-    Places,
+    Occurrences,
     Release,
     beginnings,
     differences,
+    field_occurrences,
     known_versions,
     latest,
     numbers,
-    place_text,
+    occurrence_text,
     release_of,
     release_text,
     releases_of,
-    there,
     versions_of,
 )
 from magicbyte_tools.generate.source import Spec
@@ -35,17 +35,17 @@ NULLABLE = {"string", "bytes"}
 UNFINISHED = re.compile(r"\b(TODO|TBD|FIXME|XXX)\b")
 
 
-def lint_messages(folder: Path) -> list[Problem]:
-    """Return all problems of the files of messages in *folder*."""
+def lint_messages(folder: Path) -> list[LintProblem]:
+    """Return all broken rules in the files of messages in *folder*."""
     files = sorted((folder / "messages").glob("*.yaml"))
     if not files:
         return []
     schema = json.loads((folder / "schema" / "messages.schema.json").read_text("utf-8"))
-    return [found for file in files for found in _File(file, schema).problems()]
+    return [problem for file in files for problem in MessagesFile(file, schema).problems()]
 
 
-class _File(Checked):
-    """One file of messages, and what is wrong with it."""
+class MessagesFile(LintedFile):
+    """File of message schemas, with its rules."""
 
     width = 100
 
@@ -53,120 +53,119 @@ class _File(Checked):
         super().__init__(file, f"messages/{file.name}")
         self.schema = schema
 
-    def problems(self) -> list[Problem]:
-        found = [*self.lines()]
-        wrong = [*self.index()]
-        if not wrong and not isinstance(self.spec, dict):
-            wrong.append(self.problem(None, "has no keys"))
-        wrong = wrong or [*self.shape()] or [*self.rules()]
-        return sorted(found + wrong, key=lambda problem: problem.line)
+    def problems(self) -> list[LintProblem]:
+        line_problems, problems = [*self.lines()], [*self.index()]
+        if not problems and not isinstance(self.spec, dict):
+            problems.append(self.problem(None, "has no keys"))
+        problems = problems or [*self.shape()] or [*self.rules()]
+        return sorted(line_problems + problems, key=lambda problem: problem.line)
 
-    def shape(self) -> Iterator[Problem]:
-        """What the schema says."""
+    def shape(self) -> Iterator[LintProblem]:
+        """Yield violations of the JSON Schema."""
         for error in jsonschema.Draft202012Validator(self.schema).iter_errors(self.spec):
             steps = [*error.absolute_path]
             inner: list[str] = []
-            while "".join(f"/{step}" for step in steps) not in self.nodes:
+            while "".join(f"/{step}" for step in steps) not in self.mappings:
                 inner.insert(0, str(steps.pop()))
-            node = self.nodes["".join(f"/{step}" for step in steps)]
+            mapping = self.mappings["".join(f"/{step}" for step in steps)]
             where = f"{'/'.join(inner)}: " if inner else ""
-            yield self.problem(node, f"{where}{error.message}")
+            yield self.problem(mapping, f"{where}{error.message}")
 
-    def rules(self) -> Iterator[Problem]:
-        """What it does not say."""
-        top = self.nodes[""]
+    def rules(self) -> Iterator[LintProblem]:
+        """Yield violations of the rules that the JSON Schema cannot express."""
+        top = self.mappings[""]
         yield from self.order(top, FILE)
         yield from self.doc(top)
         if self.spec["id"] != self.file.stem:
             yield self.problem(top, f"id is not the file's name, {self.file.stem}")
-        nodes = [self.nodes[f"/messages/{n}"] for n in range(len(self.spec["messages"]))]
-        yield from self.names(nodes)
-        for node in nodes:
-            yield from _Message(self, node).problems()
-        if all(not [*self.ranges(node)] for node in nodes):
-            yield from self.types(nodes)
-            yield from self.pairs(nodes)
+        mappings = [self.mappings[f"/messages/{n}"] for n in range(len(self.spec["messages"]))]
+        yield from self.names(mappings)
+        for mapping in mappings:
+            yield from MessageLint(self, mapping).problems()
+        if all(not [*self.ranges(mapping)] for mapping in mappings):
+            yield from self.types(mappings)
+            yield from self.pairs(mappings)
 
-    def doc(self, node: Node) -> Iterator[Problem]:
-        doc = node.value["doc"].strip()
+    def doc(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        doc = mapping.value["doc"].strip()
         if not doc.endswith("."):
-            yield self.problem(node, "doc is a sentence, with a full stop")
+            yield self.problem(mapping, "doc is a sentence, with a full stop")
         if UNFINISHED.search(doc):
-            yield self.problem(node, "doc is not written yet")
+            yield self.problem(mapping, "doc is not written yet")
 
-    def ranges(self, node: Node) -> Iterator[Problem]:
-        """Ranges of a message or a field that end before they begin."""
-        one = node.value
+    def ranges(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        """Yield ranges of a message or a field that end before they begin."""
+        one = mapping.value
         releases = [*one.get("former_types", {}).values()]
         releases += [one["releases"]] if "releases" in one else []
         for text in releases:
             first, last = releases_of(text)
             if last is not None and last < first:
-                yield self.problem(node, f"releases {text} end before they begin")
+                yield self.problem(mapping, f"releases {text} end before they begin")
         versions = one.get("versions", "0")
         for text in versions.values() if isinstance(versions, dict) else [versions]:
             if not versions_of(text) and text != "none":
-                yield self.problem(node, f"versions {text} end before they begin")
+                yield self.problem(mapping, f"versions {text} end before they begin")
 
-    def names(self, nodes: list[Node]) -> Iterator[Problem]:
+    def names(self, mappings: list[YamlMapping]) -> Iterator[LintProblem]:
         seen = set()
-        for node in nodes:
-            if node.value["name"] in seen:
-                yield self.problem(node, f"a message {node.value['name']} is there already")
-            seen.add(node.value["name"])
+        for mapping in mappings:
+            if mapping.value["name"] in seen:
+                yield self.problem(mapping, f"a message {mapping.value['name']} is there already")
+            seen.add(mapping.value["name"])
 
-    def types(self, nodes: list[Node]) -> Iterator[Problem]:
-        """A number says which message it is: all have one, or none has."""
-        if len({"type" in node.value for node in nodes}) > 1:
-            for node in nodes:
-                if "type" not in node.value:
-                    yield self.problem(node, "has no type, which others in the file have")
+    def types(self, mappings: list[YamlMapping]) -> Iterator[LintProblem]:
+        """Yield messages without a number where others have one, and numbers used twice."""
+        if len({"type" in mapping.value for mapping in mappings}) > 1:
+            for mapping in mappings:
+                if "type" not in mapping.value:
+                    yield self.problem(mapping, "has no type, which others in the file have")
             return
-        releases = {release for node in nodes for release in beginnings(node.value)}
+        releases = {release for mapping in mappings for release in beginnings(mapping.value)}
         for release in sorted(releases):
             seen: dict[tuple[str, int], str] = {}
-            for node in nodes:
-                name = node.value["name"]
-                for number in numbers(node.value, release):
+            for mapping in mappings:
+                name = mapping.value["name"]
+                for number in numbers(mapping.value, release):
                     other = seen.setdefault((_part(name), number), name)
                     if other != name:
                         where = f"in {release_text(release)}"
-                        yield self.problem(node, f"type {number} is {other} too, {where}")
+                        yield self.problem(mapping, f"type {number} is {other} too, {where}")
 
-    def pairs(self, nodes: list[Node]) -> Iterator[Problem]:
-        """Where one message is a key or a value, all are, each value behind its key."""
-        if not any(_part(node.value["name"]) for node in nodes):
+    def pairs(self, mappings: list[YamlMapping]) -> Iterator[LintProblem]:
+        """Yield keys and values that do not form pairs: each value must follow its key."""
+        if not any(_part(mapping.value["name"]) for mapping in mappings):
             return
         waiting: Spec | None = None
-        for node in nodes:
-            one, part = node.value, _part(node.value["name"])
+        for mapping in mappings:
+            one, part = mapping.value, _part(mapping.value["name"])
             stem = one["name"].removesuffix(part)
             if not part:
-                yield self.problem(node, "is neither key nor value, as others in the file are")
+                yield self.problem(mapping, "is neither key nor value, as others in the file are")
                 continue
             if waiting is not None and (part == "Key" or waiting["name"] != f"{stem}Key"):
-                yield self.problem(node, f"{waiting['name']} has no value behind it")
+                yield self.problem(mapping, f"{waiting['name']} has no value after it")
             if part == "Value":
                 if waiting is None or waiting["name"] != f"{stem}Key":
-                    yield self.problem(node, "has no key before it")
+                    yield self.problem(mapping, "has no key before it")
                 else:
                     for what in differences(waiting, one):
-                        yield self.problem(node, f"{what} are not those of its key")
+                        yield self.problem(mapping, f"{what} are not those of its key")
             waiting = one if part == "Key" else None
         if waiting is not None:
-            yield self.problem(nodes[-1], f"{waiting['name']} has no value behind it")
+            yield self.problem(mappings[-1], f"{waiting['name']} has no value after it")
 
 
-class _Message:
-    """One message of a file, and what is wrong with it."""
+class MessageLint:
+    """Rules for one message."""
 
-    def __init__(self, file: _File, node: Node) -> None:
-        self.file, self.node, self.spec = file, node, node.value
+    def __init__(self, file: MessagesFile, mapping: YamlMapping) -> None:
+        self.file, self.mapping, self.spec = file, mapping, mapping.value
         self.structs: Spec = self.spec.get("structs", {})
 
-    def problems(self) -> Iterator[Problem]:
-        yield from self.file.order(self.node, MESSAGE)
-        yield from self.file.doc(self.node)
+    def problems(self) -> Iterator[LintProblem]:
+        yield from self.file.order(self.mapping, MESSAGE)
+        yield from self.file.doc(self.mapping)
         wrong = [*self.steps(), *self.ranges()]
         wrong += self.kinds()
         yield from wrong
@@ -179,12 +178,12 @@ class _Message:
         if not wrong:
             yield from self.presence()
 
-    # What is wrong by itself.
+    # Rules for the message as written
 
     def lists(self) -> Iterator[str]:
-        """Yield the path of every list of fields: the message's, the structures'."""
-        waiting = [self.file.path(self.node, "fields")]
-        waiting += [self.file.path(self.node, "structs", name) for name in self.structs]
+        """Yield the path of every list of fields, of the message and of its structs."""
+        waiting = [self.file.path(self.mapping, "fields")]
+        waiting += [self.file.path(self.mapping, "structs", name) for name in self.structs]
         while waiting:
             path = waiting.pop(0)
             yield path
@@ -192,28 +191,28 @@ class _Message:
                 if "fields" in field.value:
                     waiting.append(self.file.path(field, "fields"))
 
-    def listed(self, path: str) -> list[Node]:
-        found: list[Node] = []
-        while f"{path}/{len(found)}" in self.file.nodes:
-            found.append(self.file.nodes[f"{path}/{len(found)}"])
-        return found
+    def listed(self, path: str) -> list[YamlMapping]:
+        listed: list[YamlMapping] = []
+        while f"{path}/{len(listed)}" in self.file.mappings:
+            listed.append(self.file.mappings[f"{path}/{len(listed)}"])
+        return listed
 
-    def fields(self) -> list[Node]:
+    def fields(self) -> list[YamlMapping]:
         return [field for path in self.lists() for field in self.listed(path)]
 
-    def steps(self) -> Iterator[Problem]:
+    def steps(self) -> Iterator[LintProblem]:
         for key in ("versions", "flexible"):
             steps = self.spec.get(key, {})
             since = [release_of(text) for text in steps] if isinstance(steps, dict) else []
             if since != sorted(since):
-                yield self.file.problem(self.node, f"{key}: releases are to be in their order")
+                yield self.file.problem(self.mapping, f"{key}: releases are to be in their order")
 
-    def ranges(self) -> Iterator[Problem]:
-        for node in (self.node, *self.fields()):
-            yield from self.file.ranges(node)
+    def ranges(self) -> Iterator[LintProblem]:
+        for mapping in (self.mapping, *self.fields()):
+            yield from self.file.ranges(mapping)
 
-    def kinds(self) -> Iterator[Problem]:
-        """A structure is described once: inline, or below `structs` where several have it."""
+    def kinds(self) -> Iterator[LintProblem]:
+        """Yield unknown types, and structs that are not described exactly once."""
         inline, used = set(), set()
         for field in self.fields():
             name = _element(field.value)
@@ -232,117 +231,130 @@ class _Message:
                 used.add(name)
         for name in self.structs:
             if name not in used:
-                yield self.file.problem(self.node, f"structs: {name} is not used")
+                yield self.file.problem(self.mapping, f"structs: {name} is not used")
             if name in self.inside(name):
-                yield self.file.problem(self.node, f"structs: {name} has itself in it")
+                yield self.file.problem(self.mapping, f"structs: {name} has itself in it")
 
     def inside(self, name: str) -> set[str]:
-        """Return the structures with a name that are in the one called *name*."""
-        found: set[str] = set()
+        """Return the shared structs that the shared struct *name* contains."""
+        contained: set[str] = set()
         waiting = [self.structs[name]]
         while waiting:
             for field in waiting.pop():
                 waiting.append(field.get("fields", []))
                 inner = _element(field)
-                if inner in self.structs and inner not in found:
-                    found.add(inner)
+                if inner in self.structs and inner not in contained:
+                    contained.add(inner)
                     waiting.append(self.structs[inner])
-        return found
+        return contained
 
-    def null(self, node: Node) -> Iterator[Problem]:
-        field = node.value
+    def null(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        field = mapping.value
         element = _element(field)
         can_be = field["type"].startswith("[]") or element in NULLABLE or element not in SCALARS
         if "nullable" in field and not can_be:
-            yield self.file.problem(node, f"{element} is never null")
+            yield self.file.problem(mapping, f"{element} is never null")
 
-    def default(self, node: Node) -> Iterator[Problem]:
-        field = node.value
+    def default(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        field = mapping.value
         if "default" not in field:
             return
         default, kind = field["default"], field["type"]
         if default is None:
             if "nullable" not in field:
-                yield self.file.problem(node, "default is null, and the field is not nullable")
+                yield self.file.problem(mapping, "default is null, and the field is not nullable")
         elif isinstance(default, bool):
             if kind != "bool":
-                yield self.file.problem(node, f"default {default} is no {kind}")
+                yield self.file.problem(mapping, f"default {default} is no {kind}")
         elif default not in _values(kind):
-            yield self.file.problem(node, f"default {default} is no {kind}")
+            yield self.file.problem(mapping, f"default {default} is no {kind}")
 
-    def values(self, node: Node) -> Iterator[Problem]:
-        """Numbers with names are numbers that the field can be, each with a name of its own."""
-        kind, names = node.value["type"], node.value.get("values", {})
+    def values(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        """Yield named numbers that the field cannot have, and names that are used twice."""
+        kind, names = mapping.value["type"], mapping.value.get("values", {})
         for number in names:
             if int(number) not in _values(kind):
-                yield self.file.problem(node, f"values: {number} is no {kind}")
+                yield self.file.problem(mapping, f"values: {number} is no {kind}")
         if len({*names.values()}) < len(names):
-            yield self.file.problem(node, "values: two are called the same")
+            yield self.file.problem(mapping, "values: two are called the same")
 
-    # What is wrong in some versions, in some releases.
+    # Rules for each version and release
 
-    def presence(self) -> Iterator[Problem]:
+    def presence(self) -> Iterator[LintProblem]:
         known = known_versions(self.spec)
         everywhere = {(release, v) for release, versions in known.items() for v in versions}
-        shared: dict[str, Places] = {name: set() for name in self.structs}
+        shared: dict[str, Occurrences] = {name: set() for name in self.structs}
         self.spread(self.spec["fields"], everywhere, shared)
-        yield from self.structure(self.file.path(self.node, "fields"), everywhere)
-        for name, places in shared.items():
-            yield from self.structure(self.file.path(self.node, "structs", name), places)
+        yield from self.structure(self.file.path(self.mapping, "fields"), everywhere)
+        for name, occurrences in shared.items():
+            yield from self.structure(self.file.path(self.mapping, "structs", name), occurrences)
 
-    def spread(self, fields: list[Spec], places: Places, shared: dict[str, Places]) -> None:
-        """Add to *shared* where the structures with names are that *fields* have at *places*."""
+    def spread(
+        self, fields: list[Spec], occurrences: Occurrences, shared: dict[str, Occurrences]
+    ) -> None:
+        """Add the occurrences of shared structs in *fields*, of a struct with *occurrences*."""
         for field in fields:
-            here = there(field, places)
+            here = field_occurrences(field, occurrences)
             self.spread(field.get("fields", []), here, shared)
             name = _element(field)
             if name in self.structs and not here <= shared[name]:
                 shared[name] |= here
                 self.spread(self.structs[name], here, shared)
 
-    def structure(self, path: str, places: Places) -> Iterator[Problem]:
-        """What is wrong with the fields at *path* of a structure that is there at *places*."""
-        names: dict[str, Places] = {}
-        tags: dict[int, Places] = {}
-        for node in self.listed(path):
-            field = node.value
-            here = there(field, places)
-            yield from self.reach(node, places, here)
+    def structure(self, path: str, occurrences: Occurrences) -> Iterator[LintProblem]:
+        """Yield broken rules of the fields at *path*, in all *occurrences* of their struct."""
+        by_name: dict[str, Occurrences] = {}
+        by_tag: dict[int, Occurrences] = {}
+        for mapping in self.listed(path):
+            field = mapping.value
+            here = field_occurrences(field, occurrences)
+            yield from self.reach(mapping, occurrences, here)
             yield from self.twice(
-                node, f"a field {field['name']}", names, json_name(field["name"]), here
+                mapping, f"a field {field['name']}", by_name, json_name(field["name"]), here
             )
             if "tag" in field:
-                yield from self.twice(node, f"tag {field['tag']}", tags, field["tag"], here)
-                stiff = {place for place in here if not self.is_flexible(*place)}
-                if stiff:
-                    where = place_text(min(stiff))
-                    yield self.file.problem(node, f"is tagged, and {where} is not flexible")
+                yield from self.twice(mapping, f"tag {field['tag']}", by_tag, field["tag"], here)
+                rigid = {occurrence for occurrence in here if not self.is_flexible(*occurrence)}
+                if rigid:
+                    where = occurrence_text(min(rigid))
+                    yield self.file.problem(mapping, f"is tagged, and {where} is not flexible")
             if "fields" in field:
-                yield from self.structure(self.file.path(node, "fields"), here)
+                yield from self.structure(self.file.path(mapping, "fields"), here)
 
-    def reach(self, node: Node, places: Places, here: Places) -> Iterator[Problem]:
-        """A field is there where its versions and its releases begin, and in the last version."""
-        field = node.value
+    def reach(
+        self, mapping: YamlMapping, occurrences: Occurrences, here: Occurrences
+    ) -> Iterator[LintProblem]:
+        """Yield versions and releases of a field that are not versions and releases of its message."""
+        field = mapping.value
         if not here:
-            yield self.file.problem(node, "is in no version of any release")
+            yield self.file.problem(mapping, "is in no version of any release")
             return
         if "versions" in field:
             versions = {version for _, version in here}
             named = [int(text) for text in re.findall(r"\d+", field["versions"])]
             for version in named:
                 if version not in versions:
-                    yield self.file.problem(node, f"version {version} is none of the message's")
+                    yield self.file.problem(mapping, f"version {version} is none of the message's")
         if "releases" in field:
             first, _ = releases_of(field["releases"])
             if first not in {release for release, _ in here}:
-                yield self.file.problem(node, f"{release_text(first)} knows no version that has it")
+                yield self.file.problem(
+                    mapping, f"{release_text(first)} knows no version that has it"
+                )
 
     def twice(
-        self, node: Node, what: str, seen: dict[Any, Places], key: object, here: Places
-    ) -> Iterator[Problem]:
+        self,
+        mapping: YamlMapping,
+        what: str,
+        seen: dict[Any, Occurrences],
+        key: object,
+        here: Occurrences,
+    ) -> Iterator[LintProblem]:
         both = seen.setdefault(key, set()) & here
         if both:
-            yield self.file.problem(node, f"{what} is there already in {place_text(min(both))}")
+            yield self.file.problem(
+                mapping, f"{what} is there already in {occurrence_text(min(both))}"
+            )
         seen[key] |= here
 
     def is_flexible(self, release: Release, version: int) -> bool:
@@ -359,14 +371,14 @@ def _element(field: Spec) -> str:
 
 
 def _part(name: str) -> str:
-    """Return whether the message called *name* is a Key or a Value, in this word."""
+    """Return "Key" or "Value" if the message *name* is one; otherwise an empty text."""
     return next((part for part in ("Key", "Value") if name.endswith(part)), "")
 
 
 def _values(kind: str) -> range:
-    """Return the integers that *kind* can be; none of what is no integer."""
-    found = re.fullmatch(r"(u?)int(\d+)", kind)
-    if found is None:
+    """Return the numbers that the integer type *kind* has; none for other types."""
+    match = re.fullmatch(r"(u?)int(\d+)", kind)
+    if match is None:
         return range(0)
-    bits = int(found[2])
-    return range(0, 1 << bits) if found[1] else range(-(1 << bits - 1), 1 << bits - 1)
+    bits = int(match[2])
+    return range(0, 1 << bits) if match[1] else range(-(1 << bits - 1), 1 << bits - 1)

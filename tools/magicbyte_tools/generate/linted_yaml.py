@@ -1,4 +1,4 @@
-"""A file of YAML that a lint looks at: its lines, and every mapping with where it stands."""
+"""YAML file that a lint checks: its lines, and all mappings with their paths and lines."""
 
 import re
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from magicbyte_tools.generate.source import Spec
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong, and where."""
+class LintProblem:
+    """Broken rule, with its position in a file."""
 
     file: str
     line: int
@@ -25,8 +25,8 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """A mapping of the file, with where it stands."""
+class YamlMapping:
+    """Mapping in a file, with its path and line."""
 
     path: str
     line: int
@@ -34,80 +34,83 @@ class Node:
     value: Spec
 
 
-class Checked:
-    """A file, and what is wrong with it as a text and as YAML."""
+class LintedFile:
+    """YAML file, with the rules for all files."""
 
     width: ClassVar[int]
-    """The most columns of a line."""
+    """Most columns of a line."""
     numbered: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
-    """The paths of mappings whose keys may be numbers."""
+    """Paths of mappings whose keys may be numbers."""
 
     def __init__(self, file: Path, name: str) -> None:
         self.file, self.name = file, name
         self.text = file.read_bytes().decode("utf-8")
-        self.nodes: dict[str, Node] = {}
+        self.mappings: dict[str, YamlMapping] = {}
         self.spec: Spec = {}
 
-    def problem(self, node: Node | None, message: str) -> Problem:
-        return Problem(self.name, node.line if node else 1, node.path if node else "", message)
+    def problem(self, mapping: YamlMapping | None, message: str) -> LintProblem:
+        return LintProblem(
+            self.name, mapping.line if mapping else 1, mapping.path if mapping else "", message
+        )
 
-    def path(self, node: Node, *steps: object) -> str:
-        return "/".join([node.path, *map(str, steps)])
+    def path(self, mapping: YamlMapping, *steps: object) -> str:
+        return "/".join([mapping.path, *map(str, steps)])
 
-    def lines(self) -> Iterator[Problem]:
+    def lines(self) -> Iterator[LintProblem]:
         if "\r" in self.text or not self.text.endswith("\n") or self.text.endswith("\n\n"):
-            yield Problem(self.name, 1, "", "lines end with LF, and the last one does too")
+            yield LintProblem(self.name, 1, "", "lines end with LF, and the last one does too")
         for number, line in enumerate(self.text.splitlines(), 1):
             if len(line) > self.width and "https://" not in line:
-                yield Problem(self.name, number, "", f"longer than {self.width} columns")
+                yield LintProblem(self.name, number, "", f"longer than {self.width} columns")
             if line != line.rstrip() or "\t" in line:
-                yield Problem(self.name, number, "", "trailing space or a tab")
+                yield LintProblem(self.name, number, "", "trailing space or a tab")
 
-    def index(self) -> Iterator[Problem]:
-        """Read the file, and note where every mapping stands.
+    def index(self) -> Iterator[LintProblem]:
+        """Read the file and record all mappings. Yield keys that are not strings, or repeated.
 
-        A key that is no string is wrong but where numbers are meant: a bare `null`, `yes` or `on`
-        is no string to some readers of YAML, and so a key of ours would silently not be there. Of
-        a key that is there twice YAML keeps the last.
+        Some readers of YAML take a bare `null`, `yes` or `on` for another type than string, and such
+        a key would silently be missing. Of repeated keys YAML uses the last.
         """
         try:
             self.spec = yaml.safe_load(self.text)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
-            yield Problem(self.name, line, "", f"is no YAML: {error.problem}")
+            yield LintProblem(self.name, line, "", f"is not YAML: {error.problem}")
             return
         yield from self._index(yaml.compose(self.text, yaml.SafeLoader), self.spec, "")
 
-    def _index(self, node: yaml.Node | None, value: Any, path: str) -> Iterator[Problem]:
-        if isinstance(node, yaml.MappingNode):
+    def _index(self, yaml_node: yaml.Node | None, value: Any, path: str) -> Iterator[LintProblem]:
+        if isinstance(yaml_node, yaml.MappingNode):
             keys = list(value)
-            self.nodes[path] = Node(path, node.start_mark.line + 1, tuple(map(str, keys)), value)
-            if len(node.value) != len(keys):
-                yield self.problem(self.nodes[path], "a key is there twice")
+            self.mappings[path] = YamlMapping(
+                path, yaml_node.start_mark.line + 1, tuple(map(str, keys)), value
+            )
+            if len(yaml_node.value) != len(keys):
+                yield self.problem(self.mappings[path], "a key is there twice")
                 return
-            for (key, inner), known in zip(node.value, keys, strict=True):
+            for (key, inner), known in zip(yaml_node.value, keys, strict=True):
                 is_number = type(known) is int and self.numbered.search(path)
                 if not isinstance(known, str) and not is_number:
                     message = f"the key {key.value!r} is not a string"
-                    yield Problem(self.name, key.start_mark.line + 1, path, message)
+                    yield LintProblem(self.name, key.start_mark.line + 1, path, message)
                 yield from self._index(inner, value[known], f"{path}/{known}")
-        elif isinstance(node, yaml.SequenceNode):
-            for number, inner in enumerate(node.value):
+        elif isinstance(yaml_node, yaml.SequenceNode):
+            for number, inner in enumerate(yaml_node.value):
                 yield from self._index(inner, value[number], f"{path}/{number}")
 
-    def order(self, node: Node, keys: str) -> Iterator[Problem]:
-        wanted = keys.split()
-        unknown = [key for key in node.keys if key not in wanted]
+    def order(self, mapping: YamlMapping, keys: str) -> Iterator[LintProblem]:
+        in_order = keys.split()
+        unknown = [key for key in mapping.keys if key not in in_order]
         if unknown:
-            yield self.problem(node, f"the key {unknown[0]!r} is not known here")
-        known = [key for key in node.keys if key in wanted]
-        if known != sorted(known, key=wanted.index):
-            order = " ".join(sorted(known, key=wanted.index))
-            yield self.problem(node, f"keys are to be in the order {order}")
+            yield self.problem(mapping, f"the key {unknown[0]!r} is not known here")
+        known = [key for key in mapping.keys if key in in_order]
+        if known != sorted(known, key=in_order.index):
+            order = " ".join(sorted(known, key=in_order.index))
+            yield self.problem(mapping, f"keys are to be in the order {order}")
 
-    def doc(self, node: Node) -> Iterator[Problem]:
-        doc = str(node.value.get("doc", "")).strip()
+    def doc(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        doc = str(mapping.value.get("doc", "")).strip()
         if not doc:
-            yield self.problem(node, "has no doc")
+            yield self.problem(mapping, "has no doc")
         elif not doc.endswith((".", "!", ":")):
-            yield self.problem(node, "doc is a sentence, with a full stop")
+            yield self.problem(mapping, "doc is a sentence, with a full stop")

@@ -1,8 +1,7 @@
-"""messages/: the schemas of Kafka's messages as tables of Python, from spec/messages/*.yaml.
+"""Prints the schemas of Kafka's messages as tables of Python, from spec/messages/*.yaml.
 
-Kafka's protocol has what Kaitai Struct has not: fields that come and go with versions and releases,
-and tagged fields in any struct. So these have a form of their own, which `spec/messages/README.md`
-describes and a JSON Schema checks.
+Kaitai Struct has no fields that depend on versions and releases, and no tagged fields. These files
+therefore have their own form, which `spec/messages/README.md` describes and a JSON Schema checks.
 """
 
 import re
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from magicbyte_tools.generate.source import SPEC, Spec, load
 
-PACKAGE = '"""Schemas of Kafka\'s messages, a module for each topic they are kept in."""\n'
+PACKAGE = '"""Schemas of Kafka\'s messages, a module for each topic that contains them."""\n'
 
 SCALARS = frozenset(
     {"bool", "int8", "int16", "int32", "int64", "uint16", "float64", "uuid", "string", "bytes"}
@@ -22,12 +21,12 @@ _RELEASES = re.compile(r"(\d+\.\d+)(?:-(\d+\.\d+)|(\+))?")
 
 
 def load_all(folder: Path = SPEC / "messages") -> dict[str, Spec]:
-    """Return every file of messages in *folder* by its id, sorted."""
+    """Return all files of message schemas in *folder*, by id, sorted."""
     return {path.stem: load(path) for path in sorted(folder.glob("*.yaml"))}
 
 
 def module(spec: Spec) -> str:
-    """Return the module of the messages of a file."""
+    """Return the module of the message schemas in a file."""
     parts = [f'"""{spec["title"]}."""\n']
     parts.append(
         "from magicbyte_kernels.message_schema import (\n"
@@ -46,20 +45,20 @@ def module(spec: Spec) -> str:
 
 
 def _structs(message: Spec) -> list[tuple[str, list[Spec]]]:
-    """Return the structs of *message* that have names, each behind those that are in it."""
+    """Return the shared structs of *message*, each after the structs that it contains."""
     structs: dict[str, list[Spec]] = message.get("structs", {})
-    found: dict[str, list[Spec]] = {}
+    in_order: dict[str, list[Spec]] = {}
 
     def visit(fields: list[Spec]) -> None:
         for field in fields:
             name = field["type"].removeprefix("[]")
             visit(field.get("fields", []))
-            if name in structs and name not in found:
+            if name in structs and name not in in_order:
                 visit(structs[name])
-                found[name] = structs[name]
+                in_order[name] = structs[name]
 
     visit(message["fields"])
-    return list(found.items())
+    return list(in_order.items())
 
 
 def _constant(*names: str) -> str:
@@ -106,12 +105,12 @@ def _fields(fields: Sequence[Spec], message: Spec, depth: int) -> str:
 
 
 def _field(field: Spec, message: Spec, depth: int) -> str:
-    kind: str = field["type"]
-    element = kind.removeprefix("[]")
-    said = {
+    type_name: str = field["type"]
+    element = type_name.removeprefix("[]")
+    arguments = {
         "name": _text(json_name(field["name"])),
         "kind": _text(element),
-        "is_array": kind.startswith("[]") or None,
+        "is_array": type_name.startswith("[]") or None,
         "is_nullable": field.get("nullable"),
         "versions": _range(field["versions"]) if "versions" in field else None,
         "releases": _releases(field["releases"]) if "releases" in field else None,
@@ -121,12 +120,12 @@ def _field(field: Spec, message: Spec, depth: int) -> str:
         "is_null_by_default": ("default" in field and field["default"] is None) or None,
     }
     if element in message.get("structs", {}):
-        said |= {"kind": _text("struct"), "fields": _constant(message["name"], element)}
+        arguments |= {"kind": _text("struct"), "fields": _constant(message["name"], element)}
     elif element not in SCALARS:
-        said |= {"kind": _text("struct"), "struct": _text(element)}
-        said["fields"] = _fields(field["fields"], message, depth)
-    told = (f"{key}={value}" for key, value in said.items() if value is not None)
-    return f"MessageField({', '.join(told)})"
+        arguments |= {"kind": _text("struct"), "struct": _text(element)}
+        arguments["fields"] = _fields(field["fields"], message, depth)
+    given = (f"{key}={value}" for key, value in arguments.items() if value is not None)
+    return f"MessageField({', '.join(given)})"
 
 
 def _names(values: dict[str, str]) -> str:
@@ -138,17 +137,17 @@ def _text(text: str) -> str:
 
 
 def json_name(name: str) -> str:
-    """Return the name that Kafka's JSON has for a field."""
+    """Return a field's name in Kafka's JSON."""
     return name[0].lower() + name[1:]
 
 
 def _range(text: str) -> str:
     if text == "none":
         return "None"
-    found = _RANGE.fullmatch(text)
-    if found is None:
-        raise ValueError(f"{text!r} is no range of versions, as 0, 0-3 or 1+")
-    first, last, rest = found.groups()
+    match = _RANGE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a range of versions such as 0, 0-3 or 1+")
+    first, last, rest = match.groups()
     return f"VersionRange({first}, {None if rest else last or first})"
 
 
@@ -158,8 +157,8 @@ def _release(text: str) -> str:
 
 
 def _releases(text: str) -> str:
-    found = _RELEASES.fullmatch(text)
-    if found is None:
-        raise ValueError(f"{text!r} is no range of releases, as 3.3, 2.8-3.2 or 3.3+")
-    first, last, rest = found.groups()
+    match = _RELEASES.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a range of releases such as 3.3, 2.8-3.2 or 3.3+")
+    first, last, rest = match.groups()
     return f"ReleaseRange({_release(first)}, {None if rest else _release(last or first)})"

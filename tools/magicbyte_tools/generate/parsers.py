@@ -1,27 +1,25 @@
-"""The compiler's Python as a module of a package."""
+"""Turns the Kaitai compiler's Python into a module of a package."""
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
-Spec = dict[str, Any]
+from magicbyte_tools.generate.source import Spec
 
 
 def module(source: str, spec: Spec) -> str:
-    """Return the compiler's *source* of *spec*, changed in three things.
+    """Return the compiler's *source* of *spec* with three changes.
 
-    Its own header hides all types ("type: ignore") and goes. Its imports of other specs are of
-    top-level modules and become relative. And a field whose `if` is false, which the compiler
-    leaves out of the object, becomes None there: every such field gets a class attribute that
-    is None, which the parser's own assignment hides when the field is present.
+    Its header is removed, since it disables type checks ("type: ignore"). Imports of other specs
+    become relative. A field whose `if` is false, which the compiler's parser does not set, is None:
+    the class gets an attribute of that value, which the parser's assignment hides.
     """
     source = re.sub(r"\A(#.*\n)+\n?", "", source)
     source = re.sub(r"[ \t]+$", "", source, flags=re.MULTILINE)
     imports = "|".join(spec["meta"].get("imports", []))
     if imports:
-        # The compiler's order is that in which it happened to finish with the imported files.
+        # The compiler's order varies: it is the order in which it finished the imported files.
         block = re.compile(rf"^(?:import (?:{imports})\n)+", re.MULTILINE)
-        source = block.sub(lambda found: _relative(sorted(found[0].splitlines())), source)
+        source = block.sub(lambda match: _relative(sorted(match[0].splitlines())), source)
     lines = _with_absent_fields(source.splitlines(), _absent(spec))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
 
@@ -36,16 +34,16 @@ def camel(name: str) -> str:
 
 
 def _absent(spec: Spec) -> dict[str, list[str]]:
-    """Return the fields that may be absent, by their class's qualified name."""
-    found: dict[str, list[str]] = {}
+    """Return the fields that can be absent, by the qualified name of their class."""
+    fields: dict[str, list[str]] = {}
 
     def collect(name: str, structure: Spec) -> None:
-        found[name] = [field["id"] for field in structure.get("seq", []) if "if" in field]
+        fields[name] = [field["id"] for field in structure.get("seq", []) if "if" in field]
         for inner, definition in structure.get("types", {}).items():
             collect(f"{name}.{camel(inner)}", definition)
 
     collect(camel(spec["meta"]["id"]), spec)
-    return found
+    return fields
 
 
 def _with_absent_fields(lines: list[str], absent: dict[str, list[str]]) -> Iterator[str]:
@@ -57,8 +55,8 @@ def _with_absent_fields(lines: list[str], absent: dict[str, list[str]]) -> Itera
         begins = re.match(r"( *)def __init__\(self", line)
         if begins:
             qualified = ".".join(path[: len(begins[1]) // 4])
-            for field in absent.pop(qualified, []):
-                yield f"{begins[1]}{field} = None"
+            for name in absent.pop(qualified, []):
+                yield f"{begins[1]}{name} = None"
         yield line
     if any(absent.values()):
         raise ValueError(f"the compiler's Python has no class for {sorted(absent)}")

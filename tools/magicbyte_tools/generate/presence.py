@@ -1,7 +1,7 @@
-"""In which versions and releases of Kafka a message and its fields are, worked out by trying.
+"""Versions and Kafka releases in which a message and its fields exist.
 
-All versions of a message in all releases in which anything of it begins: versions and releases are
-ranges, so that two which overlap do so in one of these.
+Versions and releases are ranges. To find overlaps it is enough to try all versions in the releases
+in which a range begins.
 """
 
 from collections.abc import Iterator
@@ -10,19 +10,20 @@ from magicbyte_tools.generate.source import Spec
 
 Release = tuple[int, ...]
 Known = dict[Release, range]
-"""The versions of a message, by release."""
-Places = set[tuple[Release, int]]
-"""Releases, and in each of them versions, in which something is there."""
+"""Versions of a message, by release."""
+Occurrences = set[tuple[Release, int]]
+"""Pairs of release and version in which a message or field exists."""
 
 
 def known_versions(message: Spec) -> Known:
-    """Return which versions of *message* are known in the releases in which anything begins."""
+    """Return the versions of *message* that are known in each release in which a range begins."""
     steps: dict[str, str] = message["versions"]
-    return {one: versions_of(latest(steps, one)) for one in sorted(beginnings(message))}
+    releases = sorted(beginnings(message))
+    return {release: versions_of(latest(steps, release)) for release in releases}
 
 
 def beginnings(message: Spec) -> set[Release]:
-    """Return the releases in which anything of *message* begins or changes."""
+    """Return the releases in which a range of *message* or its fields begins."""
     texts = [*message["versions"], *message.get("former_types", {}).values()]
     if isinstance(message.get("flexible"), dict):
         texts += message["flexible"]
@@ -35,36 +36,40 @@ def beginnings(message: Spec) -> set[Release]:
 
 
 def numbers(message: Spec, release: Release) -> set[int]:
-    """Return the numbers that say in *release* that it is *message*; none where it is not known."""
+    """Return the numbers that identify *message* in *release*; none if it is not known there."""
     if "type" not in message or latest(message["versions"], release) == "none":
         return set()
     former = message.get("former_types", {}).items()
-    return {message["type"]} | {int(one) for one, text in former if holds(text, release)}
+    return {message["type"]} | {int(number) for number, text in former if includes(text, release)}
 
 
 def differences(key: Spec, value: Spec) -> Iterator[str]:
-    """Yield what of a key and its value is not the same."""
+    """Yield the properties in which a key and its value differ: types, releases."""
     for name in ("type", "former_types"):
         if key.get(name) != value.get(name):
             yield "types"
     releases = beginnings(key) | beginnings(value)
     known = [
-        {one for one in releases if latest(each["versions"], one) != "none"}
-        for each in (key, value)
+        {release for release in releases if latest(message["versions"], release) != "none"}
+        for message in (key, value)
     ]
     if known[0] != known[1]:
         yield "releases"
 
 
-def there(field: Spec, places: Places) -> Places:
-    """Return at which of *places* a structure has *field*."""
+def field_occurrences(field: Spec, occurrences: Occurrences) -> Occurrences:
+    """Return those *occurrences* of a structure in which it has *field*."""
     versions = versions_of(field.get("versions", "0+"))
     releases = field.get("releases", "0.0+")
-    return {place for place in places if place[1] in versions and holds(releases, place[0])}
+    return {
+        (release, version)
+        for release, version in occurrences
+        if version in versions and includes(releases, release)
+    }
 
 
 def releases_of(text: str) -> tuple[Release, Release | None]:
-    """Return the first and the last of *text*, such as 3.3, 2.8-3.2 or 3.3+; None: no last."""
+    """Return the first and the last release of *text*, such as 3.3, 2.8-3.2 or 3.3+; None: no last."""
     first, _, last = text.rstrip("+").partition("-")
     if text.endswith("+"):
         return release_of(first), None
@@ -79,15 +84,16 @@ def versions_of(text: str) -> range:
     return range(int(first), 0x8000 if text.endswith("+") else int(last or first) + 1)
 
 
-def holds(text: str, release: Release) -> bool:
+def includes(text: str, release: Release) -> bool:
+    """Return whether the range *text* includes *release*."""
     first, last = releases_of(text)
     return first <= release and (last is None or release <= last)
 
 
 def latest(steps: dict[str, str], release: Release) -> str:
-    """Return what *steps* say from *release* on."""
-    found = [text for since, text in steps.items() if release_of(since) <= release]
-    return found[-1] if found else "none"
+    """Return the last of *steps* that began no later than *release*."""
+    begun = [text for since, text in steps.items() if release_of(since) <= release]
+    return begun[-1] if begun else "none"
 
 
 def release_of(text: str) -> Release:
@@ -98,5 +104,6 @@ def release_text(release: Release) -> str:
     return ".".join(map(str, release))
 
 
-def place_text(place: tuple[Release, int]) -> str:
-    return f"version {place[1]} ({release_text(place[0])})"
+def occurrence_text(occurrence: tuple[Release, int]) -> str:
+    release, version = occurrence
+    return f"version {version} ({release_text(release)})"

@@ -1,6 +1,6 @@
-"""The specifications as their authors wrote them, for tools that derive something else from them.
+"""Reads the specifications from their YAML, for the generator and other tools.
 
-Only this package reads YAML. A number that is a key, such as an enum's value, stays a number.
+Only this package reads YAML. A numeric key, such as an enum's value, stays a number.
 """
 
 from pathlib import Path
@@ -11,16 +11,17 @@ import yaml
 from magicbyte_tools.generate.kaitai import CHECKOUT
 
 Spec = dict[str, Any]
+"""Specification, or a mapping in one."""
 
 SPEC = CHECKOUT / "spec"
 
 
 def load(path: Path) -> Spec:
-    """Return what the file at *path* says, keys that begin with a hyphen included."""
+    """Return the specification in the file at *path*, including keys that begin with a hyphen."""
     spec: Spec = yaml.safe_load(path.read_bytes())
     return spec
 
 
 def specs(folder: Path = SPEC) -> dict[str, Spec]:
-    """Return every specification in *folder* by its id, sorted."""
+    """Return all specifications in *folder*, by id, sorted."""
     return {path.stem: load(path) for path in sorted(folder.glob("*.ksy"))}

@@ -1,4 +1,4 @@
-"""Types and sentences for the compiler's Python, which has neither."""
+"""Prints type stubs with docstrings for the Kaitai compiler's Python, which has neither."""
 
 import re
 from collections.abc import Iterator
@@ -6,8 +6,7 @@ from typing import Any
 
 from magicbyte_tools.generate.expressions import type_of
 from magicbyte_tools.generate.parsers import camel
-
-Spec = dict[str, Any]
+from magicbyte_tools.generate.source import Spec
 
 INTEGER = re.compile(r"[us][1248](le|be)?|b\d+(le|be)?")
 SCALARS = {"str": "str", "strz": "str", "bool": "bool", "f4": "float", "f8": "float"}
@@ -15,7 +14,7 @@ PROPERTIES = {"_io.size": "int", "_io.pos": "int", "_io.eof": "bool"}
 
 PACKAGE = '"""Kaitai classes: the reference parsers, an object per structure.\n\nA field whose condition is false is None. A number outside its enum is an int.\n"""\n'
 
-FROM = """\
+CONSTRUCTORS = """\
 @classmethod
 def from_file(cls, filename: str | PathLike[str]) -> Self: ...
 @classmethod
@@ -25,7 +24,7 @@ def from_io(cls, io: BinaryIO) -> Self: ...""".splitlines()
 
 
 def module(name: str, specs: dict[str, Spec]) -> str:
-    """Return the .pyi of the parser compiled from the spec *name*."""
+    """Return the stub of the parser that is compiled from the specification *name*."""
     spec = specs[name]
     lines = [
         "from enum import IntEnum",
@@ -36,21 +35,21 @@ def module(name: str, specs: dict[str, Spec]) -> str:
         "",
     ]
     lines += [f"from .{other} import {camel(other)}" for other in spec["meta"].get("imports", [])]
-    body = _Class(name, spec, specs).lines()
+    body = _ClassStub(name, spec, specs).lines()
     return "\n".join([*lines, "", *body]) + "\n"
 
 
-class _Class:
-    """One structure of a spec, with the names that its types and expressions may use."""
+class _ClassStub:
+    """Prints the class of a structure, and resolves the names in its types and expressions."""
 
     def __init__(
-        self, name: str, spec: Spec, specs: dict[str, Spec], outer: "_Class | None" = None
+        self, name: str, spec: Spec, specs: dict[str, Spec], outer: "_ClassStub | None" = None
     ) -> None:
         self.name, self.spec, self.specs, self.outer = name, spec, specs, outer
-        self.root: _Class = outer.root if outer else self
+        self.root: _ClassStub = outer.root if outer else self
         self.qualified: str = f"{outer.qualified}.{camel(name)}" if outer else camel(name)
         self.inner = [
-            _Class(inner, definition, specs, self)
+            _ClassStub(inner, definition, specs, self)
             for inner, definition in spec.get("types", {}).items()
         ]
 
@@ -63,54 +62,55 @@ class _Class:
         for inner in self.inner:
             yield from _indented(inner.lines())
         params = "".join(
-            f", {field['id']}: {self.type(field)}" for field in self.spec.get("params", [])
+            f", {field_spec['id']}: {self.type(field_spec)}"
+            for field_spec in self.spec.get("params", [])
         )
         stream = "_io: Any, _parent: Any = ..., _root: Any = ..."
         yield f"    def __init__(self{params}, {stream}) -> None: ..."
         if not params:
-            yield from _indented(FROM)
+            yield from _indented(CONSTRUCTORS)
         yield "    _parent: Any"
         yield f"    _root: {self.root.qualified if not self.outer else 'Any'}"
-        for field in self.spec.get("params", []) + self.spec.get("seq", []):
-            yield f"    {field['id']}: {self.type(field)}"
-            yield from _indented(_sentences(field))
-        for instance, field in self.spec.get("instances", {}).items():
+        for field_spec in self.spec.get("params", []) + self.spec.get("seq", []):
+            yield f"    {field_spec['id']}: {self.type(field_spec)}"
+            yield from _indented(_sentences(field_spec))
+        for instance, field_spec in self.spec.get("instances", {}).items():
             yield "    @property"
-            yield f"    def {instance}(self) -> {self.type(field)}:"
-            yield from _indented(_indented(_sentences(field) or ["..."]))
+            yield f"    def {instance}(self) -> {self.type(field_spec)}:"
+            yield from _indented(_indented(_sentences(field_spec) or ["..."]))
 
-    def type(self, field: Spec) -> str:
+    def type(self, field_spec: Spec) -> str:
         """Return the annotation of a field, a parameter or an instance."""
-        found = self.one(field)
-        if "repeat" in field:
-            found = f"list[{found}]"
-        return f"{found} | None" if "if" in field else found
+        annotation = self.element_type(field_spec)
+        if "repeat" in field_spec:
+            annotation = f"list[{annotation}]"
+        return f"{annotation} | None" if "if" in field_spec else annotation
 
-    def one(self, field: Spec) -> str:
+    def element_type(self, field_spec: Spec) -> str:
         """Return the annotation of a field without its condition and repetition."""
-        if "enum" in field:
-            return f"{self.enum(field['enum'])} | int"
-        if "value" in field:
-            return type_of(field["value"], self.value)
-        kind = field.get("type")
-        if kind is None:
+        if "enum" in field_spec:
+            return f"{self.enum(field_spec['enum'])} | int"
+        if "value" in field_spec:
+            return type_of(field_spec["value"], self.value)
+        type_name = field_spec.get("type")
+        if type_name is None:
             return "bytes"
-        if isinstance(kind, dict):
-            cases = (self.named(case) for case in kind["cases"].values())
+        if isinstance(type_name, dict):
+            cases = (self.named_type(case) for case in type_name["cases"].values())
             return " | ".join(dict.fromkeys(cases))
-        return self.named(kind)
+        return self.named_type(type_name)
 
-    def named(self, kind: str) -> str:
-        """Return the annotation for the spec's type *kind*."""
-        kind = kind.split("(")[0].strip()
-        if INTEGER.fullmatch(kind):
-            # One bit is a number to the compiler's C++, and a bool to its Python.
-            return "bool" if re.fullmatch(r"b1(le|be)?", kind) else "int"
-        return SCALARS.get(kind) or self.find(kind).qualified
+    def named_type(self, type_name: str) -> str:
+        """Return the annotation for Kaitai's type *type_name*."""
+        name = type_name.split("(")[0].strip()
+        if INTEGER.fullmatch(name):
+            # The compiler's Python reads a single bit as a bool.
+            return "bool" if re.fullmatch(r"b1(le|be)?", name) else "int"
+        return SCALARS.get(name) or self.find(name).qualified
 
     def enum(self, name: str) -> str:
         """Return the qualified class of the enum *name*."""
-        owner: _Class | None = self
+        owner: _ClassStub | None = self
         while owner:
             if name in owner.spec.get("enums", {}):
                 return f"{owner.qualified}.{camel(name)}"
@@ -120,44 +120,44 @@ class _Class:
             return f"{self.find('::'.join(path[:-1])).qualified}.{camel(path[-1])}"
         raise ValueError(f"{self.qualified}: no enum {name!r}")
 
-    def find(self, kind: str) -> "_Class":
-        """Return the class of the user type *kind*, in scope or imported."""
-        first, *rest = kind.split("::")
-        owner: _Class | None = self
-        found = None
-        while owner and not found:
-            found = next((inner for inner in owner.inner if inner.name == first), None)
+    def find(self, type_name: str) -> "_ClassStub":
+        """Return the class of a user type, in scope or imported."""
+        first, *rest = type_name.split("::")
+        owner: _ClassStub | None = self
+        stub = None
+        while owner and not stub:
+            stub = next((inner for inner in owner.inner if inner.name == first), None)
             owner = owner.outer
-        if not found and first in self.root.spec["meta"].get("imports", []):
-            found = _Class(first, self.specs[first], self.specs)
-        if not found:
-            raise ValueError(f"{self.qualified}: no type {kind!r}")
+        if not stub and first in self.root.spec["meta"].get("imports", []):
+            stub = _ClassStub(first, self.specs[first], self.specs)
+        if not stub:
+            raise ValueError(f"{self.qualified}: no type {type_name!r}")
         for name in rest:
-            found = next(inner for inner in found.inner if inner.name == name)
-        return found
+            stub = next(inner for inner in stub.inner if inner.name == name)
+        return stub
 
-    def value(self, path: str) -> str:
-        """Return the type of what an expression calls *path*."""
-        if path in PROPERTIES:
-            return PROPERTIES[path]
-        here = self
-        *steps, last = path.split(".")
+    def value(self, name: str) -> str:
+        """Return the type of a dotted *name* in an expression."""
+        if name in PROPERTIES:
+            return PROPERTIES[name]
+        stub = self
+        *steps, last = name.split(".")
         for step in steps:
             if step in {"_parent", "_root"}:
-                raise ValueError(f"{self.qualified}: the type of {path!r} depends on its parent")
-            here = here.find(here.field(step)["type"].split("(")[0])
-        return here.type(here.field(last))
+                raise ValueError(f"{self.qualified}: the type of {name!r} depends on its parent")
+            stub = stub.find(stub.field(step)["type"].split("(")[0])
+        return stub.type(stub.field(last))
 
     def field(self, name: str) -> Spec:
         """Return the field, parameter or instance *name*."""
-        for field in self.spec.get("params", []) + self.spec.get("seq", []):
-            if field["id"] == name:
-                found: Spec = field
-                return found
-        found = self.spec.get("instances", {}).get(name)
-        if found is None:
-            raise ValueError(f"{self.qualified}: nothing is called {name!r}")
-        return found
+        for field_spec in self.spec.get("params", []) + self.spec.get("seq", []):
+            if field_spec["id"] == name:
+                seq_field: Spec = field_spec
+                return seq_field
+        instance: Spec | None = self.spec.get("instances", {}).get(name)
+        if instance is None:
+            raise ValueError(f"{self.qualified}: no field is called {name!r}")
+        return instance
 
 
 def _enum(name: str, values: dict[str, Any]) -> Iterator[str]:
@@ -168,8 +168,8 @@ def _enum(name: str, values: dict[str, Any]) -> Iterator[str]:
         yield from _indented(_sentences(verbose))
 
 
-def _sentences(of: Spec) -> list[str]:
-    doc = of.get("doc", "").strip()
+def _sentences(item: Spec) -> list[str]:
+    doc = item.get("doc", "").strip()
     if not doc:
         return []
     first, *more = doc.replace("\\", "\\\\").splitlines()

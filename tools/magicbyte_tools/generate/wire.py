@@ -1,7 +1,7 @@
-"""wire.py: the headers of fixed width, the enums in them, and the columns that come from the wire.
+"""Prints wire.py: headers of fixed width, the enums in them, and the columns of the tables.
 
-Nothing about any one format is known here. `-header` names a structure whose leading fields of
-fixed width become a class; `-column` and `-derived` say what is a column of which `-table`.
+Nothing here knows a particular format. `-header` names a structure whose leading fields of fixed
+width become a class; `-column` and `-derived` declare the columns of a `-table`.
 """
 
 import re
@@ -9,15 +9,22 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent, indent
-from typing import Any
 
 from magicbyte_tools.generate.columns import columns
 from magicbyte_tools.generate.expressions import to_python
 from magicbyte_tools.generate.parsers import camel
+from magicbyte_tools.generate.source import Spec
 
-Spec = dict[str, Any]
-
-FORMATS = {"s1": "b", "u1": "B", "s2": "h", "u2": "H", "s4": "i", "u4": "I", "s8": "q", "u8": "Q"}
+STRUCT_FORMATS = {
+    "s1": "b",
+    "u1": "B",
+    "s2": "h",
+    "u2": "H",
+    "s4": "i",
+    "u4": "I",
+    "s8": "q",
+    "u8": "Q",
+}
 ORDERS = {"be": ">", "le": "<"}
 
 PRELUDE = '''\
@@ -38,20 +45,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A number of a header: a field, or bits of one."""
+class HeaderNumber:
+    """Number of a header."""
 
     name: str
-    kind: str
+    format: str
+    """Format character of `struct`."""
     position: int
+    """Bytes from the start of the structure."""
     doc: str
     condition: str | None = None
-    bits: tuple["Bits", ...] = ()
+    """Condition for the field to exist; None: always."""
+    bits: tuple["BitField", ...] = ()
     spec: Spec = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """Bytes of the number."""
+        return struct.calcsize(self.format)
 
 
 @dataclass(frozen=True, slots=True)
-class Bits:
+class BitField:
     """Bits of a number: a property of the header."""
 
     name: str
@@ -63,7 +78,9 @@ class Bits:
 
 def module(specs: dict[str, Spec]) -> str:
     """Return wire.py for all *specs*."""
-    headers = [Header(spec, structure) for spec in specs.values() for structure in structures(spec)]
+    headers = [
+        HeaderClass(spec, structure) for spec in specs.values() for structure in structures(spec)
+    ]
     parts = [PRELUDE]
     parts += [part for enum in used_enums(headers) for part in enum_parts(*enum)]
     parts += [part for header in headers for part in header.parts()]
@@ -79,58 +96,59 @@ def structures(spec: Spec) -> Iterator[Spec]:
         yield from structures(inner)
 
 
-class Header:
-    """The fields of fixed width that a structure begins with."""
+class HeaderClass:
+    """Prints the class of a header: the leading fields of fixed width of a structure."""
 
     def __init__(self, root: Spec, structure: Spec) -> None:
         self.root = root
         self.structure = structure
         self.name: str = structure["-header"]
         self.order = ORDERS[root["meta"].get("endian", "be")]
-        self.members = list(self._of_seq(structure, 0)) or self._of_instances()
-        ends = [m.position + struct.calcsize(m.kind) for m in self.members if not m.condition]
-        self.size = max(ends)
+        self.numbers = list(self._fields_of(structure, 0)) or self._instances()
+        self.size = max(n.position + n.width for n in self.numbers if not n.condition)
 
-    def _of_seq(self, structure: Spec, start: int) -> Iterator[Member]:
-        """Yield the leading run: it ends where a width or a position is not fixed."""
+    def _fields_of(self, structure: Spec, start: int) -> Iterator[HeaderNumber]:
+        """Yield the leading fields whose position and width are fixed."""
         for spec in structure.get("seq", []):
             if "repeat" in spec or isinstance(spec.get("type"), dict):
                 return
             inner = self.root.get("types", {}).get(spec.get("type"), {})
             bits = bit_fields(inner)
             if bits and isinstance(spec.get("size"), int):
-                kind = FORMATS[f"s{spec['size']}"]
-                member = Member(spec["id"], kind, start, text(spec), None, bits, spec)
+                code = STRUCT_FORMATS[f"s{spec['size']}"]
+                number = HeaderNumber(spec["id"], code, start, text(spec), None, bits, spec)
             elif inner and "if" not in spec:
-                yield from self._of_seq(inner, start)
+                yield from self._fields_of(inner, start)
                 return
-            elif spec.get("type") in FORMATS:
-                kind = FORMATS[spec["type"]]
-                member = Member(spec["id"], kind, start, text(spec), spec.get("if"), (), spec)
+            elif spec.get("type") in STRUCT_FORMATS:
+                code = STRUCT_FORMATS[spec["type"]]
+                number = HeaderNumber(spec["id"], code, start, text(spec), spec.get("if"), (), spec)
             else:
                 return
-            yield member
-            if member.condition:
+            yield number
+            if number.condition:
                 return
-            start += struct.calcsize(kind)
+            start += number.width
 
-    def _of_instances(self) -> list[Member]:
-        """Return the numbers read ahead at a fixed distance from a structure's parameter.
+    def _instances(self) -> list[HeaderNumber]:
+        """Return the instances that are numbers at a fixed distance from a parameter.
 
-        Of several at one position the last counts.
+        If several have the same position, the last one is returned.
         """
         params = "|".join(param["id"] for param in self.structure.get("params", []))
-        found: dict[int, Member] = {}
+        numbers: dict[int, HeaderNumber] = {}
         for name, spec in self.structure.get("instances", {}).items():
-            place = re.fullmatch(rf"(?:{params})(?: \+ (\d+))?", str(spec.get("pos", "")))
-            if place and spec.get("type") in FORMATS:
-                kind, position = FORMATS[spec["type"]], int(place[1] or 0)
-                known = spec.get("-name", name)
-                found[position] = Member(known, kind, position, text(spec), None, (), spec)
-        return [found[position] for position in sorted(found)]
+            match = re.fullmatch(rf"(?:{params})(?: \+ (\d+))?", str(spec.get("pos", "")))
+            if match and spec.get("type") in STRUCT_FORMATS:
+                code, position = STRUCT_FORMATS[spec["type"]], int(match[1] or 0)
+                number_name = spec.get("-name", name)
+                numbers[position] = HeaderNumber(
+                    number_name, code, position, text(spec), None, (), spec
+                )
+        return [numbers[position] for position in sorted(numbers)]
 
     def parts(self) -> Iterator[str]:
-        """Yield the class of the fields, and the class that reads them."""
+        """Yield the tuple class of the fields, and the class that reads them."""
         yield "\n".join(
             [
                 f"class _{self.name}(NamedTuple):",
@@ -138,163 +156,164 @@ class Header:
             ]
         )
         lines = [f"class {self.name}(_{self.name}):"]
-        about = quoted(self.structure.get("doc", ""))
-        lines += [*about, ""] if about else []
+        docstring = quoted(self.structure.get("doc", ""))
+        lines += [*docstring, ""] if docstring else []
         lines += ["    __slots__ = ()", ""]
         lines += self._constants()
         lines += ["", *self._unpack()]
-        for member in self.members:
-            lines += self._properties(member)
+        for number in self.numbers:
+            lines += self._properties(number)
         yield "\n".join(lines)
 
     def _fields(self) -> Iterator[str]:
-        for member in self.members:
-            kind = "int | None" if member.condition else "int"
-            yield f"    {member.name}: {kind}"
-            yield from quoted(member.doc)
+        for number in self.numbers:
+            annotation = "int | None" if number.condition else "int"
+            yield f"    {number.name}: {annotation}"
+            yield from quoted(number.doc)
 
     def _constants(self) -> Iterator[str]:
-        fixed = [m for m in self.members if not m.condition]
+        fixed = [m for m in self.numbers if not m.condition]
         yield f"    SIZE: ClassVar[int] = {self.size}"
-        yield '    """Bytes that are always there."""'
+        yield '    """Bytes of the fields that every structure has."""'
         yield "    POSITIONS: ClassVar[dict[str, int]] = {"
-        yield from (f'        "{member.name}": {member.position},' for member in self.members)
+        yield from (f'        "{number.name}": {number.position},' for number in self.numbers)
         yield "    }"
-        yield '    """Bytes from the start to each field."""'
-        for member in self.members:
-            width = struct.calcsize(member.kind)
-            checksum = member.spec.get("-checksum")
+        yield '    """Bytes from the start of the structure to each field."""'
+        for number in self.numbers:
+            checksum = number.spec.get("-checksum")
             if checksum:
-                start = next(m.position for m in self.members if m.name == checksum["from"])
-                given = f'algorithm="{checksum["algorithm"]}", field_position={member.position}'
-                yield f"    CHECKSUM: ClassVar[ChecksumField] = ChecksumField({given}, start={start})"
-            if member.spec.get("-length-of") == "rest":
-                least = member.spec["valid"]["min"]
-                start = member.position + width
-                given = f"field_position={member.position}, start={start}, least={least}"
-                yield f"    LENGTH: ClassVar[LengthField] = LengthField({given})"
+                start = next(m.position for m in self.numbers if m.name == checksum["from"])
+                fields = f'algorithm="{checksum["algorithm"]}", field_position={number.position}'
+                yield f"    CHECKSUM: ClassVar[ChecksumField] = ChecksumField({fields}, start={start})"
+            if number.spec.get("-length-of") == "rest":
+                least = number.spec["valid"]["min"]
+                start = number.position + number.width
+                fields = f"field_position={number.position}, start={start}, least={least}"
+                yield f"    LENGTH: ClassVar[LengthField] = LengthField({fields})"
         yield f'    FIXED: ClassVar[struct.Struct] = struct.Struct("{self._format(fixed)}")'
-        yield '    """The fields that are always there, in order."""'
-        for member in self.members:
-            if member.condition:
-                name, only = f"_{member.name.upper()}", self.order + member.kind
+        yield '    """Fields that every structure has, in order."""'
+        for number in self.numbers:
+            if number.condition:
+                name, only = f"_{number.name.upper()}", self.order + number.format
                 yield f'    {name}: ClassVar[struct.Struct] = struct.Struct("{only}")'
 
-    def _format(self, members: Sequence[Member]) -> str:
-        """Return the struct format of *members*, with what lies between them skipped."""
-        made, at = self.order, 0
-        for member in members:
-            gap = member.position - at
-            made += (f"{gap}x" if gap else "") + member.kind
-            at = member.position + struct.calcsize(member.kind)
-        return made
+    def _format(self, numbers: Sequence[HeaderNumber]) -> str:
+        """Return the struct format of *numbers*, which skips the bytes between them."""
+        struct_format, end = self.order, 0
+        for number in numbers:
+            gap = number.position - end
+            struct_format += (f"{gap}x" if gap else "") + number.format
+            end = number.position + number.width
+        return struct_format
 
     def _unpack(self) -> Iterator[str]:
         yield "    @classmethod"
         yield '    def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:'
-        about = "Return what stands at *position*; struct.error where the buffer is too short."
-        yield f'        """{about}"""'
-        optional = [m for m in self.members if m.condition]
+        sentence = (
+            "Return the header at *position*. Raises struct.error if the buffer is too short."
+        )
+        yield f'        """{sentence}"""'
+        optional = [m for m in self.numbers if m.condition]
         if not optional:
             yield "        return cls._make(cls.FIXED.unpack_from(buffer, position))"
             return
         nones = ", ".join("None" for _ in optional)
         yield f"        header = cls._make((*cls.FIXED.unpack_from(buffer, position), {nones}))"
-        for member in optional:
-            names = {m.name: f"header.{m.name}" for m in self.members}
-            yield f"        if {to_python(member.condition or '', names)}:"
+        for number in optional:
+            names = {m.name: f"header.{m.name}" for m in self.numbers}
+            yield f"        if {to_python(number.condition or '', names)}:"
             yield (
-                f"            ({member.name},) = cls._{member.name.upper()}.unpack_from("
-                f"buffer, position + {member.position})"
+                f"            ({number.name},) = cls._{number.name.upper()}.unpack_from("
+                f"buffer, position + {number.position})"
             )
-            yield f"            header = header._replace({member.name}={member.name})"
+            yield f"            header = header._replace({number.name}={number.name})"
         yield "        return header"
 
-    def _properties(self, member: Member) -> Iterator[str]:
-        for bits in member.bits:
+    def _properties(self, number: HeaderNumber) -> Iterator[str]:
+        for bits in number.bits:
             yield ""
             yield "    @property"
             yield f"    def {bits.name}(self) -> {'bool' if bits.is_flag else 'int'}:"
             yield from (f"    {line}" for line in quoted(bits.doc))
             mask = (1 << bits.width) - 1
             if bits.is_flag:
-                yield f"        return bool(self.{member.name} & {mask << bits.shift:#x})"
+                yield f"        return bool(self.{number.name} & {mask << bits.shift:#x})"
             elif bits.shift:
-                yield f"        return self.{member.name} >> {bits.shift} & {mask:#x}"
+                yield f"        return self.{number.name} >> {bits.shift} & {mask:#x}"
             else:
-                yield f"        return self.{member.name} & {mask:#x}"
+                yield f"        return self.{number.name} & {mask:#x}"
 
 
-def bit_fields(structure: Spec) -> tuple[Bits, ...]:
-    """Return the fields of a *structure* that is made of bits alone, highest first in the bytes."""
+def bit_fields(structure: Spec) -> tuple[BitField, ...]:
+    """Return the bit fields of *structure*, the lowest bits first; none unless it is bits alone."""
     seq = structure.get("seq", [])
-    widths = [re.fullmatch(r"b(\d+)", str(one.get("type"))) for one in seq]
+    widths = [re.fullmatch(r"b(\d+)", str(field_spec.get("type"))) for field_spec in seq]
     if not seq or not all(widths):
         return ()
     shift = sum(int(width[1]) for width in widths if width)
-    found = []
-    for one, width in zip(seq, widths, strict=True):
+    fields = []
+    for field_spec, width in zip(seq, widths, strict=True):
         assert width is not None
         shift -= int(width[1])
-        is_flag = width[1] == "1" and "enum" not in one
-        found.append(Bits(one["id"], shift, int(width[1]), is_flag, text(one)))
-    return tuple(reversed(found))
+        is_flag = width[1] == "1" and "enum" not in field_spec
+        fields.append(BitField(field_spec["id"], shift, int(width[1]), is_flag, text(field_spec)))
+    return tuple(reversed(fields))
 
 
-def used_enums(headers: Sequence[Header]) -> list[tuple[str, dict[int, Spec]]]:
+def used_enums(headers: Sequence[HeaderClass]) -> list[tuple[str, dict[int, Spec]]]:
     """Return the enums that *headers* use.
 
-    Those of one name are merged and must agree; the sentences are those of the fullest.
+    Enums of the same name must agree and are merged, with the sentences of the largest.
     """
-    found: dict[str, list[Spec]] = {}
+    enums_by_name: dict[str, list[Spec]] = {}
     for header in headers:
-        for name in {spec["enum"] for spec in every_field(header.structure, header.root)}:
-            found.setdefault(name, []).append(header.root["enums"][name])
-    return sorted((name, merged_enum(name, enums)) for name, enums in found.items())
+        for name in {spec["enum"] for spec in enum_fields(header.structure, header.root)}:
+            enums_by_name.setdefault(name, []).append(header.root["enums"][name])
+    return sorted((name, merged_enum(name, enums)) for name, enums in enums_by_name.items())
 
 
 def merged_enum(name: str, enums: Sequence[Spec]) -> dict[int, Spec]:
-    """Return the values of all *enums*, which are called *name*."""
-    values: dict[int, Spec] = {}
+    """Return the members of all *enums*, which are called *name*, by number."""
+    merged: dict[int, Spec] = {}
     for enum in sorted(enums, key=len):
         members: dict[str, Spec] = enum
-        for value, member in members.items():
-            known = values.get(int(value), member)
-            if (known["id"], known["-orig-id"]) != (member["id"], member["-orig-id"]):
-                raise ValueError(f"enum {name}: {value} is {known['id']} and {member['id']}")
-            values[int(value)] = member
-    return dict(sorted(values.items()))
+        for number, member in members.items():
+            same = merged.get(int(number), member)
+            if (same["id"], same["-orig-id"]) != (member["id"], member["-orig-id"]):
+                raise ValueError(f"enum {name}: {number} is {same['id']} and {member['id']}")
+            merged[int(number)] = member
+    return dict(sorted(merged.items()))
 
 
-def every_field(structure: Spec, root: Spec) -> Iterator[Spec]:
-    """Yield the fields with an enum of *structure* and of the types in it."""
+def enum_fields(structure: Spec, root: Spec) -> Iterator[Spec]:
+    """Yield the fields with an enum, in *structure* and in the types that it uses."""
     for spec in structure.get("seq", []):
         if "enum" in spec:
             yield spec
-        kind = spec.get("type")
-        if isinstance(kind, str) and kind in root.get("types", {}):
-            yield from every_field(root["types"][kind], root)
+        type_name = spec.get("type")
+        if isinstance(type_name, str) and type_name in root.get("types", {}):
+            yield from enum_fields(root["types"][type_name], root)
 
 
-def enum_parts(name: str, values: dict[int, Spec]) -> Iterator[str]:
-    """Yield an enum's class, and Kafka's words for its values."""
+def enum_parts(name: str, members: dict[int, Spec]) -> Iterator[str]:
+    """Yield an enum's class, and the dictionary of Kafka's names of its values."""
     singular = name.removesuffix("s")
     lines = [f"class {camel(singular)}(IntEnum):"]
-    for value, member in values.items():
-        lines.append(f"    {member['id'].upper()} = {value}")
+    for number, member in members.items():
+        lines.append(f"    {member['id'].upper()} = {number}")
         lines += quoted(member.get("doc", ""))
     yield "\n".join(lines)
     lines = [f"{singular.upper()}_NAMES: dict[int, str] = {{"]
-    lines += [f'    {value}: "{member["-orig-id"]}",' for value, member in values.items()]
+    lines += [f'    {number}: "{member["-orig-id"]}",' for number, member in members.items()]
     yield "\n".join([*lines, "}"])
 
 
 def columns_part(specs: dict[str, Spec]) -> str:
-    """Return the dictionary of the tables' columns."""
+    """Return the dictionary of the columns of all tables."""
     lines = ["COLUMNS: dict[str, tuple[WireColumn, ...]] = {"]
-    for table, found in columns(specs).items():
+    for table, table_columns in columns(specs).items():
         lines.append(f'    "{table}": (')
-        for column in found:
+        for column in table_columns:
             lines.append("        WireColumn(")
             lines += [
                 f"            {key}={literal(getattr(column, key))},"
@@ -308,7 +327,7 @@ def columns_part(specs: dict[str, Spec]) -> str:
 
 
 def folded(key: str, value: str, width: int = 76) -> list[str]:
-    """Return a keyword argument whose long text is folded over several lines."""
+    """Return the lines of a keyword argument; a text longer than *width* takes several lines."""
     if len(value) <= width:
         return [f"            {key}={literal(value)},"]
     lines, rest = [], value
@@ -324,24 +343,23 @@ def folded(key: str, value: str, width: int = 76) -> list[str]:
 
 
 def literal(value: object) -> str:
-    """Return *value* as Python, strings in double quotes."""
+    """Return *value* as Python, with strings in double quotes."""
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return repr(value)
 
 
 def text(spec: Spec) -> str:
-    """Return what a field's sentence says."""
+    """Return the documentation of a field."""
     doc: str = spec.get("doc", "")
     return doc.strip()
 
 
 def quoted(doc: str) -> list[str]:
-    """Return *doc* as an indented docstring, or nothing."""
+    """Return the lines of *doc* as an indented docstring; none if it is empty."""
     lines = dedent(doc).strip().replace("\\", "\\\\").splitlines()
     if not lines:
         return []
     if len(lines) > 1:
         lines.append("")
-    made = '"""' + "\n".join(lines) + '"""'
-    return indent(made, "    ").splitlines()
+    return indent('"""' + "\n".join(lines) + '"""', "    ").splitlines()

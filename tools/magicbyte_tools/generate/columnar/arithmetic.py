@@ -41,7 +41,7 @@ class Expression:
 
     @property
     def is_name(self) -> bool:
-        """Whether the expression is a single variable."""
+        """True if the expression is a single variable."""
         return self.needs == {self.source}
 
     @property
@@ -63,7 +63,7 @@ def translate(text: object, resolve: Callable[[str], Expression], spec_path: str
 
 
 def limits(field_spec: dict[str, Any], spec_path: str) -> Iterator[tuple[str, list[int]]]:
-    """Yield the comparisons that a field must pass: an operator, and numbers of which one suffices.
+    """Yield the comparisons that a field must pass: an operator, and alternative numbers.
 
     Raises UnsupportedSpecError, with a path below *spec_path*, for any other condition.
     """

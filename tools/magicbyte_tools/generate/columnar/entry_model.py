@@ -32,7 +32,7 @@ class RowColumn:
 
     @property
     def is_bytes(self) -> bool:
-        """Whether the values are byte strings."""
+        """True if the values are byte strings."""
         return self.type in ("binary", "string")
 
     @property
@@ -103,7 +103,7 @@ class NumberNode(FieldNode):
 
     @property
     def is_varint(self) -> bool:
-        """Whether the width varies."""
+        """True if the width varies."""
         return self.most != self.least
 
 

@@ -145,9 +145,9 @@ class FieldReader:
         self.rows.columns.append(column)
         return column
 
-    def reserve(self, names: list[str]) -> None:
-        """Reserve the *names* of bit fields."""
-        self._vars.update(names)
+    def reserve(self, variables: list[str]) -> None:
+        """Reserve *variables* for bit fields."""
+        self._vars.update(variables)
 
 
 class _FieldOfType:

@@ -6,14 +6,14 @@ from magicbyte_tools.generate.columnar.entry_model import EntryModel
 from magicbyte_tools.generate.columnar.source_lines import SourceLines
 
 
-def print_header(code: SourceLines, entry: EntryModel, names: Set[str] | None = None) -> None:
+def print_header(code: SourceLines, entry: EntryModel, variables: Set[str] | None = None) -> None:
     """Print code that reads the numbers of the header at p.
 
-    *names* limits it to these variables, and to those that have checks. None: all.
+    *variables* limits it to these, and to numbers that have checks. None: all.
     """
     for position, number in entry.header:
-        bits = [bit for bit in number.bits if names is None or bit[0] in names]
-        if names is None or number.var in names or bits or number.checks:
+        bits = [bit for bit in number.bits if variables is None or bit[0] in variables]
+        if variables is None or number.var in variables or bits or number.checks:
             code.add(f"{number.var} = {number.reader}(p + {position})")
         for name, shift, mask in bits:
             code.add(f"{name} = {number.var} >> {shift} & {mask:#x}")

@@ -38,7 +38,7 @@ IMPORTED_MODULES = (
 def kernel_module(entry: EntryModel) -> str:
     """Return the module of a format's kernels."""
     functions = "\n\n\n".join(_functions(entry))
-    names = set(re.findall(r"\w+", functions))
+    words = set(re.findall(r"\w+", functions))
     return "\n".join(
         [
             f'"""Kernels of {entry.name}: bytes to columns, without a Python object per record."""',
@@ -47,7 +47,7 @@ def kernel_module(entry: EntryModel) -> str:
             "from functools import cache",
             "from typing import Any",
             "",
-            *(line for module in IMPORTED_MODULES for line in _imports(module, names)),
+            *(line for module in IMPORTED_MODULES for line in _imports(module, words)),
             "",
             "",
             functions,
@@ -56,10 +56,10 @@ def kernel_module(entry: EntryModel) -> str:
     )
 
 
-def _imports(module: str, names: Set[str]) -> list[str]:
-    """Return the import of those of *names* that *module* defines."""
-    used = sorted(names & _public_names(module))
-    return [f"from {module} import (", *(f"    {name}," for name in used), ")"] if used else []
+def _imports(module: str, words: Set[str]) -> list[str]:
+    """Return the import of the names in *words* that *module* defines."""
+    names = sorted(words & _public_names(module))
+    return [f"from {module} import (", *(f"    {name}," for name in names), ")"] if names else []
 
 
 @cache

@@ -36,7 +36,7 @@ class FixedNumber:
     type: str
     """NumPy type, such as `>i4`."""
     limits: tuple[tuple[str, list[int]], ...]
-    """Comparisons that a valid number passes: an operator, and numbers of which one suffices."""
+    """Comparisons that a valid number passes: an operator, and alternative numbers."""
     doc: str
 
     @property
