@@ -23,7 +23,7 @@ def tests(*names: str) -> tuple[str, ...]:
 
 ENTRIES = tests(
     "engines/reference",
-    *(f"reading/{name}" for name in ("values", "fetch", "limits", "hostile_entries")),
+    *(f"reading/{name}" for name in ("values", "fetch", "limits", "bad_entries")),
 )
 CODECS = tests("codecs/codecs", "codecs/hostile")
 CHECKPOINTS = tests(
