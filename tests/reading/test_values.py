@@ -10,29 +10,6 @@ import magicbyte as mb
 # Null and empty
 
 
-@pytest.mark.parametrize("key", [None, b"", b"k"])
-@pytest.mark.parametrize("value", [None, b"", b"v"])
-@pytest.mark.parametrize("magic", [0, 1, 2])
-@pytest.mark.parametrize("codec", [0, 1])
-def test_null_and_empty_are_different(
-    key: bytes | None, value: bytes | None, magic: int, codec: int, read: Any
-) -> None:
-    if magic == 2:
-        data = build.batch([build.record(value, key)], codec=codec)
-    else:
-        data = build.message(value, 0, key, magic=magic)
-        data = build.wrapper([data], 0, magic=magic) if codec else data
-    (row,) = read(data).rows
-    assert (row["key"], row["value"]) == (key, value)
-    assert row["headers"] == ([] if magic == 2 else None)
-
-
-def test_headers_keep_order_duplicates_and_null_and_empty_values(read: Any) -> None:
-    headers = [(b"a", b"1"), (b"b", None), (b"a", b""), (b"", b""), (b"a", b"1")]
-    (row,) = read(build.batch([build.record(headers=headers)])).rows
-    assert row["headers"] == [{"key": k.decode(), "value": v} for k, v in headers]
-
-
 # The left column through new String(bytes, UTF_8) of Java; the replacement is U+FFFD.
 JAVA_TEXT = {
     "6b6579": "key",
@@ -94,55 +71,12 @@ def times(read: Any, data: bytes) -> list[int | None]:
     return [row["timestamp"] for row in read(data).rows]
 
 
-@pytest.mark.parametrize("time", [0, 1, -2, 2**62, -(2**63), 2**63 - 1])
-def test_any_time_but_minus_1_is_a_time(time: int, read: Any) -> None:
-    assert times(read, build.batch(time=time)) == [time]
-    assert times(read, build.message(time=time)) == [time]
-
-
-def test_minus_1_and_v0_have_no_time(read: Any) -> None:
-    assert times(read, build.batch(time=-1)) == [None]
-    assert times(read, build.message(time=-1)) == [None]
-    assert times(read, build.message(magic=0)) == [None]
-    assert times(read, build.batch([build.record(time_delta=-1)], time=0)) == [None]
-
-
 def test_time_is_the_base_and_the_delta_and_wraps_as_javas(read: Any) -> None:
     deltas = [0, 5, -7, 2**40]
     content = [build.record(time_delta=d, delta=n) for n, d in enumerate(deltas)]
     assert times(read, build.batch(content, time=100)) == [100 + d for d in deltas]
     content = [build.record(time_delta=2)]
     assert times(read, build.batch(content, time=2**63 - 1)) == [-(2**63) + 1]
-
-
-def test_append_time_is_the_largest_time_for_all_records(read: Any) -> None:
-    content = [build.record(time_delta=n, delta=n) for n in range(3)]
-    got = read(build.batch(content, time=100, max_time=999, flags=build.APPEND_TIME))
-    assert {(row["timestamp"], row["timestamp_type"]) for row in got.rows} == {
-        (999, "LogAppendTime")
-    }
-
-
-def test_append_time_of_a_wrapper_is_its_own_for_all_messages(read: Any) -> None:
-    inner = [build.message(b"x", n, time=n) for n in range(2)]
-    got = read(build.wrapper(inner, 1, flags=build.APPEND_TIME, time=777))
-    assert {(r["timestamp"], r["timestamp_type"]) for r in got.rows} == {(777, "LogAppendTime")}
-    got = read(build.wrapper(inner, 1, time=777))
-    assert [(r["timestamp"], r["timestamp_type"]) for r in got.rows] == [
-        (0, "CreateTime"),
-        (1, "CreateTime"),
-    ]
-
-
-def test_bit_3_of_an_inner_message_is_ignored(read: Any) -> None:
-    inner = [build.message(b"x", 0, time=5, attributes=build.APPEND_TIME)]
-    (row,) = read(build.wrapper(inner, 0, time=777)).rows
-    assert (row["timestamp"], row["timestamp_type"]) == (5, "CreateTime")
-
-
-def test_bit_3_means_nothing_in_v0(read: Any) -> None:
-    (row,) = read(build.message(magic=0, attributes=build.APPEND_TIME)).rows
-    assert (row["timestamp"], row["timestamp_type"]) == (None, None)
 
 
 def test_v0_message_in_a_v1_wrapper_has_no_time_but_the_wrappers_type_as_in_kafka(

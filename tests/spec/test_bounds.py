@@ -86,6 +86,23 @@ def test_a_varint_that_does_not_end(form: str, length: int) -> None:
     assert read(form, b"\x80" * (length - 1) + b"\x7f").last_group == 127
 
 
+# Key and value of a control record with their lengths; zigzag doubles these.
+VOTERS = "08 00000006"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        VOTERS + "10 0000 ffffffff0f 00",
+        VOTERS + "4a 0000 02 00000001" + 32 * "0" + "02 00 0268 0001 00 00000001 00 00 00",
+    ],
+    ids=["2^32-2 voters", "an endpoint without a name"],
+)
+def test_voters_that_cannot_be_are_refused(data: str) -> None:
+    with pytest.raises((EOFError, kaitaistruct.ValidationFailedError)):
+        read("kafka_control_record", bytes.fromhex(data))
+
+
 def grown(data: bytes, byte: bytes) -> bytes:
     """A batch with a byte more behind its records, counted in its length."""
     size = int.from_bytes(data[8:12], "big") + 1

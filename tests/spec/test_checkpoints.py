@@ -11,36 +11,7 @@ from magicbyte_formats.kaitai.kafka_partition_metadata import KafkaPartitionMeta
 from paths import DATA
 
 OFFSETS = b"0\n2\norders 0 123\n__consumer_offsets 49 9223372036854775807\n"
-EPOCHS = b"0\n2\n0 0\n7 1500\n"
 TOPIC = b"version: 0\ntopic_id: h453d0_nR06KcDOcShpWRA"
-
-
-def test_an_offset_checkpoint_has_an_entry_per_partition() -> None:
-    file = KafkaOffsetCheckpoint.from_bytes(OFFSETS)
-    assert (file.version, file.num_entries) == ("0", "2")
-    assert [(entry.topic, entry.partition, entry.offset) for entry in file.entries] == [
-        ("orders", "0", "123"),
-        ("__consumer_offsets", "49", "9223372036854775807"),
-    ]
-
-
-def test_a_leader_epoch_checkpoint_says_where_each_epoch_began() -> None:
-    entries = KafkaLeaderEpochCheckpoint.from_bytes(EPOCHS).entries
-    assert [(entry.epoch, entry.start_offset) for entry in entries] == [("0", "0"), ("7", "1500")]
-
-
-@pytest.mark.parametrize("kind", [KafkaOffsetCheckpoint, KafkaLeaderEpochCheckpoint])
-def test_an_empty_checkpoint_has_no_entries(
-    kind: type[KafkaOffsetCheckpoint] | type[KafkaLeaderEpochCheckpoint],
-) -> None:
-    file = kind.from_bytes(b"")
-    assert (file.version, file.num_entries, file.entries) == (None, None, [])
-
-
-def test_partition_metadata_names_the_topic() -> None:
-    file = KafkaPartitionMetadata.from_bytes(TOPIC)
-    assert (file.version, file.topic_id, file.rest) == ("0", "h453d0_nR06KcDOcShpWRA", None)
-    assert KafkaPartitionMetadata.from_bytes(TOPIC + b"\n").rest == b"\n"
 
 
 @pytest.mark.parametrize("length", range(1, len(OFFSETS)))

@@ -32,13 +32,6 @@ def test_a_cut_entry_is_partial_wherever_it_is_cut(entry: bytes) -> None:
         assert twin.Log.build(log) == DATA + entry[:size]
 
 
-@pytest.mark.parametrize("size", [1, 11, 12, 16, 17, 1000, 200_000])
-def test_zeros_up_to_the_end_are_a_tail(size: int) -> None:
-    log = twin.Log.parse(DATA + bytes(size))
-    assert (len(log.entries), log.partial, log.zero_tail) == (3, None, bytes(size))
-    assert twin.Log.build(log) == DATA + bytes(size)
-
-
 @pytest.mark.parametrize(
     "broken",
     [

@@ -56,7 +56,6 @@ class Tests:
 
     about: str
     paths: tuple[str, ...]
-    deselected: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -64,8 +63,7 @@ class Tests:
 
     def passes(self, tree: Path) -> bool:
         """Return whether all of them pass on *tree*."""
-        deselected = (f"--deselect={name}" for name in self.deselected)
-        arguments = ["-x", "-q", *self.paths, *deselected]
+        arguments = ["-x", "-q", *self.paths]
         return forked.holds(partial(_tests_pass, arguments), tree, timeout_s=TESTS_TIMEOUT_S)
 
 

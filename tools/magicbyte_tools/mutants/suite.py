@@ -11,9 +11,6 @@ from magicbyte_tools.mutants.checks import PARSERS, RUNTIME, Check, Tests, Vecto
 
 SPEC = "tests/spec"
 
-JAVASCRIPT = f"{SPEC}/test_refusals.py::test_javascript_refuses_what_python_refuses"
-"""Compiles the checkout's spec/, where no mutant is."""
-
 
 def tests(*names: str) -> tuple[str, ...]:
     """Return the test modules of *names*, which are paths without ``test_`` and ``.py``."""
@@ -66,7 +63,7 @@ def of_grammars(name: str, changed: set[str]) -> list[Check]:
         checks.append(Vectors(RUNTIME))
     files = naming(SPEC, touched)
     if files:
-        checks.append(Tests(SPEC, tuple(files), (JAVASCRIPT,)))
+        checks.append(Tests(SPEC, files))
     return checks
 
 
@@ -86,5 +83,4 @@ def all_of(part: str) -> list[Check]:
     if part == "runtime":
         files = tuple(dict.fromkeys(file for files in RULES.values() for file in files))
         return [Vectors(RUNTIME), Tests("of rules", files)]
-    tests_of_spec = Tests(SPEC, (SPEC,), (JAVASCRIPT,))
-    return [Vectors(PARSERS), Vectors(RUNTIME), tests_of_spec]
+    return [Vectors(PARSERS), Vectors(RUNTIME), Tests(SPEC, (SPEC,))]
