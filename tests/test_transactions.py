@@ -2,17 +2,19 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from magicbyte.engines.entry import Entry
-from magicbyte.engines.protocol import Control
+from magicbyte.engines.protocol import Control, Entries
+from magicbyte.reading.producer_batches import ProducerBatches
 from magicbyte.transactions import (
-    Place,
-    Tracker,
+    LogPosition,
     Transaction,
-    cut_off,
+    TransactionTracker,
     last_stable_offset,
     outcomes_at,
+    uncertain_outcomes,
 )
 from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
 
@@ -44,21 +46,25 @@ def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: A
     return Entry(**(given | fields))
 
 
-def place(last: int) -> Place:
-    return Place(0, 100 * last)
+def position(last: int) -> LogPosition:
+    return LogPosition(0, 100 * last)
 
 
-class Told(Tracker):
-    """A tracker that is told offsets and epochs."""
+class Log(TransactionTracker):
+    """A tracker to which entries are added by offset, producer id and epoch."""
 
     __slots__ = ()
 
     def batch(self, last: int, producer: int = 7, **fields: Any) -> None:
-        self.data(entry(last, producer, **fields), place(last))
+        batches = ProducerBatches(Entries([entry(last, producer, **fields)]), np.zeros(1, np.bool_))
+        for row in batches.last_data():
+            self.add_last_data(*row)
+        for _, data in batches.transaction_data(0):
+            self.add_data(data)
 
     def end(self, last: int, control: Control, producer: int = 7, epoch: int = 0) -> None:
         found = entry(last, producer, producer_epoch=epoch, is_control=True)
-        self.marker(found, control, place(last))
+        self.add_marker(found, control)
 
     def ends(self, *aborted: AbortedTransaction) -> list[tuple[int, int, str, str | None]]:
         return [
@@ -76,65 +82,61 @@ def snapshot(producer: int, first: int, last: int) -> ProducerSnapshotEntry:
 
 
 def test_a_transaction_is_all_that_its_batches_are() -> None:
-    told = Told()
-    told.batch(2, first=1, record_count=2)
-    told.batch(3, record_count=0, producer_epoch=4)
-    told.end(4, ABORT)
-    (found,) = told.finish([])
+    log = Log()
+    log.batch(2, first=1, record_count=2)
+    log.batch(3, record_count=0, producer_epoch=4)
+    log.end(4, ABORT)
+    (found,) = log.finish([])
     assert (found.first_offset, found.last_offset, found.record_count) == (1, 3, 2)
     assert (found.size_bytes, found.producer_epoch, found.first_timestamp) == (160, 4, 1002)
-    assert (found.first_place, found.last_place, found.marker_place) == (
-        place(2),
-        place(3),
-        place(4),
-    )
+    assert (found.first_position, found.last_position) == (position(2), position(3))
     assert (found.marker_offset, found.marker_timestamp, found.coordinator_epoch) == (4, 2004, 5)
-    assert not (found.begun_before_log or found.is_continuation or found.is_behind_hole)
-    assert told.num_holes == 0
+    assert not (found.begun_before_log or found.is_continuation or found.is_uncertain)
+    assert log.num_missing_ranges == 0
 
 
 @pytest.mark.parametrize(("control", "outcome"), [(ABORT, "aborted"), (COMMIT, "committed")])
 def test_a_marker_ends_the_transaction_of_its_producer_alone(
     control: Control, outcome: str
 ) -> None:
-    told = Told()
-    told.batch(0, 0)
-    told.batch(1, 8)
-    told.end(2, control, 0)
-    assert told.ends() == [(0, 0, outcome, "marker"), (1, 1, "open", None)]
+    log = Log()
+    log.batch(0, 0)
+    log.batch(1, 8)
+    log.end(2, control, 0)
+    assert log.ends() == [(0, 0, outcome, "marker"), (1, 1, "open", None)]
 
 
 @pytest.mark.parametrize("control", [LEADER_CHANGE, Control(9, None), Control(-1, None)])
 def test_any_other_control_record_ends_nothing(control: Control) -> None:
-    told = Told()
-    told.batch(0)
-    told.end(1, control)
-    assert told.ends() == [(0, 0, "open", None)]
+    log = Log()
+    log.batch(0)
+    log.end(1, control)
+    assert log.ends() == [(0, 0, "open", None)]
 
 
 def test_what_nobody_wrote_is_in_no_transaction() -> None:
-    told = Told()
-    told.batch(0, -1)
-    told.batch(1, 7, is_transactional=False)
-    assert told.ends() == []
-    assert {number: known.last_offset for number, known in told.producers.items()} == {7: 1}
-    told.batch(2, 0, is_transactional=False, producer_epoch=6)
-    assert (told.producers[0].last_offset, told.producers[0].epoch) == (2, 6)
+    log = Log()
+    log.batch(0, -1)
+    log.batch(1, 7, is_transactional=False)
+    assert log.ends() == []
+    assert {number: known.last_offset for number, known in log.last_data.items()} == {7: 1}
+    log.batch(2, 0, is_transactional=False, producer_epoch=6)
+    assert (log.last_data[0].last_offset, log.last_data[0].epoch) == (2, 6)
 
 
 def test_nobodys_marker_proves_nothing() -> None:
-    told = Told()
-    told.batch(0, 0)
-    told.hole()
-    told.end(1, COMMIT, -1, epoch=1)
-    assert told.ends() == [(0, 0, "undecided", None)]
+    log = Log()
+    log.batch(0, 0)
+    log.mark_uncertain()
+    log.end(1, COMMIT, -1, epoch=1)
+    assert log.ends() == [(0, 0, "undecided", None)]
 
 
 def test_a_snapshot_says_what_was_open_before() -> None:
-    told = Told()
-    told.begin([snapshot(7, 0, 5), snapshot(8, -1, 6), snapshot(9, 4, -1)])
-    told.batch(10, 8)
-    found = {one.producer_id: one for one in told.finish([])}
+    log = Log()
+    log.begin([snapshot(7, 0, 5), snapshot(8, -1, 6), snapshot(9, 4, -1)])
+    log.batch(10, 8)
+    found = {one.producer_id: one for one in log.finish([])}
     assert {number: one.begun_before_log for number, one in found.items()} == {
         7: True,
         8: False,
@@ -142,59 +144,59 @@ def test_a_snapshot_says_what_was_open_before() -> None:
     }
     assert (found[7].first_offset, found[7].last_offset, found[7].producer_epoch) == (0, 5, 3)
     assert (found[9].first_offset, found[9].last_offset) == (4, 4)
-    assert (found[7].record_count, found[7].size_bytes, found[7].last_place) == (0, 0, None)
+    assert (found[7].record_count, found[7].size_bytes, found[7].last_position) == (0, 0, None)
 
 
 def test_a_transaction_may_have_begun_out_of_sight() -> None:
-    told = Told(knows_beginning=False)
-    told.batch(0)
-    assert [one.is_continuation for one in told.finish([])] == [True]
-    told = Told()
-    told.batch(0)
-    told.hole()
-    told.batch(1)
-    told.batch(2, 8)
-    assert [one.is_continuation for one in told.finish([])] == [False, True, False]
+    log = Log(knows_beginning=False)
+    log.batch(0)
+    assert [one.is_continuation for one in log.finish([])] == [True]
+    log = Log()
+    log.batch(0)
+    log.mark_uncertain()
+    log.batch(1)
+    log.batch(2, 8)
+    assert [one.is_continuation for one in log.finish([])] == [False, True, False]
 
 
 def test_a_hole_leaves_undecided_what_was_open() -> None:
-    told = Told()
-    told.batch(0)
-    told.batch(1, 8)
-    told.hole()
-    told.batch(2, 9)
-    assert told.ends() == [
+    log = Log()
+    log.batch(0)
+    log.batch(1, 8)
+    log.mark_uncertain()
+    log.batch(2, 9)
+    assert log.ends() == [
         (0, 0, "undecided", None),
         (1, 1, "undecided", None),
         (2, 2, "open", None),
     ]
-    assert told.num_holes == 1
+    assert log.num_missing_ranges == 1
 
 
 def test_a_hole_of_one_producer_leaves_the_others_open() -> None:
-    told = Told()
-    told.batch(0, 0)
-    told.batch(1, 8)
-    told.hole(0)
-    told.hole(5)
-    assert [one[2] for one in told.ends()] == ["undecided", "open"]
-    assert told.num_holes == 2
+    log = Log()
+    log.batch(0, 0)
+    log.batch(1, 8)
+    log.mark_uncertain(0)
+    log.mark_uncertain(5)
+    assert [one[2] for one in log.ends()] == ["undecided", "open"]
+    assert log.num_missing_ranges == 2
 
 
 def behind_a_hole(
     control: Control, epoch: int, *, before: int | None = None, rest: int | None = None
 ) -> list[tuple[int, int, str, str | None]]:
     """A batch of epoch 0, a hole, perhaps more of epoch *rest*, and a marker of *epoch*."""
-    told = Told()
+    log = Log()
     if before is not None:
-        told.batch(0, producer_epoch=0)
-        told.end(1, COMMIT, epoch=before)
-    told.batch(2)
-    told.hole()
+        log.batch(0, producer_epoch=0)
+        log.end(1, COMMIT, epoch=before)
+    log.batch(2)
+    log.mark_uncertain()
     if rest is not None:
-        told.batch(3, producer_epoch=rest)
-    told.end(4, control, epoch=epoch)
-    return [one for one in told.ends() if one[0] >= 2]
+        log.batch(3, producer_epoch=rest)
+    log.end(4, control, epoch=epoch)
+    return [one for one in log.ends() if one[0] >= 2]
 
 
 def test_a_commit_of_the_next_epoch_proves_what_came_before_a_hole() -> None:
@@ -214,41 +216,41 @@ def test_nor_does_it_where_epochs_look_like_those_of_older_transactions() -> Non
 
 
 def test_only_the_first_marker_behind_a_hole_counts() -> None:
-    told = Told()
-    told.batch(0)
-    told.hole()
-    told.end(1, ABORT, epoch=1)
-    told.end(2, COMMIT, epoch=1)
-    assert told.ends() == [(0, 0, "undecided", None)]
+    log = Log()
+    log.batch(0)
+    log.mark_uncertain()
+    log.end(1, ABORT, epoch=1)
+    log.end(2, COMMIT, epoch=1)
+    assert log.ends() == [(0, 0, "undecided", None)]
 
 
 def test_a_marker_of_the_batchs_own_epoch_has_been_seen() -> None:
-    told = Told()
-    told.end(0, COMMIT, epoch=0)
-    told.batch(1)
-    told.hole()
-    told.end(2, COMMIT, epoch=1)
-    assert told.ends() == [(1, 1, "undecided", None)]
+    log = Log()
+    log.end(0, COMMIT, epoch=0)
+    log.batch(1)
+    log.mark_uncertain()
+    log.end(2, COMMIT, epoch=1)
+    assert log.ends() == [(1, 1, "undecided", None)]
 
 
 def test_what_the_snapshot_alone_knows_says_nothing_about_epochs() -> None:
-    told = Told()
-    told.begin([snapshot(8, 0, 0)])
-    told.end(1, COMMIT, 8, epoch=3)
-    told.batch(2)
-    told.hole()
-    told.end(3, COMMIT, epoch=1)
-    assert told.ends()[1] == (2, 2, "committed", "later-marker")
+    log = Log()
+    log.begin([snapshot(8, 0, 0)])
+    log.end(1, COMMIT, 8, epoch=3)
+    log.batch(2)
+    log.mark_uncertain()
+    log.end(3, COMMIT, epoch=1)
+    assert log.ends()[1] == (2, 2, "committed", "later-marker")
 
 
 def test_the_rest_behind_a_hole_is_one_transaction_with_what_came_before() -> None:
-    told = Told()
-    told.batch(0)
-    told.hole()
-    told.batch(1, record_count=3)
-    told.end(2, COMMIT, epoch=1)
-    (found,) = told.finish([])
-    assert (found.record_count, found.size_bytes, found.last_place) == (4, 160, place(1))
+    log = Log()
+    log.batch(0)
+    log.mark_uncertain()
+    log.batch(1, record_count=3)
+    log.end(2, COMMIT, epoch=1)
+    (found,) = log.finish([])
+    assert (found.record_count, found.size_bytes, found.last_position) == (4, 160, position(1))
 
 
 @pytest.mark.parametrize(
@@ -263,21 +265,21 @@ def test_the_rest_behind_a_hole_is_one_transaction_with_what_came_before() -> No
     ],
 )
 def test_an_index_decides_what_it_spans(first: int, last: int, producer: int, outcome: str) -> None:
-    told = Told()
-    told.batch(1)
-    told.batch(2)
-    told.hole()
-    ((begin, end, found, evidence),) = told.ends(indexed(first, last, producer))
+    log = Log()
+    log.batch(1)
+    log.batch(2)
+    log.mark_uncertain()
+    ((begin, end, found, evidence),) = log.ends(indexed(first, last, producer))
     assert (begin, end, found) == (1, 2, outcome)
     assert evidence == ("txnindex" if outcome == "aborted" else None)
 
 
 def test_an_index_knows_the_beginning_of_a_continuation() -> None:
     for first, outcome in ((0, "aborted"), (2, "aborted"), (3, "undecided")):
-        told = Told(knows_beginning=False)
-        told.batch(2)
-        told.hole()
-        found = told.finish([indexed(first, 9)])
+        log = Log(knows_beginning=False)
+        log.batch(2)
+        log.mark_uncertain()
+        found = log.finish([indexed(first, 9)])
         assert [one.outcome for one in found] == [outcome]
         assert found[0].marker_offset == (9 if outcome == "aborted" else None)
 
@@ -297,12 +299,14 @@ def test_the_last_stable_offset_is_that_of_the_oldest_open_transaction() -> None
     assert last_stable_offset(found[:1], log_start=0, log_end=9) == 9
 
 
-def test_fates_are_what_the_entries_cannot_tell() -> None:
+def test_planned_outcomes_are_those_that_entries_do_not_show() -> None:
     hidden = transaction(
-        7, 3, "aborted", is_behind_hole=True, first_place=place(3), last_place=place(4)
+        7, 3, "aborted", is_uncertain=True, first_position=position(3), last_position=position(4)
     )
-    nowhere = transaction(8, 3, "aborted", is_behind_hole=True)
-    plain = transaction(9, 3, "aborted", first_place=place(3), last_place=place(4))
+    nowhere = transaction(8, 3, "aborted", is_uncertain=True)
+    plain = transaction(9, 3, "aborted", first_position=position(3), last_position=position(4))
     open_there = [transaction(6, 1, "committed"), transaction(5, 1, "open")]
     assert outcomes_at(open_there) == ((5, "open"), (6, "committed"))
-    assert cut_off([hidden, nowhere, plain]) == ((7, place(3), place(4), "aborted"),)
+    assert uncertain_outcomes([hidden, nowhere, plain]) == (
+        (7, position(3), position(4), "aborted"),
+    )

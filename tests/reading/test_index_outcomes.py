@@ -14,7 +14,7 @@ import magicbyte as mb
 from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
 from magicbyte.reading import planner
-from magicbyte.reading.index_outcomes import Aborted
+from magicbyte.reading.index_outcomes import AbortedTransactions
 from magicbyte.reading.split import read_split
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_tools.bench import planning
@@ -132,16 +132,16 @@ DOUBTS: dict[str, tuple[Callable[[Path], None], str]] = {
     "of another version": (lambda p: edited(p, 0, version=1), "version 1, expected 0"),
     "a marker that is not there": (
         lambda p: edited(p, 0, last_offset=ENTRY_LAST - 1, last_stable_offset=0),
-        f"at {ENTRY_LAST - 1}, where the log has no marker of it",
+        f"at offset {ENTRY_LAST - 1}, where the log has no marker of that producer",
     ),
     "a marker of somebody else": (lambda p: edited(p, 0, producer_id=4711), "producer 4711"),
     "an offset of another segment": (
         lambda p: edited(p, 4, last_offset=1_000_000),
-        "at 1000000, where the log has no marker",
+        "at offset 1000000, where the log has no marker",
     ),
-    "indexes of one another's segments": (swap, "where the log has no marker of it"),
+    "indexes of one another's segments": (swap, "where the log has no marker of that producer"),
     "a segment that is missing": (lose_segment, "offset-gap: "),
-    "an index of no segment": (add_index_of_no_segment, "lies here without its segment"),
+    "an index of no segment": (add_index_of_no_segment, "has no segment"),
     "a log that is damaged": (flip_length, "is damaged"),
     "a snapshot that is damaged": (spoil_snapshot, "snapshot-invalid: "),
 }
@@ -191,7 +191,9 @@ def test_what_an_index_lists_is_what_a_loop_finds() -> None:
             offset = first + rng.randint(1, 6)
             spans.append((producer, first, offset))
     rng.shuffle(spans)
-    aborted = Aborted(*(np.array(column, np.int64) for column in zip(*spans, strict=True)))
+    aborted = AbortedTransactions(
+        *(np.array(column, np.int64) for column in zip(*spans, strict=True))
+    )
     asked = [
         (producer, offset) for producer in (0, 1, 3, 4, 1 << 40, 1 << 41) for offset in range(180)
     ]
@@ -199,12 +201,12 @@ def test_what_an_index_lists_is_what_a_loop_finds() -> None:
         any(p == producer and first <= offset <= last for p, first, last in spans)
         for producer, offset in asked
     ]
-    found = aborted.have(*(np.array(column, np.int64) for column in zip(*asked, strict=True)))
+    found = aborted.contain(*(np.array(column, np.int64) for column in zip(*asked, strict=True)))
     assert found.tolist() == expected
     assert sum(expected) > 50
     nothing = np.zeros(0, np.int64)
-    empty = Aborted(nothing, nothing, nothing)
-    assert empty.have(np.array([1]), np.array([1])).tolist() == [False]
+    empty = AbortedTransactions(nothing, nothing, nothing)
+    assert empty.contain(np.array([1]), np.array([1])).tolist() == [False]
 
 
 def test_a_split_is_small_however_much_an_index_lists(tmp_path: Path) -> None:

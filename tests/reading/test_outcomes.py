@@ -16,7 +16,7 @@ from magicbyte.reading.outcomes import (
     outcomes_by_markers,
 )
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte.transactions import Fates, Place
+from magicbyte.transactions import LogPosition, PlannedOutcomes
 
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)
 SEGMENT = 2
@@ -57,8 +57,8 @@ def told(seen: Seen, outcomes: Outcomes, length: int = 3) -> dict[int, str]:
     return found
 
 
-def by_markers(seen: Seen, fates: Fates, length: int = 3) -> dict[int, str]:
-    outcomes = outcomes_by_markers(in_runs(seen, length), fates, segment=SEGMENT, end=END)
+def by_markers(seen: Seen, planned: PlannedOutcomes, length: int = 3) -> dict[int, str]:
+    outcomes = outcomes_by_markers(in_runs(seen, length), planned, segment=SEGMENT, end=END)
     return told(seen, outcomes)
 
 
@@ -66,8 +66,8 @@ def by_list(seen: Seen, aborted: Any, length: int = 3) -> dict[int, str]:
     return told(seen, outcomes_by_list(in_runs(seen, length), aborted, end=END))
 
 
-def at(position: int, segment: int = SEGMENT) -> Place:
-    return Place(segment, position)
+def at(position: int, segment: int = SEGMENT) -> LogPosition:
+    return LogPosition(segment, position)
 
 
 def test_entries_have_the_outcome_of_the_next_marker_of_their_producer() -> None:
@@ -83,7 +83,7 @@ def test_entries_have_the_outcome_of_the_next_marker_of_their_producer() -> None
         marked(8, COMMIT, 0),
         (entry(9, 0), None),
     )
-    assert by_markers(entries, Fates(at_end=((8, "committed"),))) == {
+    assert by_markers(entries, PlannedOutcomes(at_end=((8, "committed"),))) == {
         0: "aborted",
         100: "committed",
         400: "aborted",
@@ -98,8 +98,8 @@ def test_what_a_hole_cut_off_has_its_own_outcome() -> None:
         *((entry(last, producer), None) for last, producer in ((0, 7), (1, 7), (2, 8), (3, 7))),
         marked(4, COMMIT),
     )
-    fates = Fates(exceptions=((7, at(100), at(300), "aborted"),))
-    assert by_markers(entries, fates) == {
+    planned = PlannedOutcomes(exceptions=((7, at(100), at(300), "aborted"),))
+    assert by_markers(entries, planned) == {
         0: "committed",
         100: "aborted",
         200: "open",
@@ -140,8 +140,8 @@ def test_an_entry_of_nobody_begins_no_listed_transaction() -> None:
 def test_what_a_hole_cut_off_may_lie_in_several_segments() -> None:
     entries = tuple((entry(last), None) for last in range(5))
 
-    def aborted(first: Place, last: Place) -> list[int]:
-        found = by_markers(entries, Fates(exceptions=((7, first, last, "aborted"),)))
+    def aborted(first: LogPosition, last: LogPosition) -> list[int]:
+        found = by_markers(entries, PlannedOutcomes(exceptions=((7, first, last, "aborted"),)))
         return [position for position, outcome in found.items() if outcome == "aborted"]
 
     assert aborted(at(300), at(0, SEGMENT + 1)) == [300, 400]
@@ -159,7 +159,7 @@ def test_offsets_that_no_entry_can_have_are_listed_in_vain() -> None:
 # Entry by entry
 
 
-def one_by_one(seen: Seen, fates: Fates) -> dict[int, str]:
+def one_by_one(seen: Seen, planned: PlannedOutcomes) -> dict[int, str]:
     outcomes: dict[int, str] = {}
     waiting: dict[int, list[int]] = {}
     for one, control in seen:
@@ -172,11 +172,11 @@ def one_by_one(seen: Seen, fates: Fates) -> dict[int, str]:
             outcome = "committed" if control.type else "aborted"
             outcomes[one.position] = outcome
             outcomes |= dict.fromkeys(waiting.pop(one.producer_id, ()), outcome)
-    for producer, outcome in fates.at_end:
+    for producer, outcome in planned.at_end:
         outcomes |= dict.fromkeys(waiting.pop(producer, ()), outcome)
     for positions in waiting.values():
         outcomes |= dict.fromkeys(positions, "open")
-    for producer, first, last, outcome in fates.exceptions:
+    for producer, first, last, outcome in planned.exceptions:
         for one, _ in seen:
             is_there = first <= at(one.position) <= last and not one.is_control
             if is_there and one.producer_id == producer:
@@ -226,8 +226,8 @@ def test_all_at_once_is_as_one_by_one(seed: int) -> None:
     for n in (0, 2, 4)[: rng.randrange(4)]:
         producer, (first, last) = rng.choice(producers), sorted(places[n : n + 2])
         cut_off.append((producer, first, last, rng.choice(list(OUTCOME_CODES))))
-    fates = Fates(tuple(ended), tuple(cut_off))
+    planned = PlannedOutcomes(tuple(ended), tuple(cut_off))
     length = rng.randrange(1, 50)
-    assert by_markers(seen, fates, length) == one_by_one(seen, fates)
+    assert by_markers(seen, planned, length) == one_by_one(seen, planned)
     aborted = [(rng.choice(producers), rng.randrange(-2, 42)) for _ in range(rng.randrange(9))]
     assert by_list(seen, aborted, length) == one_by_one_of_a_list(seen, aborted)

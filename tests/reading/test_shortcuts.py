@@ -1,9 +1,7 @@
-"""Entries that are taken all at once: what comes of it is what comes of them one by one."""
+"""Splits and entries that are read in as few passes as possible."""
 
 import random
-import shutil
 import struct
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,173 +10,9 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte import storage
-from magicbyte.engines.auto import AutoEngine
-from magicbyte.engines.protocol import BatchHeaders, Entries
-from magicbyte.reading import header_walk, resynchronize, split, survey, walk
-from magicbyte.reading.offset_order import OffsetOrder
+from magicbyte.reading import header_walk, resynchronize, split, walk
 from magicbyte.tables import schemas
-from paths import DATA
-from surveys import surveys_of
-
-LOGS = sorted(log for log in DATA.rglob("*.log") if log.stat().st_size)
-
-
-def told(segment: survey.SegmentSurvey) -> tuple[Any, ...]:
-    """What is known of *segment*; transactions have no equality but their identity."""
-    boundaries = [
-        (boundary.position, boundary.floor, [repr(one) for one in boundary.open_here])
-        for boundary in segment.boundaries
-    ]
-    return replace(segment, boundaries=[]), boundaries
-
-
-def planned(path: Path, split_bytes: int) -> list[tuple[Any, ...]]:
-    """What a plan says of each partition."""
-    dataset = mb.open(path, on_damage="skip", include_internal=True)
-    return [
-        (
-            [told(segment) for segment in found.segments],
-            found.findings,
-            found.is_verified,
-            found.log_start_offset,
-            found.log_end_offset,
-            found.last_stable_offset,
-            [repr(one) for one in found.transactions],
-        )
-        for found in surveys_of(dataset, split_bytes)
-    ]
-
-
-@pytest.fixture(autouse=True)
-def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the fewest entries taken at once, as otherwise only many are."""
-    monkeypatch.setattr(survey, "FEW", 1)
-
-
-def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AutoEngine, "read_headers", lambda *_: BatchHeaders.back_to_back(b"", 0))
-    monkeypatch.setattr(header_walk.HeaderWalk, "_small_messages", lambda *_: None)
-    monkeypatch.setattr(
-        header_walk.HeaderWalk, "_large_messages", lambda _, entry: Entries([entry])
-    )
-    monkeypatch.setattr(OffsetOrder, "_follow_ordered", lambda *_: 0)
-    monkeypatch.setattr(survey._Pass, "_num_going_on", lambda *_: 0)
-
-
-@pytest.mark.parametrize("split_bytes", [1, 100, 3000, 100_000])
-def test_a_plan_is_the_same(split_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = sorted(DATA.glob("*/*/log-0"))
-    assert len(paths) > 5
-    found = [planned(path, split_bytes) for path in paths]
-    one_by_one(monkeypatch)
-    assert found == [planned(path, split_bytes) for path in paths]
-
-
-@pytest.mark.parametrize("most_small", [header_walk.MAX_SMALL_BYTES, 80])
-def test_a_plan_of_damaged_logs_is_the_same(
-    most_small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(header_walk, "MAX_SMALL_BYTES", most_small)
-    rng, paths = random.Random(3), []
-    for number in range(80):
-        log = rng.choice(LOGS)
-        folder = Path(shutil.copytree(log.parent, tmp_path / str(number) / log.parent.name))
-        data = bytearray(log.read_bytes())
-        at = rng.randrange(len(data))
-        match rng.randrange(3):
-            case 0:
-                data[at] ^= 1 << rng.randrange(8)
-            case 1:
-                del data[at:]
-            case _:
-                del data[at : at + rng.randrange(300)]
-        (folder / log.name).write_bytes(data)
-        paths.append(folder)
-    found = [planned(path, 3000) for path in paths]
-    one_by_one(monkeypatch)
-    assert found == [planned(path, 3000) for path in paths]
-
-
-@pytest.mark.parametrize("most_small", [header_walk.MAX_SMALL_BYTES, 0])
-def test_what_is_looked_at_stays_in_proportion(
-    most_small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(header_walk, "MAX_SMALL_BYTES", most_small)
-    asked = 0
-    going_on = survey._Pass._num_going_on
-
-    def counted(one: Any, entries: Entries, notes: Any) -> int:
-        nonlocal asked
-        asked += len(entries)
-        return going_on(one, entries, notes)
-
-    monkeypatch.setattr(survey._Pass, "_num_going_on", counted)
-    monkeypatch.setattr(survey, "FEW", 48)
-    count = 20_000
-    log = tmp_path / "00000000000000000000.log"
-    log.write_bytes(b"".join(build.message(offset=2 * number) for number in range(count)))
-    [found] = surveys_of(mb.open(log), 1 << 30)
-    assert [segment.sound_bytes for segment in found.segments] == [log.stat().st_size]
-    assert count < asked < 16 * count
-
-
-PRODUCERS = (0, 3, 7, 9)
-
-
-def some_log(rng: random.Random, folder: Any) -> None:
-    """Write a log of interleaved transactions, and companions that are right about little."""
-    offset = segment = rng.choice([0, 40])
-    data = b""
-    epochs, aborted = dict.fromkeys(PRODUCERS, 0), []
-    strange = rng.choice([0, 0, 0.01, 0.1])
-    states = [(one, rng.randrange(2), 30 + one, 20 * rng.randrange(2) - 1) for one in PRODUCERS]
-    folder.segment("t-0", build.producer_snapshot(*states[rng.randrange(5) :]), 40, "snapshot")
-    for _ in range(rng.randrange(20, 150)):
-        producer = rng.choice([*PRODUCERS[: rng.randrange(1, 5)], PRODUCERS[0]])
-        count, more = rng.randrange(1, 4), {"epoch": epochs[producer], "leader_epoch": offset // 50}
-        if rng.random() < strange:
-            match rng.randrange(6):
-                case 0:
-                    offset += 3
-                case 1:
-                    offset = max(offset - 3, segment)
-                case 2:
-                    count, flags = 2, build.TRANSACTIONAL | build.HORIZON * rng.randrange(2)
-                    data += build.batch([], offset, flags=flags, producer=producer, last_delta=1)
-                case 3:
-                    count = 1
-                    data += build.control(build.ABORT, offset, producer, count=0, **more)
-                case 4:
-                    count = 1
-                    data += build.control(rng.choice([9, 1]), offset, producer, key=None, **more)
-                case _:
-                    data += bytes([*build.batch(base=offset)[:-1], 1])
-        elif rng.random() < 0.75:
-            flags = build.TRANSACTIONAL if rng.random() < 0.9 else 0
-            told = {"flags": flags, "producer": producer, "sequence": offset, **more}
-            if rng.random() < 0.1:
-                told = {"flags": build.HORIZON if rng.random() < strange else 0}
-            time = build.TIME + rng.randrange(1000)
-            data += build.batch(build.records(count), offset, time=time, **told)
-        else:
-            epochs[producer] += rng.randrange(2)
-            count, kind = 1, rng.choice([build.ABORT, build.COMMIT])
-            data += build.control(kind, offset, producer, epoch=epochs[producer])
-            aborted += [(producer, rng.randrange(offset + 1), offset)] if not kind else []
-        offset += count
-        if offset > segment and rng.random() < 0.03:
-            folder.segment("t-0", data, segment)
-            segment, data = offset, b""
-        if offset > 60 and rng.random() < 0.05:
-            base = rng.choice([offset, offset - 5])
-            states = [(one, epochs[one], base - 1 - one, -1) for one in PRODUCERS]
-            states[0] = (*states[0][:3], base - 9)
-            chosen = rng.sample(states, rng.randrange(5))
-            folder.segment("t-0", build.producer_snapshot(*chosen), base, "snapshot")
-    folder.segment("t-0", data, segment)
-    folder.segment("t-0", build.transaction_index(*aborted[:5]), segment, "txnindex")
-    if rng.random() < 0.5:
-        folder.checkpoint("cleaner-offset-checkpoint", {("t", 0): rng.randrange(offset)})
+from random_log import write_random_log
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -186,7 +20,7 @@ def some_log(rng: random.Random, folder: Any) -> None:
 def test_a_split_that_is_read_once_gives_the_same(
     seed: int, isolation_level: str, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    some_log(random.Random(seed), folder.log_dir())
+    write_random_log(random.Random(seed), folder.log_dir())
 
     def read() -> tuple[list[Any], mb.Report]:
         dataset = mb.open(folder.path, on_damage="skip", isolation_level=isolation_level)
@@ -280,79 +114,3 @@ def test_a_large_entry_in_front_of_garbage_is_judged_by_all_of_its_bytes(
     assert offsets == ([0, 1, 2] if is_sound else [0, 2])
     codes = [one.code for one in rows.report.findings if one.severity == "error"]
     assert ("checksum-mismatch" in codes) != is_sound
-
-
-@pytest.mark.parametrize(
-    ("before", "behind"),
-    [
-        (range(10), range(12, 20)),
-        ([*range(10), 40], range(12, 20)),  # below what has been
-        ([*range(9), 40, *range(9, 15)], range(20, 30)),
-        ([*range(9), 40, *range(9, 15)], range(35, 50)),
-        ([*range(9), 40, *range(9, 15)], range(41, 50)),
-    ],
-)
-def test_a_plan_is_the_same_whatever_comes_behind_damage(
-    before: Any, behind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    damaged = bytearray(build.batch(base=11))
-    damaged[-1] ^= 1
-    batches = [[build.batch(base=offset) for offset in offsets] for offsets in (before, behind)]
-    log = tmp_path / "topic-0" / f"{0:020}.log"
-    log.parent.mkdir()
-    log.write_bytes(b"".join([*batches[0], damaged, *batches[1]]))
-    found = planned(log, 200)
-    one_by_one(monkeypatch)
-    assert found == planned(log, 200)
-
-
-@pytest.mark.parametrize("seed", range(120))
-def test_a_plan_of_transactions_is_the_same(
-    seed: int, folder: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = random.Random(seed)
-    some_log(rng, folder.log_dir())
-    split_bytes = rng.choice([1, 500, 5000])
-    found = planned(folder.path, split_bytes)
-    one_by_one(monkeypatch)
-    assert found == planned(folder.path, split_bytes)
-
-
-@pytest.mark.parametrize(
-    "offsets",
-    [
-        range(12),
-        [*range(9), 8, *range(9, 18)],
-        [*range(9), *range(20, 30)],
-        [*range((1 << 63) - 9, 1 << 63), *range(-(1 << 63), 9 - (1 << 63))],
-        [*range((1 << 63) - 9, 1 << 63), -(1 << 63)],
-        [*range(-9, 9), 1 << 32, *range(9, 18)],
-    ],
-)
-def test_any_offsets_are_followed_alike(
-    offsets: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    log = tmp_path / "topic-0" / f"{0:020}.log"
-    log.parent.mkdir()
-    log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
-
-    def read() -> Any:
-        rows = mb.open(log, on_damage="skip").records(["offset"])
-        quick = mb.verify(log, quick=True)
-        told = quick.partitions, quick.findings
-        return rows.to_table(), rows.report.findings, planned(log, 200), told
-
-    found = read()
-    one_by_one(monkeypatch)
-    assert found == read()
-
-
-def test_offsets_that_leave_their_order_in_the_midst_of_others_are_noted(tmp_path: Path) -> None:
-    offsets = [0, 1, 2, 1, 3, 4, 9, 10]
-    log = tmp_path / f"{0:020}.log"
-    log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
-    (found,) = surveys_of(mb.open(log, on_damage="skip"))
-    told = [(finding.code, finding.base_offset) for finding in found.findings]
-    assert ("offset-out-of-order", 1) in told
-    assert any(code.startswith("offset-gap") and base == 9 for code, base in told)
-    assert found.log_end_offset == 11

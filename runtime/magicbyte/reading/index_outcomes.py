@@ -1,8 +1,9 @@
-"""How transactions ended by the indexes that a broker keeps of aborted ones, and headers.
+"""Outcomes of transactions from a broker's transaction indexes and from headers.
 
-A transaction index says from where to where each aborted transaction of a segment's markers goes,
-and headers show which are open at the end: all others are committed. So no payload is read, and
-what holes do to markers does not matter. What the headers show must not contradict the indexes.
+A transaction index lists the offsets of each aborted transaction whose marker lies in its segment,
+and headers show which transactions are open at the end of the log: all others are committed. So no
+payload is read, and a damaged marker does no harm. Indexes are trusted only where headers do not
+contradict them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,60 +21,63 @@ from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.row_files import StructuredRows
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Mask
-from magicbyte.transactions import Place, Transaction, open_in, outcome_of
+from magicbyte.transactions import LogPosition, Transaction, open_in_snapshot, outcome_of
 from magicbyte_formats.wire import ProducerSnapshotEntry
 
 
-class DoubtError(Exception):
-    """Why indexes are not to be trusted; the markers decide then."""
+class UntrustedIndexError(Exception):
+    """Transaction indexes cannot be trusted, for the reason that the text gives."""
 
 
-class Aborted:
-    """Aborted transactions, to be asked by producer and offset."""
+class AbortedTransactions:
+    """Aborted transactions, for lookups of many producers and offsets at once."""
 
     def __init__(self, producers: Numbers, firsts: Numbers, lasts: Numbers) -> None:
         order = np.lexsort((lasts, producers))
-        self._ids, place = np.unique(producers[order], return_inverse=True)
+        self._ids, ranks = np.unique(producers[order], return_inverse=True)
         self._firsts, self._lasts = firsts[order], lasts[order]
         self._sorted_lasts = np.sort(self._lasts)
-        self._keys = self._key(place, np.searchsorted(self._sorted_lasts, self._lasts))
+        self._keys = self._key(ranks, np.searchsorted(self._sorted_lasts, self._lasts))
+
+    @classmethod
+    def of(cls, indexes: Iterable[StructuredRows]) -> "AbortedTransactions":
+        """Return the transactions that *indexes* list."""
+        tables = list(indexes)
+        none = np.zeros(0, np.int64)
+        return cls(
+            *(
+                np.concatenate([none, *(table[name].astype(np.int64) for table in tables)])
+                for name in ("producer_id", "first_offset", "last_offset")
+            )
+        )
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def _key(self, producers: Numbers, ranks: Numbers) -> Numbers:
-        """Return what sorts by the number of a producer, and then by the rank of an offset."""
-        keys: Numbers = producers.astype(np.int64) * (len(self._lasts) + 1) + ranks
+    def _key(self, producer_ranks: Numbers, offset_ranks: Numbers) -> Numbers:
+        """Return numbers that sort by the rank of a producer, then by the rank of an offset."""
+        keys: Numbers = producer_ranks.astype(np.int64) * (len(self._lasts) + 1) + offset_ranks
         return keys
 
-    def have(self, producers: Numbers, offsets: Numbers) -> Mask:
-        """Return which of *offsets*, written by *producers*, an aborted transaction spans."""
+    def contain(self, producers: Numbers, offsets: Numbers) -> Mask:
+        """Return which of *offsets*, written by *producers*, lie in an aborted transaction."""
         if not len(self):
             return np.zeros(len(producers), np.bool_)
-        place = np.searchsorted(self._ids, producers)
-        is_known = self._ids[np.minimum(place, len(self._ids) - 1)] == producers
-        ranks = np.searchsorted(self._sorted_lasts, offsets)
-        at = np.searchsorted(self._keys, self._key(place, ranks))
-        at = np.minimum(at, len(self._keys) - 1)
-        is_spanned = is_known & (self._firsts[at] <= offsets) & (offsets <= self._lasts[at])
+        ranks = np.searchsorted(self._ids, producers)
+        is_known = self._ids[np.minimum(ranks, len(self._ids) - 1)] == producers
+        keys = self._key(ranks, np.searchsorted(self._sorted_lasts, offsets))
+        index = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        is_spanned = (self._firsts[index] <= offsets) & (offsets <= self._lasts[index])
         # The next key may be of another producer.
-        found: Mask = is_spanned & (self._keys[at] // (len(self._lasts) + 1) == place)
-        return found
-
-
-def _aborted(indexes: Iterable[StructuredRows]) -> Aborted:
-    tables = list(indexes)
-    columns = (
-        np.concatenate([np.zeros(0, np.int64), *(table[name].astype(np.int64) for table in tables)])
-        for name in ("producer_id", "first_offset", "last_offset")
-    )
-    return Aborted(*columns)
+        is_same_producer = self._keys[index] // (len(self._lasts) + 1) == ranks
+        is_aborted: Mask = is_known & is_spanned & is_same_producer
+        return is_aborted
 
 
 def read_index(file: LogFile) -> StructuredRows:
-    """Return what *file*, a transaction index, holds, as long as it was when it was listed.
+    """Return the entries of the transaction index *file*, with the size it had when it was listed.
 
-    Raises FormatError where it is none, ChangedError where it is shorter by now.
+    Raises FormatError where it is invalid, ChangedError where it is shorter now.
     """
     data = file.read_small(MAX_COMPANION_BYTES)
     if len(data) < file.size_bytes:
@@ -93,7 +97,7 @@ def indexes_of(log: PartitionLog) -> dict[int, LogFile]:
 
 
 class OpenAtEnd(NamedTuple):
-    """A transaction that goes on behind the end of a split."""
+    """A transaction that continues after the end of a split."""
 
     producer_id: int
     first_offset: int
@@ -101,71 +105,72 @@ class OpenAtEnd(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """Where a split finds what its headers cannot tell: small, whatever the index holds."""
+class OutcomeIndex:
+    """The source of a split's outcomes where indexes decide; small, whatever the index holds."""
 
-    index: LogFile | None
-    """That of the split's segment."""
+    file: LogFile | None
+    """The transaction index of the split's segment."""
     open_at_end: tuple[OpenAtEnd, ...]
 
 
-class ListedOutcomes:
-    """The outcomes of entries by an index, as `Outcomes` gives them by markers."""
+class IndexedOutcomes:
+    """The outcomes of entries by a transaction index; `Outcomes` are those by markers."""
 
-    def __init__(self, listed: Listed) -> None:
-        index = listed.index
-        self._aborted = _aborted([] if index is None else [read_index(index)])
-        self._open = listed.open_at_end
+    def __init__(self, index: OutcomeIndex, aborted: AbortedTransactions) -> None:
+        self._aborted = aborted
+        self._open = index.open_at_end
+
+    @classmethod
+    def read(cls, index: OutcomeIndex) -> "IndexedOutcomes":
+        """Read the index file, and return the outcomes that it gives."""
+        tables = [] if index.file is None else [read_index(index.file)]
+        return cls(index, AbortedTransactions.of(tables))
 
     def of(self, entries: Entries, decoded: Decoded) -> Codes:
-        """Return the codes of the outcomes of *entries*; *decoded* says what their markers are."""
+        """Return the codes of the outcomes of *entries*, whose control records are *decoded*."""
         producers, offsets = entries.column("producer_id"), entries.column("last_offset")
         is_control = entries.column("is_control") != 0
         is_transactional = entries.column("is_transactional") != 0
         is_data = (producers >= 0) & is_transactional & ~is_control
         codes = np.full(len(entries), NO_OUTCOME, np.int8)
         codes[is_data] = OUTCOME_CODES["committed"]
-        codes[is_data & self._aborted.have(producers, offsets)] = OUTCOME_CODES["aborted"]
+        codes[is_data & self._aborted.contain(producers, offsets)] = OUTCOME_CODES["aborted"]
         firsts = entries.column("first_offset")
-        for one in self._open:
-            is_its = is_data & (producers == one.producer_id)
-            codes[is_its & (firsts >= one.first_offset)] = OUTCOME_CODES[one.outcome]
-        for number in np.flatnonzero(is_control & (producers >= 0)).tolist():
-            outcome = outcome_of(decoded.entry(number).control)
+        for txn in self._open:
+            is_its_data = is_data & (producers == txn.producer_id) & (firsts >= txn.first_offset)
+            codes[is_its_data] = OUTCOME_CODES[txn.outcome]
+        for index in np.flatnonzero(is_control & (producers >= 0)).tolist():
+            outcome = outcome_of(decoded.entry(index).control)
             if outcome is not None:
-                codes[number] = OUTCOME_CODES[outcome]
+                codes[index] = OUTCOME_CODES[outcome]
         return codes
 
 
 @dataclass(slots=True)
-class Followed:
-    """Follows transactions through headers, in order: what is open, and where markers lie."""
+class HeaderTransactions:
+    """Follows transactions through headers: which are open, and where control batches lie."""
 
     open: dict[int, Transaction] = field(default_factory=dict)
     _markers: list[tuple[Numbers, Numbers]] = field(default_factory=list)
-    """Producer ids and offsets of the markers so far."""
+    """Producer ids and offsets of the control batches so far."""
 
     def begin(self, snapshot: Iterable[ProducerSnapshotEntry]) -> None:
-        """Start with what the producer snapshot at the log's first base says is open."""
-        self.open |= open_in(snapshot)
+        """Start with the transactions that the snapshot at the log's first base states as open."""
+        self.open |= open_in_snapshot(snapshot)
 
-    def one(self, entry: Entry, segment: int) -> None:
-        """Take an entry of the *segment* of that number."""
-        self.take(Entries([entry]), segment)
-
-    def take(self, entries: Entries, segment: int) -> None:
-        """Take *entries* of the *segment* of that number."""
+    def add(self, entries: Entries, segment: int) -> None:
+        """Add *entries* of the segment with the number *segment*."""
         if not len(entries):
             return
         producers = entries.column("producer_id")
         is_marker = (producers >= 0) & (entries.column("is_control") != 0)
-        is_ours = is_marker | ((producers >= 0) & (entries.column("is_transactional") != 0))
-        events = np.flatnonzero(is_ours)
+        is_event = is_marker | ((producers >= 0) & (entries.column("is_transactional") != 0))
+        events = np.flatnonzero(is_event)
         if not len(events):
             return
         markers = np.flatnonzero(is_marker)
         self._markers.append((producers[markers], entries.column("last_offset")[markers]))
-        # By producer, each one's in order.
+        # By producer, and by offset within each.
         events = events[np.argsort(producers[events], kind="stable")]
         ids = producers[events]
         begins = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
@@ -177,103 +182,111 @@ class Followed:
             begins.tolist(), last_markers.tolist(), ends.tolist(), strict=True
         ):
             first = begin
-            producer = int(ids[begin])
             if marker >= 0:
-                ended = self.open.pop(producer, None)
+                ended = self.open.pop(int(ids[begin]), None)
                 if ended is not None:
                     ended.outcome = "committed"  # unless an index lists it
                 first = marker + 1
             if first < end:
-                self._data(entries[int(events[first])], entries[int(events[end - 1])], segment)
+                self._add_data(entries[int(events[first])], entries[int(events[end - 1])], segment)
 
-    def _data(self, first: Entry, last: Entry, segment: int) -> None:
-        """Take data of a transaction, from one entry to another."""
-        found = self.open.get(first.producer_id)
-        if found is None:
-            found = self.open[first.producer_id] = Transaction(
+    def _add_data(self, first: Entry, last: Entry, segment: int) -> None:
+        """Add data of a transaction, from the entry *first* to the entry *last*."""
+        transaction = self.open.get(first.producer_id)
+        if transaction is None:
+            transaction = self.open[first.producer_id] = Transaction(
                 first.producer_id,
                 first.producer_epoch,
                 first_offset=first.first_offset,
                 last_offset=last.last_offset,
                 first_timestamp=first.base_timestamp,
             )
-        if found.first_place is None:
-            found.first_place = Place(segment, first.position)
-        found.last_place = Place(segment, last.position)
-        found.last_offset, found.producer_epoch = last.last_offset, last.producer_epoch
+        if transaction.first_position is None:
+            transaction.first_position = LogPosition(segment, first.position)
+        transaction.last_position = LogPosition(segment, last.position)
+        transaction.last_offset = last.last_offset
+        transaction.producer_epoch = last.producer_epoch
 
     def have_marker(self, producers: Numbers, offsets: Numbers) -> Mask:
-        """Return which of *offsets* are those of markers of *producers*."""
-        nothing = np.zeros(0, np.int64)
-        ids = np.concatenate([nothing, *(ids for ids, _ in self._markers)])
-        places = np.concatenate([nothing, *(places for _, places in self._markers)])
-        order = np.argsort(places, kind="stable")
-        ids, places = ids[order], places[order]
-        at = np.minimum(np.searchsorted(places, offsets), max(len(places) - 1, 0))
-        if not len(places):
+        """Return at which of *offsets* the log has a control batch of the one of *producers*."""
+        none = np.zeros(0, np.int64)
+        ids = np.concatenate([none, *(ids for ids, _ in self._markers)])
+        marker_offsets = np.concatenate([none, *(lasts for _, lasts in self._markers)])
+        if not len(marker_offsets):
             return np.zeros(len(offsets), np.bool_)
-        is_there: Mask = (places[at] == offsets) & (ids[at] == producers)
-        return is_there
+        order = np.argsort(marker_offsets, kind="stable")
+        ids, marker_offsets = ids[order], marker_offsets[order]
+        index = np.minimum(np.searchsorted(marker_offsets, offsets), len(marker_offsets) - 1)
+        has_marker: Mask = (marker_offsets[index] == offsets) & (ids[index] == producers)
+        return has_marker
 
 
 @dataclass(frozen=True, slots=True)
-class Spanned:
-    """A segment, by what an index of it must agree with."""
+class IndexedSegment:
+    """The facts of a segment with which its transaction index must agree."""
 
     base: int
     end: int | None
-    """The base of the next one; None: it is the last."""
+    """Base offset of the next segment; None for the last one."""
     is_cleaned: bool
 
 
-def settle(
-    log: PartitionLog, followed: Followed, segments: Sequence[Spanned]
-) -> tuple[Aborted, int]:
-    """Return what the indexes of *log* say, and how many transactions they list.
+def aborted_by_indexes(
+    log: PartitionLog, headers: HeaderTransactions, segments: Sequence[IndexedSegment]
+) -> AbortedTransactions:
+    """Return the aborted transactions that the indexes of *log* list.
 
-    Raises DoubtError where one cannot be read, or says of a segment what headers contradict.
+    Raises UntrustedIndexError where one cannot be read, or contradicts the *headers* of a segment.
     """
     files = indexes_of(log)
     tables = []
     for segment in segments:
         file = files.pop(segment.base, None)
-        if file is None:
-            continue
-        try:
-            table = read_index(file)
-        except FormatError as error:
-            raise DoubtError(f"{file.name}: {error.message}") from error
-        except MissingError as error:  # a live broker removed it meanwhile
-            raise DoubtError(f"{file.name} is gone") from error
-        lasts = table["last_offset"].astype(np.int64)
-        is_inside = lasts >= segment.base
-        if segment.end is not None:
-            is_inside &= lasts < segment.end
-        is_told = followed.have_marker(table["producer_id"].astype(np.int64), lasts)
-        # Cleaning takes markers whose data is gone, and leaves the index.
-        are_good = is_inside & (is_told | segment.is_cleaned)
-        if not are_good.all():
-            number = int(np.argmin(are_good))
-            raise DoubtError(
-                f"{file.name} lists an abort of producer {int(table['producer_id'][number])} at "
-                f"{int(lasts[number])}, where the log has no marker of it"
-            )
-        tables.append(table)
+        if file is not None:
+            tables.append(_read_trusted(file, headers, segment))
     if files:
-        raise DoubtError(
-            f"{min(file.name for file in files.values())} lies here without its segment"
+        name = min(file.name for file in files.values())
+        raise UntrustedIndexError(f"{name} has no segment")
+    return AbortedTransactions.of(tables)
+
+
+def _read_trusted(
+    file: LogFile, headers: HeaderTransactions, segment: IndexedSegment
+) -> StructuredRows:
+    try:
+        table = read_index(file)
+    except FormatError as error:
+        raise UntrustedIndexError(f"{file.name}: {error.message}") from error
+    except MissingError as error:  # a live broker has removed it
+        raise UntrustedIndexError(f"{file.name} has been removed") from error
+    lasts = table["last_offset"].astype(np.int64)
+    producers = table["producer_id"].astype(np.int64)
+    is_inside = lasts >= segment.base
+    if segment.end is not None:
+        is_inside &= lasts < segment.end
+    # Cleaning removes markers whose data is gone, and leaves the index.
+    is_right = is_inside & (headers.have_marker(producers, lasts) | segment.is_cleaned)
+    if not is_right.all():
+        wrong = int(np.argmin(is_right))
+        raise UntrustedIndexError(
+            f"{file.name} lists an abort of producer {int(producers[wrong])} at offset "
+            f"{int(lasts[wrong])}, where the log has no marker of that producer"
         )
-    return _aborted(tables), sum(map(len, tables))
+    return table
 
 
-def ends_of(open_there: Iterable[Transaction], aborted: Aborted) -> Iterator[OpenAtEnd]:
-    """Yield how transactions end that are open somewhere, by producer.
+def outcomes_at_end(
+    open_transactions: Iterable[Transaction], aborted: AbortedTransactions
+) -> Iterator[OpenAtEnd]:
+    """Yield the outcomes of *open_transactions*, which are open at the end of a split.
 
-    Those that no index lists, and that are not open at the end of the log, are committed.
+    A transaction that no index lists, and that is not open at the end of the log, is committed.
     """
-    for one in sorted(open_there, key=lambda found: found.producer_id):
-        outcome = one.outcome
-        where = (np.array([value], np.int64) for value in (one.producer_id, one.last_offset))
-        if outcome != "open" and aborted.have(*where)[0]:
+    for txn in sorted(open_transactions, key=lambda txn: txn.producer_id):
+        outcome = txn.outcome
+        producer, offset = (
+            np.array([number], np.int64) for number in (txn.producer_id, txn.last_offset)
+        )
+        if outcome != "open" and aborted.contain(producer, offset)[0]:
             outcome = "aborted"
-        yield OpenAtEnd(one.producer_id, one.first_offset, outcome)
+        yield OpenAtEnd(txn.producer_id, txn.first_offset, outcome)

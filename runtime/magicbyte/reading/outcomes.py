@@ -16,7 +16,7 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Control, Entries
 from magicbyte.tables.arrays import Codes
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte.transactions import Fates, outcome_of
+from magicbyte.transactions import PlannedOutcomes, outcome_of
 
 OUTCOME_CODES = {name: code for code, name in enumerate(OUTCOMES)}
 NO_OUTCOME = len(OUTCOMES)
@@ -96,7 +96,9 @@ class Outcomes:
         return np.where(is_ended, self._codes[at], np.int8(self._otherwise))
 
 
-def outcomes_by_markers(runs: Iterable[Run], fates: Fates, *, segment: int, end: int) -> Outcomes:
+def outcomes_by_markers(
+    runs: Iterable[Run], planned: PlannedOutcomes, *, segment: int, end: int
+) -> Outcomes:
     """Return the outcomes in a split that ends at byte *end* of the segment number *segment*.
 
     *runs* are all its entries in order.
@@ -108,7 +110,7 @@ def outcomes_by_markers(runs: Iterable[Run], fates: Fates, *, segment: int, end:
         if producer >= 0 and (outcome := outcome_of(control)) is not None
     ]
     return Outcomes(
-        [*markers, *(OutcomeEnd(end, producer, outcome) for producer, outcome in fates.at_end)],
+        [*markers, *(OutcomeEnd(end, producer, outcome) for producer, outcome in planned.at_end)],
         otherwise="open",
         markers=markers,
         exceptions=[
@@ -118,7 +120,7 @@ def outcomes_by_markers(runs: Iterable[Run], fates: Fates, *, segment: int, end:
                 last.position if last.segment == segment else end,
                 outcome,
             )
-            for producer, first, last, outcome in fates.exceptions
+            for producer, first, last, outcome in planned.exceptions
             if first.segment <= segment <= last.segment
         ],
     )

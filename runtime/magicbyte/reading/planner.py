@@ -12,12 +12,19 @@ from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading import survey as surveys
 from magicbyte.reading import times
+from magicbyte.reading.log_pass import SurveyOptions
 from magicbyte.reading.options import NO_RANGE, OffsetRange, ReadOptions
 from magicbyte.reading.split import Split, quick_entries
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
-from magicbyte.transactions import Fates, cut_off
+from magicbyte.reading.survey_passes import (
+    survey_by_index,
+    survey_headers,
+    survey_log,
+    survey_up_to_damage,
+    survey_verified,
+)
+from magicbyte.transactions import PlannedOutcomes, uncertain_outcomes
 
 SPLIT_BYTES = 4 * MIB
 """Bytes of a segment that one task of a thread reads. Independent of the number of threads, so
@@ -95,17 +102,23 @@ class Planner:
         by_markers: bool = False,
     ) -> Survey:
         """Return the same as `survey`, uncached: for a part of a log, or where memory counts."""
-        return surveys.survey(
-            log,
+        if quick:
+            survey = survey_headers
+        elif self.options.on_damage == "stop":
+            survey = survey_up_to_damage
+        elif verify:
+            survey = survey_verified
+        elif self.options.transactions == "index" and not by_markers:
+            survey = survey_by_index
+        else:
+            survey = survey_log
+        options = SurveyOptions(
             engine=self.new_engine(),
             limits=self.options.limits,
             split_bytes=split_bytes or SPLIT_BYTES,
-            stop_at_damage=self.options.on_damage == "stop",
-            verify=verify,
-            quick=quick,
-            by_index=self.options.transactions == "index" and not by_markers,
             open_log=self.open_log,
         )
+        return survey(log, options)
 
     def offset_at(self, survey: Survey, time: int) -> int | None:
         """Return the first offset whose record has the timestamp *time* or a later one.
@@ -163,7 +176,7 @@ class Planner:
     ) -> Iterator[Split]:
         """Yield the splits of a partition; if *only_wanted*, those that may hold *offsets*."""
         only_wanted = only_wanted and offsets != NO_RANGE and survey.is_in_order
-        exceptions = cut_off(survey.transactions)
+        exceptions = uncertain_outcomes(survey.transactions)
         options = self.options
         if options.offsets != offsets or options.times != NO_RANGE:
             options = replace(options, offsets=offsets, times=NO_RANGE)
@@ -196,10 +209,10 @@ class Planner:
                     unsound_ranges=tuple(ranges[low:high]),
                     is_verified=survey.is_verified,
                     has_transactions=segment.has_transactions and survey.settles_transactions,
-                    fates=Fates()
+                    planned_outcomes=PlannedOutcomes()
                     if survey.aborted is not None
-                    else Fates(survey.outcomes_at(there), exceptions),
-                    listed=survey.listed_at(segment, there),
+                    else PlannedOutcomes(survey.outcomes_at(there), exceptions),
+                    outcome_index=survey.outcome_index_at(segment, there),
                     log_start_offset=survey.log_start_offset,
                     last_stable_offset=last_stable_offset,
                     options=options,

@@ -24,7 +24,7 @@ from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judge
 from magicbyte.reading.entry_groups import decode_groups
 from magicbyte.reading.header_walk import HeaderWalk
-from magicbyte.reading.index_outcomes import Listed, ListedOutcomes
+from magicbyte.reading.index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.outcomes import (
@@ -39,7 +39,7 @@ from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
 from magicbyte.tables.schemas import OUTCOMES, RECORDS, WIRE_COLUMNS
-from magicbyte.transactions import Fates
+from magicbyte.transactions import PlannedOutcomes
 
 _OUTCOMES = string_array([*OUTCOMES, None])
 """By code."""
@@ -80,14 +80,14 @@ class Split:
     """What is no sound entry, where the plan has checked all checksums."""
     is_verified: bool
     has_transactions: bool
-    fates: Fates
+    planned_outcomes: PlannedOutcomes
     log_start_offset: int | None
     last_stable_offset: int | None
     options: ReadOptions
     """With the wanted offsets of the partition, and no times."""
     aborted_list: tuple[tuple[int, int], ...] | None = None
     """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
-    listed: Listed | None = None
+    outcome_index: OutcomeIndex | None = None
     """Where a transaction index decides, and what it does not tell."""
 
 
@@ -258,16 +258,18 @@ class _Reader:
                 yield SoundEntries(entries, piece.buffer, piece.origin, decoded=decoded)
                 del decoded  # rows go before more are made
 
-    def _outcomes(self) -> Outcomes | ListedOutcomes | None:
+    def _outcomes(self) -> Outcomes | IndexedOutcomes | None:
         """Return the outcomes of the split's transactions, None where it has none."""
         split = self.split
         if not split.has_transactions:
             return None
-        if split.listed is not None:
-            return ListedOutcomes(split.listed)
+        if split.outcome_index is not None:
+            return IndexedOutcomes.read(split.outcome_index)
         if split.aborted_list is not None:
             return outcomes_by_list(self._runs(), split.aborted_list, end=split.end)
-        return outcomes_by_markers(self._runs(), split.fates, segment=split.segment, end=split.end)
+        return outcomes_by_markers(
+            self._runs(), split.planned_outcomes, segment=split.segment, end=split.end
+        )
 
     def _runs(self) -> Iterator[Run]:
         reader = ControlReader(self.engine)
@@ -344,7 +346,7 @@ class _Reader:
         )
 
     def _outcomes_of(self, entries: Entries, found: Decoded) -> Codes | None:
-        if isinstance(self.outcomes, ListedOutcomes):
+        if isinstance(self.outcomes, IndexedOutcomes):
             return self.outcomes.of(entries, found)
         return None if self.outcomes is None else self.outcomes.of(entries)
 

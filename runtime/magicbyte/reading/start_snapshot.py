@@ -1,7 +1,6 @@
-"""The producer snapshot at the beginning of a log, which no entry before it can contradict.
+"""The producer snapshot at the beginning of a log, which only later entries can contradict.
 
-What comes after it can: a producer's epoch and last offset never go down, and its sequence goes
-on where it was.
+A producer's epoch and last offset never go back, and its sequence continues from the snapshot's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,96 +11,88 @@ from magicbyte.findings import Finding
 from magicbyte_formats.wire import ProducerSnapshotEntry
 
 
-class Beginning:
-    """What the snapshot at a log's first base states, and what the log makes of it."""
+class StartSnapshot:
+    """The producers of the snapshot at a log's first base, compared with what they write later."""
 
-    def __init__(self, stated: Sequence[ProducerSnapshotEntry]) -> None:
-        self.stated = stated
+    def __init__(self, producers: Sequence[ProducerSnapshotEntry]) -> None:
+        self.producers = producers
         self.findings: list[Finding] = []
-        """Contradictions between the snapshot and what follows it; without the file's name."""
-        self._unmet = {producer.producer_id: producer for producer in stated}
-        """Those that have written no data in sight yet."""
-        self._met: set[int] = set()
+        """Contradictions between the snapshot and later data; without the file's name."""
+        self.awaited = {producer.producer_id: producer for producer in producers}
+        """Producers that have written no data since."""
+        self._seen: set[int] = set()
 
-    def awaits(self, producer_id: int) -> bool:
-        """Return whether what this producer writes next is to be compared."""
-        return producer_id in self._unmet
-
-    def entry(self, entry: Entry, *, is_whole: Callable[[], bool]) -> None:
-        """Compare with *entry*, the next in sight; *is_whole* tells if none before it is missing."""
-        producer = self._unmet.get(entry.producer_id)
+    def add_entry(self, entry: Entry, *, is_whole: Callable[[], bool]) -> None:
+        """Compare the next *entry* of a producer; *is_whole* returns whether none may be missing."""
+        producer = self.awaited.get(entry.producer_id)
         if producer is None:
             return
-        self._met.add(entry.producer_id)
-        # A marker of the same epoch leaves the sequence where it was.
+        self._seen.add(entry.producer_id)
+        # A marker of the same epoch does not change the sequence.
         if not entry.is_control or entry.producer_epoch != producer.epoch:
-            del self._unmet[entry.producer_id]
+            del self.awaited[entry.producer_id]
         name = f"producer {entry.producer_id}"
         if entry.producer_epoch < producer.epoch:
-            self._differs(
+            self._add_mismatch(
                 f"{name} has epoch {entry.producer_epoch} at offset {entry.first_offset}, "
-                f"and epochs do not go down",
+                f"and epochs never go back",
                 found=producer.epoch,
                 expected=f"at most {entry.producer_epoch}",
             )
-        elif not entry.is_control and not _goes_on(producer, entry) and is_whole():
-            self._differs(
-                f"{name} goes on with sequence {entry.base_sequence} at offset "
+        elif not entry.is_control and not _continues(producer, entry) and is_whole():
+            self._add_mismatch(
+                f"{name} continues with sequence {entry.base_sequence} at offset "
                 f"{entry.first_offset}",
                 found=producer.last_sequence,
                 expected=(entry.base_sequence - 1) % SEQUENCES,
             )
 
-    def later(self, snapshots: Mapping[int, Iterable[ProducerSnapshotEntry]]) -> None:
-        """Compare with the *snapshots* of later segments, by their offsets."""
+    def add_snapshots(self, snapshots: Mapping[int, Iterable[ProducerSnapshotEntry]]) -> None:
+        """Compare the *snapshots* of later segments, by base offset."""
         for base, producers in sorted(snapshots.items()):
-            after = {producer.producer_id: producer for producer in producers}
-            for producer in self.stated:
-                if (then := after.get(producer.producer_id)) is not None:
-                    self._met.add(producer.producer_id)
-                    self._compare(producer, then, base)
+            by_id = {producer.producer_id: producer for producer in producers}
+            for producer in self.producers:
+                if (later := by_id.get(producer.producer_id)) is not None:
+                    self._seen.add(producer.producer_id)
+                    self._compare(producer, later, base)
 
     def _compare(
-        self, producer: ProducerSnapshotEntry, then: ProducerSnapshotEntry, base: int
+        self, producer: ProducerSnapshotEntry, later: ProducerSnapshotEntry, base: int
     ) -> None:
         name = f"producer {producer.producer_id}"
-        if then.epoch < producer.epoch:
-            self._differs(
-                f"{name} has epoch {then.epoch} in the snapshot at {base}, "
-                f"and epochs do not go down",
+        if later.epoch < producer.epoch:
+            self._add_mismatch(
+                f"{name} has epoch {later.epoch} in the snapshot at {base}, "
+                f"and epochs never go back",
                 found=producer.epoch,
-                expected=f"at most {then.epoch}",
+                expected=f"at most {later.epoch}",
             )
-        # -1 where all that is known of a producer is a marker
-        elif then.epoch == producer.epoch and 0 <= then.last_offset < producer.last_offset:
-            self._differs(
-                f"the last offset of {name} is {then.last_offset} in the snapshot at {base}",
+        # A last offset of -1: only a marker of the producer is known.
+        elif later.epoch == producer.epoch and 0 <= later.last_offset < producer.last_offset:
+            self._add_mismatch(
+                f"the last offset of {name} is {later.last_offset} in the snapshot at {base}",
                 found=producer.last_offset,
-                expected=f"at most {then.last_offset}",
+                expected=f"at most {later.last_offset}",
             )
 
-    def _differs(self, message: str, *, found: object, expected: object) -> None:
-        self.findings.append(
-            Finding(
-                code="snapshot-mismatch",
-                message=message,
-                found=str(found),
-                expected=str(expected),
-            )
+    def _add_mismatch(self, message: str, *, found: object, expected: object) -> None:
+        finding = Finding(
+            code="snapshot-mismatch", message=message, found=str(found), expected=str(expected)
         )
+        self.findings.append(finding)
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether the snapshot names producers, and nothing after it knows any of them."""
-        return bool(self.stated) and not self._met
+        """Whether the snapshot names producers, and neither the log nor later snapshots do."""
+        return bool(self.producers) and not self._seen
 
 
-def _goes_on(producer: ProducerSnapshotEntry, entry: Entry) -> bool:
-    """Return whether *entry* may be the first data after what the snapshot states of *producer*."""
+def _continues(producer: ProducerSnapshotEntry, entry: Entry) -> bool:
+    """Return whether *entry* may be the producer's first data after the snapshot."""
     return (
         entry.producer_epoch != producer.epoch
         or producer.last_sequence < 0
-        # Before KIP-360 a producer that the broker had forgotten kept its epoch, and began anew.
+        # Before KIP-360 a producer that the broker had forgotten kept its epoch and began at 0.
         or entry.base_sequence <= 0
         or entry.base_sequence == (producer.last_sequence + 1) % SEQUENCES
     )

@@ -13,9 +13,8 @@ from typing import Any
 from unittest.mock import patch
 
 from magicbyte.engines.factory import engine
-from magicbyte.reading import planner
+from magicbyte.reading.log_pass import LogPass
 from magicbyte.reading.resynchronize import EntrySearch
-from magicbyte.reading.survey import survey
 from magicbyte.storage.local import LocalFile
 from magicbyte_tools.bench.ours import Ours
 from magicbyte_tools.bench.profile import WARM_UP, Profile
@@ -83,7 +82,7 @@ def _clocks(engine_name: str) -> Iterator[_Clocks]:
     """Have the library's parts count what they take while this lasts."""
     clocks, kind = _Clocks(), type(engine(engine_name))
     with (
-        patch.object(planner, "survey", clocks.timed(survey, SURVEY)),
+        patch.object(LogPass, "read_segments", clocks.timed(LogPass.read_segments, SURVEY)),
         patch.object(EntrySearch, "next_entry", clocks.timed(EntrySearch.next_entry, SEARCH)),
         patch.object(EntrySearch, "true_end", clocks.timed(EntrySearch.true_end, SEARCH)),
         patch.object(LocalFile, "read_at", clocks.timed(LocalFile.read_at, READS)),

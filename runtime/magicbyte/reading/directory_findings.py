@@ -1,0 +1,59 @@
+"""Findings about the files of a partition, judged by the offsets that its log has."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from magicbyte.findings import Finding
+from magicbyte.logdir.discover import PartitionLog
+
+
+def directory_findings(
+    log: PartitionLog, bases: Sequence[int], end: int | None, log_end_offset: int | None
+) -> Iterator[Finding]:
+    """Yield evidence that *log* once began lower, ended higher or had more segments.
+
+    *bases* are the base offsets of its segments, *end* the offset after its last entry,
+    *log_end_offset* that at which the log ends.
+    """
+    finding = partial(Finding, topic=log.topic, partition=log.partition)
+    orphans = {
+        file.base_offset: file.name
+        for file in log.files
+        if file.kind in ("index", "timeindex", "txnindex")
+        and file.live
+        and file.base_offset not in bases
+    }
+    for base, name in orphans.items():
+        yield finding(
+            code="segment-missing", message=f"{name} has no segment", file=name, found=str(base)
+        )
+    starts = [
+        start for start in (log.log_start_checkpoint, log.first_epoch_start) if start is not None
+    ]
+    if bases and starts and min(starts) < bases[0]:
+        yield finding(
+            code="log-begins-above",
+            message=f"the log begins at offset {bases[0]}, its checkpoints say {min(starts)}: the "
+            "offsets between are in remote storage, or lost",
+            found=str(bases[0]),
+            expected=str(min(starts)),
+        )
+    start = log.log_start_checkpoint
+    highest = max((offset for offset in (*bases[-1:], end) if offset is not None), default=None)
+    if start is not None and highest is not None and start > highest:
+        yield finding(
+            code="log-start-beyond",
+            message=f"the log ends at offset {highest}, but its log start checkpoint is {start}: "
+            "consumers get no record, and on startup a broker would delete every segment",
+            found=str(start),
+            expected=f"{highest} or less",
+        )
+    acknowledged = log.acknowledged_offset
+    if acknowledged is not None and log_end_offset is not None and log_end_offset < acknowledged:
+        yield finding(
+            code="log-ends-below",
+            message=f"the log ends at offset {log_end_offset}, its checkpoints say {acknowledged}: "
+            f"offsets {log_end_offset} to {acknowledged - 1} are lost",
+            found=str(log_end_offset),
+            expected=str(acknowledged),
+        )

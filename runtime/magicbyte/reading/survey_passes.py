@@ -1,0 +1,332 @@
+"""The surveys of a partition, each by the cheapest pass over it that is enough.
+
+A survey settles where the log starts and ends, which bytes are damaged, how each transaction ended,
+and where splits may begin. Headers alone are enough where nothing is damaged and there are no
+transactions. Otherwise every checksum is verified, since a damaged marker must not count.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from magicbyte.engines.protocol import BatchHeaders, DecodedEntry
+from magicbyte.findings import Finding
+from magicbyte.logdir.discover import PartitionLog
+from magicbyte.reading.damage import UnsoundRange
+from magicbyte.reading.entry_groups import decode_groups
+from magicbyte.reading.index_outcomes import (
+    HeaderTransactions,
+    IndexedSegment,
+    UntrustedIndexError,
+    aborted_by_indexes,
+)
+from magicbyte.reading.log_pass import EntryBlock, LogPass, SurveyOptions
+from magicbyte.reading.survey import SegmentSurvey, Survey
+from magicbyte.reading.transaction_companions import (
+    TransactionCompanions,
+    read_transaction_companions,
+)
+from magicbyte.reading.transaction_pass import TransactionPass
+from magicbyte.reading.walk import SoundEntries, VerifiedWalk
+from magicbyte.transactions import Transaction, by_first_offset
+
+MAX_KEPT_HEADERS = 1 << 17
+"""Headers kept for each partition, about 25 MB; if there are more, headers are read twice."""
+
+
+def survey_log(log: PartitionLog, options: SurveyOptions) -> Survey:
+    """Return the survey of *log*, for which checksums are verified only where that is needed."""
+    companions = read_transaction_companions(log)
+    if _is_unread(log):
+        return _HeaderPass(companions, options).run()
+    cleaned_segments = None
+    if not _begins_in_transaction(companions):
+        attempt = _HeadersSufficePass(companions, options)
+        attempt.read_segments()
+        if attempt.do_headers_suffice:
+            return attempt.finish()
+        cleaned_segments = attempt.cleaned()
+    return _VerifiedPass(companions, options, cleaned_segments).run()
+
+
+def survey_headers(log: PartitionLog, options: SurveyOptions) -> Survey:
+    """Return the survey of *log* by its headers alone, and keep those."""
+    companions = read_transaction_companions(log)
+    return _HeaderPass(companions, options, max_kept_headers=MAX_KEPT_HEADERS).run()
+
+
+def survey_verified(log: PartitionLog, options: SurveyOptions) -> Survey:
+    """Return the survey of *log*, for which every checksum is verified."""
+    companions = read_transaction_companions(log)
+    if _is_unread(log):
+        return _HeaderPass(companions, options).run()
+    return _VerifiedPass(companions, options).run()
+
+
+def survey_up_to_damage(log: PartitionLog, options: SurveyOptions) -> Survey:
+    """Return the survey of *log* up to its first damage, in a frame or in a payload."""
+    companions = read_transaction_companions(log)
+    if _is_unread(log):
+        return _HeaderPass(companions, options).run()
+    return _UpToDamagePass(companions, options).run()
+
+
+def survey_by_index(log: PartitionLog, options: SurveyOptions) -> Survey:
+    """Return the survey of *log* by headers and transaction indexes, if these can be trusted."""
+    if log.state is not None:
+        return survey_log(log, options)
+    try:
+        return _IndexPass(read_transaction_companions(log, ("snapshot",)), options).run()
+    except UntrustedIndexError as error:
+        reason = str(error)
+    survey = survey_log(log, options)
+    survey.findings.append(
+        Finding(
+            code="txnindex-doubted",
+            message=f"{reason}; the markers decide how transactions ended",
+            topic=log.topic,
+            partition=log.partition,
+        )
+    )
+    return survey
+
+
+def _is_unread(log: PartitionLog) -> bool:
+    """Return whether records of *log* are not read: it is half deleted, and was not named."""
+    return log.state is not None and not log.is_named
+
+
+def _begins_in_transaction(companions: TransactionCompanions) -> bool:
+    """Return whether a transaction is open before the first entry."""
+    snapshot = companions.start_snapshot or ()
+    return any(producer.current_transaction_first_offset >= 0 for producer in snapshot)
+
+
+class _HeaderPass(LogPass):
+    """A pass over headers, without transactions."""
+
+    def __init__(
+        self,
+        companions: TransactionCompanions,
+        options: SurveyOptions,
+        *,
+        max_kept_headers: int = 0,
+    ) -> None:
+        super().__init__(companions, options)
+        self.num_kept_headers = max_kept_headers
+
+    def add_block(self, block: EntryBlock) -> None:
+        headers = block.piece.entries
+        if isinstance(headers, BatchHeaders) and len(headers) <= self.num_kept_headers:
+            self.num_kept_headers -= len(headers)
+            block.segment.heads.append(headers)
+
+    def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
+        return True  # benefit of the doubt: a second pass over the log would cost as much again
+
+
+class _HeadersSufficePass(_HeaderPass):
+    """A pass over headers that ends where they cannot settle the log: at transactions and damage."""
+
+    def is_done(self, segment: SegmentSurvey) -> bool:
+        return segment.has_transactions or bool(segment.unsound_ranges)
+
+    @property
+    def do_headers_suffice(self) -> bool:
+        # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
+        return not any(map(self.is_done, self.survey.segments)) and not any(
+            finding.code.startswith("offset-") for finding in self.survey.findings
+        )
+
+    def cleaned(self) -> list[bool] | None:
+        """Return whether each segment was cleaned; None where the pass has ended early."""
+        segments = self.survey.segments
+        if any(map(self.is_done, segments)):
+            return None
+        return [segment.is_cleaned for segment in segments]
+
+
+class _IndexPass(LogPass):
+    """A pass over headers, with transaction indexes instead of markers."""
+
+    def __init__(self, companions: TransactionCompanions, options: SurveyOptions) -> None:
+        super().__init__(companions, options)
+        self.transactions = HeaderTransactions()
+        self.transactions.begin(companions.start_snapshot or ())
+
+    def open_transactions(self) -> tuple[Transaction, ...]:
+        return tuple(self.transactions.open.values())
+
+    def add_block(self, block: EntryBlock) -> None:
+        entries, begin = block.piece.entries, 0
+        for index, boundary in block.boundaries:
+            self.transactions.add(entries[begin:index], block.segment.number)
+            boundary.open_here = self.open_transactions()
+            begin = index
+        self.transactions.add(entries[begin:], block.segment.number)
+
+    def finish_transactions(self) -> None:
+        """Take outcomes from the indexes. Raises UntrustedIndexError where the log contradicts them."""
+        survey, log = self.survey, self.log
+        for finding in survey.findings:
+            if finding.code.startswith("snapshot-") or finding.code == "offset-gap":
+                raise UntrustedIndexError(f"{finding.code}: {finding.message}")
+        for segment in survey.segments:
+            if segment.file.base_offset is None:
+                raise UntrustedIndexError(f"{segment.file.name} has no base offset")
+            if any(unsound.kind != "tail" for unsound in segment.unsound_ranges):
+                raise UntrustedIndexError(f"{segment.file.name} is damaged")
+        if not survey.is_in_order:
+            raise UntrustedIndexError("offsets do not increase")
+        bases = [segment.file.base_offset or 0 for segment in survey.segments]
+        survey.aborted = aborted_by_indexes(
+            log,
+            self.transactions,
+            [
+                IndexedSegment(base, end, segment.is_cleaned)
+                for segment, base, end in zip(
+                    survey.segments, bases, [*bases[1:], None], strict=True
+                )
+            ],
+        )
+        survey.transactions = by_first_offset(self.transactions.open.values())
+        if any(segment.has_transactions for segment in survey.segments):
+            survey.findings.append(
+                Finding(
+                    code="txnindex-trusted",
+                    message=f"transaction indexes list {len(survey.aborted)} aborted transactions; "
+                    "all others that have ended are taken for committed",
+                    topic=log.topic,
+                    partition=log.partition,
+                )
+            )
+        survey.findings += _unfinished_transactions(survey)
+
+
+class _VerifiedPass(LogPass):
+    """A pass that verifies every checksum, with transactions by their markers."""
+
+    walk = VerifiedWalk
+
+    def __init__(
+        self,
+        companions: TransactionCompanions,
+        options: SurveyOptions,
+        cleaned_segments: Sequence[bool] | None = None,
+    ) -> None:
+        super().__init__(companions, options, cleaned_segments)
+        self.transactions = TransactionPass(
+            companions, self.is_any_cleaned, engine=options.engine, limits=options.limits
+        )
+
+    def is_any_cleaned(self) -> bool:
+        """Return whether cleaning may have removed entries so far."""
+        return bool(self.log.cleaner_offset) or any(
+            segment.is_cleaned for segment in self.survey.segments
+        )
+
+    def begin_segment(self, segment: SegmentSurvey) -> None:
+        self.transactions.begin_segment(segment.file.base_offset)
+
+    def open_transactions(self) -> tuple[Transaction, ...]:
+        return self.transactions.open_transactions()
+
+    def add_uncertainty(self) -> None:
+        self.transactions.add_uncertainty()
+
+    def add_missing(self, first: int, end: int | None) -> None:
+        self.transactions.add_missing(first, end)
+
+    def add_block(self, block: EntryBlock) -> None:
+        self.transactions.add_block(block)
+
+    def finish_transactions(self) -> None:
+        survey = self.survey
+        bases = [segment.file.base_offset or 0 for segment in survey.segments]
+        survey.transactions, findings = self.transactions.finish(bases, self.offsets.next_offset)
+        survey.findings += findings
+        self.doubt_aborts_in_cleaned_log()
+        survey.findings += _unfinished_transactions(survey)
+
+    def doubt_aborts_in_cleaned_log(self) -> None:
+        """Doubt aborts of records that the cleaner has kept, since it removes aborted records.
+
+        Such a transaction was committed in a segment that is missing, which looks like cleaning.
+        """
+        cleaner_offset = self.log.cleaner_offset or 0
+        for txn in self.survey.transactions:
+            if txn.outcome == "aborted" and txn.record_count and txn.last_offset < cleaner_offset:
+                txn.outcome, txn.evidence = "undecided", None
+                txn.is_uncertain = True
+
+
+class _UpToDamagePass(_VerifiedPass):
+    """A verified pass that ends at the first damage, in a frame or in a payload."""
+
+    def is_done(self, segment: SegmentSurvey) -> bool:
+        return segment.stop_at is not None
+
+    def add_damage(self, segment: SegmentSurvey, damage: UnsoundRange) -> None:
+        super().add_damage(segment, damage)
+        if damage.kind != "tail":
+            segment.stop_at, segment.stop_end = damage.start, damage.end
+
+    def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
+        count = 0
+        for entries, decoded in decode_groups(
+            self.options.engine,
+            piece.buffer,
+            piece.entries,
+            (),
+            origin=piece.origin,
+            limits=self.options.limits,
+            verify=False,
+        ):
+            unsound = [i for i, entry in sorted(decoded.told.items()) if not entry.is_sound]
+            if unsound:
+                count += unsound[0]
+                self.add_unsound(segment, piece, count, decoded.entry(unsound[0]))
+                return
+            count += len(entries)
+        super().add_piece(segment, piece)
+
+    def add_unsound(
+        self, segment: SegmentSurvey, piece: SoundEntries, index: int, decoded: DecodedEntry
+    ) -> None:
+        """Add the entries of *piece* before *index*, and end at the unsound one there."""
+        entry = piece.entries[index]
+        findings = tuple(
+            finding for finding in piece.findings if (finding.position or 0) <= entry.position
+        )
+        if index:
+            sound = replace(piece, entries=piece.entries[:index], findings=findings)
+            super().add_piece(segment, sound)
+        else:
+            self.report(segment, findings)
+        self.report(segment, decoded.counted_findings())
+        segment.stop_at, segment.stop_end = entry.position, entry.end
+
+
+def _unfinished_transactions(survey: Survey) -> Iterator[Finding]:
+    """Yield a finding for each transaction that is open or undecided."""
+    for txn in survey.transactions:
+        if txn.outcome not in ("open", "undecided"):
+            continue
+        is_open = txn.outcome == "open"
+        where = txn.first_position
+        yield Finding(
+            code="transaction-open" if is_open else "transaction-undecided",
+            message=f"the transaction of producer {txn.producer_id} from offset {txn.first_offset} "
+            + (
+                "has not ended"
+                if is_open
+                else "is undecided, since its marker may be missing: read_committed withholds its "
+                "records"
+            ),
+            topic=survey.log.topic,
+            partition=survey.log.partition,
+            file=survey.segments[where.segment].file.name if where else None,
+            position=where.position if where else None,
+            base_offset=txn.first_offset,
+            field="producer_id",
+            found=str(txn.producer_id),
+        )

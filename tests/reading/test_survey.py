@@ -1,0 +1,165 @@
+"""Surveys of partitions: the same whatever runs of entries an engine gives."""
+
+import random
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import log_builder as build
+import magicbyte as mb
+from magicbyte.engines.auto import AutoEngine
+from magicbyte.reading.survey import SegmentSurvey
+from paths import DATA
+from random_log import write_random_log
+from surveys import surveys_of
+
+LOGS = sorted(log for log in DATA.rglob("*.log") if log.stat().st_size)
+
+
+def segment_values(segment: SegmentSurvey) -> tuple[Any, ...]:
+    """Return what can be compared of *segment*: a transaction equals itself alone."""
+    boundaries = [
+        (boundary.position, boundary.floor, [repr(txn) for txn in boundary.open_here])
+        for boundary in segment.boundaries
+    ]
+    return replace(segment, boundaries=[]), boundaries
+
+
+def survey_values(path: Path, split_bytes: int) -> list[tuple[Any, ...]]:
+    dataset = mb.open(path, on_damage="skip", include_internal=True)
+    return [
+        (
+            [segment_values(segment) for segment in survey.segments],
+            survey.findings,
+            survey.is_verified,
+            survey.log_start_offset,
+            survey.log_end_offset,
+            survey.last_stable_offset,
+            [repr(txn) for txn in survey.transactions],
+        )
+        for survey in surveys_of(dataset, split_bytes)
+    ]
+
+
+def read_entries_singly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the engine find one entry at a time, so that no run has more than one."""
+    scan, read_headers = AutoEngine.scan, AutoEngine.read_headers
+    monkeypatch.setattr(
+        AutoEngine,
+        "scan",
+        lambda *args, stop=None, **options: scan(*args, **options, stop=1),
+    )
+    monkeypatch.setattr(AutoEngine, "read_headers", lambda *args: read_headers(*args)[:1])
+
+
+@pytest.mark.parametrize("split_bytes", [100, 3000])
+def test_a_survey_of_real_logs_does_not_depend_on_runs(
+    split_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = sorted(DATA.glob("*/*/log-0"))
+    assert len(paths) > 5
+    expected = [survey_values(path, split_bytes) for path in paths]
+    read_entries_singly(monkeypatch)
+    assert [survey_values(path, split_bytes) for path in paths] == expected
+
+
+def test_a_survey_of_damaged_logs_does_not_depend_on_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, paths = random.Random(3), []
+    for number in range(80):
+        log = rng.choice(LOGS)
+        folder = Path(shutil.copytree(log.parent, tmp_path / str(number) / log.parent.name))
+        data = bytearray(log.read_bytes())
+        position = rng.randrange(len(data))
+        match rng.randrange(3):
+            case 0:
+                data[position] ^= 1 << rng.randrange(8)
+            case 1:
+                del data[position:]
+            case _:
+                del data[position : position + rng.randrange(300)]
+        (folder / log.name).write_bytes(data)
+        paths.append(folder)
+    expected = [survey_values(path, 3000) for path in paths]
+    read_entries_singly(monkeypatch)
+    assert [survey_values(path, 3000) for path in paths] == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (range(10), range(12, 20)),
+        ([*range(10), 40], range(12, 20)),  # below what has been
+        ([*range(9), 40, *range(9, 15)], range(20, 30)),
+        ([*range(9), 40, *range(9, 15)], range(35, 50)),
+        ([*range(9), 40, *range(9, 15)], range(41, 50)),
+    ],
+)
+def test_a_survey_after_damage_does_not_depend_on_runs(
+    before: Any, after: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = bytearray(build.batch(base=11))
+    damaged[-1] ^= 1
+    batches = [[build.batch(base=offset) for offset in offsets] for offsets in (before, after)]
+    log = tmp_path / "topic-0" / f"{0:020}.log"
+    log.parent.mkdir()
+    log.write_bytes(b"".join([*batches[0], damaged, *batches[1]]))
+    expected = survey_values(log, 200)
+    read_entries_singly(monkeypatch)
+    assert survey_values(log, 200) == expected
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_survey_of_transactions_does_not_depend_on_runs(
+    seed: int, folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(seed)
+    write_random_log(rng, folder.log_dir())
+    split_bytes = rng.choice([1, 500, 5000])
+    expected = survey_values(folder.path, split_bytes)
+    read_entries_singly(monkeypatch)
+    assert survey_values(folder.path, split_bytes) == expected
+
+
+@pytest.mark.parametrize(
+    "offsets",
+    [
+        range(12),
+        [*range(9), 8, *range(9, 18)],
+        [*range(9), *range(20, 30)],
+        [*range((1 << 63) - 9, 1 << 63), *range(-(1 << 63), 9 - (1 << 63))],
+        [*range((1 << 63) - 9, 1 << 63), -(1 << 63)],
+        [*range(-9, 9), 1 << 32, *range(9, 18)],
+    ],
+)
+def test_a_survey_of_any_offsets_does_not_depend_on_runs(
+    offsets: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "topic-0" / f"{0:020}.log"
+    log.parent.mkdir()
+    log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
+
+    def read() -> Any:
+        rows = mb.open(log, on_damage="skip").records(["offset"])
+        quick = mb.verify(log, quick=True)
+        headers = quick.partitions, quick.findings
+        return rows.to_table(), rows.report.findings, survey_values(log, 200), headers
+
+    expected = read()
+    read_entries_singly(monkeypatch)
+    assert read() == expected
+
+
+def test_an_offset_out_of_order_among_others_is_a_finding(tmp_path: Path) -> None:
+    offsets = [0, 1, 2, 1, 3, 4, 9, 10]
+    log = tmp_path / f"{0:020}.log"
+    log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
+    (survey,) = surveys_of(mb.open(log, on_damage="skip"))
+    codes = [(finding.code, finding.base_offset) for finding in survey.findings]
+    assert ("offset-out-of-order", 1) in codes
+    assert any(code.startswith("offset-gap") and base == 9 for code, base in codes)
+    assert survey.log_end_offset == 11
