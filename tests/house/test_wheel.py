@@ -11,7 +11,7 @@ import pytest
 CHECKOUT = Path(__file__).parents[2]
 SPEC = CHECKOUT / "spec"
 IMPORTS = """
-import magicbyte, magicbyte_formats.wire, magicbyte_cli, pyspark_magicbyte
+import magicbyte, magicbyte_formats.wire, magicbyte_cli.report.style, pyspark_magicbyte
 assert (magicbyte.spec_files() / "kafka_varint.ksy").is_file()
 assert (magicbyte.spec_files() / "messages" / "consumer_offsets.yaml").is_file()
 print(magicbyte.__file__)

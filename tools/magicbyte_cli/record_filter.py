@@ -91,7 +91,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Predicate], str, str]] = {
         "headers",
         header,
         "NAME[=PATTERN]",
-        "with this header, and a value that matches",
+        "with this header and, if PATTERN is given, a matching value",
     ),
     "--where-producer-id": (
         "producer_id",

@@ -114,7 +114,7 @@ def verify(
     Checks the framing of batches, checksums, records, offsets, transactions, indexes, snapshots and
     checkpoint files, in all replicas and internal topics, and compares the replicas of a partition.
     Prints a line per finding, a line per partition that a broker would change or could not serve,
-    and a summary.
+    and a summary. Exit status 1 also means that a broker would fail to start, or serve damage.
     """
     out = sys.stdout.buffer
     if explain is not None:
