@@ -2,7 +2,7 @@
 
 The schemas are in ``magicbyte_formats.messages``, one module per topic, generated from
 ``spec/messages``. Releases of Kafka differ in the fields of one version, so the caller names the release
-to read as: that of the broker that wrote the records, or a later one.
+to read as: the release of the broker that wrote the records, or a later one.
 
 `read_record` decodes a record of `__consumer_offsets`, `__transaction_state` or
 `__share_group_state`. `read` decodes a single message; `known_messages` finds its schema. `read_int16`

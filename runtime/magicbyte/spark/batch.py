@@ -34,7 +34,7 @@ class BatchPlan:
         for bound in (start, end):
             bound.check_names(map(partition_of, dataset.logs))
         self._is_logged = False
-        """Whether the findings of the surveys were logged; `splits` may be called twice."""
+        """True once the surveys' findings were logged; `splits` may be called twice."""
 
     def splits(self, max_bytes: int) -> list[Split]:
         """Return the splits, of *max_bytes* at most where entries permit it.
@@ -62,7 +62,7 @@ class BatchPlan:
 
     @property
     def _needs_whole_log(self) -> bool:
-        """Whether everything is read, or damage before the range would end the log."""
+        """True if everything is read, or if damage before the range would end the log."""
         is_all = (self._start.everywhere, self._end.everywhere) == (EARLIEST, LATEST)
         has_times = self._start.is_time or self._end.is_time
         return (is_all and not has_times) or self._options.read.on_damage == "stop"

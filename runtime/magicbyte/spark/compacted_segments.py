@@ -54,7 +54,7 @@ def replannable_tasks(
 
 
 def _own_offsets(split: Split, next_split: Split | None) -> BoundedRange | None:
-    """Return the offsets of *split*, up to those of *next_split*; None if they are not known."""
+    """Return the offsets of *split*, which end where *next_split* begins; None if not known."""
     first, end = split.options.offsets
     if first is None or end is None:
         return None

@@ -32,19 +32,19 @@ COMPRESSION = "zstd"
 
 @dataclass(slots=True)
 class PipelineSummary:
-    """Totals of a pipeline, equal to those of its tables."""
+    """Totals of a pipeline's tables."""
 
     records: Counter[str] = field(default_factory=Counter)
     """Records by disposition, of the partitions that are read."""
     bytes: Counter[str] = field(default_factory=Counter)
-    """Bytes of their live segments by disposition, and those of `tail`."""
+    """Bytes of their live segments by disposition, including `tail`."""
     findings: list[Finding] = field(default_factory=list)
 
 
 def write_driver_tables(
     plan: PipelinePlan, tables: Collection[str], folder: Path, stats: list[SplitStats]
 ) -> PipelineSummary:
-    """Write to *folder* those of *tables* that no task writes, and two files for the report."""
+    """Write the *tables* that no task writes to *folder*, and two files for the report."""
     by_path: dict[str, list[SplitStats]] = {}
     for each in stats:
         by_path.setdefault(each.path, []).append(each)

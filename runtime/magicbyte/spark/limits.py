@@ -1,7 +1,7 @@
 """The bounds of a read, as Spark's Kafka source defines them.
 
 A bound is `earliest`, `latest`, an offset for each partition, a time for all partitions, or a time for
-each. The rules are those of KafkaSourceProvider in Spark 4: which option takes precedence, where a
+each. The rules follow KafkaSourceProvider in Spark 4: which option takes precedence, where a
 batch must not begin or end, and which partitions must be named.
 """
 
@@ -29,7 +29,7 @@ class OffsetBound:
     by_partition: Mapping[Partition, int] = field(default_factory=dict)
     is_time: bool = False
     or_latest: bool = False
-    """Whether a time after all records means the end of the log, rather than an error."""
+    """Take a time after all records for the end of the log, instead of raising an error."""
 
     def of(self, partition: Partition) -> int:
         return self.by_partition[partition] if self.everywhere is None else self.everywhere

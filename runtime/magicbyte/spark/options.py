@@ -1,4 +1,4 @@
-"""Options of the data source: those of Spark's Kafka source, with its rules, and our own."""
+"""Options of the data source: Spark's Kafka options, with the same rules, and our own."""
 
 import json
 import re

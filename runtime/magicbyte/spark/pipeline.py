@@ -180,7 +180,7 @@ def _num_rows(notes: Notes, table: str) -> int:
 
 def _output_paths(task: int, note: TaskNote) -> Iterator[tuple[WrittenFile, Path]]:
     """Yield the files of *task*, each with its path in the output."""
-    numbers: Counter[tuple[str, str | None]] = Counter()
+    counter: Counter[tuple[str, str | None]] = Counter()
     for file in note.files:
-        yield file, output_path(file, task, numbers[file.table, file.topic])
-        numbers[file.table, file.topic] += 1
+        yield file, output_path(file, task, counter[file.table, file.topic])
+        counter[file.table, file.topic] += 1

@@ -55,7 +55,7 @@ class LazySession:
     def __init__(
         self, master: str, conf: Mapping[str, str], *, is_short: bool, say: Callable[[str], None]
     ) -> None:
-        """Arguments are those of `session`; *say* gets a sentence when Spark has started."""
+        """Arguments as for `session`; *say* gets a sentence when Spark has started."""
         self.version: str | None = None
         """Version of Spark; None before the first use."""
         self._start = partial(session, master, conf, is_short=is_short)
@@ -66,8 +66,8 @@ class LazySession:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._stack.__exit__(*error)
+    def __exit__(self, *exc_info: Any) -> None:
+        self._stack.__exit__(*exc_info)
 
     def get(self) -> SparkSession:
         """Return the session. Raises InputError if it does not start."""

@@ -1,4 +1,4 @@
-"""The data source behind spark.read.format("magicbyte")."""
+"""The data source for spark.read.format("magicbyte")."""
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader

@@ -83,7 +83,7 @@ COLUMNS: dict[str, tuple[SparkColumn, ...]] = {
     name: _records_columns() if table is RECORDS else _table_columns(table)
     for name, table in TABLES.items()
 }
-"""Columns of each table. The first ones of `records` are those of Spark's Kafka source."""
+"""Columns of each table. `records` begins with the columns of Spark's Kafka source."""
 
 KAFKA_COLUMNS = COLUMNS["records"][:8]
 """Columns of Spark's Kafka source, in its order; the last one only with `includeHeaders`."""
@@ -123,28 +123,30 @@ def columns_named(names: Iterable[str], table: str = "records") -> tuple[SparkCo
     return tuple(columns)
 
 
-def default_columns(read: SourceOptions) -> tuple[SparkColumn, ...]:
+def default_columns(options: SourceOptions) -> tuple[SparkColumn, ...]:
     """Return the columns of a read without a schema of the user."""
-    if read.columns is not None:
-        return columns_named(read.columns, read.table)
-    if read.table != "records":
-        return COLUMNS[read.table]
-    return KAFKA_COLUMNS if read.include_headers else KAFKA_COLUMNS[:-1]
+    if options.columns is not None:
+        return columns_named(options.columns, options.table)
+    if options.table != "records":
+        return COLUMNS[options.table]
+    return KAFKA_COLUMNS if options.include_headers else KAFKA_COLUMNS[:-1]
 
 
 def requested_columns(
-    read: SourceOptions, schema: StructType
+    options: SourceOptions, schema: StructType
 ) -> tuple[tuple[SparkColumn, ...], pa.Schema]:
     """Return the columns of *schema*, the user's or the default, and their Arrow schema.
 
     Raises InputError if a column cannot have the type in *schema*, or if *schema* contradicts the
     option `columns`.
     """
-    columns, arrow_schema = columns_of_schema(schema, read.table)
-    if read.columns is not None and {*columns} != {*columns_named(read.columns, read.table)}:
+    columns, arrow_schema = columns_of_schema(schema, options.table)
+    if options.columns is not None and {*columns} != {
+        *columns_named(options.columns, options.table)
+    }:
         raise InputError(
             f"a schema of {', '.join(schema.names)}",
-            f"the columns {', '.join(read.columns)}, or one of the two alone",
+            f"the columns {', '.join(options.columns)}, or one of the two alone",
         )
     return columns, arrow_schema
 

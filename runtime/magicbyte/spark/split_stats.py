@@ -101,16 +101,16 @@ class SplitCounter:
         )
 
 
-def add_up(contents: Iterable[FormatTotals]) -> list[FormatTotals]:
-    """Return *contents* with one total per format and codec, in order of these."""
+def add_up(totals: Iterable[FormatTotals]) -> list[FormatTotals]:
+    """Return *totals* with one per format and codec, in order of these."""
     sums: dict[tuple[int, str | None], FormatTotals] = {}
-    for totals in contents:
-        key = totals.magic, totals.codec
+    for each in totals:
+        key = each.magic, each.codec
         combined = sums.setdefault(key, FormatTotals(*key, 0, 0, 0, 0))
-        combined.entries += totals.entries
-        combined.records += totals.records
-        combined.stored_bytes += totals.stored_bytes
-        combined.content_bytes += totals.content_bytes
+        combined.entries += each.entries
+        combined.records += each.records
+        combined.stored_bytes += each.stored_bytes
+        combined.content_bytes += each.content_bytes
     return [sums[key] for key in sorted(sums, key=lambda key: (key[0], key[1] or ""))]
 
 

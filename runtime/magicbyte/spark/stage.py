@@ -88,7 +88,7 @@ class Stage:
 
     @property
     def is_worth_keeping(self) -> bool:
-        """Whether some task has finished, so that the next run need not repeat it."""
+        """True if some task has finished, so that the next run need not repeat it."""
         return self._work is not None and self._work.has_notes()
 
     def clear(self) -> None:

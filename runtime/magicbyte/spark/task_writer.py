@@ -74,7 +74,7 @@ class WrittenFile:
 
     table: str
     is_of_topic: bool
-    """Whether its place in the output is a folder of its topic."""
+    """True if it belongs into a folder of its topic."""
     topic: str | None
     name: str
     """Name in the work folder."""
@@ -171,11 +171,11 @@ class _TaskFiles:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for topic in list(self._rows) if kind is None else ():
+    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
+        for topic in list(self._rows) if error_type is None else ():
             self._write_batches(topic, len(self._rows[topic]))
         for file in self._open.values():
-            if kind is None:
+            if error_type is None:
                 self.written.append(file.close())
             else:
                 file.discard()

@@ -41,19 +41,19 @@ def size_of(splits: Iterable[Split]) -> int:
 
 
 def _groups(splits: Iterable[Split], goal: int) -> Iterable[tuple[Split, ...]]:
-    group: list[Split] = []
+    task: list[Split] = []
     cost = pickled = 0
     for split in splits:
         own = max(split.end - split.start, min(SPLIT_COST_BYTES, goal))
         size = len(pickle.dumps(split))
-        if group and (cost + own > goal or pickled + size > MAX_PICKLED_BYTES):
-            yield tuple(group)
-            group, cost, pickled = [], 0, 0
-        group.append(split)
+        if task and (cost + own > goal or pickled + size > MAX_PICKLED_BYTES):
+            yield tuple(task)
+            task, cost, pickled = [], 0, 0
+        task.append(split)
         cost += own
         pickled += size
-    if group:
-        yield tuple(group)
+    if task:
+        yield tuple(task)
 
 
 @cache

@@ -133,10 +133,10 @@ def by_partition(option: str, value: str, example: str) -> dict[Partition, int]:
         raise InputError(f"{option} {value!r}", f"e.g. {example}") from None
 
 
-def to_json(numbers: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
-    """Return *numbers* by partition in the form of Spark's Kafka source, sorted."""
+def to_json(offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
+    """Return *offsets* by partition in the form of Spark's Kafka source, sorted."""
     by_topic: dict[str, dict[str, int]] = {}
-    for (topic, partition), number in sorted(numbers.items()):
+    for (topic, partition), number in sorted(offsets.items()):
         by_topic.setdefault(topic, {})[str(partition)] = number
     return by_topic
 

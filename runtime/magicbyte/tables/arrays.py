@@ -24,7 +24,7 @@ OFFSET_BYTES = 4
 
 
 def number_array(kind: pa.DataType, values: Array) -> pa.Array:
-    """Return *values*, whose dtype is that of *kind*, as Arrow, without a copy."""
+    """Return *values*, with the dtype of *kind*, as Arrow, without a copy."""
     buffer = pa.py_buffer(np.ascontiguousarray(values))
     return pa.Array.from_buffers(kind, len(values), [None, buffer])
 
@@ -60,7 +60,7 @@ def value_lengths(array: pa.Array) -> Array:
 
 
 def nullable_array(kind: pa.DataType, values: Array, is_null: Mask) -> pa.Array:
-    """Return *values*, whose dtype is that of *kind*, as Arrow, with null where *is_null*."""
+    """Return *values*, with the dtype of *kind*, as Arrow, with null where *is_null*."""
     valid = bitmap(~is_null) if is_null.any() else None
     if pa.types.is_boolean(kind):
         data = bitmap(values)

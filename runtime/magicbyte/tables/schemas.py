@@ -6,7 +6,7 @@ nullable, even where nulls cannot occur.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 
@@ -51,15 +51,13 @@ class TableDefinition:
     columns: tuple[ColumnDefinition, ...]
     default: tuple[str, ...]
     """Columns that a read returns if none are named."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns)
+    names: tuple[str, ...]
+    fields: dict[str, pa.Field] = field(repr=False, compare=False)
+    """Arrow fields by column name."""
 
     def schema(self, columns: tuple[str, ...] | None = None) -> pa.Schema:
         """Return the Arrow schema of *columns*; default: the default columns."""
-        types = {column.name: column.type for column in self.columns}
-        return pa.schema([(name, types[name]) for name in columns or self.default])
+        return pa.schema(list(map(self.fields.__getitem__, columns or self.default)))
 
     def check(self, columns: tuple[str, ...]) -> tuple[str, ...]:
         """Return *columns*; InputError names the first that this table does not have."""
@@ -88,12 +86,19 @@ def _from_wire(table: str, name: str) -> tuple[str, pa.DataType, str]:
     return name, arrow_type(column.type), column.doc
 
 
-def _table(
-    name: str, row: str, *columns: tuple[str, pa.DataType, str], default: int = 0
+def define_table(
+    name: str, row: str, *columns: tuple[str, pa.DataType, str], default: int | None = None
 ) -> TableDefinition:
-    definitions = tuple(ColumnDefinition(*column) for column in columns)
-    shown = definitions[:default] if default else definitions
-    return TableDefinition(name, row, definitions, tuple(column.name for column in shown))
+    """Return a table of *columns*; by default a read returns the first *default* ones (None: all)."""
+    names = tuple(column for column, *_ in columns)
+    return TableDefinition(
+        name,
+        row,
+        tuple(ColumnDefinition(*column) for column in columns),
+        names[:default],
+        names,
+        {column: pa.field(column, type_) for column, type_, _ in columns},
+    )
 
 
 TOPIC = ("topic", pa.string(), "Topic; null for a file outside a partition folder.")
@@ -145,7 +150,7 @@ RECORD_FIELDS = tuple(
 )
 """Record columns of the specification in the order of the table; newer ones follow at the end."""
 
-RECORDS = _table(
+RECORDS = define_table(
     "records",
     "record",
     TOPIC,
@@ -158,7 +163,7 @@ RECORDS = _table(
     default=8,
 )
 
-BATCHES = _table(
+BATCHES = define_table(
     "batches",
     "log entry: a v0 or v1 message, compressed or not, or a v2 batch",
     TOPIC,
@@ -192,7 +197,7 @@ BATCHES = _table(
     DISPOSITION,
 )
 
-SEGMENTS = _table(
+SEGMENTS = define_table(
     "segments",
     "file of a partition",
     TOPIC,
@@ -218,7 +223,7 @@ SEGMENTS = _table(
     *_counters("records", "Records"),
 )
 
-TRANSACTIONS = _table(
+TRANSACTIONS = define_table(
     "transactions",
     "transaction in a partition",
     TOPIC,
@@ -242,7 +247,7 @@ TRANSACTIONS = _table(
     ),
 )
 
-PARTITIONS = _table(
+PARTITIONS = define_table(
     "partitions",
     "partition",
     TOPIC,
@@ -260,7 +265,7 @@ PARTITIONS = _table(
     ("verdict", pa.string(), "Predicted result of a broker's startup; `unknown` if not predicted."),
 )
 
-PROBLEMS = _table(
+PROBLEMS = define_table(
     "problems",
     "finding of the read",
     TOPIC,

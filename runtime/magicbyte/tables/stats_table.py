@@ -7,7 +7,7 @@ a wrapper message) or a v2 batch. A data entry is any entry except a control bat
 
 import pyarrow as pa
 
-from magicbyte.tables.schemas import FILE, PARTITION, TIME, TOPIC, ColumnDefinition, TableDefinition
+from magicbyte.tables.schemas import FILE, PARTITION, TIME, TOPIC, define_table
 
 CONTENTS = pa.list_(
     pa.struct(
@@ -132,9 +132,4 @@ _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("held_by_timestamp", TIME, "Time of this record."),
 )
 
-STATS = TableDefinition(
-    "stats",
-    "topic, partition or segment",
-    tuple(ColumnDefinition(*column) for column in _COLUMNS),
-    tuple(name for name, *_ in _COLUMNS),
-)
+STATS = define_table("stats", "topic, partition or segment", *_COLUMNS)

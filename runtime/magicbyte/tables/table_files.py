@@ -85,9 +85,9 @@ class TableFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
         try:
-            if kind is None:
+            if error_type is None:
                 self._flush()
         finally:
             # After an error too: the writer would otherwise close a file that no longer exists.
