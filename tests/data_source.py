@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from magicbyte.spark.source import MagicbyteDataSource
+from magicbyte.spark.data_source import MagicbyteDataSource
 
 
 def planned(path: str, **options: str) -> tuple[Any, list[Any]]:

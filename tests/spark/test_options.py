@@ -10,8 +10,8 @@ import pytest
 import magicbyte as mb
 from data_source import places, planned, rows
 from magicbyte.errors import InputError, MagicbyteError
+from magicbyte.spark.option_values import duration, size_in_bytes, to_json
 from magicbyte.spark.options import parse
-from magicbyte.spark.values import duration, size_in_bytes, to_json
 from magicbyte.tables import schemas
 from paths import DATA
 

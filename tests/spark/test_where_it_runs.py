@@ -14,7 +14,7 @@ import pytest
 from pyspark import cloudpickle
 
 import magicbyte as mb
-from magicbyte.spark.source import MagicbyteDataSource
+from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte.spark.stage import WorkFolder
 from magicbyte.spark.task_writer import OutputSettings, TaskWriter
 from paths import DATA

@@ -108,7 +108,7 @@ def pipeline(
     selected = RECORDS.names if columns is None else RECORDS.check(columns)
     try:
         from magicbyte.spark.pipeline import write_tables
-        from magicbyte.spark.plan import SMALL_BYTES, make_plan, size_of
+        from magicbyte.spark.pipeline_plan import SMALL_BYTES, make_plan, size_of
         from magicbyte.spark.session import LazySession
         from magicbyte.spark.stage import check_output, staged
         from magicbyte.spark.task_writer import OutputSettings

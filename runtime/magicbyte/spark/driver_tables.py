@@ -21,7 +21,7 @@ from magicbyte.reading.table_rows import (
     segment_row,
     transaction_rows,
 )
-from magicbyte.spark.plan import PipelinePlan
+from magicbyte.spark.pipeline_plan import PipelinePlan
 from magicbyte.spark.split_stats import SplitStats, add_up
 from magicbyte.spark.stage import METADATA_FOLDER
 from magicbyte.tables import schemas

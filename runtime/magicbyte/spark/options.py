@@ -18,9 +18,9 @@ from magicbyte.reading.options import (
     TRANSACTION_SOURCES,
     ReadOptions,
 )
-from magicbyte.spark import limits, values
-from magicbyte.spark.limits import OffsetBound
-from magicbyte.spark.values import Partition
+from magicbyte.spark import offset_bounds, option_values
+from magicbyte.spark.offset_bounds import OffsetBound
+from magicbyte.spark.option_values import Partition
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions, is_url, local_path
 from magicbyte.tables import schemas
 
@@ -98,8 +98,11 @@ class SourceOptions:
     @property
     def batch_bounds(self) -> tuple[OffsetBound, OffsetBound]:
         """Start and end of a batch; InputError if a batch cannot have them."""
-        start, end = limits.starting_bound(self.raw, "earliest"), limits.ending_bound(self.raw)
-        limits.check_batch(start, end)
+        start, end = (
+            offset_bounds.starting_bound(self.raw, "earliest"),
+            offset_bounds.ending_bound(self.raw),
+        )
+        offset_bounds.check_batch(start, end)
         return start, end
 
     @property
@@ -112,7 +115,7 @@ class SourceOptions:
             raise InputError(
                 "planPath in a stream", "none: each batch of a stream has its own plan"
             )
-        return limits.starting_bound(self.raw, "latest")
+        return offset_bounds.starting_bound(self.raw, "latest")
 
     def open(self) -> Dataset:
         """Open the dataset; InputError if a path is not a log or a topic does not exist."""
@@ -161,23 +164,25 @@ def parse(options: Mapping[str, str]) -> SourceOptions:
 
     parsed = SourceOptions(
         paths=_paths(raw),
-        table=value("table", values.one_of(*schemas.TABLES), "records"),
-        columns=value("columns", values.names, None),
-        topics=value("subscribe", values.topics, None),
-        pattern=value("subscribePattern", values.pattern, None),
-        assigned=value("assign", values.partitions, None),
+        table=value("table", option_values.one_of(*schemas.TABLES), "records"),
+        columns=value("columns", option_values.names, None),
+        topics=value("subscribe", option_values.topics, None),
+        pattern=value("subscribePattern", option_values.pattern, None),
+        assigned=value("assign", option_values.partitions, None),
         read=_read_options(value),
-        include_internal=value("includeInternal", values.flag, False),
-        include_headers=value("includeHeaders", values.flag, False),
+        include_internal=value("includeInternal", option_values.flag, False),
+        include_headers=value("includeHeaders", option_values.flag, False),
         replica=raw.get("replica"),
-        fail_on_data_loss=value("failOnDataLoss", values.flag, True),
-        min_partitions=value("minPartitions", values.count, None),
-        max_records=value("maxRecordsPerPartition", values.count, None),
-        max_partition_bytes=value("maxPartitionBytes", values.size_in_bytes, MAX_PARTITION_BYTES),
-        plan_path=value("planPath", values.file, None),
-        max_offsets=value("maxOffsetsPerTrigger", values.count, None),
-        min_offsets=value("minOffsetsPerTrigger", values.count, None),
-        max_trigger_delay_ms=value("maxTriggerDelay", values.duration, MAX_TRIGGER_DELAY_MS),
+        fail_on_data_loss=value("failOnDataLoss", option_values.flag, True),
+        min_partitions=value("minPartitions", option_values.count, None),
+        max_records=value("maxRecordsPerPartition", option_values.count, None),
+        max_partition_bytes=value(
+            "maxPartitionBytes", option_values.size_in_bytes, MAX_PARTITION_BYTES
+        ),
+        plan_path=value("planPath", option_values.file, None),
+        max_offsets=value("maxOffsetsPerTrigger", option_values.count, None),
+        min_offsets=value("minOffsetsPerTrigger", option_values.count, None),
+        max_trigger_delay_ms=value("maxTriggerDelay", option_values.duration, MAX_TRIGGER_DELAY_MS),
         storage_options=StorageOptions(
             {
                 name.removeprefix(STORAGE_PREFIX): text
@@ -192,12 +197,12 @@ def parse(options: Mapping[str, str]) -> SourceOptions:
 
 
 def _read_options(value: Callable[..., str | None]) -> ReadOptions:
-    levels = values.one_of(*ISOLATION_LEVELS)
+    levels = option_values.one_of(*ISOLATION_LEVELS)
     own, kafka = (value(name, levels, None) for name in ("isolationLevel", "kafka.isolation.level"))
     if own is not None and kafka is not None and own != kafka:
         raise InputError(f"kafka.isolation.level {kafka!r}", f"the {own!r} of isolationLevel")
-    on_damage = value("onDamage", values.one_of(*DAMAGE_POLICIES), None)
-    transactions = value("transactions", values.one_of(*TRANSACTION_SOURCES), None)
+    on_damage = value("onDamage", option_values.one_of(*DAMAGE_POLICIES), None)
+    transactions = value("transactions", option_values.one_of(*TRANSACTION_SOURCES), None)
     if transactions == "index" and on_damage == "stop":
         raise InputError("transactions index with onDamage stop", "onDamage fail or skip")
     return ReadOptions(

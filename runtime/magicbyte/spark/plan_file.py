@@ -10,7 +10,7 @@ import magicbyte
 from magicbyte.errors import InputError
 from magicbyte.reading.split import Split
 from magicbyte.spark.options import SourceOptions
-from magicbyte.spark.plan import FORMAT, splits_of, task_lines, text_of_tasks
+from magicbyte.spark.pipeline_plan import FORMAT, splits_of, task_lines, text_of_tasks
 from magicbyte.storage import Storage
 
 Tasks = Sequence[tuple[Split, ...]]

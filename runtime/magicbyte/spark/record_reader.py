@@ -12,10 +12,10 @@ from magicbyte.findings import Finding
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.split import Split, read_split
 from magicbyte.spark import spark_columns
-from magicbyte.spark.batch import BatchPlan
+from magicbyte.spark.batch_plan import BatchPlan
 from magicbyte.spark.driver_log import log_findings, without_traceback
 from magicbyte.spark.options import STREAM_OPTIONS, SourceOptions
-from magicbyte.spark.pickled_readers import PickledByValue
+from magicbyte.spark.pickling import PickledByValue
 from magicbyte.spark.plan_file import load_or_create_plan
 from magicbyte.spark.spark_columns import SparkColumn
 from magicbyte.spark.tasks import size_of, spare_collector, tasks

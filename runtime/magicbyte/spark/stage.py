@@ -25,7 +25,7 @@ from pathlib import Path
 from magicbyte.errors import InputError
 from magicbyte.output_guard import check_outside
 from magicbyte.reading.dataset import Dataset
-from magicbyte.spark.plan import is_plan
+from magicbyte.spark.pipeline_plan import is_plan
 
 METADATA_FOLDER = "_magicbyte"
 """Folder in an output with its plan. It marks the output as written by a pipeline."""

@@ -17,8 +17,8 @@ import pyarrow as pa
 from magicbyte.reading.split import Split, chosen_rows, examine
 from magicbyte.reading.table_rows import batch_rows
 from magicbyte.spark.driver_log import without_traceback
-from magicbyte.spark.pickled_readers import PickledByValue
-from magicbyte.spark.plan import splits_of
+from magicbyte.spark.pickling import PickledByValue
+from magicbyte.spark.pipeline_plan import splits_of
 from magicbyte.spark.split_stats import STATS_COLUMNS, SplitCounter, SplitStats
 from magicbyte.spark.stage import WorkFolder
 from magicbyte.spark.tasks import spare_collector

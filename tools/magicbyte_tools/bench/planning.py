@@ -28,7 +28,7 @@ OFFSET = struct.Struct(">q")
 
 MEASURED = """
 import json, pickle, resource, sys, time
-from magicbyte.spark.source import MagicbyteDataSource
+from magicbyte.spark.data_source import MagicbyteDataSource
 source = MagicbyteDataSource(json.loads(sys.argv[1]))
 reader = source.reader(source.schema())
 ready, cpu = time.perf_counter(), time.process_time()

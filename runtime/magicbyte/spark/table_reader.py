@@ -22,7 +22,7 @@ from magicbyte.reading.table_rows import batch_rows, record_batch
 from magicbyte.spark import spark_columns
 from magicbyte.spark.driver_log import log_findings, without_traceback
 from magicbyte.spark.options import SourceOptions
-from magicbyte.spark.pickled_readers import PickledByValue
+from magicbyte.spark.pickling import PickledByValue
 from magicbyte.spark.tasks import tasks
 from magicbyte.tables import schemas
 from magicbyte.tables.stored_types import to_stored_batch

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from magicbyte.errors import InputError
-from magicbyte.spark import values
-from magicbyte.spark.values import Partition, name_of
+from magicbyte.spark import option_values
+from magicbyte.spark.option_values import Partition, name_of
 
 EARLIEST, LATEST = -2, -1
 """Placeholders for an offset that depends on the log."""
@@ -51,7 +51,7 @@ class OffsetBound:
 
 def starting_bound(options: Mapping[str, str], default: str) -> OffsetBound:
     """Return the start of a read; *default* applies if *options* (lower-case names) set none."""
-    strategy = values.one_of("error", "latest")(
+    strategy = option_values.one_of("error", "latest")(
         "startingOffsetsByTimestampStrategy",
         options.get("startingoffsetsbytimestampstrategy", "error"),
     )
@@ -94,17 +94,19 @@ def _limit(options: Mapping[str, str], side: str, default: str, *, or_latest: bo
     """Return the bound of a *side*. Precedence: one time for all, times by partition, offsets."""
     option = f"{side}Timestamp"
     if option.lower() in options:
-        time = values.milliseconds(option, options[option.lower()])
+        time = option_values.milliseconds(option, options[option.lower()])
         return OffsetBound(option, time, is_time=True, or_latest=or_latest)
     option = f"{side}OffsetsByTimestamp"
     if option.lower() in options:
-        times = values.by_partition(option, options[option.lower()], values.TIMES)
+        times = option_values.by_partition(option, options[option.lower()], option_values.TIMES)
         return OffsetBound(option, None, times, is_time=True, or_latest=or_latest)
     option = f"{side}Offsets"
     value = options.get(option.lower(), default).strip()
     if value.lower() in _WORDS:
         return OffsetBound(option, _WORDS[value.lower()])
-    offsets = values.by_partition(option, value, f"earliest, latest or {values.OFFSETS}")
+    offsets = option_values.by_partition(
+        option, value, f"earliest, latest or {option_values.OFFSETS}"
+    )
     for partition, offset in offsets.items():
         if offset < EARLIEST:
             raise InputError(

@@ -24,19 +24,19 @@ from magicbyte.reading.retry import retry_changed
 from magicbyte.reading.segment_range import log_start_offset
 from magicbyte.reading.split import Split
 from magicbyte.spark import spark_columns
-from magicbyte.spark.compacted_segments import (
+from magicbyte.spark.driver_log import log_findings, without_traceback
+from magicbyte.spark.offset_bounds import EARLIEST, LATEST
+from magicbyte.spark.offset_ranges import divide, partition_of, report_data_loss, resolve_offset
+from magicbyte.spark.option_values import Partition, from_json, name_of, to_json
+from magicbyte.spark.options import SourceOptions
+from magicbyte.spark.pickling import PickledByValue
+from magicbyte.spark.record_reader import RecordsTask, plan_tasks, read_rows
+from magicbyte.spark.replanning import (
     ReplannableTask,
     partition_of_split,
     read_replanned,
     replannable_tasks,
 )
-from magicbyte.spark.driver_log import log_findings, without_traceback
-from magicbyte.spark.limits import EARLIEST, LATEST
-from magicbyte.spark.options import SourceOptions
-from magicbyte.spark.pickled_readers import PickledByValue
-from magicbyte.spark.ranges import divide, partition_of, report_data_loss, resolve_offset
-from magicbyte.spark.record_reader import RecordsTask, plan_tasks, read_rows
-from magicbyte.spark.values import Partition, from_json, name_of, to_json
 
 try:
     from pyspark.sql.streaming import datasource as admission

@@ -13,9 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 import magicbyte as mb
 from magicbyte.errors import InputError
 from magicbyte.spark import spark_columns
+from magicbyte.spark.option_values import size_in_bytes
 from magicbyte.spark.options import parse
 from magicbyte.spark.tasks import tasks
-from magicbyte.spark.values import size_in_bytes
 from magicbyte.tables.stored_types import MAX_MILLISECONDS, is_out_of_range
 
 KAFKA = (

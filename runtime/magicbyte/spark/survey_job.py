@@ -10,7 +10,7 @@ from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.driver_log import without_traceback
-from magicbyte.spark.pickled_readers import PickledByValue
+from magicbyte.spark.pickling import PickledByValue
 from magicbyte.spark.tasks import spare_collector
 
 

@@ -16,8 +16,8 @@ from magicbyte.errors import ChangedError, FormatError
 from magicbyte.reading.partial_plan import BoundedRange
 from magicbyte.reading.retry import MAX_TRIES, retry_changed
 from magicbyte.reading.split import Split
+from magicbyte.spark.option_values import Partition
 from magicbyte.spark.record_reader import RecordsTask
-from magicbyte.spark.values import Partition
 
 
 class ReplannableTask(RecordsTask):

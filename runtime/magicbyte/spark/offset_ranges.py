@@ -6,8 +6,8 @@ from collections.abc import Callable
 from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.partial_plan import BoundedRange
-from magicbyte.spark.limits import EARLIEST, LATEST, OffsetBound, check_order
-from magicbyte.spark.values import Partition
+from magicbyte.spark.offset_bounds import EARLIEST, LATEST, OffsetBound, check_order
+from magicbyte.spark.option_values import Partition
 
 log = logging.getLogger("magicbyte.spark")
 

@@ -6,10 +6,10 @@ from pyspark.sql.types import StructType
 
 from magicbyte.spark import options, spark_columns
 from magicbyte.spark.driver_log import without_traceback
-from magicbyte.spark.other_tables import TableReader
-from magicbyte.spark.pickled_readers import PickledByValue
+from magicbyte.spark.pickling import PickledByValue
 from magicbyte.spark.record_reader import RecordsReader
-from magicbyte.spark.stream import StreamReader
+from magicbyte.spark.stream_reader import StreamReader
+from magicbyte.spark.table_reader import TableReader
 
 
 class MagicbyteDataSource(PickledByValue, DataSource):

@@ -14,9 +14,9 @@ from magicbyte.reading.partial_plan import (
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
 from magicbyte.spark.driver_log import log_findings
-from magicbyte.spark.limits import EARLIEST, LATEST, OffsetBound
+from magicbyte.spark.offset_bounds import EARLIEST, LATEST, OffsetBound
+from magicbyte.spark.offset_ranges import divide, partition_of, resolve_range
 from magicbyte.spark.options import SourceOptions
-from magicbyte.spark.ranges import divide, partition_of, resolve_range
 
 
 class BatchPlan:
