@@ -166,7 +166,10 @@ def refusals(cluster: Path, tmp_path: Path) -> dict[str, tuple[Sequence[str | Pa
     segment = min(inside.glob("*.log"))
     return {
         "theirs": ([cluster, tmp_path / "theirs"], "the folder was not written by pipeline"),
-        "theirs, overwrite": ([cluster, tmp_path / "theirs", "--overwrite"], "did not make"),
+        "theirs, overwrite": (
+            [cluster, tmp_path / "theirs", "--overwrite"],
+            "was not written by pipeline",
+        ),
         "a file": ([cluster, tmp_path / "file", "--overwrite"], "file: this is a file; expected"),
         "the input itself": ([inside, inside, "--overwrite"], "what is read"),
         "in the input": ([inside, inside / "out"], "inside what is read"),
