@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,15 @@ def shared() -> Path:
     return Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
 
 
+@cache
+def _manifest() -> list[dict[str, Any]]:
+    manifest = shared() / "vectors" / "manifest.json"
+    entries: list[dict[str, Any]] = []
+    if manifest.is_file():
+        entries = json.loads(manifest.read_text())["entries"]
+    return entries
+
+
 def vectors(*kinds: str) -> list[dict[str, Any]]:
     """Return other projects' vectors of *kinds*, by default all; none where they are absent."""
-    manifest = shared() / "vectors" / "manifest.json"
-    if not manifest.is_file():
-        return []
-    entries: list[dict[str, Any]] = json.loads(manifest.read_text())["entries"]
-    return [entry for entry in entries if not kinds or entry["kind"] in kinds]
+    return [entry for entry in _manifest() if not kinds or entry["kind"] in kinds]

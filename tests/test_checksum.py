@@ -25,6 +25,6 @@ def test_parts_give_what_the_whole_gives(checksum: Callable[..., int], cut: int)
 
 
 @pytest.mark.parametrize("checksum", [crc32, crc32c])
-def test_nothing_has_the_checksum_of_what_came_before(checksum: Callable[..., int]) -> None:
+def test_checksum_of_no_bytes_is_the_initial_value(checksum: Callable[..., int]) -> None:
     assert checksum(b"") == 0
     assert checksum(b"", 5) == 5

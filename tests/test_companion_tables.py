@@ -159,7 +159,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "data", "count", "code", "position", "said"), WRONG)
-def test_what_is_wrong_is_a_finding_and_whole_entries_are_rows(
+def test_damaged_companion_file_has_a_finding_and_rows_of_its_whole_entries(
     tmp_path: Path, name: str, data: str, count: int, code: str, position: int | None, said: str
 ) -> None:
     path = tmp_path / name

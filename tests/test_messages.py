@@ -86,7 +86,7 @@ def test_a_number_is_what_it_was_in_the_release() -> None:
         (GROUP_KEY, b"\0\3", (4, 3), "end", 2),
     ],
 )
-def test_what_is_no_record_that_the_release_knows_is_an_error(
+def test_record_unknown_to_the_release_is_an_error(
     key: bytes, value: bytes | None, release: tuple[int, int], reason: str, number: int
 ) -> None:
     with pytest.raises(MessageError) as caught:

@@ -114,7 +114,7 @@ def test_any_other_control_record_ends_nothing(control: Control) -> None:
     assert log.ends() == [(0, 0, "open", None)]
 
 
-def test_what_nobody_wrote_is_in_no_transaction() -> None:
+def test_records_without_a_producer_are_in_no_transaction() -> None:
     log = Log()
     log.batch(0, -1)
     log.batch(1, 7, is_transactional=False)
@@ -205,7 +205,9 @@ def test_a_commit_of_the_next_epoch_proves_what_came_before_a_hole() -> None:
 
 
 @pytest.mark.parametrize(("control", "epoch"), [(COMMIT, 0), (COMMIT, 2), (ABORT, 1), (ABORT, 0)])
-def test_no_other_marker_does(control: Control, epoch: int) -> None:
+def test_other_markers_do_not_decide_a_transaction_across_damage(
+    control: Control, epoch: int
+) -> None:
     assert behind_a_hole(control, epoch) == [(2, 2, "undecided", None)]
 
 
@@ -224,7 +226,7 @@ def test_only_the_first_marker_behind_a_hole_counts() -> None:
     assert log.ends() == [(0, 0, "undecided", None)]
 
 
-def test_a_marker_of_the_batchs_own_epoch_has_been_seen() -> None:
+def test_marker_with_the_epoch_of_its_batch_withdraws_the_proof() -> None:
     log = Log()
     log.end(0, COMMIT, epoch=0)
     log.batch(1)
@@ -233,7 +235,7 @@ def test_a_marker_of_the_batchs_own_epoch_has_been_seen() -> None:
     assert log.ends() == [(1, 1, "undecided", None)]
 
 
-def test_what_the_snapshot_alone_knows_says_nothing_about_epochs() -> None:
+def test_producer_known_by_a_snapshot_alone_proves_nothing_about_epochs() -> None:
     log = Log()
     log.begin([snapshot(8, 0, 0)])
     log.end(1, COMMIT, 8, epoch=3)

@@ -42,7 +42,7 @@ def put(tool: Path, script: str) -> None:
     tool.chmod(0o755)
 
 
-def test_who_has_no_tools_is_left_out_with_the_reason(
+def test_reader_without_its_toolchain_is_skipped_with_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -73,7 +73,9 @@ def test_damage_is_skipped_by_ours(segment: Segment, tmp_path: Path) -> None:
     assert 0.98 * segment.num_rows <= ours.read("columns", 1) < segment.num_rows
 
 
-def test_both_files_are_read_in_turn(segment: Segment, tmp_path: Path) -> None:
+def test_damage_benchmark_reads_the_sound_and_the_damaged_file(
+    segment: Segment, tmp_path: Path
+) -> None:
     cell, profiles = damage(segment, tmp_path, engine="reference", seed=1, repetitions=1)
     assert [profile.name for profile in profiles] == ["sound", "damaged"]
     assert {name: len(times) for name, times in cell.cpu_ns.items()} == {"sound": 1, "damaged": 1}

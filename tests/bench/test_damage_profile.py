@@ -38,7 +38,7 @@ def calls(path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     return {part: int(spent[0]) for part, spent in made.spent.items()}
 
 
-def test_what_a_sound_file_takes_is_charged_once(
+def test_time_of_a_sound_file_is_charged_once(
     segment: Segment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spent = calls(segment.path, monkeypatch)

@@ -34,7 +34,7 @@ def test_our_reader_finds_the_batches(segment: Segment) -> None:
 
 
 @needs_linux
-def test_what_is_read_of_a_file_is_told_from_what_a_start_reads(
+def test_bytes_read_at_process_start_are_subtracted(
     segment: Segment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAGICBYTE", [sys.executable, "-S", "-c", READS_ALL])
@@ -52,7 +52,7 @@ def test_a_pass_that_misses_a_batch_ends_the_run(segment: Segment, tmp_path: Pat
 
 
 @needs_linux
-def test_what_the_children_of_a_job_read_counts(tmp_path: Path) -> None:
+def test_bytes_read_by_child_processes_count(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(100_000))
     reads = [sys.executable, "-S", "-c", READS_ALL, str(tmp_path / "file")]
     starts = f"import subprocess; subprocess.run({reads!r}, check=True)"

@@ -44,14 +44,14 @@ def test_everybody_is_warmed_up_and_then_they_take_turns(tmp_path: Path) -> None
     assert cell.wall_ns == {"a": [90.0, 90.0], "b": [90.0, 90.0]}
 
 
-def test_one_who_compiles_is_warmed_up_for_longer(tmp_path: Path) -> None:
+def test_contender_that_compiles_warms_up_longer(tmp_path: Path) -> None:
     log = tmp_path / "log"
     one = contender("a", log, warm_up_s=0.000_024)  # a pass takes 5 microseconds
     measure(SEGMENT, [one], repetitions=1)
     assert log.read_text().splitlines() == ["a check memory"] + ["a columns memory"] * 6
 
 
-def test_one_who_settles_has_passes_before_each_that_is_measured(tmp_path: Path) -> None:
+def test_contender_that_settles_has_warm_up_passes_before_each_measured_one(tmp_path: Path) -> None:
     log = tmp_path / "log"
     one = contender("a", log, settle_s=0.000_027)  # a pass takes 9 microseconds
     cell = measure(SEGMENT, [one], repetitions=2)
@@ -59,7 +59,7 @@ def test_one_who_settles_has_passes_before_each_that_is_measured(tmp_path: Path)
     assert len(cell.wall_ns["a"]) == 2
 
 
-def test_one_who_reads_no_messages_is_not_asked_to(tmp_path: Path) -> None:
+def test_contender_without_v0_and_v1_skips_those_cells(tmp_path: Path) -> None:
     log = tmp_path / "log"
     messages = Segment(Kind(1, "100B", "16k", "none"), Path("any.log"), 100, 1, 1000)
     both = [contender("a", log), contender("b", log, reads_messages=False)]
@@ -67,14 +67,14 @@ def test_one_who_reads_no_messages_is_not_asked_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [(99, 7, 1, 1, 1), (100, 8, 1, 1, 1)])
-def test_one_who_reads_something_else_ends_the_run(tmp_path: Path, answer: tuple[int, ...]) -> None:
+def test_contender_with_other_rows_ends_the_run(tmp_path: Path, answer: tuple[int, ...]) -> None:
     log = tmp_path / "log"
     both = [contender("a", log), contender("b", log, answer)]
     with pytest.raises(Disagreement, match="v2-100B-16k-none"):
         measure(SEGMENT, both, repetitions=1)
 
 
-def test_one_who_reads_a_part_may_have_fewer_rows(tmp_path: Path) -> None:
+def test_contender_that_reads_a_part_may_return_fewer_rows(tmp_path: Path) -> None:
     log = tmp_path / "log"
     slow = contender("slow", log, (10, 1, 5000, 6000, 9000), reads_all=False)
     cell = measure(SEGMENT, [contender("a", log), slow], repetitions=1)
@@ -87,7 +87,7 @@ def test_a_contender_that_ends_is_an_error() -> None:
         gone.ask(Path("any.log"), "columns", "memory")
 
 
-def test_a_job_is_run_as_often_as_told_and_its_failure_is_told() -> None:
+def test_job_runs_the_given_number_of_times_and_its_failure_is_raised() -> None:
     (job,) = run({"quiet": [sys.executable, "-S", "-c", "print(1)"]}, repetitions=2)
     assert len(job.cpu_s) == len(job.wall_s) == len(job.peak_bytes) == 2
     with pytest.raises(Failed, match=r"loud: exit 1: .*no such luck"):

@@ -189,7 +189,7 @@ def test_drawn_records_are_decoded_as_kafkas_tool_decodes_them(
 
 
 @pytest.mark.skipif(not RUN, reason="it takes Maven, Java and two minutes: make test-brokers")
-def test_what_is_told_of_the_cases_is_what_kafkas_tool_says(tmp_path: Path) -> None:
+def test_lines_of_the_cases_are_those_of_kafkas_tool(tmp_path: Path) -> None:
     is_recorded = bool(os.environ.get("MAGICBYTE_RECORD"))
     found: dict[str, Told] = {case.name: {} for case in cases.cases()}
     for version in EVERY_RELEASE if is_recorded else RELEASES:

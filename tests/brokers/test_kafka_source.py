@@ -86,7 +86,7 @@ def test_we_give_what_the_kafka_source_gave(name: str) -> None:
     assert summary(ours(CASES[name], times())) == recorded()[name]
 
 
-def test_what_was_recorded_is_of_every_case_and_says_something() -> None:
+def test_recording_has_an_answer_of_kafkas_source_for_every_case() -> None:
     assert list(recorded()) == sorted(CASES)
     counts = [sum(n for *_, n in one.get("offsets", {}).values()) for one in recorded().values()]
     assert sum(count > 100 for count in counts) > 20

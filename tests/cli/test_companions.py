@@ -58,7 +58,7 @@ def test_damage_is_said_behind_what_is_whole(run: Run, transactions: Path, tmp_p
     ]
 
 
-def test_what_is_for_logs_is_refused(run: Run, transactions: Path) -> None:
+def test_options_of_logs_are_refused_for_companion_files(run: Run, transactions: Path) -> None:
     path = transactions.joinpath(*ABORTED)
     for options, said in (
         (("--table", "batches"), "--table applies to logs, not to companion files"),

@@ -100,7 +100,7 @@ def test_a_limit_does_not_hide_damage_before_it(damaged: Path, run: Run) -> None
     assert "checksum-mismatch" in result.stderr
 
 
-def test_what_is_sound_around_damage_is_shown_and_the_damage_is_said(
+def test_records_around_damage_are_printed_and_the_damage_is_reported(
     damaged: Path, transactions: Path, run: Run
 ) -> None:
     whole = rows_of(run("dump", transactions / "append-time-0", "--format", "ndjson").stdout)
@@ -129,7 +129,7 @@ def test_the_first_damage_is_a_line_where_it_is_not_to_be_skipped(damaged: Path,
     assert "CRC-32C" in result.stderr
 
 
-def test_no_more_than_ten_findings_are_told(transactions: Path, tmp_path: Path, run: Run) -> None:
+def test_at_most_ten_findings_are_printed(transactions: Path, tmp_path: Path, run: Run) -> None:
     folder = tmp_path / "append-time-0"
     shutil.copytree(transactions / "append-time-0", folder)
     batches = rows_of(run("dump", folder, "--table", "batches", "--format", "ndjson").stdout)
@@ -143,7 +143,7 @@ def test_no_more_than_ten_findings_are_told(transactions: Path, tmp_path: Path, 
     assert f"and {len(problems) - 10} more: see --table problems" in result.stderr.splitlines()
 
 
-def test_what_read_committed_withholds_is_said_and_shown_when_asked_for(
+def test_records_withheld_by_read_committed_are_reported_and_printed_on_request(
     transactions: Path, run: Run
 ) -> None:
     read = ("dump", transactions / "open-0", "--isolation-level", "read_committed")
@@ -156,7 +156,7 @@ def test_what_read_committed_withholds_is_said_and_shown_when_asked_for(
     assert "aborted" not in shown.stderr
 
 
-def test_internal_topics_are_left_out_and_that_is_said(transactions: Path, run: Run) -> None:
+def test_skipped_internal_topics_are_reported_on_stderr(transactions: Path, run: Run) -> None:
     partitions = ("--table", "batches", "--quick", "--columns", "topic")
     result = run("dump", transactions, *partitions)
     assert "3 partitions of internal topics left out; --include-internal includes them" in (

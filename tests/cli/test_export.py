@@ -55,7 +55,7 @@ def counted(rows: int) -> str:
     return "1 row" if rows == 1 else f"{rows} rows"
 
 
-def test_what_is_withheld_is_not_exported_and_that_is_said(
+def test_withheld_records_are_not_exported_and_are_reported(
     transactions: Path, run: Run, tmp_path: Path
 ) -> None:
     out = tmp_path / "records.parquet"
@@ -217,7 +217,7 @@ def test_damage_that_is_skipped_is_status_1_and_damage_that_fails_leaves_nothing
     assert "Error: append-time-0/" in only_line(failed.stderr)
 
 
-def test_what_is_there_is_replaced_only_when_told_and_only_by_a_whole_file(
+def test_existing_file_is_replaced_only_with_overwrite_and_only_by_a_whole_file(
     damaged: Path, run: Run, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.parquet"

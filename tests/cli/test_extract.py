@@ -135,7 +135,9 @@ def test_the_input_is_never_the_output(formats: Path, run: Run, tmp_path: Path) 
     assert path.read_bytes() == before
 
 
-def test_what_is_no_file_is_not_replaced(formats: Path, run: Run, tmp_path: Path) -> None:
+def test_output_path_that_is_not_a_file_is_not_replaced(
+    formats: Path, run: Run, tmp_path: Path
+) -> None:
     place = f"{formats / 'v2-java-gzip-0' / SEGMENT}@0"
     for out in (tmp_path, tmp_path / "nothing" / "payload.bin"):
         result = run("extract", place, "-o", out, "--overwrite")

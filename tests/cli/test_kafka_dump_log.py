@@ -50,7 +50,7 @@ def test_lines_and_status_are_the_tools(
 
 
 @pytest.mark.skipif(not ORACLE.is_dir(), reason=WHERE)
-def test_there_are_answers_of_all_kinds() -> None:
+def test_recorded_answers_include_both_exit_statuses() -> None:
     found = list(cases())
     assert len(found) > 500
     assert {case.values[1]["exit"] for case in found} == {0, 1}
@@ -160,7 +160,9 @@ def test_a_wrong_checksum_is_no_end(run: Run, segment: Path) -> None:
         (["--value-decoder-class", "my.Decoder"], "expected one of org.apache.kafka.tools.api."),
     ],
 )
-def test_what_it_cannot_do_is_said(run: Run, arguments: list[str], message: str) -> None:
+def test_unsupported_arguments_are_usage_errors(
+    run: Run, arguments: list[str], message: str
+) -> None:
     result = run("kafka-dump-log", "--files", "x.log", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr

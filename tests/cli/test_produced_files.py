@@ -36,7 +36,7 @@ def test_a_legal_batch_is_a_summary_and_status_0(run: Run) -> None:
     assert result.exit_code == 0
 
 
-def test_what_a_broker_refuses_is_a_line_and_status_1(run: Run) -> None:
+def test_batch_that_a_broker_refuses_is_one_line_and_status_1(run: Run) -> None:
     result = run("wrong.bin", "sound.bin")
     assert result.stdout == (
         "wrong.bin byte 0: base_offset is 42, expected 0 [error: produced-base-offset]\n"

@@ -82,7 +82,7 @@ def test_damage_is_told_and_counts_with_its_bytes_alone(run: Run, damaged: Path)
     assert "[checksum-mismatch]" in result.stderr
 
 
-def test_of_many_findings_the_first_are_told(run: Run, tmp_path: Path) -> None:
+def test_first_of_many_findings_are_printed(run: Run, tmp_path: Path) -> None:
     for number in range(12):
         path = tmp_path / f"t-{number}" / f"{0:020}.log"
         path.parent.mkdir()
@@ -134,7 +134,7 @@ def many_rows(transactions: Path, number: int) -> mb.Statistics:
     return found
 
 
-def test_of_many_that_are_held_the_longest_are_told(transactions: Path) -> None:
+def test_segments_held_longest_are_printed(transactions: Path) -> None:
     found = many_rows(transactions, MAX_DELAYS + 3)
     lines = list(statistics_lines(found))
     at = next(n for n, line in enumerate(lines) if line.startswith("segments kept past"))

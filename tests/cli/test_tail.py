@@ -51,7 +51,7 @@ def test_the_last_records_are_of_those_that_are_wanted(transactions: Path, run: 
         (("-f", "--to-time", 9), "--follow cannot be combined with --to-offset or --to-time"),
     ],
 )
-def test_what_cannot_be_is_refused(
+def test_options_that_exclude_tail_and_follow_are_refused(
     options: tuple[object, ...], message: str, transactions: Path, run: Run
 ) -> None:
     result = run("dump", transactions, *options)
@@ -86,7 +86,7 @@ def test_each_finding_is_said_once(
     assert result.stderr.count("checksum-mismatch") == 1
 
 
-def test_what_is_appended_is_shown_until_interrupted(
+def test_follow_prints_appended_records_until_interrupted(
     transactions: Path, tmp_path: Path, command: list[str]
 ) -> None:
     log = Path(shutil.copytree(transactions / "interleaved-0", tmp_path / "interleaved-0"))

@@ -40,7 +40,9 @@ def test_outcomes_are_those_of_the_table(run: Run, transactions: Path) -> None:
         assert row["median_ms"] == (taken[(len(taken) - 1) // 2] if taken else None)
 
 
-def test_what_is_open_can_be_ended(run: Run, transactions: Path) -> None:
+def test_open_transaction_is_printed_with_the_command_that_aborts_it(
+    run: Run, transactions: Path
+) -> None:
     path = transactions / "open-0"
     open_ = [row for row in objects(run, path) if row["kind"] == "open"]
     assert [(row["producer_id"], row["first_offset"], row["abort"]) for row in open_] == [

@@ -55,7 +55,7 @@ def test_ndjson_is_an_object_per_segment_partition_problem_and_a_summary(
     assert objects[-1]["errors"] == 1
 
 
-def test_what_a_start_would_do_is_told(transactions: Path, tmp_path: Path, run: Run) -> None:
+def test_predicted_startup_is_printed(transactions: Path, tmp_path: Path, run: Run) -> None:
     shutil.copytree(transactions / "aborted-0", tmp_path / "log-0" / "aborted-0")
     shutil.copy(transactions / "meta.properties", tmp_path / "log-0")
     name = f"{6:020}.log"
@@ -89,7 +89,7 @@ def test_only_the_wanted_topics_are_checked(damaged: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "ndjson"])
-def test_what_is_printed_is_the_same_whatever_the_number_of_processes(
+def test_output_does_not_depend_on_the_number_of_processes(
     damaged: Path, run: Run, form: str
 ) -> None:
     one, *others = (

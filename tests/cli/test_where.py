@@ -79,7 +79,9 @@ def test_headers(run: Run, plain: Path, rows: list[Row]) -> None:
     assert offsets(run, path, "--where-header", "no such header") == []
 
 
-def test_who_wrote_them_and_what_became_of_it(run: Run, transactions: Path) -> None:
+def test_records_are_selected_by_producer_leader_epoch_and_outcome(
+    run: Run, transactions: Path
+) -> None:
     path = transactions / "interleaved-0"
     found = (
         mb.open(path, isolation_level="read_uncommitted").records(COLUMNS).to_table().to_pylist()
@@ -110,7 +112,7 @@ def test_the_limit_counts_what_is_found(run: Run, transactions: Path) -> None:
         (("--where-key", "k", "--table", "batches"), "applies to records, not to batches"),
     ],
 )
-def test_what_is_no_condition(
+def test_invalid_condition_is_a_usage_error(
     run: Run, plain: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     result = run("dump", plain / "headers-0", *arguments)

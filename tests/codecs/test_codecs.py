@@ -25,7 +25,7 @@ COMPRESS: dict[int, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("codec", COMPRESS)
 @pytest.mark.parametrize("plain", [b"", b"x", PLAIN], ids=["nothing", "a byte", "much"])
 @pytest.mark.parametrize("view", [bytes, memoryview])
-def test_what_a_library_compressed_comes_back(
+def test_payload_compressed_by_a_library_is_decompressed(
     codec: int, plain: bytes, view: Callable[[bytes], bytes | memoryview]
 ) -> None:
     section = view(COMPRESS[codec](plain))
@@ -43,7 +43,7 @@ def test_a_byte_more_than_the_limit_is_over_the_limit_and_not_damage(codec: int)
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
-def test_nothing_is_within_a_limit_of_nothing(codec: int) -> None:
+def test_empty_payload_is_within_a_limit_of_0_bytes(codec: int) -> None:
     assert codecs.decompress(codec, COMPRESS[codec](b""), magic=2, max_bytes=0) == b""
 
 

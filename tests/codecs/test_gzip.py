@@ -91,7 +91,7 @@ def test_header_checksum_is_verified() -> None:
     ],
     ids=["a byte", "zeros", "text", "another method", "cut in a header"],
 )
-def test_what_follows_a_member_and_begins_no_other_is_ignored(garbage: bytes) -> None:
+def test_bytes_after_a_member_that_begin_no_other_are_ignored(garbage: bytes) -> None:
     assert decompress(member(TEXT) + garbage) == TEXT
 
 

@@ -194,7 +194,7 @@ def test_block_that_is_no_block_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("behind", [b"x", bytes(100), frame(block(TEXT))])
-def test_what_is_behind_the_end_mark_is_ignored(behind: bytes) -> None:
+def test_bytes_after_the_end_mark_are_ignored(behind: bytes) -> None:
     assert decompress(frame(block(TEXT)) + behind) == TEXT
 
 

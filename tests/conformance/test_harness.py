@@ -145,7 +145,7 @@ def test_a_failure_says_what_was_expected_what_came_and_why(
         ("data = b'x' * (1 << 30)", "MemoryError"),
     ],
 )
-def test_what_is_no_answer_fails_the_case_and_not_the_run(
+def test_malformed_answer_fails_its_case_and_not_the_run(
     program: str, words: str, vectors: Path, runner: Any, conformance: Conformance
 ) -> None:
     bounds = ("--timeout-s", "0.5", "--memory-mib", "256")
@@ -159,7 +159,7 @@ def test_what_is_no_answer_fails_the_case_and_not_the_run(
     assert counts(lines)["failed"] == 2
 
 
-def test_what_a_runner_left_behind_is_ended(
+def test_child_processes_of_a_runner_are_killed(
     vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
 ) -> None:
     program = f"""

@@ -55,7 +55,7 @@ def complaints(case: dict[str, Any], **answer: Any) -> str:
 
 
 @pytest.mark.parametrize("answer", [None, [], "text", 1, True])
-def test_what_is_no_object_fails(answer: object) -> None:
+def test_answer_that_is_not_an_object_fails(answer: object) -> None:
     assert judge(VALID, answer).outcome == "failed"
 
 
@@ -123,7 +123,7 @@ def test_a_field_that_differs_at_all_fails(content: dict[str, Any], place: str) 
     assert place in complaints(VALID, fields={"entries": [{"content": content}]})
 
 
-def test_one_entry_too_many_or_too_few_fails() -> None:
+def test_entry_too_many_or_too_few_fails() -> None:
     entry = VALID["fields"]["entries"][0]
     assert "expected 1 of them, found 0" in complaints(VALID, fields={"entries": []})
     assert "expected 1 of them, found 2" in complaints(VALID, fields={"entries": [entry, entry]})
@@ -243,7 +243,7 @@ def others() -> list[str]:
     return [name for name in READER_CHECKS if name != "checksum"]
 
 
-def test_who_does_not_look_for_the_fault_gives_the_fields_and_no_error() -> None:
+def test_runner_without_the_check_must_print_the_fields_and_no_error() -> None:
     assert outcome(INVALID, fields=INVALID["fields"], checks=others()) == "passed"
     assert outcome(INVALID, fields=INVALID["fields"], error=None, checks=[]) == "passed"
     assert "fields" in complaints(INVALID, fields={"entries": []}, checks=others())
@@ -252,7 +252,7 @@ def test_who_does_not_look_for_the_fault_gives_the_fields_and_no_error() -> None
     assert "error" in complaints(INVALID, error=ERROR, checks=others())
 
 
-def test_who_does_not_look_for_the_fault_and_prints_no_fields_is_not_judged() -> None:
+def test_runner_without_the_check_and_without_fields_is_not_judged() -> None:
     assert outcome(INVALID, records=[ROW, NEXT], checks=others()) == "not-judged"
     assert outcome(REFUSED_BY_GRAMMAR, records=[ROW], checks=["checksum"]) == "not-judged"
 
@@ -285,7 +285,7 @@ def test_findings_alone_answer_for_what_was_produced() -> None:
 # Where either is right
 
 
-def test_either_choice_passes_and_is_told() -> None:
+def test_either_choice_passes_and_is_reported() -> None:
     accepted = judge(EITHER, {"fields": EITHER["fields"], "records": [ROW, NEXT]})
     assert (accepted.outcome, accepted.choice) == ("passed", "accepted")
     refused = judge(EITHER, {"fields": None, "records": [ROW], "error": ERROR})

@@ -87,7 +87,7 @@ def test_every_number_of_a_row_is_a_column(kind: str) -> None:
     assert FILES[kind].ROW.names == tuple(column.name for column in COLUMNS[FILES[kind].TABLE])
 
 
-def test_what_is_absent_is_null_and_times_are_times() -> None:
+def test_sentinels_are_null_and_timestamps_have_their_type() -> None:
     row = struct.pack(">qhiqiqiq", 7, 2, -1, -1, 0, -1, -1, -1)
     other = struct.pack(">qhiqiqiq", -1, -1, 0, 1, -1, 1714000000000, 0, 5)
     rows, end = read_rows("snapshot", struct.pack(">hIi", 1, 0, 2) + row + other + b"more")
@@ -119,7 +119,7 @@ def test_a_time_index_has_no_time_that_stands_for_none() -> None:
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_nothing_has_no_rows(kind: str) -> None:
+def test_empty_companion_file_has_no_rows(kind: str) -> None:
     rows, _ = read_rows(kind, b"")
     assert rows.num_rows == 0
     assert rows.column_names == [column.name for column in COLUMNS[FILES[kind].TABLE]]

@@ -112,7 +112,7 @@ def test_entries_are_the_same_whoever_has_read_them(made: Any, read: Any) -> Non
         assert found[2:5].column(name).tolist() == expected.column(name).tolist()[2:5], name
 
 
-def test_a_column_says_what_is_not_told() -> None:
+def test_column_marks_missing_values() -> None:
     found = listed(b"".join(messages()))
     for name in NAMES:
         values = [getattr(entry, name) for entry in found]

@@ -134,7 +134,9 @@ def test_a_header_must_be_there_as_a_whole() -> None:
         (2, 48, "bad-size", "size field 48, at least 49 in format v2"),
     ],
 )
-def test_what_is_no_header_is_told_apart(magic: int, size: int, code: str, message: str) -> None:
+def test_invalid_header_has_the_code_of_its_fault(
+    magic: int, size: int, code: str, message: str
+) -> None:
     with pytest.raises(FormatError) as caught:
         read_entry(build.message(magic=magic, size=size, more=bytes(40)), 0)
     assert (caught.value.code, caught.value.message) == (code, message)
@@ -191,7 +193,7 @@ def test_rows_are_counted_without_columns() -> None:
     assert decoded(b"").rows.num_rows == 0
 
 
-def test_what_stands_for_none_is_null_and_nothing_else_is() -> None:
+def test_only_sentinels_are_null() -> None:
     columns = ("leader_epoch", "producer_id", "producer_epoch", "sequence")
     for stored, shown in ((-1, None), (0, 0), (1, 1), (-2, -2)):
         fields = dict.fromkeys(("leader_epoch", "producer", "epoch", "sequence"), stored)

@@ -32,7 +32,7 @@ def failures(task: Task, hang_s: float = 60) -> list[Failure]:
 # A short run
 
 
-def test_nothing_comes_of_mutated_entries_but_rows_and_refusals(
+def test_mutated_entries_give_rows_or_our_errors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = LIVES / "v2-transactions-1"
@@ -99,13 +99,13 @@ def test_kernels_are_seen_to_leave_memory_that_is_too_small() -> None:
     assert (found.what, found.message) == ("fault", "the process ended by SIGSEGV")
 
 
-def test_what_comes_to_no_end_is_a_hang() -> None:
+def test_engine_that_does_not_end_is_a_hang() -> None:
     task = replace(first_with(Codec.ZSTD, is_last=True), make=planted.Loops, is_alone=True)
     found = next(told for told in watched(task, hang_s=3) if isinstance(told, Failure))
     assert (found.what, codec_of(found)) == ("hang", Codec.ZSTD)
 
 
-def test_an_error_that_is_none_of_ours_is_one() -> None:
+def test_foreign_exception_of_an_engine_is_a_failure() -> None:
     found = failures(replace(first_with(Codec.ZSTD, is_last=True), make=planted.Raises))
     assert [one.what for one in found] == ["error"]
     assert found[0].message == "ValueError: not in the tree"
@@ -113,7 +113,7 @@ def test_an_error_that_is_none_of_ours_is_one() -> None:
 
 
 @pytest.mark.parametrize("engine", [planted.Alters, planted.AltersRows])
-def test_what_the_engines_tell_differently_is_a_difference(engine: type[planted.Planted]) -> None:
+def test_different_results_of_the_engines_are_a_failure(engine: type[planted.Planted]) -> None:
     task = first_with(Codec.ZSTD, is_last=True)
     found = failures(replace(task, make=engine, most_compared=1))
     assert [one.what for one in found] == ["difference"]
@@ -129,7 +129,7 @@ def test_a_partition_that_is_read_differently_is_a_difference(tmp_path: Path) ->
     assert any(name.endswith(".log") for name in found.files)
 
 
-def test_what_failed_is_written_and_can_be_tried_again(
+def test_failed_case_is_written_and_can_be_replayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = FuzzReport(seed=1, out=tmp_path)
@@ -147,7 +147,7 @@ def test_what_failed_is_written_and_can_be_tried_again(
     assert not failures(replace(again, make=None))
 
 
-def test_a_path_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_path_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         fuzz.main(["--replay", "nowhere"])
     assert ended.value.code == 2
@@ -164,7 +164,7 @@ def test_a_number_and_a_seed_give_the_same_case_each_time() -> None:
     assert isinstance(one.arrangement, Arrangement)
 
 
-def test_there_are_seeds_of_every_format_and_codec() -> None:
+def test_seeds_have_every_format_and_codec() -> None:
     kinds = {one.kind for one in seeds.built(1)}
     codecs = ("none", "gzip", "snappy", "lz4", "zstd")
     legacy = {f"v{magic} {codec}" for magic in (0, 1) for codec in codecs[:4]}

@@ -56,7 +56,7 @@ def test_importing_the_library_imports_nothing_slow_that_few_need() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True)[0].isdigit()
 
 
-def test_what_is_imported_later_is_there_all_the_same() -> None:
+def test_lazily_imported_names_are_available() -> None:
     """Whatever of the package was imported before, and by whom."""
     code = """
 import sys, magicbyte as mb
@@ -71,6 +71,6 @@ print(verify is mb.verify is magicbyte.verification.verify.verify, hasattr(mb, "
     assert printed.splitlines() == ["[]", "[]", "True False"]
 
 
-def test_what_spark_imports_leaves_numba_alone() -> None:
+def test_import_by_spark_does_not_load_numba() -> None:
     code = "import sys, pyspark_magicbyte; print('numba' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"

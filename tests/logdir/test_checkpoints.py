@@ -50,13 +50,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", READ)
-def test_what_kafka_reads_is_read(what: str) -> None:
+def test_checkpoint_that_kafka_accepts_is_parsed(what: str) -> None:
     data, offsets = READ[what]
     assert parse_offsets(data) == offsets
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_kafka_refuses_is_refused_with_its_place(what: str) -> None:
+def test_checkpoint_that_kafka_refuses_is_an_error_at_its_position(what: str) -> None:
     data, place = REFUSED[what]
     with pytest.raises(FormatError) as caught:
         parse_offsets(data)

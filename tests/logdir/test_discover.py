@@ -403,7 +403,7 @@ def test_empty_checkpoint_has_no_entries(folder: Any) -> None:
     assert mb.open(str(folder)).problems().to_pylist() == []
 
 
-def test_log_start_of_real_logs_is_what_the_broker_said(real: Path) -> None:
+def test_log_start_of_real_logs_is_the_brokers(real: Path) -> None:
     import json
 
     for cluster in ("2.8/lives", "4.3/plain", "4.3/transactions"):
@@ -543,7 +543,7 @@ def test_bytes_of_superseded_segments_are_counted(folder: Any, read: Any) -> Non
     assert got.values == [b"kept"]
 
 
-def test_nothing_is_created_or_changed_under_a_path(copied: Callable[[str], Path]) -> None:
+def test_opening_creates_and_changes_no_file(copied: Callable[[str], Path]) -> None:
     path = copied("4.3/transactions")
 
     def state() -> list[tuple[str, int, int]]:

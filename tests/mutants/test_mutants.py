@@ -66,7 +66,7 @@ def test_every_property_of_a_field_is_changed() -> None:
     ]
 
 
-def test_what_imports_a_grammar_is_tried_with_it() -> None:
+def test_grammars_that_import_a_mutant_are_tested_with_it() -> None:
     imports = {"a": ["b"], "b": ["c"], "c": [], "d": []}
     found = {name: {"meta": {"imports": names}} for name, names in imports.items()}
     assert grammars.dependents("c", found) == ["c", "b", "a"]

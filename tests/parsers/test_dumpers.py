@@ -41,7 +41,7 @@ def dump(commands: dict[str, list[str]], tmp_path: Path, run: Run) -> Dump:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_absent_is_left_out_and_what_is_empty_is_not(language: str, dump: Dump) -> None:
+def test_missing_fields_are_omitted_and_empty_ones_are_not(language: str, dump: Dump) -> None:
     answer = dump(language, "kafka_message", MESSAGE)
     assert answer == {
         "fields": {
@@ -112,7 +112,7 @@ def test_text_is_escaped_as_json_wants_it(language: str, dump: Dump) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("data", [b"", MESSAGE[:-1], MESSAGE[:16] + b"\x09" + MESSAGE[17:]])
-def test_what_a_parser_refuses_is_an_answer(language: str, data: bytes, dump: Dump) -> None:
+def test_refusal_by_a_parser_is_an_answer(language: str, data: bytes, dump: Dump) -> None:
     answer = dump(language, "kafka_message", data)
     assert answer["fields"] is None and answer["checks"] == ["grammar"]
     assert answer["error"]["message"]
@@ -131,7 +131,7 @@ def test_a_control_record_that_cannot_be_parsed_is_an_answer(language: str, dump
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_no_format_or_no_file_is_no_answer(
+def test_unknown_format_or_missing_file_is_no_answer(
     language: str, commands: dict[str, list[str]], tmp_path: Path
 ) -> None:
     if language not in commands:

@@ -34,7 +34,7 @@ def test_every_format_is_dumped_that_can_be_a_file(specs: Specs) -> None:
     assert not {"kafka_record", "kafka_crc", "kafka_record_batch_checked"} & {*found.formats}
 
 
-def test_of_the_instances_those_that_parse_a_structure_are_part_of_the_tree(specs: Specs) -> None:
+def test_instances_with_a_structure_are_part_of_the_tree(specs: Specs) -> None:
     found = shapes(specs).structures
     assert [f.id for f in found["kafka_record", "record_body"].fields][-2:] == [
         "headers",
@@ -75,9 +75,7 @@ def test_only_long_numbers_are_text() -> None:
         ({"type": "f4"}, "one/f: type 'f4' has no place"),
     ],
 )
-def test_what_is_not_understood_is_refused_with_its_place(
-    field: dict[str, Any], complaint: str
-) -> None:
+def test_unsupported_yaml_is_refused_with_its_path(field: dict[str, Any], complaint: str) -> None:
     with pytest.raises(UnsupportedShape, match=complaint):
         shapes(one({"id": "f", **field}))
 

@@ -42,7 +42,7 @@ def test_the_bytes_that_were_sent_have_the_code(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("code", sorted(CODES))
-def test_what_a_broker_refused_is_an_error_and_nothing_else_is(code: str) -> None:
+def test_exactly_the_batches_that_a_broker_refused_are_errors(code: str) -> None:
     is_refused = any(refusals(row) for row in ROWS if row["code"] == code)
     if code in REFUSED_BUT_A_NOTE:
         assert is_refused

@@ -23,7 +23,7 @@ SENT = [
 
 
 @pytest.mark.skipif(not SENT, reason=f"no vectors in {shared()}; set MAGICBYTE_SHARED")
-def test_what_real_producers_sent_has_at_most_notes() -> None:
+def test_batches_of_real_producers_have_at_most_notes() -> None:
     wrong = {}
     for vector in SENT:
         data = (shared() / "vectors" / vector["file"]).read_bytes()

@@ -274,7 +274,7 @@ def test_null_keys_are_legal_where_the_topic_is_not_compacted() -> None:
     assert codes(old_message(key=None)) == ["produced-old-magic"]
 
 
-def test_all_that_is_wrong_with_a_batch_is_found() -> None:
+def test_every_fault_of_a_batch_is_found() -> None:
     batch = produced(
         FIRST | {"attributes": 1},
         SECOND | {"delta": 4},
@@ -303,14 +303,14 @@ def test_records_before_one_that_cannot_be_read_are_checked() -> None:
     assert codes(cut) == ["bad-record", "produced-record-attributes"]
 
 
-def test_of_a_rule_that_many_records_break_the_first_is_told() -> None:
+def test_rule_broken_by_many_records_is_one_finding_with_their_number() -> None:
     records = tuple({"delta": index, "attributes": 1} for index in range(4))
     (finding,) = mb.check_produced(produced(*records))
     assert finding.field == "records[0].attributes"
     assert str(finding).endswith("; 3 more in this entry")
 
 
-def test_what_the_reader_finds_in_many_records_is_counted_too() -> None:
+def test_finding_of_the_reader_in_many_records_has_their_number() -> None:
     record = sized(b"\0\0\0\x03" + sized(b"v") + b"\0")
     finding, *_ = mb.check_produced(produced(*(record,) * 3))
     assert finding.code == "negative-length"
@@ -357,7 +357,7 @@ def test_a_batch_may_be_as_large_as_a_broker_takes_by_default() -> None:
     assert codes(of_size(1048589)) == ["produced-large"]
 
 
-def test_limits_are_kept_and_said() -> None:
+def test_batch_over_a_limit_is_a_finding() -> None:
     bomb = {"value": bytes(1 << 16)}
     packed = produced(bomb, flags=1, section=gzip.compress(encoded(bomb)))
     assert codes(packed) == []

@@ -32,7 +32,7 @@ def test_listed_transaction_is_left_out_up_to_its_marker() -> None:
     assert delivered(interleaved(build), [(7, 0)]) == [1, 2, 5]
 
 
-def test_what_is_not_listed_is_committed_whatever_the_markers_say() -> None:
+def test_unlisted_transaction_is_committed_whatever_its_marker() -> None:
     assert delivered(interleaved(build), []) == [0, 1, 2, 3, 5]
 
 

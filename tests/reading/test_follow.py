@@ -97,7 +97,7 @@ def test_the_last_rows_are_read_from_the_last_segments(names_opened: list[str]) 
 # Those that come
 
 
-def test_what_comes_is_given_once(folder: Any) -> None:
+def test_new_records_are_delivered_once(folder: Any) -> None:
     path = folder.segment("t-0", build.batch(build.records(3)))
     one = follower(folder.path)
     assert offsets(new(one)) == [0, 1, 2] and new(one) == []
@@ -175,7 +175,7 @@ def test_a_log_that_was_cut_off_is_said_and_gone_on_with(folder: Any) -> None:
     assert new(one) == [(5, b"other")]
 
 
-def test_records_that_went_before_they_were_read_are_said(folder: Any) -> None:
+def test_records_deleted_before_they_were_read_are_reported(folder: Any) -> None:
     first = folder.segment("t-0", build.batch(build.records(5)))
     said: list[str] = []
     one = follower(folder.path, warn=said.append)
@@ -197,7 +197,7 @@ def test_committed_records_come_when_their_transaction_has_ended(folder: Any) ->
     assert offsets(new(one)) == [0, 1]
 
 
-def test_what_changes_midway_is_gone_on_with_at_the_next_look(folder: Any) -> None:
+def test_file_that_changes_while_read_is_continued_at_the_next_poll(folder: Any) -> None:
     folder.segment("t-0", build.batch(build.records(2)))
     more = build.batch(build.records(2, start=2), 2) + build.control(build.COMMIT, 4, 7)
     folder.segment("t-0", more, 2)

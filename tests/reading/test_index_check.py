@@ -137,7 +137,7 @@ def trimmed(data: bytearray, kind: str) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["index", "timeindex"])
-def test_what_is_no_index_is_said_once(folder: Path, kind: str) -> None:
+def test_invalid_index_file_is_one_finding(folder: Path, kind: str) -> None:
     path, data = index_of(folder, kind)
     size = {"index": 8, "timeindex": 12}[kind]
     entries = trimmed(data, kind)
@@ -149,7 +149,7 @@ def test_what_is_no_index_is_said_once(folder: Path, kind: str) -> None:
     assert (finding.code, finding.position) == (f"{kind}-invalid", len(entries))
 
 
-def test_what_leads_into_damage_is_not_judged(folder: Path) -> None:
+def test_index_entry_that_leads_into_damage_is_not_judged(folder: Path) -> None:
     path, data = index_of(folder, "index")
     position = struct.unpack_from(">i", data, 12)[0]
     log = path.with_suffix(".log")

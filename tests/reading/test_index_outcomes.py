@@ -148,7 +148,7 @@ DOUBTS: dict[str, tuple[Callable[[Path], None], str]] = {
 
 
 @pytest.mark.parametrize("doubt", DOUBTS)
-def test_what_speaks_against_an_index_is_said_and_the_markers_decide(
+def test_reason_against_an_index_is_reported_and_markers_decide(
     partition: Path, doubt: str
 ) -> None:
     spoil, reason = DOUBTS[doubt]
@@ -181,7 +181,7 @@ def test_a_marker_that_turns_out_to_be_damaged_does_not_make_aborted_records_com
     assert expected == sound
 
 
-def test_what_an_index_lists_is_what_a_loop_finds() -> None:
+def test_outcomes_by_index_are_those_of_a_loop_over_its_entries() -> None:
     rng = random.Random(7)
     spans = []
     for producer in (0, 3, 4, 1 << 40):

@@ -128,7 +128,7 @@ def test_entry_over_the_limit_costs_no_other_row(magic: int, read: Any) -> None:
 
 
 @pytest.mark.parametrize("setting", ["max_batch_bytes", "max_entry_bytes"])
-def test_what_is_over_a_limit_raises_an_error_that_names_the_setting(setting: str) -> None:
+def test_limit_error_names_its_setting(setting: str) -> None:
     entry = build.batch([build.record(bytes(5000))], codec=0 if "entry" in setting else 1)
     data = entry + build.batch(base=1)
     with pytest.raises(mb.LimitError) as caught:

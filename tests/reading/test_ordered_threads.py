@@ -219,7 +219,7 @@ def test_items_come_in_the_order_of_their_tasks(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_an_error_comes_where_its_task_stands(threads: int) -> None:
+def test_error_of_a_task_is_raised_in_the_order_of_the_tasks(threads: int) -> None:
     def fails(_: object) -> Generator[str, None, None]:
         yield "last"
         raise LookupError("in a task")
@@ -264,7 +264,7 @@ def test_a_tool_is_one_threads_own() -> None:
     assert threading.get_ident() not in {thread for _, thread in users}
 
 
-def test_what_nobody_has_taken_yet_is_bounded() -> None:
+def test_number_of_finished_results_in_memory_is_bounded() -> None:
     """The threads go on while nobody takes anything, up to the bound and not beyond."""
     threads, size = 2, MAX_AHEAD_BYTES // 4
     most = threads * MAX_AHEAD_BYTES // size

@@ -93,7 +93,7 @@ def test_entries_have_the_outcome_of_the_next_marker_of_their_producer() -> None
     }
 
 
-def test_what_a_hole_cut_off_has_its_own_outcome() -> None:
+def test_transaction_cut_by_damage_has_its_own_outcome() -> None:
     entries = (
         *((entry(last, producer), None) for last, producer in ((0, 7), (1, 7), (2, 8), (3, 7))),
         marked(4, COMMIT),
@@ -137,7 +137,7 @@ def test_an_entry_of_nobody_begins_no_listed_transaction() -> None:
     assert by_list(entries, [(7, 5)]) == {990: "aborted"}
 
 
-def test_what_a_hole_cut_off_may_lie_in_several_segments() -> None:
+def test_transaction_cut_by_damage_may_span_segments() -> None:
     entries = tuple((entry(last), None) for last in range(5))
 
     def aborted(first: LogPosition, last: LogPosition) -> list[int]:

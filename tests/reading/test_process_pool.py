@@ -81,7 +81,7 @@ def test_the_first_error_ends_it(processes: int) -> None:
     assert found == [1, 2]
 
 
-def test_an_error_in_a_partition_ends_verify(tmp_path: Path) -> None:
+def test_error_in_one_partition_ends_verify(tmp_path: Path) -> None:
     shutil.copytree(DATA / "2.8" / "lives" / "log-0", tmp_path / "log-0")
     logs = sorted((tmp_path / "log-0").glob("*/*.log"))
 
@@ -93,7 +93,7 @@ def test_an_error_in_a_partition_ends_verify(tmp_path: Path) -> None:
         mb.verify(tmp_path, processes=2, progress=cut)
 
 
-def test_a_process_that_dies_is_told() -> None:
+def test_death_of_a_worker_process_is_an_error() -> None:
     with pytest.raises(mb.InputError, match="one of the processes ended, with status 3"):
         list(in_processes(os._exit, iter([3, 3]), processes=2))
 

@@ -113,7 +113,7 @@ def test_without_snapshots_what_was_open_is_looked_for_from_the_beginning(folder
     assert found["first_offset"] == 0
 
 
-def test_what_is_outside_of_the_range_is_given_to_who_asks_for_it(folder: Any) -> None:
+def test_records_outside_the_range_are_read_on_request(folder: Any) -> None:
     for base in range(4):
         path = folder.segment("t-0", build.batch(base=base), base).parent
     dataset = mb.open(path, offsets=(2, 3))

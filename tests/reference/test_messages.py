@@ -60,7 +60,7 @@ def test_every_message_and_field_stands_on_its_page_in_order(
     assert missing(messages, files) == []
 
 
-def test_what_does_not_stand_on_its_page_is_missed(
+def test_field_missing_from_its_page_is_reported(
     messages: dict[str, Spec], files: dict[str, str]
 ) -> None:
     name = "messages/consumer_offsets.md"
@@ -121,5 +121,5 @@ def test_versions_and_releases_in_words() -> None:
         ({"type": "Host"}, "its defaults"),
     ],
 )
-def test_what_a_field_is_that_is_left_out(field: Spec, words: str) -> None:
+def test_omitted_field_is_described(field: Spec, words: str) -> None:
     assert default_words(field) == words

@@ -24,7 +24,7 @@ def test_docs_formats_is_what_the_specification_says(files: dict[str, str]) -> N
     assert check(files) == 0, "run `make docs`"
 
 
-def test_what_is_out_of_date_missing_or_stale_is_named_with_the_command_that_mends_it(
+def test_outdated_missing_or_stale_page_is_named_with_the_command_that_fixes_it(
     files: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(files, tmp_path)
@@ -220,7 +220,7 @@ def test_pages_in_a_folder_are_linked_from_and_to_others() -> None:
     assert {*found.targets} <= {f"#{one}" for one in found.ids}
 
 
-def test_what_a_page_would_fetch_is_found() -> None:
+def test_external_resources_of_a_page_are_found() -> None:
     found = outside('<img src="https://example.org/a.png"><style>@import "a.css"</style>')
     assert found.fetched == ["img", "img src=https://example.org/a.png", "@import"]
 

@@ -78,7 +78,7 @@ def expected(path: str, names: tuple[str, ...], **arguments: Any) -> list[tuple[
     return out
 
 
-def test_it_is_found_without_registration_and_has_the_columns_of_the_kafka_source(
+def test_data_source_is_found_without_registration_and_has_kafkas_columns(
     spark: SparkSession, cluster: str
 ) -> None:
     frame = read(spark, cluster, includeHeaders="true")
@@ -188,7 +188,7 @@ def test_options_are_refused_in_a_sentence_that_names_them(
         ),
     ],
 )
-def test_what_is_not_understood_is_refused(options: dict[str, str], message: str) -> None:
+def test_unknown_option_value_is_refused(options: dict[str, str], message: str) -> None:
     with pytest.raises(InputError) as refused:
         parse(options)
     assert message in str(refused.value)

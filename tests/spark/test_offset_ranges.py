@@ -133,7 +133,7 @@ def test_a_plan_opens_the_segments_of_the_range_one_behind_it_and_the_last(
     assert {*opened} == {bases[1], bases[2], bases[-1]}
 
 
-def test_of_segments_that_are_too_early_by_their_time_index_nothing_is_read(
+def test_segments_before_the_range_by_their_time_index_are_not_read(
     partition: Path, opened: list[int]
 ) -> None:
     dataset = mb.open(partition)

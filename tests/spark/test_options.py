@@ -92,7 +92,7 @@ def test_internal_topics_are_read_only_if_named() -> None:
         ({"kafka.bootstrap.servers": "localhost:9092"}, "no option 'kafka.bootstrap.servers'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(options: dict[str, str], message: str) -> None:
+def test_contradictory_options_are_refused(options: dict[str, str], message: str) -> None:
     assert message in refused(TRANSACTIONS, **options)
 
 
@@ -264,7 +264,7 @@ def test_a_range_that_cannot_be_is_refused(options: dict[str, str], message: str
     assert message in refused(TRANSACTIONS, **{"subscribe": "open", **options})
 
 
-def test_what_only_the_log_tells_is_not_compared_before_it_is_read() -> None:
+def test_bounds_that_depend_on_the_log_are_not_compared_before_it_is_read() -> None:
     # A start at a time has nothing to do with the partitions that the end names, and latest is no -1.
     whole = by_partition(topics=["aborted"])
     options = {"subscribe": "aborted", "endingOffsets": '{"aborted":{"0":-1}}'}
@@ -388,7 +388,9 @@ def test_no_task_spans_more_offsets_than_allowed() -> None:
     assert places(TRANSACTIONS, **one) == by_partition(topics=["interleaved", "open"])
 
 
-def test_what_is_for_streams_alone_is_said_to_be_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_option_of_streams_in_a_batch_read_is_warned_about(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.WARNING, "magicbyte.spark"):
         planned(TRANSACTIONS, subscribe="fenced", maxOffsetsPerTrigger="5")
     assert "maxOffsetsPerTrigger only applies to streams: this batch read ignores it" in caplog.text

@@ -117,7 +117,7 @@ def test_bytes_add_up_to_the_sizes_of_the_files(made: Path, cluster: Path) -> No
     assert sum(row["size_bytes"] for row in of_logs) == whole
 
 
-def test_a_second_run_replaces_the_first_only_when_told(made: Path, cluster: Path) -> None:
+def test_second_run_replaces_the_first_only_with_overwrite(made: Path, cluster: Path) -> None:
     before = tree(made)
     refused = pipeline(cluster, made)
     assert refused.exit_code == 2
@@ -186,9 +186,7 @@ def refusals(cluster: Path, tmp_path: Path) -> dict[str, tuple[Sequence[str | Pa
     }
 
 
-def test_what_is_refused_is_refused_in_a_line_and_leaves_nothing_behind(
-    cluster: Path, tmp_path: Path
-) -> None:
+def test_refused_arguments_are_one_line_and_leave_no_files(cluster: Path, tmp_path: Path) -> None:
     cases = refusals(cluster, tmp_path)
     before = tree(tmp_path)
     for name, (arguments, message) in cases.items():
@@ -207,7 +205,7 @@ def test_an_empty_folder_may_become_the_output_and_a_foreign_one_may_not(
     assert sorted(os.listdir(tmp_path / "out")) == sorted([*TABLES, "_magicbyte", "report.html"])
 
 
-def test_it_runs_alone_without_java_in_a_path_with_spaces_and_writes_nowhere_else(
+def test_pipeline_needs_no_java_and_writes_only_into_its_output(
     cluster: Path, tmp_path: Path
 ) -> None:
     tools, home, here = tmp_path / "bin", tmp_path / "home", tmp_path / "current folder"
@@ -257,7 +255,7 @@ def test_a_plan_comes_back_from_json_as_it_was(cluster: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["magicbyte", "magicbyte_cli", "magicbyte_cli.report"])
-def test_what_everybody_imports_leaves_spark_alone(module: str) -> None:
+def test_import_of_the_package_does_not_load_spark(module: str) -> None:
     command = [sys.executable, "-c", f"import sys, {module}; print('pyspark' in sys.modules)"]
     assert subprocess.check_output(command, text=True) == "False\n"
 
@@ -283,7 +281,7 @@ def test_spark_passes_over_headers_as_the_driver_does(spark: SparkSession, clust
         assert rows[0] == rows[1]
 
 
-def test_an_error_of_a_task_that_plans_is_ours(spark: SparkSession, tmp_path: Path) -> None:
+def test_error_of_a_planning_task_is_our_error(spark: SparkSession, tmp_path: Path) -> None:
     for number in range(2):
         planning.write_batches(tmp_path / f"one-{number}", 3)
     dataset = mb.open(str(tmp_path))

@@ -43,7 +43,7 @@ def test_the_second_read_takes_the_plan_of_the_first(
     assert [path.name for path in plan.parent.iterdir() if path != log_dir] == ["plan.jsonl"]
 
 
-def test_what_is_appended_meanwhile_is_not_read(log_dir: Path, plan: Path) -> None:
+def test_records_appended_after_the_plan_are_not_read(log_dir: Path, plan: Path) -> None:
     options = {**OPTIONS, "planPath": str(plan), "isolationLevel": "read_uncommitted"}
     before = rows(str(log_dir), **options)
     log = max((log_dir / "interleaved-0").glob("*.log"))
@@ -91,7 +91,7 @@ def test_the_plan_of_another_read_is_refused(
         ('HEAD\n{"read": true, "splits": [{"file": 7}]}\n', "the plan is malformed"),
     ],
 )
-def test_what_is_no_plan_is_refused_and_left_as_it_is(
+def test_file_that_is_not_a_plan_is_refused_and_not_changed(
     log_dir: Path, plan: Path, text: str, message: str
 ) -> None:
     planned(str(log_dir), planPath=str(plan), **OPTIONS)
@@ -120,7 +120,9 @@ def test_where_it_cannot_be_written_is_an_error_in_a_sentence(
         ({"planPath": "plan", "table": "batches"}, "planPath with the table batches"),
     ],
 )
-def test_it_is_a_file_and_of_records(options: dict[str, str], message: str) -> None:
+def test_plan_path_must_be_a_local_file_and_of_records(
+    options: dict[str, str], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         planned(str(TRANSACTIONS), **options)
 

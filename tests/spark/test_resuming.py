@@ -100,7 +100,7 @@ def finished(result: Result, out: Path, undisturbed: dict[str, list[str]]) -> di
     return told
 
 
-def test_what_an_earlier_run_has_done_is_not_done_again(
+def test_tasks_of_an_earlier_run_are_not_repeated(
     cluster: Path, killed: Path, undisturbed: dict[str, list[str]]
 ) -> None:
     result = pipeline(cluster, killed)
@@ -196,7 +196,7 @@ def test_killed_between_the_old_output_and_the_new(
     assert {row for row in rows_of(out)["partitions"] if "'aborted'" in row}
 
 
-def test_an_error_while_the_output_is_replaced_leaves_what_was_there(
+def test_error_while_the_output_is_replaced_leaves_the_old_output(
     spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
@@ -230,7 +230,7 @@ def test_work_of_another_plan_or_that_nobody_wants_is_not_used(
     assert not before.parent.exists()
 
 
-def test_one_run_at_a_time_writes_an_output(cluster: Path, killed: Path) -> None:
+def test_two_runs_cannot_write_one_output(cluster: Path, killed: Path) -> None:
     folder = killed.parent / ".out.part"
     before = sorted(folder.rglob("*"))
     with (folder / "lock").open("ab") as lock:
@@ -254,7 +254,7 @@ def test_a_folder_of_somebody_else_is_left_alone(cluster: Path, tmp_path: Path) 
         assert (theirs / "thesis.txt").read_text() == "years of work"
 
 
-def test_an_error_behind_tasks_says_what_is_kept_and_the_same_command_goes_on(
+def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes(
     spark: SparkSession,
     cluster: Path,
     tmp_path: Path,
@@ -276,7 +276,7 @@ def test_an_error_behind_tasks_says_what_is_kept_and_the_same_command_goes_on(
     assert again["tasks"] == again["tasks_of_earlier_runs"]
 
 
-def test_an_error_before_any_task_is_done_leaves_nothing(
+def test_error_before_the_first_task_leaves_no_files(
     spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
@@ -302,7 +302,7 @@ def test_only_what_is_wanted_is_written(
     assert rows_of(out)["transactions"] == undisturbed["transactions"]
 
 
-def test_what_the_plan_knows_alone_takes_no_spark(cluster: Path, tmp_path: Path) -> None:
+def test_tables_of_the_plan_alone_need_no_spark(cluster: Path, tmp_path: Path) -> None:
     result = pipeline(cluster, tmp_path / "out", "--tables=transactions")
     assert result.exit_code == 0, result.output
     assert "Spark" not in result.stderr
@@ -317,7 +317,7 @@ def test_what_the_plan_knows_alone_takes_no_spark(cluster: Path, tmp_path: Path)
         (["--partition-by", "offset"], "'topic'"),
     ],
 )
-def test_what_is_not_there_cannot_be_wanted(
+def test_unknown_table_or_column_is_a_usage_error(
     cluster: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
     result = pipeline(cluster, tmp_path / "out", *options)

@@ -56,7 +56,7 @@ def test_spark_reads_a_store(spark: SparkSession, s3: S3Server, url: str, log_di
     assert SECRET not in plan and ACCESS_KEY not in plan
 
 
-def test_an_error_of_a_store_is_one_sentence(
+def test_store_error_is_one_sentence(
     spark: SparkSession, s3: S3Server, url: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with s3.checking_credentials(), pytest.raises(PySparkException) as raised:

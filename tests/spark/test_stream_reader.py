@@ -179,7 +179,7 @@ def test_a_partition_that_is_new_is_read_from_its_beginning(tmp_path: Path) -> N
     assert read(bearing, end, later) == expected(tmp_path / "v2-retention-0", "read_committed")
 
 
-def test_a_stream_begins_where_it_is_told(tmp_path: Path) -> None:
+def test_stream_begins_at_its_starting_offsets(tmp_path: Path) -> None:
     path = LIVES / "v2-segments-0"
     assert stream(path, startingOffsets='{"v2-segments":{"0":-2}}').initialOffset() == {
         "v2-segments": {"0": 0}
@@ -254,7 +254,7 @@ def test_few_offsets_are_waited_for_but_not_for_ever(tmp_path: Path) -> None:
 
 
 @with_limits
-def test_what_is_available_now_is_what_was_there_at_the_beginning(tmp_path: Path) -> None:
+def test_available_now_reads_what_existed_when_the_query_started(tmp_path: Path) -> None:
     rng = random.Random(2)
     log = Growing(LIVES / "v2-segments-0", tmp_path)
     log.grow(9000, rng)

@@ -106,7 +106,7 @@ def test_executors_without_the_package_say_what_to_do(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["magicbyte", "numpy"])
 @pytest.mark.parametrize("is_stream", [False, True], ids=["batch", "stream"])
-def test_what_is_not_there_is_named_with_what_to_do(
+def test_missing_package_on_an_executor_is_named_with_the_fix(
     name: str, is_stream: bool, tmp_path: Path
 ) -> None:
     source = MagicbyteDataSource({"path": str(CLUSTER)})

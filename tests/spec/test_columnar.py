@@ -75,7 +75,7 @@ def test_the_form_of_a_message_is_a_stream_of_them(files: Specs) -> None:
     assert time.condition.source == "magic >= 1"
 
 
-def test_what_the_header_alone_tells_is_no_business_of_a_record(files: Specs) -> None:
+def test_header_columns_are_not_decoded_from_records(files: Specs) -> None:
     entry = read_entry(BATCH, files)
     of_entry = {column.name for column in entry.entry_columns}
     of_row = {column.name for column in entry.table.columns}
@@ -153,7 +153,7 @@ LIST = "kafka_record_batch.ksy:/types/record_list/seq/0"
         (removed(BATCH, "-length-of"), "kafka_record_batch.ksy:/seq"),
     ],
 )
-def test_what_is_outside_of_the_subset_is_refused_with_its_place(
+def test_unsupported_specification_is_refused_with_its_path(
     files: Specs, change: Change, place: str
 ) -> None:
     change(files)

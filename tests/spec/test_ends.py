@@ -26,7 +26,7 @@ CUT = b"\xff" * 8 + MESSAGE[8:]
 
 
 @pytest.mark.parametrize("length", range(1, len(MESSAGE)))
-def test_what_is_there_of_an_entry_is_known(length: int) -> None:
+def test_fields_of_a_cut_entry_are_parsed(length: int) -> None:
     (entry,) = KafkaLog.from_bytes(CUT[:length]).entries
     assert entry.offset == (-1 if length >= 8 else None)
     size = 19 if length >= 12 else None

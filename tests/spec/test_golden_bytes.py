@@ -84,7 +84,7 @@ def test_v1_with_append_time_an_empty_key_and_a_null_value() -> None:
     assert (message.key, message.value) == (b"", None)
 
 
-def test_what_a_wrapper_holds_is_a_log() -> None:
+def test_value_of_a_wrapper_parses_as_a_log() -> None:
     entries = KafkaLog.from_bytes(V1_WRAPPED).entries
     contents = [entry.content for entry in entries]
     assert all(isinstance(content, KafkaMessage) for content in contents)

@@ -95,7 +95,7 @@ def test_a_log_refuses_it() -> None:
         KafkaLog.from_bytes(FLAGGED)
 
 
-def test_it_has_no_part_in_tables_and_headers() -> None:
+def test_kip_931_has_no_columns_and_no_headers() -> None:
     sources = {column.source for table in wire.COLUMNS.values() for column in table}
     assert sources
     assert not any("kip_931" in source for source in sources)

@@ -73,7 +73,7 @@ def fields(writer: Writer, those: list[Spec]) -> list[object]:
     ]
 
 
-def test_there_is_a_module_of_each_file_with_its_messages_and_no_other() -> None:
+def test_each_messages_file_has_one_module_with_its_messages() -> None:
     found = {one.name for one in pkgutil.iter_modules(magicbyte_formats.messages.__path__)}
     assert found == {*NAMES}
     for name in NAMES:
@@ -92,7 +92,7 @@ def test_the_releases_are_those_that_the_files_name() -> None:
 
 
 @pytest.mark.parametrize(("file", "name"), messages())
-def test_what_is_written_is_read_in_every_version_of_every_release(file: str, name: str) -> None:
+def test_every_version_of_every_release_is_decoded(file: str, name: str) -> None:
     read_as = schema(file, name)
     for writer, values, data in written(message_of(file, name), repeat=3):
         place = (writer.version, writer.release)

@@ -60,7 +60,7 @@ def test_headers_agree_with_the_object_parsers(logs: list[tuple[Path, bytes, Kaf
     assert set(seen) == {0, 1, 2}
 
 
-def test_what_is_absent_is_none(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
+def test_missing_fields_of_real_files_are_none(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
     for _, _, log in logs:
         for _, content in contents(log):
             if isinstance(content, KafkaMessage):

@@ -244,7 +244,7 @@ ROW = "types/aborted_transaction/seq/1"
         (PRODUCERS, in_seq(PRODUCERS, 3, **{"repeat-expr": "crc / 2"}), "seq/3/repeat-expr"),
     ],
 )
-def test_what_is_outside_of_the_subset_is_refused_with_its_place(
+def test_unsupported_specification_is_refused_with_its_path(
     files: Specs, name: str, change: Change, place: str
 ) -> None:
     change(files)

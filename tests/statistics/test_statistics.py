@@ -240,7 +240,7 @@ def test_an_empty_log_has_nothing(folder: Folder, quick: bool) -> None:
 
 
 @ENGINES
-def test_what_is_damaged_counts_with_its_bytes_alone(folder: Folder, engine: str) -> None:
+def test_damaged_entries_count_by_their_bytes_alone(folder: Folder, engine: str) -> None:
     batches = [build.batch(build.records(2), 2 * n, time=TIME + n) for n in range(3)]
     path = folder.segment("t-0", b"".join(batches) + b"\0\0\0")
     data = bytearray(path.read_bytes())

@@ -75,7 +75,7 @@ def test_export_and_extract_write_here(run: Run, log_dir: Path, tree: str, tmp_p
     assert files[0].read_bytes() == files[1].read_bytes() != b""
 
 
-def test_what_a_producer_sent_is_checked_in_a_store(run: Run, s3: S3Server, log_dir: Path) -> None:
+def test_verify_produced_reads_files_in_a_store(run: Run, s3: S3Server, log_dir: Path) -> None:
     data = (log_dir / "interleaved-0" / SEGMENT).read_bytes()
     url = s3.put("produced/batch.bin", data[: 12 + int.from_bytes(data[8:12], "big")])
     result = run("verify", "--produced", url)
@@ -91,7 +91,7 @@ def test_what_a_producer_sent_is_checked_in_a_store(run: Run, s3: S3Server, log_
         ("pipeline", "PATH", "s3://me:hidden@b/out"),
     ],
 )
-def test_nothing_is_written_into_a_store(arguments: tuple[str, ...], tree: str) -> None:
+def test_commands_do_not_write_into_a_store(arguments: tuple[str, ...], tree: str) -> None:
     result = local(*(part.replace("PATH", tree) for part in arguments))
     assert result.exit_code == 2
     (line,) = result.stderr.splitlines()
@@ -108,7 +108,7 @@ def test_an_option_without_a_value_is_not_shown() -> None:
     assert SECRET not in result.output
 
 
-def test_an_error_of_a_store_is_one_line_and_status_2(run: Run, s3: S3Server, tree: str) -> None:
+def test_store_error_is_one_line_and_status_2(run: Run, s3: S3Server, tree: str) -> None:
     with s3.checking_credentials():
         refused = run("dump", tree)
     missing = run("dump", "s3://logs/absent")

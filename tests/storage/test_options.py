@@ -286,7 +286,7 @@ def test_secrets_are_in_no_error(s3: S3Server, tree: str) -> None:
         assert SECRET not in text
 
 
-def test_what_a_store_says_is_shown_without_secrets() -> None:
+def test_message_of_a_store_is_shown_without_secrets() -> None:
     store = Store("s3", "b", StorageOptions({"secret_key": SECRET, "region": "north"}))
     error = store._error("s3://b/x", OSError(f"AWS Error X during Y operation: {SECRET} in north"))
     assert error.found == "X during Y: ... in north"

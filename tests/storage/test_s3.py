@@ -123,7 +123,7 @@ def test_several_paths_of_a_folder_are_one_log(s3: S3Server, log_dir: Path, tree
         ("empty", mb.InputError, "an empty folder"),
     ],
 )
-def test_what_is_no_log_is_said_as_on_a_disk(
+def test_url_that_is_no_log_has_the_error_of_a_local_path(
     s3: S3Server, tree: str, path: str, error: type[Exception], message: str
 ) -> None:
     s3.put("empty/", b"")
@@ -154,7 +154,7 @@ def test_a_tree_is_listed_once_and_nothing_is_asked_twice(
     assert asked == {"HEAD": num_opened, "GET": sum(file.size_bytes > 0 for file in files)}
 
 
-def test_what_has_been_listed_is_not_listed_again(s3: S3Server, tree: str) -> None:
+def test_listed_folder_is_not_listed_again(s3: S3Server, tree: str) -> None:
     with s3.counted() as asked:
         mb.open(tree, f"{tree}/{BROKER}/open-0", tree, storage_options=s3.options)
     assert asked["LIST"] == 1
@@ -163,7 +163,9 @@ def test_what_has_been_listed_is_not_listed_again(s3: S3Server, tree: str) -> No
     assert asked["LIST"] == 1
 
 
-def test_of_what_is_not_read_nothing_is_asked(s3: S3Server, log_dir: Path, tree: str) -> None:
+def test_objects_that_are_not_read_are_not_requested(
+    s3: S3Server, log_dir: Path, tree: str
+) -> None:
     with s3.counted() as asked:
         mb.open(tree, topics=["open"], storage_options=s3.options)
     beside = [*log_dir.glob("*-offset-checkpoint"), log_dir / "meta.properties"]
@@ -205,7 +207,7 @@ def test_threads_share_what_they_read(s3: S3Server, large: tuple[str, int]) -> N
     assert asked == {"LIST": 2, "HEAD": 1, "GET": 3}
 
 
-def test_of_a_file_little_is_kept(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_blocks_of_a_file_are_bounded(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "BLOCK_BYTES", 1000)
     monkeypatch.setattr(stores, "CACHED_BYTES", 3000)
     data = bytes(range(256)) * 40
@@ -220,7 +222,7 @@ def test_of_a_file_little_is_kept(s3: S3Server, monkeypatch: pytest.MonkeyPatch)
     assert asked == {"GET": 1}, "what is longer than a block comes at once"
 
 
-def test_what_reads_little_at_many_places_gets_it(
+def test_reader_of_short_ranges_returns_their_bytes(
     s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stores, "BLOCK_BYTES", 1000)
@@ -272,7 +274,7 @@ def test_a_file_that_becomes_shorter_while_it_is_read_has_changed(s3: S3Server, 
         file.read_at(5, 10)
 
 
-def test_what_is_left_of_a_file_that_has_changed_is_not_read(s3: S3Server) -> None:
+def test_rest_of_a_changed_object_is_not_read(s3: S3Server) -> None:
     path = s3.put("less", bytes(100))
     store = Store("s3", BUCKET, StorageOptions(s3.options))
     with pytest.raises(mb.ChangedError, match="the file has 100 bytes; expected the 101"):
@@ -325,7 +327,7 @@ def test_the_environment_opens_a_store(
     assert mb.open(tree).logs
 
 
-def test_who_may_read_a_partition_alone_reads_it_without_checkpoints(
+def test_partition_is_read_without_checkpoints_where_the_log_dir_is_forbidden(
     s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below = Store.below

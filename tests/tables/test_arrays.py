@@ -58,7 +58,7 @@ def test_all_columns_of_all_tables_have_such_types() -> None:
 
 
 @pytest.mark.parametrize(("kind", "value"), [(pa.int8(), 128), (pa.int64(), 1 << 63)])
-def test_what_does_not_fit_is_refused(kind: pa.DataType, value: int) -> None:
+def test_value_that_does_not_fit_its_type_is_refused(kind: pa.DataType, value: int) -> None:
     with pytest.raises(OverflowError):
         array_of([value], kind)
 

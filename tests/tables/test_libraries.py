@@ -134,7 +134,7 @@ def test_the_logs_that_libraries_take_have_nulls_tombstones_headers_and_outcomes
 
 @library
 @pytest.mark.parametrize("binary_view", [False, True])
-def test_nothing_empty_and_something_are_three_values(
+def test_null_empty_and_other_values_differ_in_libraries(
     small: mb.Dataset, taken: Callable[[Rows], pa.Table], binary_view: bool
 ) -> None:
     rows = small.records(["key", "value", "headers", "timestamp"], binary_view=binary_view)
@@ -150,7 +150,7 @@ def test_nothing_empty_and_something_are_three_values(
 
 
 @library
-def test_of_no_rows_a_library_holds_the_columns(
+def test_table_of_no_rows_keeps_its_columns_in_libraries(
     small: mb.Dataset, taken: Callable[[Rows], pa.Table]
 ) -> None:
     rows = small.records(dispositions=["aborted"])
@@ -350,7 +350,7 @@ def test_the_error_of_a_library_has_our_sentence_and_the_rows_have_our_error(
         assert damaged.report
 
 
-def test_an_error_is_that_of_the_last_stream(damaged: Rows, folder: Any) -> None:
+def test_error_is_of_the_last_exported_stream(damaged: Rows, folder: Any) -> None:
     with pytest.raises(pa.ArrowInvalid):
         pa.table(damaged)
     assert isinstance(damaged.error, mb.ChecksumError)

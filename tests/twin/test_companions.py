@@ -69,7 +69,7 @@ def test_an_offset_index_ends_before_the_second_entry_with_the_base_offset() -> 
 
 @pytest.mark.parametrize(("construct", "size"), [(twin.OffsetIndex, 8), (twin.TimeIndex, 12)])
 @pytest.mark.parametrize("number", [0, 2])
-def test_what_lies_behind_an_unused_slot_of_an_index_is_no_entry(
+def test_bytes_after_an_unused_slot_of_an_index_are_no_entry(
     construct: Any, size: int, number: int
 ) -> None:
     entry = b"\x01" * size

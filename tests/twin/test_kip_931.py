@@ -26,7 +26,7 @@ def test_the_batch_of_the_documentation() -> None:
     assert twin.RecordBatchKip931.build(parsed) == data
 
 
-def test_it_saves_what_the_proposal_claims() -> None:
+def test_kip_931_batch_saves_the_bytes_that_the_proposal_claims() -> None:
     before = twin.record_batch(RECORDS)
     after = twin.RecordBatchKip931.build({"records": RECORDS})
     # A byte per record, and for small batches 3, 2 and 7 of the fields that became variable.
@@ -44,7 +44,7 @@ def test_records_keep_their_attributes_where_the_bit_is_not_set() -> None:
     ]
 
 
-def test_it_is_as_strict_as_magic_2() -> None:
+def test_kip_931_batch_is_parsed_as_strictly_as_magic_2() -> None:
     data = twin.RecordBatchKip931.build({"records": RECORDS, "trailing": b"?"})
     with pytest.raises(TerminatedError):
         twin.RecordBatchKip931.parse(data)

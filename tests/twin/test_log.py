@@ -56,7 +56,7 @@ def test_a_broken_size_or_magic_is_an_error_that_says_where(broken: bytes) -> No
         assert caught.value.position == len(DATA)
 
 
-def test_an_error_in_an_entry_says_where_it_begins() -> None:
+def test_error_in_an_entry_names_the_position_of_the_entry() -> None:
     altered = DATA[:-1] + b"\x02"
     with pytest.raises(ChecksumError, match=f"entry at byte {len(DATA) - len(ENTRIES[2])}"):
         twin.Log.parse(altered)

@@ -37,7 +37,7 @@ def built(cases: list[VectorCase]) -> dict[str, bytes]:
     return build.files(cases)
 
 
-def test_what_is_checked_in_is_what_the_cases_say(built: dict[str, bytes]) -> None:
+def test_committed_vectors_are_those_that_the_cases_build(built: dict[str, bytes]) -> None:
     there = command.present(VECTORS)
     different = [n for n in built.keys() | there.keys() if built.get(n) != there.get(n)]
     assert not different, f"{sorted(different)[:5]}: run: make vectors"
@@ -97,7 +97,7 @@ def test_names_are_kebab_case_and_there_once(cases: list[VectorCase]) -> None:
         assert case.name.replace("-", "").isalnum() and case.name == case.name.lower(), case.path
 
 
-def test_every_case_says_why_it_is_there_and_how_it_was_made(cases: list[VectorCase]) -> None:
+def test_every_case_has_a_reason_and_an_origin(cases: list[VectorCase]) -> None:
     for case in cases:
         assert case.why.endswith("."), case.path
         assert case.made and case.source, case.path
@@ -160,7 +160,7 @@ def test_errors_are_those_that_findings_become(built: dict[str, bytes]) -> None:
             assert type(error_of(found)) is ERROR_CLASSES[case["error"]], name
 
 
-def test_one_file_with_one_fault_leaves_rows_before_and_behind_it(cases: list[VectorCase]) -> None:
+def test_file_with_one_fault_has_records_before_and_after_it(cases: list[VectorCase]) -> None:
     """Most invalid logs show that reading goes on; those that cannot are few."""
     logs = [case for case in cases if case.format == "kafka_log" and case.verdict == "invalid"]
     both = [
@@ -194,7 +194,7 @@ def test_no_file_names_the_machine_that_built_it(built: dict[str, bytes]) -> Non
         assert str(CHECKOUT).encode() not in data, name
 
 
-def test_what_a_limit_forbids_is_sound_without_it(cases: list[VectorCase]) -> None:
+def test_case_over_a_limit_is_valid_without_it(cases: list[VectorCase]) -> None:
     limited = [case for case in cases if case.limits]
     assert len(limited) > 4
     for case in limited:

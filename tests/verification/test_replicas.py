@@ -37,7 +37,7 @@ def test_copies_do_not_differ(cluster: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("most", [1, 3, 4096])
 @pytest.mark.parametrize("quick", [False, True])
-def test_the_first_batch_that_differs_is_told(
+def test_first_batch_that_differs_is_reported(
     quick: bool, most: int, replicas: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(header_scan, "MAX_HEADERS", most)
@@ -67,7 +67,7 @@ def test_the_first_batch_that_differs_is_told(
         ({"content": "large"}, "crc", None, None),
     ],
 )
-def test_what_no_checksum_covers_is_compared_too(
+def test_fields_outside_the_checksum_are_compared(
     other: dict[str, Any],
     field: str,
     found: str | None,
@@ -97,7 +97,7 @@ def test_replicas_may_begin_end_and_roll_elsewhere(replicas: list[Any]) -> None:
     assert found.base_offset == 5
 
 
-def test_what_is_not_acknowledged_may_differ(replicas: list[Any]) -> None:
+def test_replicas_may_differ_above_the_high_watermark(replicas: list[Any]) -> None:
     write(replicas[0], [build.batch(), build.batch(base=1)])
     write(replicas[1], [build.batch(), build.batch([build.record(b"other")], 1)])
     paths = [one.path for one in replicas]
@@ -107,7 +107,7 @@ def test_what_is_not_acknowledged_may_differ(replicas: list[Any]) -> None:
     assert len(differences(*paths)) == 1, "one that knows of it is enough"
 
 
-def test_what_a_cleaner_has_been_at_may_differ(replicas: list[Any]) -> None:
+def test_compacted_replicas_may_differ(replicas: list[Any]) -> None:
     other = build.batch([build.record(b"x"), build.record(b"y", delta=1)])
     write(replicas[0], [build.batch(build.records(2)), build.batch(base=2), build.batch(base=3)])
     write(replicas[1], [other, build.batch(base=2), build.batch(base=3)])

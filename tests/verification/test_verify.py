@@ -276,7 +276,7 @@ BESIDE: dict[str, tuple[Callable[[Path], object], list[tuple[str, str, int | Non
 
 
 @pytest.mark.parametrize("name", BESIDE)
-def test_what_lies_beside_the_segments(folder: Path, name: str) -> None:
+def test_fault_of_a_file_beside_the_segments_is_found(folder: Path, name: str) -> None:
     change, expected = BESIDE[name]
     change(folder)
     found = [(f.code, f.file or "", f.position) for f in said(folder.parent)]

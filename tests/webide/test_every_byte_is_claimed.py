@@ -32,7 +32,7 @@ def test_javascript_claims_every_byte_of_every_valid_vector(
     assert [vector(path) for path in vectors if not in_js[path].whole] == []
 
 
-def test_what_the_grammar_need_not_read_it_refuses(debug: Formats) -> None:
+def test_vectors_that_the_grammar_refuses_are_known(debug: Formats) -> None:
     for name in REFUSED:
         data = (VALID / f"{name}.bin").read_bytes()
         assert in_python(debug, name.split("/")[0], data).error, name
@@ -50,7 +50,7 @@ def test_python_claims_the_same_leaves_of_every_valid_vector(
     assert differences(debug, in_js, vectors) == {}
 
 
-def test_both_claim_every_byte_of_all_logs_beside_the_checkout(
+def test_both_languages_claim_every_byte_of_all_logs_beside_the_checkout(
     debug: Formats, wide: dict[Path, str]
 ) -> None:
     found = in_javascript(SPEC, [(name, path) for path, name in wide.items()])

@@ -52,7 +52,7 @@ def test_an_import_that_the_gallery_cannot_resolve_is_found(tmp_path: Path) -> N
     assert all("kafka_absent.ksy" in one["error"] for one in found.values())
 
 
-def test_nothing_but_our_keys_is_gone(files: dict[Path, dict[str, Any]]) -> None:
+def test_gallery_files_lack_only_our_own_keys(files: dict[Path, dict[str, Any]]) -> None:
     for path, found in files.items():
         assert found == as_in_gallery(load(SPEC / path.name)), path.name
 
@@ -85,7 +85,7 @@ def test_files_obey_the_rules_of_the_gallery(files: dict[Path, dict[str, Any]]) 
             assert not re.search(rf"\b{name}\b", text), f"{path.name} speaks of {name}"
 
 
-def test_what_is_left_out_exists_and_the_rest_is_there(
+def test_gallery_has_every_format_that_is_not_excluded(
     out: Path, files: dict[Path, dict[str, Any]]
 ) -> None:
     names = {path.stem for path in SPEC.glob("*.ksy")}

@@ -126,7 +126,7 @@ def test_the_ide_inflates_gzip_as_the_documentation_says(browser: str, site: Pat
     assert "1 [KafkaRecord]: +1" in found.tree
 
 
-def test_an_error_is_seen(browser: str, site: Path, tmp_path: Path) -> None:
+def test_error_in_the_web_ide_is_noticed(browser: str, site: Path, tmp_path: Path) -> None:
     """The tests above would not see one if the IDE put it elsewhere."""
     file = tmp_path / "wrong.log"
     file.write_bytes(bytes(11) + b"\x18" + bytes(4) + b"\x09" * 20)  # a length, and magic 9

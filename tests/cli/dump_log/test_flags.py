@@ -34,9 +34,7 @@ def test_a_release_without_a_decoder_prints_nothing(
     assert flag in result.stderr and "see --kafka-version" in result.stderr
 
 
-def test_of_several_topics_the_first_that_the_tool_knows_counts(
-    commit: Case, tmp_path: Path
-) -> None:
+def test_first_decoder_flag_that_the_tool_knows_counts(commit: Case, tmp_path: Path) -> None:
     flags = [METADATA, TRANSACTIONS, OFFSETS]
     result = call(tmp_path, "--kafka-version", "3.6", *flags, case=commit)
     assert result.stdout.endswith(f"headerKeys: []{COMMITTED}\n")

@@ -25,7 +25,7 @@ MOST = 100_000
 
 
 @pytest.mark.parametrize("flag", DRAWN)
-def test_a_damaged_record_ends_the_lines_or_is_told(flag: str) -> None:
+def test_damaged_record_ends_the_output_or_is_printed(flag: str) -> None:
     chance = random.Random(f"{SEED} {flag}")
     releases = [Release.of(name) for name in RELEASES]
     decoders = [

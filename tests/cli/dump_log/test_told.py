@@ -35,14 +35,14 @@ def printed(case: Case, release: str, folder: Path) -> str | None:
     return tail(result.stdout, result.exit_code)
 
 
-def test_what_is_told_is_of_these_cases() -> None:
+def test_recorded_answers_are_of_these_cases() -> None:
     assert [case.name for case in EVERY_CASE] == list(load())
 
 
 @pytest.mark.parametrize(
     "case", [case for case in EVERY_CASE if not case.is_control], ids=lambda case: case.name
 )
-def test_a_record_is_told_as_every_release_tells_it(case: Case) -> None:
+def test_record_is_printed_as_by_each_release(case: Case) -> None:
     expected = by_release(load()[case.name])
     assert next(iter(expected)) == "{}.{}".format(*TOPICS[case.flag].since)
     assert {name: decoded(case, Release.of(name)) for name in expected} == expected
@@ -51,6 +51,6 @@ def test_a_record_is_told_as_every_release_tells_it(case: Case) -> None:
 @pytest.mark.parametrize(
     "case", [*FIRST, *(case for case in EVERY_CASE if case.is_control)], ids=lambda case: case.name
 )
-def test_a_line_ends_as_every_release_ends_it(case: Case, tmp_path: Path) -> None:
+def test_line_ends_as_in_each_release(case: Case, tmp_path: Path) -> None:
     expected = by_release(load()[case.name])
     assert {name: printed(case, name, tmp_path) for name in expected} == expected

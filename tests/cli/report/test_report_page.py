@@ -87,7 +87,7 @@ def test_bytes_that_do_not_add_up_are_an_error(tmp_path: Path) -> None:
     assert "✓" not in page
 
 
-def test_what_is_withheld_is_told_by_why(transactions: Path) -> None:
+def test_withheld_records_are_counted_by_reason(transactions: Path) -> None:
     text = text_of(render(read_figures(transactions)))
     assert "15 in open transactions, 63 others after the first of these" in text
 
@@ -236,7 +236,7 @@ def test_batch_sizes_are_counted_in_classes_that_double(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1, 2000])
-def test_nothing_from_a_log_becomes_markup(tmp_path: Path, number: int) -> None:
+def test_text_of_a_log_is_escaped_in_the_report(tmp_path: Path, number: int) -> None:
     pairs = [partition_rows(f"{EVIL}{one % 5}", one, delivered=100) for one in range(number)]
     place = {"topic": f"{EVIL}0", "partition": 0}
     problem = {"file": EVIL, "code": "bad-size", "severity": "error", "message": EVIL}
@@ -306,7 +306,7 @@ def test_a_finding_has_its_severity_place_and_advice(tmp_path: Path) -> None:
     assert text.index("warning zero-tail 1 in 1 partition") > text.index("error checksum-mismatch")
 
 
-def test_what_stands_between_backticks_is_code() -> None:
+def test_text_between_backticks_is_code() -> None:
     assert "".join(map(str, with_code("try `a <b>` or c"))) == "try <code>a &lt;b&gt;</code> or c"
 
 

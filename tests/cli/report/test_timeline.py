@@ -36,7 +36,7 @@ def test_bars_begin_at_whole_steps_and_hold_what_is_in_them() -> None:
     assert panel.end == 121_000
 
 
-def test_what_has_no_time_is_counted_apart() -> None:
+def test_records_without_a_timestamp_are_counted_separately() -> None:
     found = counted(1, None, None)
     assert (found.totals["delivered"], found.untimed["delivered"]) == (1, 2)
     assert counted(None).panels() == []
@@ -52,7 +52,7 @@ def test_much_time_without_anything_separates_panels() -> None:
     assert all(panel.num_bars <= MAX_BARS for panel in panels)
 
 
-def test_one_time_that_is_far_away_leaves_the_others_together() -> None:
+def test_distant_timestamp_leaves_the_others_in_their_buckets() -> None:
     times = [number * HOUR + number % 7 for number in range(100)]
     whole, far = counted(*times, FAR).panels()
     assert sum(whole.counts["delivered"]) == 100

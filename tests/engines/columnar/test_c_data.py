@@ -25,7 +25,7 @@ class Held:
     """What a struct holds."""
 
 
-def test_what_a_struct_holds_is_dropped_without_pythons_lock() -> None:
+def test_struct_is_released_without_the_gil() -> None:
     held = Held()
     is_held = weakref.ref(held)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
@@ -57,7 +57,7 @@ def test_rows_may_outlive_python() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it is glibc's exit that drops them")
-def test_what_is_dropped_when_python_has_ended_stays() -> None:
+def test_struct_released_after_python_ended_keeps_its_memory() -> None:
     script = (
         "import ctypes\n"
         "from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE\n"
@@ -118,7 +118,7 @@ def test_columns_come_in_the_order_in_which_they_are_asked_for() -> None:
         assert rows.schema.names == list(dict.fromkeys(names)) and rows.num_rows == 3
 
 
-def test_one_column_keeps_what_it_is_of() -> None:
+def test_column_keeps_the_memory_of_its_rows_alive() -> None:
     data = memoryview(build.batch([build.record(b"value", b"key")]))
     entries = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits()).entries
     rows = COLUMNAR.decode(data, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows

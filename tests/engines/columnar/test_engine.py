@@ -268,7 +268,7 @@ def test_every_framing_of_gzip_is_read_alike(asked: list[int], number: int) -> N
 
 @exported
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
-def test_what_comes_to_much_is_given_the_room(asked: list[int], codec: int) -> None:
+def test_columns_grow_for_a_large_decompressed_batch(asked: list[int], codec: int) -> None:
     small = build.batch(build.records(3), codec=codec)
     large = build.batch([build.record(bytes(5 << 20))], codec=codec)
     assert not differences(COLUMNAR, small + large + large + small + build.batch())
@@ -590,7 +590,9 @@ def test_memory_is_given_back_when_the_last_column_is_dropped() -> None:
     assert pool.take("a", 2) is memory
 
 
-def test_what_no_column_can_hold_is_left_to_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entry_that_no_column_can_hold_is_left_to_the_reference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Arrow's offsets end at 2 GiB; here they end much sooner."""
     monkeypatch.setattr(output, "MOST_BYTES", 500)
     data = b"".join(build.batch(build.records(20), 20 * number) for number in range(5))
@@ -598,7 +600,7 @@ def test_what_no_column_can_hold_is_left_to_the_reference(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("magic", [1, 2])
-def test_what_is_too_much_for_columns_is_verified_all_the_same(
+def test_entry_too_large_for_columns_is_still_verified(
     magic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "MOST_BYTES", 500)
@@ -628,7 +630,7 @@ def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
-def test_nothing_is_read_behind_the_last_byte() -> None:
+def test_no_byte_after_the_buffer_is_read() -> None:
     found = [one for one in entries() if len(one) < 3000]
     logs = [*found, *mutated(found, 20_000 if WIDE else 300, seed=11)]
     place = GuardedBuffer(-(-max(map(len, logs)) // mmap.PAGESIZE) * mmap.PAGESIZE)

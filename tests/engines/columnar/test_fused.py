@@ -124,7 +124,7 @@ def test_batches_are_taken_up_to_a_wrong_checksum(
     assert found.decoded.computed != found.unsound.crc
 
 
-def test_what_is_unusual_ends_it(taken: Taking, behind: bytes) -> None:
+def test_unsupported_entry_stops_the_fused_run(taken: Taking, behind: bytes) -> None:
     batches, messages = some_batches(), some_messages()
     odd = {
         "no records": build.batch([], 7),
@@ -189,7 +189,7 @@ def test_compressed_and_plain_batches_are_taken_together_unless_as_views(
 
 
 @pytest.mark.parametrize("codec", range(5))
-def test_it_ends_where_entries_come_to_enough(taken: Taking, codec: int) -> None:
+def test_fused_run_stops_at_the_byte_limit(taken: Taking, codec: int) -> None:
     size = 100_000
     made = [build.batch([build.record(bytes(size))], n, codec=codec) for n in range(40)]
     found = taken(b"".join(made) + bytes(100), most_bytes=5 * size)
@@ -198,7 +198,7 @@ def test_it_ends_where_entries_come_to_enough(taken: Taking, codec: int) -> None
     assert 5 <= len(found.entries) <= (5 if codec == 0 else 15)
 
 
-def test_it_is_said_where_the_buffer_ends_in_an_entry(taken: Taking) -> None:
+def test_buffer_that_ends_inside_an_entry_is_reported(taken: Taking) -> None:
     data, last = b"".join(some_batches()), build.batch(base=90)
     for kept in (1, 16, 17, 60, 61, len(last) - 1):
         found = taken(data + last[:kept])
@@ -210,7 +210,7 @@ def test_it_is_said_where_the_buffer_ends_in_an_entry(taken: Taking) -> None:
 
 
 @pytest.mark.parametrize("codec", range(5))
-def test_there_is_room_for_more_than_at_first(
+def test_buffers_grow_beyond_their_first_capacity(
     taken: Taking, monkeypatch: pytest.MonkeyPatch, codec: int
 ) -> None:
     monkeypatch.setattr(output, "POOL", buffers.Pool())

@@ -60,7 +60,7 @@ def test_chunks_are_read_as_the_segment(
     )
 
 
-def test_both_kinds_of_chunk_index_are_made_here(remote: Path, tmp_path: Path) -> None:
+def test_test_data_has_both_kinds_of_chunk_index(remote: Path, tmp_path: Path) -> None:
     """That the tests above read both."""
     kinds = set()
     for chunk_bytes in (1, 1000):
@@ -406,7 +406,7 @@ def test_any_place_is_read_and_few_chunks_are_kept(remote: Path, tmp_path: Path)
     assert pickle.loads(pickle.dumps(log)) == log
 
 
-def test_an_object_that_became_shorter_is_told(tmp_path: Path) -> None:
+def test_object_that_became_shorter_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.log"
     path.write_bytes(b"abc")
     file = LogFile(str(path), "x.log", "log", 0, 2, embedded=EmbeddedRange(4, 2, 1))

@@ -100,7 +100,7 @@ def test_a_segment_within_another_does_not_cut_it(folder: Path, whole: bytes) ->
     assert rows_of(folder) == [(offset, 0) for offset in range(310)]
 
 
-def test_what_a_deposed_leader_uploaded_ends_where_the_next_epoch_begins(
+def test_segment_of_a_deposed_leader_ends_where_the_next_epoch_begins(
     folder: Path, whole: bytes
 ) -> None:
     """Epoch 0 went on by itself from offset *fork* on; epoch 1 is what the others followed."""

@@ -193,7 +193,7 @@ def test_leader_epochs_in_remote_storage_are_shown_by_themselves(tiered: Any) ->
     assert found.rows.to_pylist() == [{"leader_epoch": 0, "start_offset": 0}]
 
 
-def test_nothing_is_written_into_remote_storage(tiered: Any) -> None:
+def test_reading_does_not_write_into_remote_storage(tiered: Any) -> None:
     dataset = mb.open(tiered.log_dir, tiered.remote)
     with pytest.raises(mb.InputError, match="inside what is read"):
         check_outside(

@@ -70,24 +70,28 @@ def expected(outcome: tuple[str, int | None, int | None]) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(("row", "at"), BYTES)
-def test_flipped_bytes(partition: Partition, row: Row, at: int) -> None:
+def test_flipped_byte_of_each_field_is_predicted_as_brokers_recover_it(
+    partition: Partition, row: Row, at: int
+) -> None:
     flip(partition, at)
     assert partition.foretold() == expected(row.unclean)
     assert partition.foretold(clean_shutdown=True) == expected(row.clean)
 
 
-def test_the_table_has_each_byte_but_one() -> None:
+def test_table_has_every_byte_but_the_lowest_of_the_length() -> None:
     """Whether the lowest byte of the length leads to a size or beyond the file hangs on its value."""
     told = {at for row in TABLE for at in range(row.begin, row.end)}
     assert set(range(NEXT - FLIPPED)) - told == {11}
 
 
-def test_the_lowest_byte_of_the_length(partition: Partition) -> None:
+def test_lowest_byte_of_the_length_is_predicted_by_its_new_value(partition: Partition) -> None:
     flip(partition, 11)
     assert partition.foretold() == expected(CUT)
 
 
-def test_cut_at_each_byte_of_the_last_batches(make: Callable[[], Partition]) -> None:
+def test_segment_cut_at_each_byte_is_predicted_as_brokers_recover_it(
+    make: Callable[[], Partition],
+) -> None:
     begins = sorted(BOUNDS)
     for size in range(begins[0], begins[-1]):
         partition = make()

@@ -63,7 +63,7 @@ def test_a_sound_log_is_left_alone(partition: Partition) -> None:
 
 
 @pytest.mark.parametrize("offset", [END, 6, 1000])
-def test_what_lies_below_the_recovery_point_is_not_verified(
+def test_segment_below_the_recovery_point_is_not_verified(
     partition: Partition, offset: int
 ) -> None:
     flip(partition.folder / FIRST, IN_FIRST)
@@ -138,7 +138,9 @@ def test_bytes_of_a_segment_that_was_split_off_are_counted_in_its_file(
     ]
 
 
-def test_so_are_those_where_its_index_goes_back(partition: Partition) -> None:
+def test_split_segment_is_truncated_where_its_offset_index_would_go_back(
+    partition: Partition,
+) -> None:
     alter(partition.last, 1848, ">q", FAR)
     alter(partition.last, 1926, ">q", FAR + 10)
     alter(partition.last, 2139, ">q", FAR + 5)
@@ -157,7 +159,9 @@ def test_so_are_those_where_its_index_goes_back(partition: Partition) -> None:
         (bytes(40), "byte 2217: size field 0, at least 14"),
     ],
 )
-def test_so_is_what_ends_it(partition: Partition, data: bytes, why: str | None) -> None:
+def test_recovery_of_a_split_segment_ends_at_its_last_entry(
+    partition: Partition, data: bytes, why: str | None
+) -> None:
     with partition.last.open("ab") as file:
         file.write(data)
     with open_file(str(partition.last)) as opened:
@@ -359,7 +363,7 @@ def test_missing_small_files_are_no_matter(partition: Partition) -> None:
     assert partition.foretold() == SOUND
 
 
-def test_what_was_swapped_in_replaces_segments(partition: Partition) -> None:
+def test_swap_file_replaces_segments(partition: Partition) -> None:
     """One segment that holds what both held: the cleaner was stopped when it had written it."""
     both = (partition.folder / FIRST).read_bytes() + partition.last.read_bytes()
     (partition.folder / f"{FIRST}.swap").write_bytes(both)
@@ -384,7 +388,7 @@ def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
     ]
 
 
-def test_what_was_to_be_deleted_goes(partition: Partition) -> None:
+def test_files_marked_for_deletion_are_deleted(partition: Partition) -> None:
     shutil.copy(partition.last, partition.folder / f"{LAST}.deleted")
     shutil.copy(partition.last, partition.folder / f"{LAST}.cleaned")
     assert partition.foretold() == (
@@ -431,7 +435,7 @@ def test_a_transaction_that_only_a_snapshot_knows(partition: Partition) -> None:
     ]
 
 
-def test_what_is_not_foretold(partition: Partition) -> None:
+def test_quick_and_partial_reads_predict_no_startup(partition: Partition) -> None:
     found = mb.verify(partition.log_dir, quick=True)
     assert [row["verdict"] for row in found.partitions] == ["unknown"]
     assert {row["bytes_after_recovery"] for row in found.segments} == {None}

@@ -32,7 +32,7 @@ needs_shared = pytest.mark.skipif(
 
 @needs_shared
 @pytest.mark.parametrize(("log_dir", "case"), list(cases()))
-def test_what_a_broker_did_is_foretold(log_dir: Path, case: dict[str, Any]) -> None:
+def test_prediction_is_what_the_broker_did(log_dir: Path, case: dict[str, Any]) -> None:
     interval = case["topic_settings"]["index.interval.bytes"]
     found = mb.verify(log_dir, index_interval_bytes=interval)
     (row,) = [row for row in found.partitions if row["topic"] == case["topic"]]
@@ -52,7 +52,7 @@ def test_what_a_broker_did_is_foretold(log_dir: Path, case: dict[str, Any]) -> N
     ("log_dir", "case"),
     [case for case in cases() if case.values[1]["clean_shutdown_file"]],
 )
-def test_what_a_clean_start_takes_for_open_ends_read_committed(
+def test_transaction_open_after_a_clean_start_ends_read_committed(
     log_dir: Path, case: dict[str, Any]
 ) -> None:
     if case["consumer"] is None or case["verdict"] == "refuses-to-start":
@@ -66,6 +66,6 @@ def test_what_a_clean_start_takes_for_open_ends_read_committed(
 
 
 @needs_shared
-def test_there_are_cases_of_all_verdicts() -> None:
+def test_recorded_starts_have_every_verdict() -> None:
     verdicts = {case.values[1]["verdict"] for case in cases()}
     assert verdicts == {"ok", "recovers", "starts-damaged", "refuses-to-start"}
