@@ -22,7 +22,7 @@ from magicbyte.spark.options import SourceOptions
 class BatchPlan:
     """The plan of the records of *dataset* from *start* to *end*.
 
-    Raises InputError if a bound names other partitions than those of *dataset*.
+    Raises InputError if a bound names other partitions than the ones in *dataset*.
     """
 
     def __init__(

@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from magicbyte.errors import InputError
 from magicbyte.reading.options import alternatives
 from magicbyte.storage import is_url, local_path
+
+Collection = TypeVar("Collection", dict[str, Any], list[Any])
 
 Partition = tuple[str, int]
 """A topic and a partition number."""
@@ -26,6 +28,7 @@ PARTITIONS = '{"topicA":[0,1],"topicB":[2,4]}'
 
 
 def names(option: str, value: str) -> tuple[str, ...]:
+    """Return the comma-separated names of *value*."""
     parsed = tuple(name.strip() for name in value.split(","))
     if not all(parsed):
         raise InputError(f"{option} {value!r}", "names, separated by commas")
@@ -34,7 +37,7 @@ def names(option: str, value: str) -> tuple[str, ...]:
 
 def topics(option: str, value: str) -> tuple[str, ...]:
     """Return the comma-separated topics of *value*; empty ones are ignored."""
-    parsed = tuple(name.strip() for name in value.split(",") if name.strip())
+    parsed = tuple(filter(None, map(str.strip, value.split(","))))
     if not parsed:
         raise InputError(f"{option} {value!r}", "topics, separated by commas")
     return parsed
@@ -109,12 +112,11 @@ def size_in_bytes(option: str, value: str) -> int:
 
 def partitions(option: str, value: str) -> frozenset[Partition]:
     """Return the partitions in *value*, JSON lists of numbers by topic."""
-    by_topic = _json(option, value, PARTITIONS)
     try:
         return frozenset(
             (topic, _number(number))
-            for topic, numbers in by_topic.items()
-            for number in _list(numbers)
+            for topic, numbers in _of_type(dict, json.loads(value)).items()
+            for number in _of_type(list, numbers)
         )
     except ValueError:
         raise InputError(f"{option} {value!r}", f"e.g. {PARTITIONS}") from None
@@ -122,12 +124,11 @@ def partitions(option: str, value: str) -> frozenset[Partition]:
 
 def by_partition(option: str, value: str, example: str) -> dict[Partition, int]:
     """Return the number of each partition in *value*, JSON objects by topic."""
-    by_topic = _json(option, value, example)
     try:
         return {
             (topic, _number(partition)): _number(number, least=-(1 << 63))
-            for topic, numbers in by_topic.items()
-            for partition, number in _mapping(numbers).items()
+            for topic, numbers in _of_type(dict, json.loads(value)).items()
+            for partition, number in _of_type(dict, numbers).items()
         }
     except ValueError:
         raise InputError(f"{option} {value!r}", f"e.g. {example}") from None
@@ -154,21 +155,8 @@ def name_of(partition: Partition) -> str:
     return f"{partition[0]}-{partition[1]}"
 
 
-def _json(option: str, value: str, example: str) -> dict[str, Any]:
-    try:
-        return _mapping(json.loads(value))
-    except ValueError:
-        raise InputError(f"{option} {value!r}", f"e.g. {example}") from None
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(value)
-    return value
-
-
-def _list(value: object) -> list[Any]:
-    if not isinstance(value, list):
+def _of_type(type_: type[Collection], value: object) -> Collection:
+    if not isinstance(value, type_):
         raise ValueError(value)
     return value
 

@@ -46,47 +46,31 @@ def _time(value: Any) -> datetime:
         raise ValueError("ISO 8601") from None
 
 
+_S3_TEXTS = (
+    *("access_key", "secret_key", "session_token", "region", "endpoint_override", "scheme"),
+    *("role_arn", "session_name", "external_id", "proxy_options", "tls_ca_file_path"),
+)
+_GS_TEXTS = ("access_token", "target_service_account", "project_id", "endpoint_override", "scheme")
+_ABFSS_TEXTS = (
+    *("account_name", "account_key", "sas_token", "tenant_id", "client_id", "client_secret"),
+    *("blob_storage_authority", "blob_storage_scheme"),
+    *("dfs_storage_authority", "dfs_storage_scheme"),
+)
+
 KNOWN_OPTIONS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "s3": {
-        "access_key": _text,
-        "secret_key": _text,
-        "session_token": _text,
-        "anonymous": _flag,
-        "region": _text,
-        "endpoint_override": _text,
-        "scheme": _text,
-        "force_virtual_addressing": _flag,
-        "role_arn": _text,
-        "session_name": _text,
-        "external_id": _text,
+        **dict.fromkeys(_S3_TEXTS, _text),
+        **dict.fromkeys(("anonymous", "force_virtual_addressing"), _flag),
+        **dict.fromkeys(("request_timeout", "connect_timeout"), _seconds),
         "load_frequency": _count,
-        "request_timeout": _seconds,
-        "connect_timeout": _seconds,
-        "proxy_options": _text,
-        "tls_ca_file_path": _text,
     },
     "gs": {
-        "access_token": _text,
+        **dict.fromkeys(_GS_TEXTS, _text),
         "credential_token_expiration": _time,
-        "target_service_account": _text,
         "anonymous": _flag,
-        "project_id": _text,
-        "endpoint_override": _text,
-        "scheme": _text,
         "retry_time_limit": _span,
     },
-    "abfss": {
-        "account_name": _text,
-        "account_key": _text,
-        "sas_token": _text,
-        "tenant_id": _text,
-        "client_id": _text,
-        "client_secret": _text,
-        "blob_storage_authority": _text,
-        "blob_storage_scheme": _text,
-        "dfs_storage_authority": _text,
-        "dfs_storage_scheme": _text,
-    },
+    "abfss": dict.fromkeys(_ABFSS_TEXTS, _text),
     "hdfs": {"user": _text, "kerb_ticket": _text},
 }
 """Options for reading, with their parsers, of the pyarrow file system of each scheme."""

@@ -14,16 +14,8 @@ from magicbyte.errors import InputError
 from magicbyte_formats import wire
 
 DISPOSITIONS = (
-    "superseded",
-    "duplicate",
-    "damaged",
-    "over_limit",
-    "below_log_start",
-    "outside_range",
-    "withheld",
-    "aborted",
-    "control",
-    "delivered",
+    *("superseded", "duplicate", "damaged", "over_limit", "below_log_start"),
+    *("outside_range", "withheld", "aborted", "control", "delivered"),
 )
 """Dispositions of an entry's bytes or of a record, by precedence: the first that applies counts."""
 
@@ -131,19 +123,8 @@ def _counters(unit: str, sentence: str) -> list[tuple[str, pa.DataType, str]]:
 RECORD_FIELDS = tuple(
     dict.fromkeys(
         (
-            "offset",
-            "timestamp",
-            "timestamp_type",
-            "key",
-            "value",
-            "headers",
-            "leader_epoch",
-            "producer_id",
-            "producer_epoch",
-            "sequence",
-            "is_transactional",
-            "codec",
-            "magic",
+            *("offset", "timestamp", "timestamp_type", "key", "value", "headers", "leader_epoch"),
+            *("producer_id", "producer_epoch", "sequence", "is_transactional", "codec", "magic"),
             *(column.name for column in wire.COLUMNS["records"]),
         )
     )
@@ -173,23 +154,10 @@ BATCHES = define_table(
     *(
         _from_wire("batches", name)
         for name in (
-            "size_bytes",
-            "base_offset",
-            "last_offset",
-            "magic",
-            "crc",
-            "codec",
-            "timestamp_type",
-            "base_timestamp",
-            "max_timestamp",
-            "delete_horizon",
-            "producer_id",
-            "producer_epoch",
-            "base_sequence",
-            "leader_epoch",
-            "record_count",
-            "is_transactional",
-            "is_control",
+            *("size_bytes", "base_offset", "last_offset", "magic", "crc", "codec"),
+            *("timestamp_type", "base_timestamp", "max_timestamp", "delete_horizon", "producer_id"),
+            *("producer_epoch", "base_sequence", "leader_epoch", "record_count"),
+            *("is_transactional", "is_control"),
         )
     ),
     ("crc_valid", pa.bool_(), "Whether the stored checksum matches the bytes."),
