@@ -69,8 +69,8 @@ class NdjsonWriter:
     def _write(self, batch: pa.RecordBatch) -> None:
         # A column with one value in all rows is formatted once, as part of the line's template.
         template, varying = [], []
-        for field, column in zip(self._schema, batch.columns, strict=True):
-            members = self._members(field, column)
+        for column_field, column in zip(self._schema, batch.columns, strict=True):
+            members = self._members(column_field, column)
             if members.count(members[0]) == len(members):
                 template.append(members[0].replace("%", "%%"))
             else:
@@ -83,17 +83,17 @@ class NdjsonWriter:
     def flush(self) -> None:
         self._out.flush()
 
-    def _members(self, field: pa.Field, column: pa.Array) -> list[str]:
+    def _members(self, column_field: pa.Field, column: pa.Array) -> list[str]:
         """Return for each row the member of its object for *column*: `"name":value`."""
-        name = f"{ENCODE(field.name)}:"
-        if pa.types.is_binary(field.type):
-            return self._byte_members(field.name, name, column.to_pylist())
-        if pa.types.is_timestamp(field.type):
+        name = f"{ENCODE(column_field.name)}:"
+        if pa.types.is_binary(column_field.type):
+            return self._byte_members(column_field.name, name, column.to_pylist())
+        if pa.types.is_timestamp(column_field.type):
             column = column.cast(pa.int64())
         values = column.to_pylist()
         if pa.types.is_integer(column.type) and not column.null_count:
             return [f"{name}{number}" for number in values]
-        if pa.types.is_list(field.type):
+        if pa.types.is_list(column_field.type):
             empty = f"{name}[]"
             return [
                 empty if headers == [] else name + ENCODE(self._headers(headers))

@@ -47,6 +47,7 @@ REPORT = "report.html"
 )
 @click.option(
     "--tables",
+    "requested_tables",
     type=parameters.names,
     metavar="A,B",
     help="Only these tables, without the report, which needs all of them.  [default: all]",
@@ -87,7 +88,7 @@ def pipeline(
     conf: tuple[str, ...],
     overwrite: bool,
     restart: bool,
-    tables: tuple[str, ...] | None,
+    requested_tables: tuple[str, ...] | None,
     columns: tuple[str, ...] | None,
     partition_by: str | None,
     target_file_size: int | None,
@@ -104,7 +105,7 @@ def pipeline(
     the folder .OUT.part next to OUT.
     """
     settings = dict(_setting(text) for text in conf)
-    table_names = tuple(TABLES) if tables is None else _table_names(tables)
+    table_names = tuple(TABLES) if requested_tables is None else _table_names(requested_tables)
     selected = RECORDS.names if columns is None else RECORDS.check(columns)
     try:
         from magicbyte.spark.pipeline import write_tables
@@ -174,13 +175,15 @@ def _table_names(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in TABLES if name in names)
 
 
-def _warn_of_undelivered(dataset: Dataset, records: Counter[str], sizes: Counter[str]) -> None:
+def _warn_of_undelivered(
+    dataset: Dataset, records: Counter[str], byte_counts: Counter[str]
+) -> None:
     """Print how many records and bytes were not delivered, by disposition."""
     parts = [
         counted(number, f"{name.replace('_', ' ')} {noun}")
         for counts, noun, names in (
             (records, "record", [name for name in sorted(records) if name != "delivered"]),
-            (sizes, "byte", ["damaged", "over_limit", "tail"]),
+            (byte_counts, "byte", ["damaged", "over_limit", "tail"]),
         )
         for name in names
         if (number := counts[name])

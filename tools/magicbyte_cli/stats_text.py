@@ -103,9 +103,9 @@ def _contents(total: Row) -> Iterator[str]:
     yield from table_lines(heads, rows)
 
 
-def _classes(title: str, classes: Sequence[Row], number_format: NumberFormat) -> Iterator[str]:
-    total = sum(row["entry_count"] for row in classes)
-    largest = max((row["entry_count"] for row in classes), default=1)
+def _classes(title: str, size_classes: Sequence[Row], number_format: NumberFormat) -> Iterator[str]:
+    total = sum(row["entry_count"] for row in size_classes)
+    largest = max((row["entry_count"] for row in size_classes), default=1)
     rows = [
         (
             name,
@@ -113,7 +113,7 @@ def _classes(title: str, classes: Sequence[Row], number_format: NumberFormat) ->
             percent(row["entry_count"], total),
             "#" * max(MAX_BAR_WIDTH * row["entry_count"] // largest, 1),
         )
-        for name, row in zip(class_names(classes, number_format), classes, strict=True)
+        for name, row in zip(class_names(size_classes, number_format), size_classes, strict=True)
     ]
     yield from table_lines((f">{title}", ">entries", ">", ""), rows)
 

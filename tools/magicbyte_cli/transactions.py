@@ -45,14 +45,14 @@ MAX_NAMES = 4
 class OutcomeFigures:
     """Sums over the transactions of a partition with the same outcome."""
 
-    transactions: int = 0
+    num_transactions: int = 0
     records: int = 0
     size_bytes: int = 0
     durations_ms: list[int] = field(default_factory=list)
     """Milliseconds from the first batch's timestamp to the marker's."""
 
     def add(self, row: Row) -> None:
-        self.transactions += 1
+        self.num_transactions += 1
         self.records += row["record_count"]
         self.size_bytes += row["size_bytes"]
         start, end = row["first_timestamp"], row["marker_timestamp"]
@@ -64,7 +64,7 @@ class OutcomeFigures:
             "topic": topic,
             "partition": partition,
             "outcome": outcome,
-            "transactions": self.transactions,
+            "transactions": self.num_transactions,
             "records": self.records,
             "size_bytes": self.size_bytes,
             "median_ms": median_low(self.durations_ms) if self.durations_ms else None,

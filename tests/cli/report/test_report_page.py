@@ -184,7 +184,11 @@ def test_a_producer_has_its_epochs_transactions_and_what_was_aborted(transaction
     assert shown[0].producer_id is None
     first = shown[1]
     assert (first.producer_id, first.epochs, first.batches, first.records) == (0, (0, 24), 62, 307)
-    assert (first.aborted_records, first.transactions, first.aborted) == (75, 39, 8)
+    assert (first.aborted_records, first.num_transactions, first.aborted_transactions) == (
+        75,
+        39,
+        8,
+    )
 
 
 def test_transactions_are_told_by_outcome_duration_and_time(tmp_path: Path) -> None:
@@ -208,7 +212,7 @@ def test_transactions_are_told_by_outcome_duration_and_time(tmp_path: Path) -> N
             },
         )
     )
-    found = figures.transactions
+    found = figures.transaction_figures
     assert found.outcomes["committed"] == Counter(transactions=2, records=4, bytes=20)
     assert {name: sum(counts) for name, counts in found.durations.items()} == {
         "committed": 2,

@@ -31,8 +31,8 @@ def test_bars_begin_at_whole_steps_and_hold_what_is_in_them() -> None:
     times, kinds = (61_500, 61_999, 62_000, 120_000, 90_000), ["delivered", "aborted"] * 2
     (panel,) = counted(*times, kinds=[*kinds, "delivered"]).panels()
     assert (panel.start, panel.width) == (61_000, 1000)
-    assert panel.counts["delivered"] == [1, 1, *[0] * 27, 1, *[0] * 30]
-    assert panel.counts["aborted"] == [1, *[0] * 58, 1]
+    assert panel.bars["delivered"] == [1, 1, *[0] * 27, 1, *[0] * 30]
+    assert panel.bars["aborted"] == [1, *[0] * 58, 1]
     assert panel.end == 121_000
 
 
@@ -48,16 +48,16 @@ def test_much_time_without_anything_separates_panels() -> None:
     panels = counted(near, near + 5, *hours, FAR, -FAR).panels()
     assert panels[1].start == near
     assert len(panels) == MAX_PANELS
-    assert sum(sum(panel.counts["delivered"]) for panel in panels) == 28
+    assert sum(sum(panel.bars["delivered"]) for panel in panels) == 28
     assert all(panel.num_bars <= MAX_BARS for panel in panels)
 
 
 def test_distant_timestamp_leaves_the_others_in_their_buckets() -> None:
     times = [number * HOUR + number % 7 for number in range(100)]
     whole, far = counted(*times, FAR).panels()
-    assert sum(whole.counts["delivered"]) == 100
+    assert sum(whole.bars["delivered"]) == 100
     assert whole.num_bars > 20
-    assert far.counts["delivered"] == [1]
+    assert far.bars["delivered"] == [1]
 
 
 @pytest.mark.parametrize("step", [1, 997, 3_600_000, 1 << 40])
@@ -69,11 +69,11 @@ def test_cells_have_a_bound_and_nothing_is_lost(step: int, monkeypatch: pytest.M
         assert len(found.cells) <= 1000
     panels = found.panels()
     assert found.totals["delivered"] == 5000
-    assert sum(sum(panel.counts["delivered"]) for panel in panels) == 5000
+    assert sum(sum(panel.bars["delivered"]) for panel in panels) == 5000
     assert all(panel.num_bars <= MAX_BARS for panel in panels)
 
 
 def test_times_before_the_epoch_are_in_order() -> None:
     (panel,) = counted(-3, -2, 2).panels()
     assert (panel.start, panel.width) == (-3, 1)
-    assert panel.counts["delivered"] == [1, 1, 0, 0, 0, 1]
+    assert panel.bars["delivered"] == [1, 1, 0, 0, 0, 1]

@@ -178,23 +178,23 @@ def snapshot_lines(path: Path, release: Release, warn: Warn) -> Iterator[str]:
         yield _producer(entry, release)
 
 
-def _producer(entry: ProducerSnapshotEntry, release: Release) -> str:
-    first = entry.current_transaction_first_offset
+def _producer(producer: ProducerSnapshotEntry, release: Release) -> str:
+    first = producer.current_transaction_first_offset
     line = (
-        f"producerId: {entry.producer_id} producerEpoch: {entry.epoch} "
-        f"coordinatorEpoch: {entry.coordinator_epoch} "
+        f"producerId: {producer.producer_id} producerEpoch: {producer.epoch} "
+        f"coordinatorEpoch: {producer.coordinator_epoch} "
         f"currentTxnFirstOffset: {release.optional(None if first < 0 else first)} "
     )
     if release.since(3, 1):
-        line += f"lastTimestamp: {entry.timestamp} "
-    if entry.last_offset >= 0:
-        first_sequence = entry.last_sequence - entry.offset_delta
-        if first_sequence < 0 <= entry.last_sequence:
+        line += f"lastTimestamp: {producer.timestamp} "
+    if producer.last_offset >= 0:
+        first_sequence = producer.last_sequence - producer.offset_delta
+        if first_sequence < 0 <= producer.last_sequence:
             first_sequence += SEQUENCES
         line += (
-            f"firstSequence: {first_sequence} lastSequence: {entry.last_sequence} "
-            f"lastOffset: {entry.last_offset} offsetDelta: {entry.offset_delta} "
-            f"timestamp: {entry.timestamp}"
+            f"firstSequence: {first_sequence} lastSequence: {producer.last_sequence} "
+            f"lastOffset: {producer.last_offset} offsetDelta: {producer.offset_delta} "
+            f"timestamp: {producer.timestamp}"
         )
     return line.rstrip() if release.since(4, 3) else line
 

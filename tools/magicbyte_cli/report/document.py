@@ -11,10 +11,10 @@ def document(
     title: str,
     paths: Sequence[str],
     contents: Mapping[str, str],
-    header: Markup,
+    page_header: Markup,
     *parts: Markup,
 ) -> str:
-    """Return a page of *parts* below *header*; *contents* maps anchors to names of the parts."""
+    """Return a page of *parts* below *page_header*; *contents* maps anchors to names of the parts."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -30,7 +30,7 @@ def document(
     links = (element("a", name, href=f"#{anchor}") for anchor, name in contents.items())
     body = element(
         "body",
-        header,
+        page_header,
         element("nav", *links, aria_label="Parts of this page"),
         element("main", *parts),
     )

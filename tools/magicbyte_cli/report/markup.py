@@ -18,7 +18,7 @@ Content = str | int | None
 """Content of an element. Markup is inserted verbatim, other text escaped, None omitted."""
 
 
-def element(tag: str, *content: Content, **attributes: Content) -> Markup:
+def element(tag: str, *children: Content, **attributes: Content) -> Markup:
     """Return an element; `_` in an attribute's name becomes `-`, and a trailing `_` is dropped."""
     attribute_text = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escaped(value)}"'
@@ -27,13 +27,13 @@ def element(tag: str, *content: Content, **attributes: Content) -> Markup:
     )
     if tag in VOID:
         return Markup(f"<{tag}{attribute_text}/>")
-    return Markup(f"<{tag}{attribute_text}>{joined(content)}</{tag}>")
+    return Markup(f"<{tag}{attribute_text}>{joined(children)}</{tag}>")
 
 
-def joined(content: Iterable[Content]) -> Markup:
-    return Markup("".join(escaped(item) for item in content if item is not None))
+def joined(children: Iterable[Content]) -> Markup:
+    return Markup("".join(escaped(item) for item in children if item is not None))
 
 
-def escaped(item: Content) -> str:
-    """Return *item* as HTML, with special and unprintable characters escaped."""
-    return item if isinstance(item, Markup) else html.escape(printable(str(item)))
+def escaped(value: Content) -> str:
+    """Return *value* as HTML, with special and unprintable characters escaped."""
+    return value if isinstance(value, Markup) else html.escape(printable(str(value)))

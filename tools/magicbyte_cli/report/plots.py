@@ -60,7 +60,7 @@ def _panel(panel: Panel, noun: str) -> Markup:
         axis_time(panel.start, panel.width),
         axis_time(panel.end, panel.width),
     )
-    panel_lanes = [_lane(panel, kind, noun) for kind in panel.counts]
+    panel_lanes = [_lane(panel, kind, noun) for kind in panel.bars]
     return element(
         "div",
         *panel_lanes,
@@ -71,7 +71,7 @@ def _panel(panel: Panel, noun: str) -> Markup:
 
 
 def _lane(panel: Panel, kind: str, noun: str) -> Markup:
-    counts = panel.counts[kind]
+    counts = panel.bars[kind]
     highest = max(counts)
     peak = panel.start + panel.width * counts.index(highest)
     summary = f"{counted(sum(counts), noun)}, at most {highest:,} per bar"
@@ -80,10 +80,10 @@ def _lane(panel: Panel, kind: str, noun: str) -> Markup:
     return joined((head, _bars(counts, kind, label, panel, noun)))
 
 
-def _bars(counts: Sequence[int], kind: str, label: str, panel: Panel, noun: str) -> Markup:
-    step, highest = 1000 / max(len(counts), 1), max(counts)
+def _bars(heights: Sequence[int], kind: str, label: str, panel: Panel, noun: str) -> Markup:
+    step, highest = 1000 / max(len(heights), 1), max(heights)
     bars: list[Content] = []
-    for number, count in enumerate(counts):
+    for number, count in enumerate(heights):
         if count:
             height = max(HEIGHT * count / highest, 2)
             width = max(step * 0.88, 1)
@@ -115,9 +115,9 @@ def _rect(
     )
 
 
-def class_names(classes: Sequence[SizeClass], number_format: NumberFormat) -> Iterator[str]:
+def class_names(size_classes: Sequence[SizeClass], number_format: NumberFormat) -> Iterator[str]:
     """Yield the names of classes that double in size."""
-    for size_class in classes:
+    for size_class in size_classes:
         low = size_class["at_least"]
         if low < 2:
             yield number_format(low)
@@ -128,12 +128,12 @@ def class_names(classes: Sequence[SizeClass], number_format: NumberFormat) -> It
 
 
 def histogram(
-    caption: str, unit: str, classes: Sequence[SizeClass], number_format: NumberFormat
+    caption: str, unit: str, size_classes: Sequence[SizeClass], number_format: NumberFormat
 ) -> Markup:
     """Return a table with a bar for each class of sizes, which are in *unit*."""
-    num_entries = sum(size_class["entry_count"] for size_class in classes)
-    size_sum = sum(size_class["sum"] for size_class in classes)
-    largest_count = max((size_class["entry_count"] for size_class in classes), default=0)
+    num_entries = sum(size_class["entry_count"] for size_class in size_classes)
+    size_sum = sum(size_class["sum"] for size_class in size_classes)
+    largest_count = max((size_class["entry_count"] for size_class in size_classes), default=0)
     rows = [
         (
             name,
@@ -142,7 +142,9 @@ def histogram(
             percent(size_class["entry_count"], num_entries),
             percent(size_class["sum"], size_sum),
         )
-        for name, size_class in zip(class_names(classes, number_format), classes, strict=True)
+        for name, size_class in zip(
+            class_names(size_classes, number_format), size_classes, strict=True
+        )
     ]
     mean = f"{size_sum / num_entries:,.1f} on average" if num_entries else "none"
     heads = (unit.capitalize(), "", ">Entries", ">Share of entries", f">Share of {unit}")

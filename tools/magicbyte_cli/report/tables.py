@@ -20,20 +20,20 @@ def table(
     A column whose head begins with `>` is aligned to the right. Text in the column *wide* may wrap.
     The first cell of a row is its head. *foot* are rows of sums.
     """
-    kinds = [
+    css_classes = [
         "n" if head.startswith(">") else "wide" if number == wide else None
         for number, head in enumerate(heads)
     ]
     top = joined(
         element("th", head.removeprefix(">"), class_=kind, scope="col")
-        for head, kind in zip(heads, kinds, strict=True)
+        for head, kind in zip(heads, css_classes, strict=True)
     )
-    sums = [_line(row, kinds) for row in foot]
+    sums = [_line(row, css_classes) for row in foot]
     table_element = element(
         "table",
         element("caption", element("span", caption)),
         element("thead", element("tr", top)),
-        element("tbody", *(_line(row, kinds) for row in rows)),
+        element("tbody", *(_line(row, css_classes) for row in rows)),
         element("tfoot", *sums) if sums else None,
     )
     return element(
@@ -46,8 +46,8 @@ def table(
     )
 
 
-def _line(row: Row, kinds: Sequence[str | None]) -> Markup:
-    (head, head_class), *cells = zip(row, kinds, strict=True)
+def _line(row: Row, css_classes: Sequence[str | None]) -> Markup:
+    (head, head_class), *cells = zip(row, css_classes, strict=True)
     return element(
         "tr",
         element("th", head, class_=head_class, scope="row"),
@@ -55,8 +55,8 @@ def _line(row: Row, kinds: Sequence[str | None]) -> Markup:
     )
 
 
-def card(*content: Content, class_: str = "card") -> Markup:
-    return element("div", *content, class_=class_)
+def card(*children: Content, class_: str = "card") -> Markup:
+    return element("div", *children, class_=class_)
 
 
 def figure_card(figure: Content, name: str, detail: str | None) -> Markup:
@@ -65,10 +65,10 @@ def figure_card(figure: Content, name: str, detail: str | None) -> Markup:
     return card(element("b", figure), element("span", name), small)
 
 
-def soft(*content: Content) -> Markup:
+def soft(*children: Content) -> Markup:
     """Return an explanatory paragraph in small letters."""
-    return element("p", *content, class_="soft")
+    return element("p", *children, class_="soft")
 
 
-def section(name: str, title: str, *content: Content) -> Markup:
-    return element("section", element("h2", title, id=name), *content, aria_labelledby=name)
+def section(name: str, title: str, *children: Content) -> Markup:
+    return element("section", element("h2", title, id=name), *children, aria_labelledby=name)

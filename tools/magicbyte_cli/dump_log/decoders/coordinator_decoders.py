@@ -93,10 +93,10 @@ def _message(
         ) from error
 
 
-def _with_protocol(group: dict[str, Any], release: Release) -> dict[str, Any]:
+def _with_protocol(metadata: dict[str, Any], release: Release) -> dict[str, Any]:
     """Return a group's metadata, with the members' subscriptions and assignments decoded."""
-    if group["protocolType"] != "consumer":
-        return group
+    if metadata["protocolType"] != "consumer":
+        return metadata
     fields = {
         "subscription": consumer_protocol.CONSUMER_PROTOCOL_SUBSCRIPTION,
         "assignment": consumer_protocol.CONSUMER_PROTOCOL_ASSIGNMENT,
@@ -104,9 +104,9 @@ def _with_protocol(group: dict[str, Any], release: Release) -> dict[str, Any]:
 
     members = [
         member | {name: _protocol(schema, member[name], release) for name, schema in fields.items()}
-        for member in group["members"]
+        for member in metadata["members"]
     ]
-    return group | {"members": members}
+    return metadata | {"members": members}
 
 
 def _protocol(schema: MessageSchema, data: bytes, release: Release) -> dict[str, Any] | bytes:

@@ -121,8 +121,8 @@ FORMATTERS = {
 """Formatter by name of the message."""
 
 
-def _braced(name: str, **members: Any) -> str:
-    return f"{name}{{{', '.join(f'{key}={value}' for key, value in members.items())}}}"
+def _braced(name: str, **attributes: Any) -> str:
+    return f"{name}{{{', '.join(f'{key}={value}' for key, value in attributes.items())}}}"
 
 
 def _segment(segment_id: Fields) -> str:

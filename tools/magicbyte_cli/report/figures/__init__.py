@@ -35,7 +35,7 @@ class ReportFigures:
     """Sum of all partitions that were read."""
     files: list[FileFigures]
     entries: EntryFigures
-    transactions: TransactionFigures
+    transaction_figures: TransactionFigures
     problems: ProblemFigures
 
 

@@ -51,8 +51,8 @@ class SizeHistogram:
     """Sum of the sizes by class."""
     largest: int = 0
 
-    def add(self, sizes: pa.ChunkedArray) -> None:
-        values = sizes.drop_null().to_numpy().astype(np.int64)
+    def add(self, column: pa.ChunkedArray) -> None:
+        values = column.drop_null().to_numpy().astype(np.int64)
         values = values[values >= 0]
         if not len(values):
             return

@@ -34,8 +34,8 @@ class ProducerFigures:
     aborted_records: int
     times: tuple[int | None, int | None]
     """Smallest and largest timestamp of a batch, in milliseconds since the epoch."""
-    transactions: int = 0
-    aborted: int = 0
+    num_transactions: int = 0
+    aborted_transactions: int = 0
     unended: int = 0
 
 
@@ -55,14 +55,14 @@ class ProducerSums:
         aborted = pc.if_else(is_aborted, batches.column("record_count"), 0)
         self.batches.add(batches.append_column("aborted_records", aborted))
 
-    def add_transactions(self, transactions: pa.Table) -> None:
-        outcome = transactions.column("outcome")
+    def add_transactions(self, table: pa.Table) -> None:
+        outcome = table.column("outcome")
         flags = {
             "transactions": pc.is_valid(outcome),
             "aborted": pc.equal(outcome, "aborted"),
             "unended": pc.is_in(outcome, pa.array(["open", "undecided"])),
         }
-        ids = {"producer_id": transactions.column("producer_id")}
+        ids = {"producer_id": table.column("producer_id")}
         numbers = {name: flag.cast(pa.int64()) for name, flag in flags.items()}
         self.transactions.add(pa.table(ids | numbers))
 
@@ -91,7 +91,7 @@ class ProducerSums:
         return figures, with_id.num_rows
 
 
-def _figures(batches: dict[str, Any], transactions: dict[str, Any]) -> ProducerFigures:
+def _figures(batches: dict[str, Any], sums: dict[str, Any]) -> ProducerFigures:
     first, last = batches["max_timestamp_min"], batches["max_timestamp_max"]
     return ProducerFigures(
         batches["producer_id"],
@@ -101,5 +101,5 @@ def _figures(batches: dict[str, Any], transactions: dict[str, Any]) -> ProducerF
         batches["size_bytes_sum"] or 0,
         batches["aborted_records_sum"] or 0,
         (None if first is None else first // 1000, None if last is None else last // 1000),
-        *(transactions.get(f"{name}_sum") or 0 for name in ("transactions", "aborted", "unended")),
+        *(sums.get(f"{name}_sum") or 0 for name in ("transactions", "aborted", "unended")),
     )

@@ -61,9 +61,9 @@ def first_rows(table: pa.Table, max_rows: int, *order: tuple[str, str]) -> list[
 class GroupedAggregates:
     """Aggregates by key over tables that are added one by one; memory grows with the keys."""
 
-    def __init__(self, keys: Sequence[str], *aggregates: tuple[str, str]) -> None:
+    def __init__(self, key_columns: Sequence[str], *aggregates: tuple[str, str]) -> None:
         """*aggregates* are pairs of a column and `sum`, `count`, `min` or `max`, without nulls."""
-        self.keys = list(keys)
+        self.keys = list(key_columns)
         self.aggregates = aggregates
         self.names = [f"{column}_{kind}" for column, kind in aggregates]
         self.parts: list[pa.Table] = []

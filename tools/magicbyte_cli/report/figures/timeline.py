@@ -51,12 +51,12 @@ class Panel:
     """Start of the first bar, in milliseconds since the epoch."""
     width: int
     """Length of a bar, in milliseconds."""
-    counts: dict[str, list[int]]
+    bars: dict[str, list[int]]
     """Counts by kind, one per bar."""
 
     @property
     def num_bars(self) -> int:
-        return max(map(len, self.counts.values()), default=0)
+        return max(map(len, self.bars.values()), default=0)
 
     @property
     def end(self) -> int:
@@ -66,8 +66,8 @@ class Panel:
 class Timeline:
     """Sums counts of several kinds over time, and returns them as panels of bars."""
 
-    def __init__(self, kinds: Sequence[str]) -> None:
-        self.kinds = tuple(kinds)
+    def __init__(self, names: Sequence[str]) -> None:
+        self.kinds = tuple(names)
         self.shift = 0
         """Cells are 2**shift milliseconds long."""
         self.cells: Int64Array = np.zeros(0, np.int64)
@@ -76,18 +76,18 @@ class Timeline:
         """Counts without a timestamp, by kind."""
 
     def add(
-        self, microseconds: pa.ChunkedArray, kinds: pa.ChunkedArray, counts: Int64Array
+        self, microseconds: pa.ChunkedArray, kind_column: pa.ChunkedArray, amounts: Int64Array
     ) -> None:
-        """Add *counts* of *kinds*, one per row, at *microseconds* since the epoch."""
-        codes: Int64Array = pc.index_in(kinds, pa.array(self.kinds)).to_numpy()
+        """Add *amounts* of the kinds in *kind_column*, one per row, at *microseconds* since the epoch."""
+        codes: Int64Array = pc.index_in(kind_column, pa.array(self.kinds)).to_numpy()
         is_timed = microseconds.is_valid().to_numpy()
-        missing = np.bincount(codes[~is_timed], counts[~is_timed], len(self.kinds))
+        missing = np.bincount(codes[~is_timed], amounts[~is_timed], len(self.kinds))
         self.untimed.update(
             {kind: int(n) for kind, n in zip(self.kinds, missing, strict=True) if n}
         )
         times = microseconds.fill_null(0).to_numpy()[is_timed] // 1000
         added = np.zeros((len(times), len(self.kinds)), np.int64)
-        added[np.arange(len(times)), codes[is_timed]] = counts[is_timed]
+        added[np.arange(len(times)), codes[is_timed]] = amounts[is_timed]
         self._merge(
             np.concatenate((self.cells, times >> self.shift)), np.concatenate((self.counts, added))
         )
@@ -95,12 +95,12 @@ class Timeline:
             self.shift += 1
             self._merge(self.cells >> 1, self.counts)
 
-    def _merge(self, cells: Int64Array, counts: Int64Array) -> None:
+    def _merge(self, cells: Int64Array, amounts: Int64Array) -> None:
         order = np.argsort(cells, kind="stable")
-        cells, counts = cells[order], counts[order]
+        cells, amounts = cells[order], amounts[order]
         firsts = np.flatnonzero(np.append(True, cells[1:] != cells[:-1])[: len(cells)])
         self.cells = cells[firsts]
-        self.counts = np.add.reduceat(counts, firsts) if len(firsts) else counts
+        self.counts = np.add.reduceat(amounts, firsts) if len(firsts) else amounts
 
     @property
     def totals(self) -> Counter[str]:

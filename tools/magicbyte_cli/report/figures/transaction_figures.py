@@ -90,7 +90,7 @@ def read_transactions(
     return transactions
 
 
-def _add_durations(transactions: TransactionFigures, table: pa.Table) -> None:
+def _add_durations(figures: TransactionFigures, table: pa.Table) -> None:
     for outcome in ("committed", "aborted"):
         ended = _with_outcome(table, outcome)
         duration = pc.subtract(ended.column("marker_timestamp"), ended.column("first_timestamp"))
@@ -101,13 +101,11 @@ def _add_durations(transactions: TransactionFigures, table: pa.Table) -> None:
         values: Int64Array = ended.column("duration").to_numpy()
         classes = np.searchsorted(np.array(DURATIONS), values, side="right")
         counts = np.bincount(classes, minlength=len(DURATIONS) + 1)
-        previous = transactions.durations.setdefault(outcome, [0] * (len(DURATIONS) + 1))
-        transactions.durations[outcome] = (counts + previous).tolist()
-        transactions.longest += first_rows(
-            ended, MAX_LONGEST, ("duration", "descending"), *TIE_ORDER
-        )
-    transactions.longest.sort(key=lambda row: -row["duration"])
-    del transactions.longest[MAX_LONGEST:]
+        previous = figures.durations.setdefault(outcome, [0] * (len(DURATIONS) + 1))
+        figures.durations[outcome] = (counts + previous).tolist()
+        figures.longest += first_rows(ended, MAX_LONGEST, ("duration", "descending"), *TIE_ORDER)
+    figures.longest.sort(key=lambda row: -row["duration"])
+    del figures.longest[MAX_LONGEST:]
 
 
 def _with_outcome(table: pa.Table, *outcomes: str) -> pa.Table:

@@ -52,7 +52,7 @@ def partitions(figures: ReportFigures) -> Markup:
 
 def _topics(
     topics: Sequence[PartitionFigures],
-    counts: dict[str | None, int],
+    partition_counts: dict[str | None, int],
     dispositions: Sequence[str],
 ) -> Markup:
     listed, unlisted = _most_grave(topics, MAX_TOPICS)
@@ -61,11 +61,11 @@ def _topics(
         head = cells.stacked(name, display.counted(count, "partition"))
         return (head, *_disposition_cells(topic, dispositions))
 
-    rows = [row(topic, _topic_name(topic), counts[topic.topic]) for topic in listed]
+    rows = [row(topic, _topic_name(topic), partition_counts[topic.topic]) for topic in listed]
     if unlisted:
-        count = sum(counts[topic.topic] for topic in unlisted)
+        count = sum(partition_counts[topic.topic] for topic in unlisted)
         rows.append(row(summed(unlisted), f"{len(unlisted):,} other topics", count))
-    total = row(summed(topics), element("b", "total"), sum(counts.values()))
+    total = row(summed(topics), element("b", "total"), sum(partition_counts.values()))
     caption = _caption("By topic", len(listed), len(topics), "topics")
     return table(caption, ("Topic", *_disposition_heads(dispositions)), rows, foot=[total])
 

@@ -24,8 +24,8 @@ HEADS = (
 )
 
 
-def producers(sums: ProducerSums) -> Markup:
-    largest, num_producers = sums.largest(MAX_PRODUCERS)
+def producers(producer_sums: ProducerSums) -> Markup:
+    largest, num_producers = producer_sums.largest(MAX_PRODUCERS)
     num_with_id = sum(producer.producer_id is not None for producer in largest)
     if not largest:
         return section("producers", "Producers", soft("No batches."))
@@ -51,8 +51,8 @@ def _row(producer: ProducerFigures) -> Row:
         f"{producer.records:,}",
         _part(producer.aborted_records, producer.records),
         f"{producer.bytes:,}",
-        f"{producer.transactions:,}" if producer.transactions else DASH,
-        _part(producer.aborted, producer.transactions),
+        f"{producer.num_transactions:,}" if producer.num_transactions else DASH,
+        _part(producer.aborted_transactions, producer.num_transactions),
         f"{producer.unended:,}" if producer.unended else DASH,
         cells.time_range(producer.times),
     )

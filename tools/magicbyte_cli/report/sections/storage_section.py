@@ -100,15 +100,17 @@ def sizes(entries: EntryFigures) -> Markup:
 
 
 def _histogram(
-    caption: str, unit: str, sizes: SizeHistogram, number_format: display.NumberFormat
+    caption: str, unit: str, size_histogram: SizeHistogram, number_format: display.NumberFormat
 ) -> Markup:
-    exponents = range(min(sizes.entries, default=0), max(sizes.entries, default=-1) + 1)
+    exponents = range(
+        min(size_histogram.entries, default=0), max(size_histogram.entries, default=-1) + 1
+    )
     classes = [
         {
             "at_least": 1 << exponent if exponent >= 0 else 0,
-            "entry_count": sizes.entries[exponent],
-            "sum": sizes.sums[exponent],
+            "entry_count": size_histogram.entries[exponent],
+            "sum": size_histogram.sums[exponent],
         }
         for exponent in exponents
     ]
-    return histogram(f"{caption}, {sizes.largest:,} at most", unit, classes, number_format)
+    return histogram(f"{caption}, {size_histogram.largest:,} at most", unit, classes, number_format)

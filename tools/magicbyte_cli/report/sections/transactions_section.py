@@ -20,7 +20,7 @@ HEADS = ("Partition", ">Producer id", ">Epoch", "Outcome", ">Offsets", ">Records
 
 
 def transactions(figures: ReportFigures) -> Markup:
-    transaction_figures = figures.transactions
+    transaction_figures = figures.transaction_figures
     if not transaction_figures.outcomes:
         return section("transactions", "Transactions", soft("No transactions."))
     tables = _outcomes(transaction_figures), *_durations(transaction_figures)
@@ -37,8 +37,8 @@ def transactions(figures: ReportFigures) -> Markup:
 
 
 def _outcomes(transaction_figures: TransactionFigures) -> Markup:
-    def row(name: Content, counts: Counter[str]) -> Row:
-        return name, *(f"{counts[column]:,}" for column in ("transactions", "records", "bytes"))
+    def row(name: Content, totals: Counter[str]) -> Row:
+        return name, *(f"{totals[column]:,}" for column in ("transactions", "records", "bytes"))
 
     rows = [
         row(element("b", name), transaction_figures.outcomes[name])
@@ -91,7 +91,7 @@ def _class_names() -> list[str]:
 
 
 def _unended(figures: ReportFigures) -> Markup:
-    transaction_figures = figures.transactions
+    transaction_figures = figures.transaction_figures
     last_times = {
         (partition.topic, partition.partition): partition.last_time
         for partition in figures.partitions

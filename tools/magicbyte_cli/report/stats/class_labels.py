@@ -36,6 +36,8 @@ def row_name(row: Row) -> str:
     return f"{name}/{base.lstrip('0') or '0'}{hyphen}{upload}"
 
 
-def ratio(decompressed: int | None, stored: int) -> str | None:
+def ratio(decompressed_bytes: int | None, stored_bytes: int) -> str | None:
     """Return decompressed bytes per stored byte; None if either is unknown."""
-    return None if decompressed is None or not stored else f"{decompressed / stored:.2f}"
+    if decompressed_bytes is None or not stored_bytes:
+        return None
+    return f"{decompressed_bytes / stored_bytes:.2f}"
