@@ -9,8 +9,8 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.options import ISOLATION_LEVELS
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import ISOLATION_LEVELS
 from magicbyte.reading.times import milliseconds
 from paths import DATA
 

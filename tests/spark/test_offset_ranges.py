@@ -18,9 +18,9 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.options import ISOLATION_LEVELS
 from magicbyte.reading.partial_plan import offset_at, readable_range
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import ISOLATION_LEVELS
 from magicbyte.storage import File
 from paths import DATA, shared
 

@@ -10,7 +10,7 @@ import click
 
 import magicbyte as mb
 from magicbyte import Dataset, Limits
-from magicbyte.reading.options import DAMAGE_POLICIES, ISOLATION_LEVELS
+from magicbyte.reading.read_options import DAMAGE_POLICIES, ISOLATION_LEVELS
 from magicbyte.storage import StorageOptions
 from magicbyte_cli import parameters
 

@@ -11,9 +11,9 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
-from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Split, chosen_rows, quick_pieces
 from magicbyte.reading.split_pass import Row, Tally, examine_counted, read_splits

@@ -10,9 +10,9 @@ from magicbyte.errors import ChangedError, MissingError
 from magicbyte.findings import TAILS
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.options import NO_RANGE, ReadOptions
 from magicbyte.reading.partial_plan import BoundedRange, ReadableRanges, wanted_offsets
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import NO_RANGE, ReadOptions
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.retry import retry_changed
 

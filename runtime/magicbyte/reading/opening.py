@@ -18,8 +18,8 @@ from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.remote import with_remote
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.times import Time, milliseconds
 from magicbyte.storage import MemoryFile, Storage, StorageOptions
 

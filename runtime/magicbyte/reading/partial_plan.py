@@ -11,8 +11,8 @@ from functools import partial
 
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
-from magicbyte.reading.options import NO_RANGE, OffsetRange
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import NO_RANGE, OffsetRange
 from magicbyte.reading.segment_range import each_segment, from_offset, log_start_offset, up_to
 from magicbyte.reading.survey import Survey
 

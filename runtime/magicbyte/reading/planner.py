@@ -14,7 +14,7 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading import times
 from magicbyte.reading.log_pass import SurveyOptions
-from magicbyte.reading.options import NO_RANGE, OffsetRange, ReadOptions
+from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions
 from magicbyte.reading.split import Split, quick_entries
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.reading.survey_passes import (

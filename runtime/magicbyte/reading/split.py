@@ -26,13 +26,13 @@ from magicbyte.reading.entry_groups import decode_groups
 from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading.offset_order import Bounds
-from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.outcomes import (
     Outcomes,
     Run,
     outcomes_by_list,
     outcomes_by_markers,
 )
+from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Opener, open_segment
 from magicbyte.reading.walk import CHUNK, SoundEntries, VerifiedWalk
 from magicbyte.storage import File

@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from magicbyte.engines.protocol import Engine
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.options import NO_RANGE
 from magicbyte.reading.ordered_threads import in_order
 from magicbyte.reading.partial_plan import survey_of_wanted
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import Report
 from magicbyte.reading.split import Piece, Split, examine
 from magicbyte.reading.survey import Survey

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from magicbyte.errors import InputError
-from magicbyte.reading.options import alternatives
+from magicbyte.reading.read_options import alternatives
 from magicbyte.storage import is_url, local_path
 
 Collection = TypeVar("Collection", dict[str, Any], list[Any])

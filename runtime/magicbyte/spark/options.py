@@ -12,7 +12,7 @@ from magicbyte.limits import MIB
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading import opening
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.options import (
+from magicbyte.reading.read_options import (
     DAMAGE_POLICIES,
     ISOLATION_LEVELS,
     TRANSACTION_SOURCES,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from magicbyte.logdir.discover import PartitionLog
-from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Survey
 from magicbyte.spark.driver_log import without_traceback
 from magicbyte.spark.pickling import PickledByValue

@@ -14,8 +14,8 @@ from pyspark.sql.types import StructType
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.split import Split, examine
 from magicbyte.reading.table_rows import batch_rows, record_batch

@@ -14,10 +14,10 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.opening import open_all_replicas
-from magicbyte.reading.options import ReadOptions
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.process_pool import in_processes
+from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
