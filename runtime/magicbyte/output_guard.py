@@ -1,4 +1,4 @@
-"""What is written lies outside of what is read."""
+"""Refuse to write into the logs that are read."""
 
 import os
 from collections.abc import Iterable
@@ -10,24 +10,23 @@ from magicbyte.storage import absolute_path, is_url
 
 
 def check_outside(out: Path, logs: Iterable[PartitionLog], paths: Iterable[str]) -> None:
-    """Raise InputError where *out* and the *logs* that are read from *paths* lie inside one another.
+    """Raise InputError where *out* is inside of the *logs* read from *paths*, or contains them.
 
-    What is read are the paths themselves, and the folders of partitions and their log.dirs. Where
-    a segment lies in a folder of another name, somebody has put it there, and it alone is read.
+    Inputs are the paths, and the folders and log.dirs of partitions. If a segment is in a folder
+    whose name is no partition's, only the segment itself is an input.
     """
     real = Path(os.path.realpath(out))
-    places = {absolute_path(path) for path in paths}
+    inputs = {absolute_path(path) for path in paths}
     for log in logs:
         if log.topic is not None:
-            places.add(log.folder)
-            places.update(file.path.rpartition("/")[0] for file in log.files if file.is_remote)
+            inputs.add(log.folder)
+            inputs.update(file.path.rpartition("/")[0] for file in log.files if file.is_remote)
         if log.log_dir is not None:
-            places.add(log.log_dir.path)
-    inputs = {Path(place) for place in places if not is_url(place)}
-    for one in sorted(inputs):
-        if real == one:
-            raise InputError("is what is read", "a place outside", path=str(out))
-        if one in real.parents:
-            raise InputError(f"inside what is read, {one}", "a place outside", path=str(out))
-        if real in one.parents:
-            raise InputError(f"what is read, {one}, lies inside", "a place outside", path=str(out))
+            inputs.add(log.log_dir.path)
+    for path in sorted(Path(name) for name in inputs if not is_url(name)):
+        if real == path:
+            raise InputError("the output is an input", "a path outside", path=str(out))
+        if path in real.parents:
+            raise InputError(f"inside of the input {path}", "a path outside", path=str(out))
+        if real in path.parents:
+            raise InputError(f"contains the input {path}", "a path outside", path=str(out))

@@ -1,13 +1,13 @@
-"""Text, decoded as Java's UTF-8 decoder does it."""
+"""Decode text as Java's UTF-8 decoder does."""
 
 import codecs
 
 
 def _replace(error: UnicodeError) -> tuple[str, int]:
-    """Replace what is malformed by one U+FFFD, as much of it at a time as Java does.
+    """Replace malformed bytes by one U+FFFD for as many bytes as Java does.
 
-    Java and Python agree but for encoded surrogates (ED A0..BF ..), which Java takes for one
-    malformed character and Python for one per byte.
+    Java and Python agree except for encoded surrogates (ED A0..BF ..): one malformed character in
+    Java, one per byte in Python.
     """
     assert isinstance(error, UnicodeDecodeError)
     data, start, end = error.object, error.start, error.end

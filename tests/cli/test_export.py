@@ -257,10 +257,10 @@ def tree(folder: Path) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("out", "message"),
     [
-        ("log-0/out.parquet", "inside what is read"),
-        ("log-0/append-time-0/out.parquet", "inside what is read"),
-        ("link/out.parquet", "inside what is read"),
-        ("log-0/append-time-0/00000000000000000000.log", "inside what is read"),
+        ("log-0/out.parquet", "inside of the input"),
+        ("log-0/append-time-0/out.parquet", "inside of the input"),
+        ("link/out.parquet", "inside of the input"),
+        ("log-0/append-time-0/00000000000000000000.log", "inside of the input"),
         ("nowhere/out.parquet", "the folder does not exist"),
         ("folder.parquet", "the path exists and is not a file"),
         ("dangling.parquet", "the path exists and is not a file"),
@@ -292,7 +292,7 @@ def test_a_segment_that_lies_alone_may_have_the_file_beside_it(
     assert run("export", segment, "-o", tmp_path / "out.parquet").exit_code == 0
     result = run("export", segment, "-o", segment, "--format", "arrow", "--overwrite")
     assert (result.exit_code, segment.read_bytes()) == (2, before)
-    assert "is what is read" in only_line(result.stderr)
+    assert "the output is an input" in only_line(result.stderr)
 
 
 @pytest.mark.parametrize(

@@ -233,4 +233,4 @@ def test_a_page_replaces_nothing_unasked_and_lies_outside(
     inside = damaged / "aborted-0" / "stats.html"
     result = run(*arguments, inside)
     assert result.exit_code == 2 and not inside.exists()
-    assert "inside what is read" in result.stderr
+    assert "inside of the input" in result.stderr

@@ -94,7 +94,7 @@ def test_error_in_one_partition_ends_verify(tmp_path: Path) -> None:
 
 
 def test_death_of_a_worker_process_is_an_error() -> None:
-    with pytest.raises(mb.InputError, match="one of the processes ended, with status 3"):
+    with pytest.raises(mb.InputError, match="a worker process died with status 3"):
         list(in_processes(os._exit, iter([3, 3]), processes=2))
 
 

@@ -9,8 +9,8 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from log_builder import TIME, Folder
-from magicbyte.statistics.counts import MOST_PRODUCERS
-from magicbyte.statistics.retention import Held, Largest, retentions
+from magicbyte.statistics.counts import MAX_PRODUCERS
+from magicbyte.statistics.retention import LatestEntry, Retention, retentions
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte.tables.stats_table import STATS
@@ -161,12 +161,12 @@ def test_producers_and_kinds_of_times_are_counted(folder: Folder) -> None:
 
 
 def test_no_more_producers_are_told_apart_than_there_is_room_for(folder: Folder) -> None:
-    num = MOST_PRODUCERS + 5
+    num = MAX_PRODUCERS + 5
     for part in (0, 1):
         batches = [build.batch(base=n, producer=part * num + n) for n in range(num)]
         folder.segment(f"t-{part}", b"".join(batches))
     found = mb.stats(str(folder))
-    assert [row["producer_count"] for row in (*found.rows, found.total)] == [MOST_PRODUCERS] * 3
+    assert [row["producer_count"] for row in (*found.rows, found.total)] == [MAX_PRODUCERS] * 3
 
 
 # Files, and rows
@@ -343,8 +343,8 @@ def test_a_time_far_ahead_keeps_all_segments_behind_it(folder: Folder) -> None:
     )
 
 
-def largest(timestamp: int, file: str = "") -> Largest:
-    return Largest(timestamp, file or str(timestamp), 0, 0)
+def largest(timestamp: int, file: str = "") -> LatestEntry:
+    return LatestEntry(timestamp, file or str(timestamp), 0, 0)
 
 
 def test_segments_are_held_by_the_largest_time_so_far() -> None:
@@ -352,12 +352,12 @@ def test_segments_are_held_by_the_largest_time_so_far() -> None:
     times = [five, largest(3), None, nine, largest(9, "again"), largest(1)]
     found = retentions([(one, 10 + number) for number, one in enumerate(times)])
     assert found == [
-        Held(0, 11, five),
-        Held(2, 11, five),
+        Retention(0, 11, five),
+        Retention(2, 11, five),
         None,  # a broker asks when its file was last modified
-        Held(0, 15, nine),
-        Held(0, 15, nine),
-        Held(8, 15, nine),
+        Retention(0, 15, nine),
+        Retention(0, 15, nine),
+        Retention(8, 15, nine),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What `verify` looks at while it reads a partition, besides what every reader sees."""
+"""The checks that `verify` makes while it reads a partition."""
 
 from typing import Protocol
 
@@ -14,15 +14,15 @@ from magicbyte.reading.time_check import TimeCheck
 
 
 class Check(Protocol):
-    """Follows the entries of one partition."""
+    """A check of the entries of one partition."""
 
     def take(self, segment: LogFile, entries: Entries) -> None:
-        """Look at sound *entries* of *segment*, which come in order of the log, none twice."""
+        """Check sound *entries* of *segment*. Each entry comes once, in the order of the log."""
 
     def finish(self, segments: list[SegmentSurvey]) -> list[Finding]:
-        """Return what is wrong, all *segments* having been read."""
+        """Return the findings, after all *segments* have been read."""
 
 
 def all_checks(log: PartitionLog) -> list[Check]:
-    """Return every check, anew for *log*."""
+    """Return new checks for *log*."""
     return [IndexCheck(log), EpochCheck(log), SequenceCheck(log), TimeCheck(log)]

@@ -80,8 +80,8 @@ class Dataset:
         Args:
             columns: Columns of the table `records`. Default: topic, partition, offset, timestamp,
                 timestamp_type, key, value, headers.
-            dispositions: Dispositions of the records to return. Default: those that a consumer
-                would get.
+            dispositions: Dispositions of the records to return. Default: `delivered`, as to a
+                consumer.
             binary_view: Return keys and values as Arrow's binary views. Those of uncompressed
                 batches are not copied; a row keeps the bytes alive that were read with it, some MiB.
         Returns:
@@ -122,7 +122,7 @@ class Dataset:
         return Rows(with_binary_views(schema) if binary_view else schema, read)
 
     def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
-        """Return the batches and messages of the live segments, whatever their disposition.
+        """Return the batches and messages of the live segments, of every disposition.
 
         Args:
             columns: Columns of the table `batches`. Default: all.

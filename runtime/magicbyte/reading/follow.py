@@ -54,7 +54,7 @@ class Follower:
         self._warn = warn
         self._ranges = ReadableRanges()
         self._next: dict[str, int] = {}
-        """By log, the offset to read next."""
+        """Offset to read next, by log."""
         self._first_logs: set[str] | None = None
         """The logs of the first call."""
 

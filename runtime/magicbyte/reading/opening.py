@@ -40,7 +40,7 @@ def open(
     limits: Limits | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Dataset:
-    """Open Kafka logs for reading. Only names and the checkpoints of log.dirs are read at once.
+    """Open Kafka logs for reading. Only file names and checkpoint files are read now.
 
     Args:
         paths: Segments, partition folders, log.dirs, or folders that hold some of them; local or
@@ -52,8 +52,8 @@ def open(
             epoch: from the first record at that time or later, as Kafka's offsetsForTimes.
         isolation_level: ``"read_committed"`` leaves out aborted and open transactions, as a
             consumer does; ``"read_uncommitted"`` leaves out control records only.
-        on_damage: ``"fail"`` raises at the first damaged batch; ``"skip"`` delivers what is sound
-            before and after it; ``"stop"`` ends the partition there, as a broker's recovery would.
+        on_damage: ``"fail"`` raises at the first damaged batch; ``"skip"`` delivers the
+            sound batches before and after it; ``"stop"`` ends the partition there, as a broker's recovery would.
         transactions: What decides how transactions ended: ``"markers"`` in the log, or
             ``"index"``, the transaction indexes, where they are sound and agree with the headers.
             With indexes no payload is read before the records are.
@@ -124,8 +124,7 @@ def open_all_replicas(
 ) -> Dataset:
     """Return the dataset of everything that is found, for checks and statistics.
 
-    It has every replica, internal topics and half-deleted partitions, whatever a consumer would
-    get of them, and is read past all damage.
+    It has every replica, internal topics and half-deleted partitions, and damage is skipped.
     """
     options = ReadOptions(
         isolation_level="read_uncommitted",

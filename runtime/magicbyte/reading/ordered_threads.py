@@ -1,4 +1,4 @@
-"""Tasks done by several threads, and what they yield in the order of the tasks."""
+"""Run tasks in several threads, and yield their items in the order of the tasks."""
 
 import atexit
 from collections import deque
@@ -11,10 +11,10 @@ from typing import Generic, TypeVar
 from magicbyte.limits import MIB
 
 MAX_AHEAD_BYTES = 16 * MIB
-"""What each thread may have ready that nobody has taken yet; one item more where it is larger."""
+"""Bytes of items that may wait, per thread; one item more if it is larger."""
 
 TASKS_AHEAD = 4
-"""Tasks that are begun or wait, for each thread: some of them are next to nothing."""
+"""Tasks that run or wait, per thread. More than one, because some tasks are very short."""
 
 Tool = TypeVar("Tool")
 Item = TypeVar("Item")
@@ -28,49 +28,43 @@ def in_order(
     make_tool: Callable[[], Tool],
     size_of: Callable[[Item], int],
 ) -> Generator[Item, None, None]:
-    """Yield what each of *tasks* yields, one task after the other, whoever does them.
+    """Yield the items of each of *tasks*, in the order of the tasks.
 
-    One thread is the caller's own. Of more, each does one task at a time, with a tool that no
-    other thread has, while the caller is given what comes first; *tasks* itself is gone through
-    by the caller. *size_of* says how many bytes an item holds. An error comes where its task
-    stands, behind all that comes before it. When the iteration ends, however it ends, the
-    threads have ended too: each finishes the item that it is at.
+    Each thread runs one task at a time, with a tool of its own. The caller's thread iterates
+    *tasks*. *size_of* returns the bytes of an item. The error of a task is raised after the items
+    of all earlier tasks. When the iteration ends for any reason, the threads have ended too; each
+    completes its current item.
     """
-    if threads == 1:
-        tool = make_tool()
-        for task in tasks:
-            yield from task(tool)
-        return
-    line = _Line[Tool, Item](threads, size_of)
-    atexit.register(line.close)  # an iteration that is left hanging must not hold up the exit
+    queue = _TaskQueue[Tool, Item](threads, size_of)
+    atexit.register(queue.close)  # a suspended iteration must not block the exit
     try:
-        line.start([make_tool() for _ in range(threads)])
-        yield from line.items(tasks)
+        queue.start([make_tool() for _ in range(threads)])
+        yield from queue.items(tasks)
     finally:
-        line.close()
-        atexit.unregister(line.close)
+        queue.close()
+        atexit.unregister(queue.close)
 
 
 @dataclass(slots=True, eq=False)
-class _Place(Generic[Item]):
-    """What a task has yielded that nobody has taken yet."""
+class _Slot(Generic[Item]):
+    """Items of one task that wait for the caller."""
 
     items: deque[Item] = field(default_factory=deque)
     is_done: bool = False
     error: BaseException | None = None
 
 
-class _Line(Generic[Tool, Item]):
-    """Tasks in line: the caller takes from the first, threads work on those that follow."""
+class _TaskQueue(Generic[Tool, Item]):
+    """Tasks in order: the caller takes items of the first, threads run this and later ones."""
 
     def __init__(self, threads: int, size_of: Callable[[Item], int]) -> None:
         self._max_bytes = threads * MAX_AHEAD_BYTES
-        self._max_places = threads * TASKS_AHEAD
+        self._max_slots = threads * TASKS_AHEAD
         self._size_of = size_of
         self._changed = Condition()
-        self._places: deque[_Place[Item]] = deque()
-        self._waiting: deque[tuple[_Place[Item], Task[Tool, Item]]] = deque()
-        """Those of them that no thread has begun, with their tasks."""
+        self._slots: deque[_Slot[Item]] = deque()
+        self._waiting: deque[tuple[_Slot[Item], Task[Tool, Item]]] = deque()
+        """Slots of tasks that have not begun, with the tasks."""
         self._bytes = 0
         self._is_closed = False
         self._workers: list[Thread] = []
@@ -82,92 +76,94 @@ class _Line(Generic[Tool, Item]):
             self._workers.append(worker)
 
     def close(self) -> None:
-        """Let the threads end, and wait for them."""
+        """End the threads, and wait for them."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
         for worker in self._workers:
-            if worker is not current_thread():  # where the garbage collector closes us in one
+            if worker is not current_thread():  # the garbage collector may run this in a worker
                 worker.join()
 
-    # The caller
+    # In the caller's thread
 
     def items(self, tasks: Iterator[Task[Tool, Item]]) -> Iterator[Item]:
         while self._fill(tasks):
-            place = self._places[0]
-            while (item := self._take(place)) is not None:
+            slot = self._slots[0]
+            while (item := self._take(slot)) is not None:
                 yield item
             with self._changed:
-                self._places.popleft()
+                self._slots.popleft()
                 self._changed.notify_all()
 
     def _fill(self, tasks: Iterator[Task[Tool, Item]]) -> bool:
-        """Put as many of *tasks* in line as it has room for; return whether there is one in it."""
-        while len(self._places) < self._max_places:
+        """Queue *tasks* up to the maximum; return whether any is queued."""
+        while len(self._slots) < self._max_slots:
             try:
                 task = next(tasks)
             except StopIteration:
                 break
             except Exception as error:
-                # What comes before is still to be given. There is no task behind an error.
-                self._places.append(_Place(is_done=True, error=error))
+                # Raised after the items of earlier tasks. No task follows.
+                self._slots.append(_Slot(is_done=True, error=error))
                 break
-            place = _Place[Item]()
+            slot = _Slot[Item]()
             with self._changed:
-                self._places.append(place)
-                self._waiting.append((place, task))
+                self._slots.append(slot)
+                self._waiting.append((slot, task))
                 self._changed.notify_all()
-        return bool(self._places)
+        return bool(self._slots)
 
-    def _take(self, place: _Place[Item]) -> Item | None:
-        """Return the next item of *place*, None behind the last; raise what its task has raised."""
+    def _take(self, slot: _Slot[Item]) -> Item | None:
+        """Return the next item of *slot*, None after the last; raise the error of its task."""
         with self._changed:
-            self._changed.wait_for(lambda: place.items or place.is_done or self._is_closed)
-            if place.items:
-                item = place.items.popleft()
+            self._changed.wait_for(lambda: slot.items or slot.is_done or self._is_closed)
+            if slot.items:
+                item = slot.items.popleft()
                 self._bytes -= self._size_of(item)
                 self._changed.notify_all()
                 return item
-            if place.error is not None:
-                raise place.error
-            if not place.is_done:
-                raise RuntimeError("the interpreter ends, and so do the threads that read")
+            if slot.error is not None:
+                raise slot.error
+            if not slot.is_done:
+                raise RuntimeError(
+                    "the reading threads ended because the interpreter is shutting down"
+                )
             return None
 
-    # The threads
+    # In the workers
 
     def _work(self, tool: Tool) -> None:
-        while (begun := self._next()) is not None:
-            (place, task), error = begun, None
+        while (waiting := self._next()) is not None:
+            (slot, task), error = waiting, None
             try:
                 with closing(task(tool)) as items:
                     for item in items:
-                        if not self._put(place, item):
+                        if not self._put(slot, item):
                             return
-                        del item  # what the caller is done with goes before more is made
+                        del item  # frees the memory before the next item is made
             except BaseException as raised:
                 error = raised
             with self._changed:
-                place.error, place.is_done = error, True
+                slot.error, slot.is_done = error, True
                 self._changed.notify_all()
 
-    def _next(self) -> tuple[_Place[Item], Task[Tool, Item]] | None:
+    def _next(self) -> tuple[_Slot[Item], Task[Tool, Item]] | None:
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
             return None if self._is_closed else self._waiting.popleft()
 
-    def _put(self, place: _Place[Item], item: Item) -> bool:
-        """Leave *item* to the caller as soon as there is room; return whether anyone wants it."""
+    def _put(self, slot: _Slot[Item], item: Item) -> bool:
+        """Add *item* as soon as capacity permits; return False if the queue is closed."""
         with self._changed:
-            self._changed.wait_for(lambda: self._is_closed or self._has_room(place))
+            self._changed.wait_for(lambda: self._is_closed or self._has_capacity(slot))
             if self._is_closed:
                 return False
-            place.items.append(item)
+            slot.items.append(item)
             self._bytes += self._size_of(item)
             self._changed.notify_all()
             return True
 
-    def _has_room(self, place: _Place[Item]) -> bool:
-        # The caller waits for the first in line: it must come on, whatever the others hold.
-        is_next = place is self._places[0] and not place.items
+    def _has_capacity(self, slot: _Slot[Item]) -> bool:
+        # The caller waits for the first task, so that may always add an item.
+        is_next = slot is self._slots[0] and not slot.items
         return is_next or self._bytes < self._max_bytes

@@ -21,7 +21,7 @@ class PartitionTally:
     report: Report
     """Totals and findings of the partition."""
     by_path: dict[str, Tally] = field(default_factory=dict)
-    """By path of a live segment; empty where only headers were read."""
+    """Tallies of the live segments, by path; empty if only headers were read."""
 
 
 def tally_partition(

@@ -1,4 +1,4 @@
-"""From a partition to splits: a survey settles its bounds, damage and transactions."""
+"""Plan a read: survey a partition, and divide it into splits."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,7 +53,7 @@ class Planner:
     _headers: dict[str, Sequence[BatchHeaders]] = field(
         default_factory=dict, init=False, repr=False
     )
-    """By path of a segment, the headers that a quick survey read."""
+    """Headers that a quick survey read, by path of a segment."""
 
     def new_engine(self, *, views: bool = False) -> Engine:
         """Return an engine for one thread."""

@@ -1,4 +1,4 @@
-"""Tasks done by several processes, and what they return in the order of the tasks."""
+"""Run tasks in several processes, and yield their results in the order of the tasks."""
 
 import os
 import signal
@@ -14,29 +14,28 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
 
 TASKS_AHEAD = 4
-"""Tasks that are begun or done ahead of the caller, for each process: some are next to nothing."""
+"""Tasks that run or are done ahead of the caller, per process, because some are very short."""
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 def in_processes(
-    work: Callable[[Given], Made], tasks: Iterator[Given], *, processes: int
-) -> Generator[Made, None, None]:
-    """Yield what *work* returns for each of *tasks*, in their order, whichever process does it.
+    work: Callable[[Task], Result], tasks: Iterator[Task], *, processes: int
+) -> Generator[Result, None, None]:
+    """Yield the result of *work* for each of *tasks*, in the order of the tasks.
 
-    This is for work that is mostly Python's, where threads would wait for each other. One process
-    is the caller's own. To more, *work*, the tasks and what is returned are sent pickled. An error
-    of *work* comes where its task stands, behind all that comes before it. When the iteration
-    ends, however it does, the processes end at once, whatever they are at; and so they do when the
-    caller's process dies. Raises InputError where one of them dies.
+    For work that holds the interpreter lock most of the time. One process is the caller's own;
+    for more, *work*, tasks and results are pickled. An error of *work* is raised after the results
+    of all earlier tasks. When the iteration ends for any reason, or the caller's process dies, the
+    processes are killed. Raises InputError if one of them dies.
     """
     if processes == 1:
         yield from map(work, tasks)
         return
-    from multiprocessing import get_context  # takes its time, and most need none
+    from multiprocessing import get_context  # slow to import, and rarely needed
 
-    context = get_context("spawn")  # a fork would take along the locks of other threads
+    context = get_context("spawn")  # a fork would copy locks that other threads hold
     workers: list[_Worker] = []
     try:
         workers.extend(_Worker(context, work) for _ in range(processes))
@@ -51,10 +50,10 @@ def _in_order(workers: "list[_Worker]", tasks: Iterator[Any]) -> Iterator[Any]:
 
     idle, busy = list(workers), dict[Any, tuple[int, _Worker]]()
     done: dict[int, tuple[Any, BaseException | None]] = {}
-    num_given = num_taken = 0
+    num_started = num_yielded = 0
     is_more = True
     while True:
-        while is_more and idle and num_given - num_taken < len(workers) * TASKS_AHEAD:
+        while is_more and idle and num_started - num_yielded < len(workers) * TASKS_AHEAD:
             try:
                 task = next(tasks)
             except StopIteration:
@@ -62,14 +61,14 @@ def _in_order(workers: "list[_Worker]", tasks: Iterator[Any]) -> Iterator[Any]:
                 break
             worker = idle.pop()
             worker.give(task)
-            busy[worker.ours] = num_given, worker
-            num_given += 1
-        if num_taken in done:
-            made, error = done.pop(num_taken)
+            busy[worker.ours] = num_started, worker
+            num_started += 1
+        if num_yielded in done:
+            result, error = done.pop(num_yielded)
             if error is not None:
                 raise error
-            num_taken += 1
-            yield made
+            num_yielded += 1
+            yield result
         elif busy:
             for ready in wait(list(busy)):
                 number, worker = busy.pop(ready)
@@ -80,7 +79,7 @@ def _in_order(workers: "list[_Worker]", tasks: Iterator[Any]) -> Iterator[Any]:
 
 
 class _Worker:
-    """A process that does a task at a time."""
+    """A process that runs one task at a time."""
 
     def __init__(self, context: "SpawnContext", work: Callable[[Any], Any]) -> None:
         self.ours, theirs = context.Pipe()
@@ -94,10 +93,10 @@ class _Worker:
             self.ours.send(task)
 
     def take(self) -> tuple[Any, BaseException | None]:
-        """Return what was made of the task, or the error."""
+        """Return the result of the task, or its error."""
         with self._dies():
-            found: tuple[Any, BaseException | None] = self.ours.recv()
-        return found
+            outcome: tuple[Any, BaseException | None] = self.ours.recv()
+        return outcome
 
     def end(self) -> None:
         self._process.kill()
@@ -111,22 +110,22 @@ class _Worker:
         except (EOFError, BrokenPipeError, ConnectionResetError) as error:
             self._process.join()
             raise InputError(
-                f"one of the processes ended, with status {self._process.exitcode}",
-                'memory for all of them, and in a script `if __name__ == "__main__":` around the call',
+                f"a worker process died with status {self._process.exitcode}",
+                'enough memory for all processes, and in a script `if __name__ == "__main__":` around the call',
             ) from error
 
 
 def _work(theirs: "Connection[Any, Any]", work: Callable[[Any], Any]) -> None:
     Thread(target=_end_with_caller, daemon=True).start()
-    found: tuple[Any, BaseException | None]
+    outcome: tuple[Any, BaseException | None]
     with suppress(EOFError, BrokenPipeError):  # the caller has gone
         while True:
             task = theirs.recv()
             try:
-                found = work(task), None
-            except Exception as error:  # the caller raises it, in this task's place
-                found = None, error
-            theirs.send(found)
+                outcome = work(task), None
+            except Exception as error:  # the caller raises it
+                outcome = None, error
+            theirs.send(outcome)
 
 
 def _end_with_caller() -> None:
@@ -140,9 +139,9 @@ def _end_with_caller() -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold back interrupts, for good in a process that is started meanwhile.
+    """Block SIGINT, permanently in a process that is started meanwhile.
 
-    A terminal sends them to all: the caller ends the others, and none of them has to say a word.
+    A terminal sends it to all processes. The caller kills the others, which so print no traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -151,7 +150,7 @@ def _interrupts_held() -> Iterator[None]:
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
-        ensure_running()  # the first start would do it, and that lets go of held signals
+        ensure_running()  # the first start would do it, and unblock signals
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         yield
     finally:

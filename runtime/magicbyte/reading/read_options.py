@@ -19,17 +19,17 @@ NO_RANGE = None, None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """How partitions are read: by `magicbyte.open`, by a split on another machine, or by Spark.
+    """Options of a read: by `magicbyte.open`, by a split on another machine, or by Spark.
 
     Raises InputError for a value that is not allowed.
     """
 
     isolation_level: str = "read_committed"
-    """One of `ISOLATION_LEVELS`, as for a Kafka consumer."""
+    """Isolation level, as for a Kafka consumer."""
     on_damage: str = "fail"
-    """One of `DAMAGE_POLICIES`: raise, skip the damaged range, or end the partition there."""
+    """Damage policy: raise, skip the damaged range, or end the partition there."""
     transactions: str = "markers"
-    """One of `TRANSACTION_SOURCES`: what decides how transactions ended."""
+    """Source of the outcomes of transactions."""
     offsets: OffsetRange = NO_RANGE
     times: tuple[int | None, int | None] = NO_RANGE
     """Milliseconds since the Unix epoch, half-open; None is no bound."""

@@ -17,7 +17,7 @@ class Report:
 
     Attributes:
         records: Records by disposition.
-        bytes: Bytes of live segments by disposition, and those of a `tail`.
+        bytes: Bytes of live segments by disposition, and of their `tail`.
         findings: Findings, in the order of the read.
     Example:
         >>> rows = mb.open("log-0", topics=["fenced"]).records()
@@ -59,7 +59,7 @@ class Report:
 
 
 class Rows:
-    """A table that is read while it is iterated. pyarrow, pandas, Polars and DuckDB take it as it is.
+    """A table that is read while it is iterated. pyarrow, pandas, Polars and DuckDB can read it.
 
     Each iteration reads the files again.
 

@@ -1,4 +1,4 @@
-"""One pass over the splits of some partitions, by one or more threads."""
+"""Read the splits of some partitions, in one or more threads."""
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""From a time to an offset, as Kafka's offsetsForTimes answers (LogSegment, FileRecords)."""
+"""Look up the offset for a time, as Kafka's offsetsForTimes does (LogSegment, FileRecords)."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,14 +17,14 @@ from magicbyte.reading.walk import SoundEntries
 from magicbyte.storage import File
 
 NO_TIMESTAMP = -1
-"""What a message has in v0, and any that its producer gave none."""
+"""Timestamp of v0 messages, and of records whose producer set none."""
 
 Time = datetime | int
-"""A moment, or its milliseconds since the Unix epoch."""
+"""A datetime, or milliseconds since the Unix epoch."""
 
 
 def milliseconds(time: Time) -> int:
-    """Return *time* as milliseconds since the Unix epoch; a naive datetime is taken for UTC."""
+    """Return *time* as milliseconds since the Unix epoch; a naive datetime is in UTC."""
     if isinstance(time, int):
         return time
     if not isinstance(time, datetime):
@@ -35,43 +35,42 @@ def milliseconds(time: Time) -> int:
 
 
 def offset_at(
-    found: Survey, time: int, *, engine: Engine, limits: Limits, open_log: Opener
+    survey: Survey, time: int, *, engine: Engine, limits: Limits, open_log: Opener
 ) -> int | None:
-    """Return the first offset whose record is of *time* or later; None where there is none.
+    """Return the first offset whose record has the timestamp *time* or a later one; None if none.
 
-    Entries are asked in order by their largest time, and the first record counts that is at or
-    above the log start. Damaged entries answer nothing. Of what indexes say is too early, not
-    even headers are read.
+    Entries are checked in order by their largest timestamp. Records below the log start and
+    damaged entries do not count. Bytes that the indexes show to be too early are not read.
     """
-    asked = _Asked(time, found.log_start_offset or 0, engine, limits)
-    for segment in found.segments:
-        start = _start(found, segment, time)
+    query = _TimeQuery(time, survey.log_start_offset or 0, engine, limits)
+    for segment in survey.segments:
+        start = _start(survey, segment, time)
         if start is None:
             continue
         with open_log(segment.file) as log:
-            offset = _first_of(asked, log, segment, start)
+            offset = _first_of(query, log, segment, start)
         if offset is not None:
             return offset
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _TimeQuery:
     time: int
     log_start_offset: int
     engine: Engine
     limits: Limits
 
 
-def _start(found: Survey, segment: SegmentSurvey, time: int) -> int | None:
-    """Return from which byte of *segment* on records may be of *time*; None: there is none.
+def _start(survey: Survey, segment: SegmentSurvey, time: int) -> int | None:
+    """Return the position in *segment* from which records may have *time*; None if none may.
 
-    When a broker ends a segment, it writes the largest time of it to the index. So the last
-    segment's tells nothing of what comes behind its last entry.
+    A broker writes the largest timestamp of a segment to its time index when it rolls the segment.
+    So the index of the last segment does not bound the records after its last entry.
     """
-    if segment.unsound_ranges or not found.is_in_order:
-        return 0  # what is wrong with the log may be so with its indexes
-    times = read_times(found.log, segment.file)
+    if segment.unsound_ranges or not survey.is_in_order:
+        return 0  # its indexes may be damaged, too
+    times = read_times(survey.log, segment.file)
     if not len(times):
         return 0
     if not segment.is_last and int(times["timestamp"][-1]) < time:
@@ -79,23 +78,23 @@ def _start(found: Survey, segment: SegmentSurvey, time: int) -> int | None:
     before = int(np.searchsorted(times["timestamp"].astype(np.int64), time, "right")) - 1
     if before < 0:
         return 0
-    # No record up to this one is later than its time, which is that of *time* or earlier.
+    # No record up to this offset has a later timestamp than *time*.
     least = int(times["relative_offset"][before])
-    places = read_positions(found.log, segment.file)
-    at = int(np.searchsorted(places["relative_offset"].astype(np.int64), least, "right")) - 1
-    return int(places["ofs_batch"][at]) if at >= 0 else 0
+    positions = read_positions(survey.log, segment.file)
+    at = int(np.searchsorted(positions["relative_offset"].astype(np.int64), least, "right")) - 1
+    return int(positions["ofs_batch"][at]) if at >= 0 else 0
 
 
-def _first_of(asked: _Asked, log: File, segment: SegmentSurvey, start: int) -> int | None:
-    """Return the first offset that *asked* is for, from byte *start* of a segment on."""
+def _first_of(query: _TimeQuery, log: File, segment: SegmentSurvey, start: int) -> int | None:
+    """Return the first offset that matches *query*, from the position *start* of a segment."""
     end = segment.file.size_bytes if segment.stop_at is None else segment.stop_at
     for unsound in [*segment.unsound_ranges, None]:
         stop = end if unsound is None else min(end, unsound.start)
         if start < stop:
             walk = HeaderWalk(
                 log,
-                engine=asked.engine,
-                limits=asked.limits,
+                engine=query.engine,
+                limits=query.limits,
                 bounds=Bounds(floor=None, ceiling=segment.bounds.ceiling),
                 start=start,
                 end=stop,
@@ -103,7 +102,7 @@ def _first_of(asked: _Asked, log: File, segment: SegmentSurvey, start: int) -> i
             )
             for piece in walk:
                 if isinstance(piece, SoundEntries):
-                    offset = _first_in(asked, log, piece.entries)
+                    offset = _first_in(query, log, piece.entries)
                     if offset is not None:
                         return offset
         if unsound is not None:
@@ -111,25 +110,25 @@ def _first_of(asked: _Asked, log: File, segment: SegmentSurvey, start: int) -> i
     return None
 
 
-def _first_in(asked: _Asked, log: File, entries: Entries) -> int | None:
+def _first_in(query: _TimeQuery, log: File, entries: Entries) -> int | None:
     times = np.maximum(entries.column("max_timestamp"), NO_TIMESTAMP)
-    is_late = (times >= asked.time) & (entries.column("last_offset") >= asked.log_start_offset)
+    is_late = (times >= query.time) & (entries.column("last_offset") >= query.log_start_offset)
     for entry in entries.picked(np.flatnonzero(is_late)):
-        if entry.size_bytes > asked.limits.max_entry_bytes:
+        if entry.size_bytes > query.limits.max_entry_bytes:
             continue
         data = memoryview(log.read_at(entry.position, entry.size_bytes))
-        scan = asked.engine.scan(
-            data, origin=entry.position, verify=True, limits=asked.limits, stop=1
+        scan = query.engine.scan(
+            data, origin=entry.position, verify=True, limits=query.limits, stop=1
         )
         for one in scan.entries:
-            rows = asked.engine.decode(
-                data, [one], ("offset", "timestamp"), origin=entry.position, limits=asked.limits
+            rows = query.engine.decode(
+                data, [one], ("offset", "timestamp"), origin=entry.position, limits=query.limits
             ).rows
             for offset, time in zip(
                 rows.column("offset").to_pylist(),
                 rows.column("timestamp").cast(pa.int64()).to_pylist(),
                 strict=True,
             ):
-                if offset >= asked.log_start_offset and time is not None and time >= asked.time:
+                if offset >= query.log_start_offset and time is not None and time >= query.time:
                     return int(offset)
     return None

@@ -44,7 +44,7 @@ class Statistics:
 
     @property
     def is_sound(self) -> bool:
-        """Whether no finding has the severity `error`."""
+        """True if no finding has the severity `error`."""
         return not any(finding.severity == "error" for finding in self.findings)
 
 
@@ -59,7 +59,7 @@ def stats(
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Statistics:
-    """Count the contents of logs: of all replicas, whatever a consumer would get of them.
+    """Count the contents of logs: of all replicas, and of every disposition.
 
     A damaged batch counts with its bytes only. Memory grows with the number of rows, and not with
     the number of records.

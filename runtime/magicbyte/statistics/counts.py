@@ -1,33 +1,33 @@
-"""All that is counted of a segment, of a partition, of a topic, of everything."""
+"""Counts of a segment, a partition, a topic, or everything."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Entries
 from magicbyte.reading.dispositions import CODES, Judged
-from magicbyte.statistics.classes import Classes
-from magicbyte.statistics.contents import Contents
-from magicbyte.statistics.payload_sizes import Payloads, times_of
-from magicbyte.statistics.retention import Held, Largest, later, longest
+from magicbyte.statistics.format_sizes import SizesByFormat
+from magicbyte.statistics.payload_sizes import PayloadSums, times_of
+from magicbyte.statistics.power_histogram import PowerHistogram
+from magicbyte.statistics.retention import LatestEntry, Retention, later, longest
 from magicbyte.tables.arrays import Mask, distinct, null_mask, to_numpy
 from magicbyte_formats.wire import TimestampType
 
-MOST_PRODUCERS = 1000
-"""Different producer ids that are told apart: what is kept must not grow with the log."""
+MAX_PRODUCERS = 1000
+"""Distinct producer ids that are remembered. Beyond it they are not counted: memory is bounded."""
 
-UNREAD = tuple(CODES[name] for name in ("damaged", "over_limit"))
-"""Dispositions of entries of which nothing is believed."""
+UNDECODED = tuple(CODES[name] for name in ("damaged", "over_limit"))
+"""Dispositions of entries whose headers and records are not counted."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """What some files and the entries in them come to; names are those of the columns."""
+    """Counts of some files and the entries in them. Attributes are named as the columns."""
 
     has_payloads: bool
-    """Whether payloads are read; else what only they tell is null."""
+    """False if only headers are read: columns that need the payload are then null."""
     partition_count: int = 0
     segment_count: int = 0
     log_bytes: int = 0
@@ -41,14 +41,14 @@ class Counts:
     idempotent_count: int = 0
     transactional_count: int = 0
     append_time_count: int = 0
-    contents: Contents = field(default_factory=Contents)
-    entry_bytes: Classes = field(default_factory=Classes)
-    entry_records: Classes = field(default_factory=Classes)
-    payloads: Payloads = field(default_factory=Payloads)
+    contents: SizesByFormat = field(default_factory=SizesByFormat)
+    entry_bytes: PowerHistogram = field(default_factory=PowerHistogram)
+    entry_records: PowerHistogram = field(default_factory=PowerHistogram)
+    payloads: PayloadSums = field(default_factory=PayloadSums)
     producers: set[int] = field(default_factory=set)
-    largest: Largest | None = None
-    held: Held | None = None
-    """Of a segment itself; of others, the one that is held longest."""
+    latest: LatestEntry | None = None
+    held: Retention | None = None
+    """The longest one of the segments."""
 
     @property
     def file_bytes(self) -> int:
@@ -56,12 +56,12 @@ class Counts:
         return self.log_bytes + self.index_bytes + self.other_bytes + self.unused_bytes
 
     def count(self, file: str, judged: Judged) -> None:
-        """Count the entries and records of *judged*, which lie in *file*."""
+        """Count the entries and records of *judged*, which are in *file*."""
         entries, decoded = judged.entries, judged.decoded
-        is_sound = ~np.isin(judged.of_entries, UNREAD)
+        is_sound = ~np.isin(judged.of_entries, UNDECODED)
         is_data = is_sound & (entries.column("is_control") == 0)
         self._count(entries, is_sound, is_data, decoded.num_rows, decoded.decompressed)
-        self.payloads.take(decoded.rows, np.repeat(is_data, decoded.num_rows))
+        self.payloads.count(decoded.rows, np.repeat(is_data, decoded.num_rows))
         if (at := self._latest(entries, is_sound)) is None:
             return
         time = int(entries.column("max_timestamp")[at])
@@ -71,13 +71,13 @@ class Counts:
         offset = int(entries.column("last_offset")[at])
         if is_it.any():
             offset = int(to_numpy(rows.column("offset"))[is_it.argmax()])
-        self.largest = Largest(time, file, int(entries.column("position")[at]), offset)
+        self.latest = LatestEntry(time, file, int(entries.column("position")[at]), offset)
 
     def count_headers(self, file: str, entries: Entries) -> None:
-        """Count *entries*, which lie in *file*, by their headers alone."""
+        """Count *entries*, which are in *file*, by their headers alone."""
         is_all = np.ones(len(entries), np.bool_)
         is_data = entries.column("is_control") == 0
-        # No checksum vouches for a count, and a wrapper has none.
+        # The count is not covered by a verified checksum, and a wrapper message has none.
         num_records = np.maximum(entries.column("record_count"), 0)
         self._count(entries, is_all, is_data, num_records, None)
         if (at := self._latest(entries, is_all)) is not None:
@@ -85,7 +85,7 @@ class Counts:
                 int(entries.column(name)[at])
                 for name in ("max_timestamp", "position", "last_offset")
             )
-            self.largest = Largest(time, file, position, offset)
+            self.latest = LatestEntry(time, file, position, offset)
 
     def _count(
         self,
@@ -101,18 +101,18 @@ class Counts:
         is_control = is_sound & ~is_data
         self.control_count += int(np.count_nonzero(is_control))
         self.control_bytes += int(sizes[is_control].sum())
-        self.contents.take(
+        self.contents.count(
             magics[is_data],
             codecs[is_data],
             sizes=sizes[is_data],
             num_records=num_records[is_data],
             decompressed=None if decompressed is None else decompressed[is_data],
         )
-        self.entry_bytes.take(sizes[is_data])
+        self.entry_bytes.count(sizes[is_data])
         is_counted = (
             is_data if decompressed is not None else is_data & ((magics == 2) | (codecs == 0))
         )
-        self.entry_records.take(num_records[is_counted])
+        self.entry_records.count(num_records[is_counted])
         is_transactional, types = (
             entries.column(name)[is_data] for name in ("is_transactional", "timestamp_type")
         )
@@ -120,41 +120,43 @@ class Counts:
         self.append_time_count += int(np.count_nonzero(types == TimestampType.LOG_APPEND_TIME))
         known = producers[is_data & (producers >= 0)]
         self.idempotent_count += len(known)
-        self._learn(set(distinct(known)[0]))
+        self._add_producers(set(distinct(known)[0]))
 
-    def _latest(self, entries: Entries, is_it: Mask) -> int | None:
-        """Return the number of the first of *entries* with a time above those so far, and the largest."""
-        times = np.where(is_it, entries.column("max_timestamp"), -1)
+    def _latest(self, entries: Entries, is_counted: Mask) -> int | None:
+        """Return the index of the entry with the largest time, if that is above all so far."""
+        times = np.where(is_counted, entries.column("max_timestamp"), -1)
         at = int(times.argmax()) if len(times) else 0
-        known = -1 if self.largest is None else self.largest.timestamp
+        known = -1 if self.latest is None else self.latest.timestamp
         return at if len(times) and times[at] > known else None
 
-    def _learn(self, producers: set[int]) -> None:
-        room = MOST_PRODUCERS - len(self.producers)
-        self.producers.update(sorted(producers - self.producers)[:room])
+    def _add_producers(self, producers: set[int]) -> None:
+        free = MAX_PRODUCERS - len(self.producers)
+        self.producers.update(sorted(producers - self.producers)[:free])
 
-    def add(self, other: "Counts") -> None:
-        """Count all that *other* has counted."""
-        for name in (one.name for one in fields(self) if one.type is int):
+    def add(self, other: Self) -> None:
+        """Add the counts of *other*."""
+        for name in (counter.name for counter in fields(self) if counter.type is int):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("contents", "entry_bytes", "entry_records", "payloads"):
             getattr(self, name).add(getattr(other, name))
-        self._learn(other.producers)
-        self.largest = later(self.largest, other.largest)
+        self._add_producers(other.producers)
+        self.latest = later(self.latest, other.latest)
         self.held = longest(self.held, other.held)
 
     def row(self) -> dict[str, Any]:
-        """Return the columns that are counts."""
-        whole, held = self.contents.together, self.held
+        """Return the columns other than the key."""
+        total, held = self.contents.total, self.held
         row: dict[str, Any] = {
-            one.name: getattr(self, one.name) for one in fields(self) if one.type is int
+            counter.name: getattr(self, counter.name)
+            for counter in fields(self)
+            if counter.type is int
         }
         row |= {
-            "entry_count": whole.entry_count,
-            "stored_bytes": whole.stored_bytes,
-            "record_count": whole.record_count,
+            "entry_count": total.entry_count,
+            "stored_bytes": total.stored_bytes,
+            "record_count": total.record_count,
             "contents": self.contents.rows(),
-            "plain_bytes": whole.plain_bytes,
+            "plain_bytes": total.plain_bytes,
             "least_entry_bytes": self.entry_bytes.least,
             "largest_entry_bytes": self.entry_bytes.largest,
             "entry_bytes": self.entry_bytes.rows(),
@@ -162,33 +164,33 @@ class Counts:
             "largest_entry_records": self.entry_records.largest,
             "entry_records": self.entry_records.rows(),
             "producer_count": len(self.producers),
-            **_largest("largest_timestamp", self.largest),
+            **_latest_columns("largest_timestamp", self.latest),
             "held_ms": None if held is None else held.ms,
             "held_bytes": None if held is None else held.bytes,
         }
-        by = _largest("held_by", None if held is None else held.by)
+        by = _latest_columns("held_by", None if held is None else held.by)
         row |= by | {"held_by_timestamp": by.pop("held_by")}
-        return row | self._of_payloads(whole.plain_bytes)
+        return row | self._of_payloads(total.plain_bytes)
 
     def _of_payloads(self, plain_bytes: int | None) -> dict[str, int | None]:
-        of = self.payloads
-        sizes = of.key_bytes, of.value_bytes, of.header_bytes
+        sums = self.payloads
+        sizes = sums.key_bytes, sums.value_bytes, sums.header_bytes
         row = {
             **dict(zip(("key_bytes", "value_bytes", "header_bytes"), sizes, strict=True)),
             "overhead_bytes": None if plain_bytes is None else plain_bytes - sum(sizes),
-            "null_key_count": of.null_keys,
-            "tombstone_count": of.tombstones,
-            "first_timestamp": of.first_time,
-            "last_timestamp": of.last_time,
+            "null_key_count": sums.null_keys,
+            "tombstone_count": sums.tombstones,
+            "first_timestamp": sums.first_time,
+            "last_timestamp": sums.last_time,
         }
         return row if self.has_payloads else dict.fromkeys(row)
 
 
-def _largest(name: str, of: Largest | None) -> dict[str, Any]:
-    """Return the columns of *of*, whose time is called *name*."""
+def _latest_columns(name: str, latest: LatestEntry | None) -> dict[str, Any]:
+    """Return the columns of *latest*, whose time is called *name*."""
     return {
-        name: None if of is None else of.timestamp,
-        f"{name}_file": None if of is None else of.file,
-        f"{name}_position": None if of is None else of.position,
-        f"{name}_offset": None if of is None else of.offset,
+        name: None if latest is None else latest.timestamp,
+        f"{name}_file": None if latest is None else latest.file,
+        f"{name}_position": None if latest is None else latest.position,
+        f"{name}_offset": None if latest is None else latest.offset,
     }

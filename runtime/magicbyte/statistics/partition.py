@@ -1,4 +1,4 @@
-"""Count the files of a partition, and what is in them."""
+"""Counts of a partition's files and of the batches and messages in them."""
 
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ TOTAL = CountedGroup(None, None, None, None)
 def count_partition(
     planner: Planner, log: PartitionLog, *, quick: bool
 ) -> tuple[list[tuple[CountedGroup, Counts]], list[Finding]]:
-    """Return the counts of each live segment of *log*, those of its other files, and findings."""
+    """Return the counts of each live segment of *log* and of its other files, and findings."""
     group = CountedGroup(log.topic, log.partition, log.folder.rpartition("/")[0] or None, None)
     others = Counts(not quick)
     if log.state is not None:
@@ -53,8 +53,8 @@ def count_partition(
     segments = {file.path: Counts(not quick, segment_count=1) for file in log.logs}
     _count_files(log, segments, others)
     findings = _count_entries(planner, log, segments, quick=quick)
-    largest = [(segments[file.path].largest, file.size_bytes) for file in log.logs]
-    for file, retention in zip(log.logs, retentions(largest), strict=True):
+    latest = [(segments[file.path].latest, file.size_bytes) for file in log.logs]
+    for file, retention in zip(log.logs, retentions(latest), strict=True):
         segments[file.path].held = retention
     counted = [(group._replace(file=file.name), segments[file.path]) for file in log.logs]
     return [*counted, (group, others)], findings

@@ -1,6 +1,7 @@
-"""What records hold: lengths of keys, values and headers, and their times."""
+"""Sizes of keys, values and headers of records, and their times."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -8,12 +9,12 @@ import pyarrow as pa
 from magicbyte.tables.arrays import Array, Mask, null_mask, value_lengths, value_offsets
 
 COLUMNS = ("timestamp", "key", "value", "headers")
-"""The columns of records that it takes to say it."""
+"""Columns of `records` that are read for it."""
 
 
 @dataclass(slots=True)
-class Payloads:
-    """What some records hold."""
+class PayloadSums:
+    """Sizes of keys, values and headers, and the range of times."""
 
     key_bytes: int = 0
     value_bytes: int = 0
@@ -21,11 +22,11 @@ class Payloads:
     null_keys: int = 0
     tombstones: int = 0
     first_time: int | None = None
-    """Milliseconds since the Unix epoch: the least time of a record."""
+    """Earliest time of a record, in milliseconds since the Unix epoch."""
     last_time: int | None = None
 
-    def take(self, rows: pa.RecordBatch, is_data: Mask) -> None:
-        """Count those of *rows*, which have `COLUMNS`, that *is_data* marks."""
+    def count(self, rows: pa.RecordBatch, is_data: Mask) -> None:
+        """Count the *rows* that *is_data* marks; they have `COLUMNS`."""
         keys, values = (value_lengths(rows.column(name))[is_data] for name in ("key", "value"))
         self.key_bytes += int(np.maximum(keys, 0).sum())
         self.value_bytes += int(np.maximum(values, 0).sum())
@@ -36,8 +37,8 @@ class Payloads:
         if len(times):
             self._extend(int(times.min()), int(times.max()))
 
-    def add(self, other: "Payloads") -> None:
-        """Count all that *other* has counted."""
+    def add(self, other: Self) -> None:
+        """Add the sums of *other*."""
         self.key_bytes += other.key_bytes
         self.value_bytes += other.value_bytes
         self.header_bytes += other.header_bytes
@@ -53,7 +54,7 @@ class Payloads:
 
 
 def times_of(rows: pa.RecordBatch) -> Array:
-    """Return the times of *rows* in milliseconds since the Unix epoch; anything where there is none."""
+    """Return the times of *rows* in milliseconds since the Unix epoch; arbitrary where null."""
     column = rows.column("timestamp")
     return np.frombuffer(column.buffers()[1], np.int64, len(column), 8 * column.offset)
 

@@ -1,9 +1,9 @@
-"""Which record keeps segments that retention by time would delete.
+"""Segments that retention by time keeps because of a later time, and the record with that time.
 
-A broker deletes segments from the oldest on, and stops at the first whose largest time is not old
-enough (UnifiedLog.deleteRetentionMsBreachedSegments). So a time far ahead keeps its own segment and
-all behind it, however old these are. A segment in which no entry has a time goes by when its file
-was last modified (LogSegment.largestTimestamp): what a copy may have changed, and nothing here tells.
+A broker deletes the oldest segments first, and stops at the first whose largest timestamp is not
+old enough (UnifiedLog.deleteRetentionMsBreachedSegments). So a timestamp in the future keeps its
+segment and all later ones. For a segment without timestamps a broker takes the modification time
+of the file (LogSegment.largestTimestamp); a copy may have changed it, so it is not used here.
 """
 
 from collections import Counter
@@ -12,55 +12,58 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Largest:
-    """The first entry with the largest time of some."""
+class LatestEntry:
+    """The first batch or message with the largest timestamp."""
 
     timestamp: int
     """Milliseconds since the Unix epoch, 0 or more."""
     file: str
-    """The name of the segment, in its partition's folder."""
+    """Name of the segment, in the partition's folder."""
     position: int
     offset: int
-    """The first record of that time in the entry; its last offset where none is, or none was read."""
+    """First record with that timestamp; the last offset if no record has it or none was read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """How long a segment is kept beyond its own times, and by what."""
+class Retention:
+    """The time that a segment is kept beyond its own timestamps, and the cause."""
 
     ms: int
     bytes: int
-    """Of all segments that the same record keeps for longer."""
-    by: Largest
+    """Size of all segments that the same entry keeps for longer."""
+    by: LatestEntry
 
 
-def later(one: Largest | None, other: Largest | None) -> Largest | None:
-    """Return the one of the larger time, by default the first."""
-    if one is None or (other is not None and other.timestamp > one.timestamp):
-        return other
-    return one
+def later(left: LatestEntry | None, right: LatestEntry | None) -> LatestEntry | None:
+    """Return the entry with the larger timestamp; *left* if they are equal."""
+    if left is None or (right is not None and right.timestamp > left.timestamp):
+        return right
+    return left
 
 
-def longest(one: Held | None, other: Held | None) -> Held | None:
-    """Return the one that is held for longer, by default the first."""
-    return other if one is None or (other is not None and other.ms > one.ms) else one
+def longest(left: Retention | None, right: Retention | None) -> Retention | None:
+    """Return the longer retention; *left* if they are equal."""
+    return right if left is None or (right is not None and right.ms > left.ms) else left
 
 
-def retentions(segments: Sequence[tuple[Largest | None, int]]) -> list[Held | None]:
-    """Return how long each of *segments* is held; they come in order, with their sizes in bytes.
+def retentions(segments: Sequence[tuple[LatestEntry | None, int]]) -> list[Retention | None]:
+    """Return the retention of each of *segments*, which come in order with their sizes in bytes.
 
-    None for one that has no times.
+    None for a segment without timestamps.
     """
-    holders: list[tuple[Largest, int] | None] = []
-    kept: Counter[Largest] = Counter()
-    holder: Largest | None = None
-    for largest, size_bytes in segments:
-        holder = later(holder, largest)
-        if largest is None or holder is None:
+    holders: list[tuple[LatestEntry, int] | None] = []
+    num_bytes: Counter[LatestEntry] = Counter()
+    holder: LatestEntry | None = None
+    for latest, size_bytes in segments:
+        holder = later(holder, latest)
+        if latest is None or holder is None:
             holders.append(None)
             continue
-        ms = holder.timestamp - largest.timestamp
+        ms = holder.timestamp - latest.timestamp
         holders.append((holder, ms))
         if ms:
-            kept[holder] += size_bytes
-    return [None if one is None else Held(one[1], kept[one[0]], one[0]) for one in holders]
+            num_bytes[holder] += size_bytes
+    return [
+        None if held is None else Retention(held[1], num_bytes[held[0]], held[0])
+        for held in holders
+    ]

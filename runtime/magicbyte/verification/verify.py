@@ -80,7 +80,7 @@ class Verification:
 
     @property
     def is_sound(self) -> bool:
-        """Whether there is no finding of severity `error`."""
+        """True if no finding has the severity `error`."""
         return not any(finding.severity == "error" for finding in self.findings)
 
     @property

@@ -195,7 +195,7 @@ def test_leader_epochs_in_remote_storage_are_shown_by_themselves(tiered: Any) ->
 
 def test_reading_does_not_write_into_remote_storage(tiered: Any) -> None:
     dataset = mb.open(tiered.log_dir, tiered.remote)
-    with pytest.raises(mb.InputError, match="inside what is read"):
+    with pytest.raises(mb.InputError, match="inside of the input"):
         check_outside(
             segments_of(tiered.remote, "tiered-0")[0].parent / "out", dataset.all_logs, []
         )

@@ -1,17 +1,17 @@
-"""Numbers counted in classes that double: as little memory for all as for one."""
+"""A histogram of numbers by power of two, in memory that does not depend on their count."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
 
 NUM_CLASSES = 65
-"""Nothing, and each power of two that 64 bits hold."""
+"""Zero, and each power of two of 64 bits."""
 
 
-class Classes:
-    """Counts and sums of numbers of 0 and more, by the power of two that is the next below."""
+class PowerHistogram:
+    """Counts and sums of numbers of at least 0, by the largest power of two that is not above."""
 
     def __init__(self) -> None:
         self._counts = np.zeros(NUM_CLASSES, np.int64)
@@ -19,7 +19,7 @@ class Classes:
         self.least: int | None = None
         self.largest: int | None = None
 
-    def take(self, values: Numbers) -> None:
+    def count(self, values: Numbers) -> None:
         """Count *values*."""
         if not len(values):
             return
@@ -28,15 +28,15 @@ class Classes:
         self._sums += np.bincount(exponents, values, NUM_CLASSES).astype(np.int64)
         self._extend(int(values.min()), int(values.max()))
 
-    def add(self, other: "Classes") -> None:
-        """Count all that *other* has counted."""
+    def add(self, other: Self) -> None:
+        """Add the numbers of *other*."""
         self._counts += other._counts
         self._sums += other._sums
         if other.least is not None and other.largest is not None:
             self._extend(other.least, other.largest)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the classes that have any, the smallest numbers first."""
+        """Return the classes that have numbers, the smallest first."""
         return [
             {
                 "at_least": 1 << (number - 1) if number else 0,

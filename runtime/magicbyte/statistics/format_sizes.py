@@ -1,0 +1,105 @@
+"""Sizes and numbers of batches and messages, by format and codec."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.tables.arrays import distinct
+from magicbyte_formats.wire import CODEC_NAMES, RecordBatchHeader
+
+Kind = tuple[int, int]
+"""Magic and codec."""
+
+
+@dataclass(slots=True)
+class FormatSizes:
+    """Totals of the batches or messages of one format and codec."""
+
+    entry_count: int = 0
+    record_count: int | None = 0
+    """None if it is only in payloads, and these were not read."""
+    stored_bytes: int = 0
+    plain_bytes: int | None = 0
+    """Bytes of the same entries without compression; None as above."""
+
+    def add(self, other: Self) -> None:
+        self.entry_count += other.entry_count
+        self.record_count = plus(self.record_count, other.record_count)
+        self.stored_bytes += other.stored_bytes
+        self.plain_bytes = plus(self.plain_bytes, other.plain_bytes)
+
+
+class SizesByFormat:
+    """Totals by format and codec."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[Kind, FormatSizes] = {}
+
+    def count(
+        self,
+        magics: Numbers,
+        codecs: Numbers,
+        *,
+        sizes: Numbers,
+        num_records: Numbers,
+        decompressed: Numbers | None,
+    ) -> None:
+        """Count entries; *decompressed* are bytes of their payloads, None if these were not read.
+
+        Without payloads, *num_records* is wrong for wrapper messages.
+        """
+        num_codecs = int(codecs.max(initial=0)) + 1
+        numbers, which = distinct(magics * num_codecs + codecs)
+        for index, number in enumerate(numbers):
+            magic, codec = divmod(number, num_codecs)
+            is_kind = which == index
+            stored = int(sizes[is_kind].sum())
+            is_known = decompressed is not None or not codec
+            sizes_of_kind = FormatSizes(
+                int(np.count_nonzero(is_kind)),
+                int(num_records[is_kind].sum()) if is_known or magic == 2 else None,
+                stored,
+                None if not is_known else stored,
+            )
+            if codec and decompressed is not None:
+                # Without compression a batch has the same header, and there is no wrapper message.
+                header = RecordBatchHeader.SIZE * sizes_of_kind.entry_count if magic == 2 else 0
+                sizes_of_kind.plain_bytes = header + int(decompressed[is_kind].sum())
+            self._sizes_of(magic, codec).add(sizes_of_kind)
+
+    def add(self, other: Self) -> None:
+        """Add the totals of *other*."""
+        for kind, sizes in other._sizes.items():
+            self._sizes_of(*kind).add(sizes)
+
+    @property
+    def total(self) -> FormatSizes:
+        """The total of all formats."""
+        total = FormatSizes()
+        for sizes in self._sizes.values():
+            total.add(sizes)
+        return total
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each format and codec that occurs."""
+        return [
+            {
+                "magic": magic,
+                "codec": CODEC_NAMES.get(codec),
+                "entry_count": sizes.entry_count,
+                "record_count": sizes.record_count,
+                "stored_bytes": sizes.stored_bytes,
+                "plain_bytes": sizes.plain_bytes,
+            }
+            for (magic, codec), sizes in sorted(self._sizes.items())
+        ]
+
+    def _sizes_of(self, magic: int, codec: int) -> FormatSizes:
+        return self._sizes.setdefault((magic, codec), FormatSizes())
+
+
+def plus(left: int | None, right: int | None) -> int | None:
+    """Return the sum; None if either is unknown."""
+    return None if left is None or right is None else left + right
