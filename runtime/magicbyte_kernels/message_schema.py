@@ -103,11 +103,11 @@ class MessageSchema(NamedTuple):
 
 
 def _latest(
-    steps: tuple[tuple[Release, VersionRange | None], ...], release: Release
+    version_steps: tuple[tuple[Release, VersionRange | None], ...], release: Release
 ) -> VersionRange | None:
     """Return the versions of the last of *steps* that began no later than *release*."""
     latest = None
-    for since, versions in steps:
+    for since, versions in version_steps:
         if release >= since:
             latest = versions
     return latest

@@ -261,8 +261,8 @@ from magicbyte_kernels import checksums
 if sys.platform == "win32":
     held = np.zeros(8192, np.uint8)
 else:
-    from magicbyte_tools.fuzz.memory import Place
-    held = Place(8192).bytes
+    from magicbyte_tools.fuzz.memory import GuardedBuffer
+    held = GuardedBuffer(8192).bytes
 drawn = random.Random(7)
 held[:] = np.frombuffer(drawn.randbytes(len(held)), np.uint8)
 data, place = held.tobytes(), held.ctypes.data

@@ -40,14 +40,14 @@ def type_of(text: str, look_up: Callable[[str], str]) -> str:
     return "int"
 
 
-def to_python(text: str, names: dict[str, str]) -> str:
+def to_python(text: str, sources: dict[str, str]) -> str:
     """Return a condition over numbers as Python, its names replaced by *names*."""
     words = []
     for token in tokens(text):
         if re.match(r"[A-Za-z_]", token) and token not in {"and", "or", "not"}:
-            if token not in names:
+            if token not in sources:
                 raise ValueError(f"expression {text!r}: {token!r} is not an earlier field")
-            token = names[token]
+            token = sources[token]
         elif token in {"?", ":", "/", "'", "["} or token.startswith("."):
             raise ValueError(f"expression {text!r}: {token!r} is not translated")
         words.append(token)

@@ -169,12 +169,12 @@ class MessageLint:
         wrong = [*self.steps(), *self.ranges()]
         wrong += self.kinds()
         yield from wrong
-        for field in self.fields():
-            yield from self.file.order(field, FIELD)
-            yield from self.file.doc(field)
-            yield from self.null(field)
-            yield from self.default(field)
-            yield from self.values(field)
+        for field_spec in self.field_mappings():
+            yield from self.file.order(field_spec, FIELD)
+            yield from self.file.doc(field_spec)
+            yield from self.null(field_spec)
+            yield from self.default(field_spec)
+            yield from self.values(field_spec)
         if not wrong:
             yield from self.presence()
 
@@ -187,9 +187,9 @@ class MessageLint:
         while waiting:
             path = waiting.pop(0)
             yield path
-            for field in self.listed(path):
-                if "fields" in field.value:
-                    waiting.append(self.file.path(field, "fields"))
+            for field_spec in self.listed(path):
+                if "fields" in field_spec.value:
+                    waiting.append(self.file.path(field_spec, "fields"))
 
     def listed(self, path: str) -> list[YamlMapping]:
         listed: list[YamlMapping] = []
@@ -197,8 +197,8 @@ class MessageLint:
             listed.append(self.file.mappings[f"{path}/{len(listed)}"])
         return listed
 
-    def fields(self) -> list[YamlMapping]:
-        return [field for path in self.lists() for field in self.listed(path)]
+    def field_mappings(self) -> list[YamlMapping]:
+        return [field_spec for path in self.lists() for field_spec in self.listed(path)]
 
     def steps(self) -> Iterator[LintProblem]:
         for key in ("versions", "flexible"):
@@ -208,25 +208,27 @@ class MessageLint:
                 yield self.file.problem(self.mapping, f"{key}: releases are to be in their order")
 
     def ranges(self) -> Iterator[LintProblem]:
-        for mapping in (self.mapping, *self.fields()):
+        for mapping in (self.mapping, *self.field_mappings()):
             yield from self.file.ranges(mapping)
 
     def kinds(self) -> Iterator[LintProblem]:
         """Yield unknown types, and structs that are not described exactly once."""
         inline, used = set(), set()
-        for field in self.fields():
-            name = _element(field.value)
-            is_inline = "fields" in field.value
+        for field_spec in self.field_mappings():
+            name = _element(field_spec.value)
+            is_inline = "fields" in field_spec.value
             if name in SCALARS:
                 if is_inline:
-                    yield self.file.problem(field, f"{name} is no structure, and has fields")
+                    yield self.file.problem(field_spec, f"{name} is no structure, and has fields")
                 continue
             if is_inline:
                 if name in inline or name in self.structs:
-                    yield self.file.problem(field, f"{name} is there twice: it belongs in structs")
+                    yield self.file.problem(
+                        field_spec, f"{name} is there twice: it belongs in structs"
+                    )
                 inline.add(name)
             elif name not in self.structs:
-                yield self.file.problem(field, f"{name} is no type and no structure")
+                yield self.file.problem(field_spec, f"{name} is no type and no structure")
             else:
                 used.add(name)
         for name in self.structs:
@@ -240,28 +242,30 @@ class MessageLint:
         contained: set[str] = set()
         waiting = [self.structs[name]]
         while waiting:
-            for field in waiting.pop():
-                waiting.append(field.get("fields", []))
-                inner = _element(field)
+            for field_spec in waiting.pop():
+                waiting.append(field_spec.get("fields", []))
+                inner = _element(field_spec)
                 if inner in self.structs and inner not in contained:
                     contained.add(inner)
                     waiting.append(self.structs[inner])
         return contained
 
     def null(self, mapping: YamlMapping) -> Iterator[LintProblem]:
-        field = mapping.value
-        element = _element(field)
-        can_be = field["type"].startswith("[]") or element in NULLABLE or element not in SCALARS
-        if "nullable" in field and not can_be:
+        field_spec = mapping.value
+        element = _element(field_spec)
+        can_be = (
+            field_spec["type"].startswith("[]") or element in NULLABLE or element not in SCALARS
+        )
+        if "nullable" in field_spec and not can_be:
             yield self.file.problem(mapping, f"{element} is never null")
 
     def default(self, mapping: YamlMapping) -> Iterator[LintProblem]:
-        field = mapping.value
-        if "default" not in field:
+        field_spec = mapping.value
+        if "default" not in field_spec:
             return
-        default, kind = field["default"], field["type"]
+        default, kind = field_spec["default"], field_spec["type"]
         if default is None:
-            if "nullable" not in field:
+            if "nullable" not in field_spec:
                 yield self.file.problem(mapping, "default is null, and the field is not nullable")
         elif isinstance(default, bool):
             if kind != "bool":
@@ -290,13 +294,13 @@ class MessageLint:
             yield from self.structure(self.file.path(self.mapping, "structs", name), occurrences)
 
     def spread(
-        self, fields: list[Spec], occurrences: Occurrences, shared: dict[str, Occurrences]
+        self, field_specs: list[Spec], occurrences: Occurrences, shared: dict[str, Occurrences]
     ) -> None:
         """Add the occurrences of shared structs in *fields*, of a struct with *occurrences*."""
-        for field in fields:
-            here = field_occurrences(field, occurrences)
-            self.spread(field.get("fields", []), here, shared)
-            name = _element(field)
+        for field_spec in field_specs:
+            here = field_occurrences(field_spec, occurrences)
+            self.spread(field_spec.get("fields", []), here, shared)
+            name = _element(field_spec)
             if name in self.structs and not here <= shared[name]:
                 shared[name] |= here
                 self.spread(self.structs[name], here, shared)
@@ -306,37 +310,43 @@ class MessageLint:
         by_name: dict[str, Occurrences] = {}
         by_tag: dict[int, Occurrences] = {}
         for mapping in self.listed(path):
-            field = mapping.value
-            here = field_occurrences(field, occurrences)
+            field_spec = mapping.value
+            here = field_occurrences(field_spec, occurrences)
             yield from self.reach(mapping, occurrences, here)
             yield from self.twice(
-                mapping, f"a field {field['name']}", by_name, json_name(field["name"]), here
+                mapping,
+                f"a field {field_spec['name']}",
+                by_name,
+                json_name(field_spec["name"]),
+                here,
             )
-            if "tag" in field:
-                yield from self.twice(mapping, f"tag {field['tag']}", by_tag, field["tag"], here)
+            if "tag" in field_spec:
+                yield from self.twice(
+                    mapping, f"tag {field_spec['tag']}", by_tag, field_spec["tag"], here
+                )
                 rigid = {occurrence for occurrence in here if not self.is_flexible(*occurrence)}
                 if rigid:
                     where = occurrence_text(min(rigid))
                     yield self.file.problem(mapping, f"is tagged, and {where} is not flexible")
-            if "fields" in field:
+            if "fields" in field_spec:
                 yield from self.structure(self.file.path(mapping, "fields"), here)
 
     def reach(
         self, mapping: YamlMapping, occurrences: Occurrences, here: Occurrences
     ) -> Iterator[LintProblem]:
         """Yield versions and releases of a field that are not versions and releases of its message."""
-        field = mapping.value
+        field_spec = mapping.value
         if not here:
             yield self.file.problem(mapping, "is in no version of any release")
             return
-        if "versions" in field:
+        if "versions" in field_spec:
             versions = {version for _, version in here}
-            named = [int(text) for text in re.findall(r"\d+", field["versions"])]
+            named = [int(text) for text in re.findall(r"\d+", field_spec["versions"])]
             for version in named:
                 if version not in versions:
                     yield self.file.problem(mapping, f"version {version} is none of the message's")
-        if "releases" in field:
-            first, _ = releases_of(field["releases"])
+        if "releases" in field_spec:
+            first, _ = releases_of(field_spec["releases"])
             if first not in {release for release, _ in here}:
                 yield self.file.problem(
                     mapping, f"{release_text(first)} knows no version that has it"
@@ -365,8 +375,8 @@ class MessageLint:
         return flexible != "none" and version in versions_of(flexible)
 
 
-def _element(field: Spec) -> str:
-    name: str = field["type"].removeprefix("[]")
+def _element(field_spec: Spec) -> str:
+    name: str = field_spec["type"].removeprefix("[]")
     return name
 
 

@@ -34,8 +34,10 @@ def module(spec: Spec) -> str:
     )
     names = []
     for message in spec["messages"]:
-        for name, fields in _structs(message):
-            parts.append(f"{_constant(message['name'], name)} = {_fields(fields, message, 0)}\n")
+        for name, field_specs in _structs(message):
+            parts.append(
+                f"{_constant(message['name'], name)} = {_fields(field_specs, message, 0)}\n"
+            )
         name = _constant(message["name"])
         names.append(name)
         parts.append(f"{name} = {_message(message)}\n{_sentence(message['doc'])}\n")
@@ -49,10 +51,10 @@ def _structs(message: Spec) -> list[tuple[str, list[Spec]]]:
     structs: dict[str, list[Spec]] = message.get("structs", {})
     in_order: dict[str, list[Spec]] = {}
 
-    def visit(fields: list[Spec]) -> None:
-        for field in fields:
-            name = field["type"].removeprefix("[]")
-            visit(field.get("fields", []))
+    def visit(field_specs: list[Spec]) -> None:
+        for field_spec in field_specs:
+            name = field_spec["type"].removeprefix("[]")
+            visit(field_spec.get("fields", []))
             if name in structs and name not in in_order:
                 visit(structs[name])
                 in_order[name] = structs[name]
@@ -90,40 +92,42 @@ def _message(message: Spec) -> str:
     )
 
 
-def _steps(steps: Sequence[tuple[str, str]]) -> str:
-    return _tuple([f"({_release(since)}, {_range(known)})" for since, known in steps])
+def _steps(version_steps: Sequence[tuple[str, str]]) -> str:
+    return _tuple([f"({_release(since)}, {_range(known)})" for since, known in version_steps])
 
 
 def _tuple(parts: Sequence[str]) -> str:
     return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
 
-def _fields(fields: Sequence[Spec], message: Spec, depth: int) -> str:
+def _fields(field_specs: Sequence[Spec], message: Spec, depth: int) -> str:
     inner = "    " * (depth + 1)
-    lines = "".join(f"{inner}{_field(field, message, depth + 1)},\n" for field in fields)
+    lines = "".join(
+        f"{inner}{_field(field_spec, message, depth + 1)},\n" for field_spec in field_specs
+    )
     return f"(\n{lines}{'    ' * depth})" if lines else "()"
 
 
-def _field(field: Spec, message: Spec, depth: int) -> str:
-    type_name: str = field["type"]
+def _field(field_spec: Spec, message: Spec, depth: int) -> str:
+    type_name: str = field_spec["type"]
     element = type_name.removeprefix("[]")
     arguments = {
-        "name": _text(json_name(field["name"])),
+        "name": _text(json_name(field_spec["name"])),
         "kind": _text(element),
         "is_array": type_name.startswith("[]") or None,
-        "is_nullable": field.get("nullable"),
-        "versions": _range(field["versions"]) if "versions" in field else None,
-        "releases": _releases(field["releases"]) if "releases" in field else None,
-        "tag": field.get("tag"),
-        "default": field.get("default"),
-        "values": _names(field["values"]) if "values" in field else None,
-        "is_null_by_default": ("default" in field and field["default"] is None) or None,
+        "is_nullable": field_spec.get("nullable"),
+        "versions": _range(field_spec["versions"]) if "versions" in field_spec else None,
+        "releases": _releases(field_spec["releases"]) if "releases" in field_spec else None,
+        "tag": field_spec.get("tag"),
+        "default": field_spec.get("default"),
+        "values": _names(field_spec["values"]) if "values" in field_spec else None,
+        "is_null_by_default": ("default" in field_spec and field_spec["default"] is None) or None,
     }
     if element in message.get("structs", {}):
         arguments |= {"kind": _text("struct"), "fields": _constant(message["name"], element)}
     elif element not in SCALARS:
         arguments |= {"kind": _text("struct"), "struct": _text(element)}
-        arguments["fields"] = _fields(field["fields"], message, depth)
+        arguments["fields"] = _fields(field_spec["fields"], message, depth)
     given = (f"{key}={value}" for key, value in arguments.items() if value is not None)
     return f"MessageField({', '.join(given)})"
 

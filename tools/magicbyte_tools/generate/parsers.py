@@ -35,15 +35,15 @@ def camel(name: str) -> str:
 
 def _absent(spec: Spec) -> dict[str, list[str]]:
     """Return the fields that can be absent, by the qualified name of their class."""
-    fields: dict[str, list[str]] = {}
+    fields_by_class: dict[str, list[str]] = {}
 
     def collect(name: str, structure: Spec) -> None:
-        fields[name] = [field["id"] for field in structure.get("seq", []) if "if" in field]
+        fields_by_class[name] = [field["id"] for field in structure.get("seq", []) if "if" in field]
         for inner, definition in structure.get("types", {}).items():
             collect(f"{name}.{camel(inner)}", definition)
 
     collect(camel(spec["meta"]["id"]), spec)
-    return fields
+    return fields_by_class
 
 
 def _with_absent_fields(lines: list[str], absent: dict[str, list[str]]) -> Iterator[str]:

@@ -17,9 +17,9 @@ Occurrences = set[tuple[Release, int]]
 
 def known_versions(message: Spec) -> Known:
     """Return the versions of *message* that are known in each release in which a range begins."""
-    steps: dict[str, str] = message["versions"]
+    version_steps: dict[str, str] = message["versions"]
     releases = sorted(beginnings(message))
-    return {release: versions_of(latest(steps, release)) for release in releases}
+    return {release: versions_of(latest(version_steps, release)) for release in releases}
 
 
 def beginnings(message: Spec) -> set[Release]:
@@ -29,9 +29,9 @@ def beginnings(message: Spec) -> set[Release]:
         texts += message["flexible"]
     waiting = [message["fields"], *message.get("structs", {}).values()]
     while waiting:
-        for field in waiting.pop():
-            texts += [field["releases"]] if "releases" in field else []
-            waiting.append(field.get("fields", []))
+        for field_spec in waiting.pop():
+            texts += [field_spec["releases"]] if "releases" in field_spec else []
+            waiting.append(field_spec.get("fields", []))
     return {releases_of(text)[0] for text in texts}
 
 
@@ -43,24 +43,24 @@ def numbers(message: Spec, release: Release) -> set[int]:
     return {message["type"]} | {int(number) for number, text in former if includes(text, release)}
 
 
-def differences(key: Spec, value: Spec) -> Iterator[str]:
+def differences(key_message: Spec, value_message: Spec) -> Iterator[str]:
     """Yield the properties in which a key and its value differ: types, releases."""
     for name in ("type", "former_types"):
-        if key.get(name) != value.get(name):
+        if key_message.get(name) != value_message.get(name):
             yield "types"
-    releases = beginnings(key) | beginnings(value)
+    releases = beginnings(key_message) | beginnings(value_message)
     known = [
         {release for release in releases if latest(message["versions"], release) != "none"}
-        for message in (key, value)
+        for message in (key_message, value_message)
     ]
     if known[0] != known[1]:
         yield "releases"
 
 
-def field_occurrences(field: Spec, occurrences: Occurrences) -> Occurrences:
+def field_occurrences(field_spec: Spec, occurrences: Occurrences) -> Occurrences:
     """Return those *occurrences* of a structure in which it has *field*."""
-    versions = versions_of(field.get("versions", "0+"))
-    releases = field.get("releases", "0.0+")
+    versions = versions_of(field_spec.get("versions", "0+"))
+    releases = field_spec.get("releases", "0.0+")
     return {
         (release, version)
         for release, version in occurrences
@@ -90,9 +90,9 @@ def includes(text: str, release: Release) -> bool:
     return first <= release and (last is None or release <= last)
 
 
-def latest(steps: dict[str, str], release: Release) -> str:
+def latest(version_steps: dict[str, str], release: Release) -> str:
     """Return the last of *steps* that began no later than *release*."""
-    begun = [text for since, text in steps.items() if release_of(since) <= release]
+    begun = [text for since, text in version_steps.items() if release_of(since) <= release]
     return begun[-1] if begun else "none"
 
 

@@ -168,8 +168,8 @@ def _enum(name: str, values: dict[str, Any]) -> Iterator[str]:
         yield from _indented(_sentences(verbose))
 
 
-def _sentences(item: Spec) -> list[str]:
-    doc = item.get("doc", "").strip()
+def _sentences(spec: Spec) -> list[str]:
+    doc = spec.get("doc", "").strip()
     if not doc:
         return []
     first, *more = doc.replace("\\", "\\\\").splitlines()

@@ -229,19 +229,19 @@ class HeaderClass:
             yield f"            header = header._replace({number.name}={number.name})"
         yield "        return header"
 
-    def _properties(self, number: HeaderNumber) -> Iterator[str]:
-        for bits in number.bits:
+    def _properties(self, header_number: HeaderNumber) -> Iterator[str]:
+        for bits in header_number.bits:
             yield ""
             yield "    @property"
             yield f"    def {bits.name}(self) -> {'bool' if bits.is_flag else 'int'}:"
             yield from (f"    {line}" for line in quoted(bits.doc))
             mask = (1 << bits.width) - 1
             if bits.is_flag:
-                yield f"        return bool(self.{number.name} & {mask << bits.shift:#x})"
+                yield f"        return bool(self.{header_number.name} & {mask << bits.shift:#x})"
             elif bits.shift:
-                yield f"        return self.{number.name} >> {bits.shift} & {mask:#x}"
+                yield f"        return self.{header_number.name} >> {bits.shift} & {mask:#x}"
             else:
-                yield f"        return self.{number.name} & {mask:#x}"
+                yield f"        return self.{header_number.name} & {mask:#x}"
 
 
 def bit_fields(structure: Spec) -> tuple[BitField, ...]:
@@ -276,8 +276,8 @@ def merged_enum(name: str, enums: Sequence[Spec]) -> dict[int, Spec]:
     """Return the members of all *enums*, which are called *name*, by number."""
     merged: dict[int, Spec] = {}
     for enum in sorted(enums, key=len):
-        members: dict[str, Spec] = enum
-        for number, member in members.items():
+        enum_members: dict[str, Spec] = enum
+        for number, member in enum_members.items():
             same = merged.get(int(number), member)
             if (same["id"], same["-orig-id"]) != (member["id"], member["-orig-id"]):
                 raise ValueError(f"enum {name}: {number} is {same['id']} and {member['id']}")
@@ -295,16 +295,16 @@ def enum_fields(structure: Spec, root: Spec) -> Iterator[Spec]:
             yield from enum_fields(root["types"][type_name], root)
 
 
-def enum_parts(name: str, members: dict[int, Spec]) -> Iterator[str]:
+def enum_parts(name: str, enum_members: dict[int, Spec]) -> Iterator[str]:
     """Yield an enum's class, and the dictionary of Kafka's names of its values."""
     singular = name.removesuffix("s")
     lines = [f"class {camel(singular)}(IntEnum):"]
-    for number, member in members.items():
+    for number, member in enum_members.items():
         lines.append(f"    {member['id'].upper()} = {number}")
         lines += quoted(member.get("doc", ""))
     yield "\n".join(lines)
     lines = [f"{singular.upper()}_NAMES: dict[int, str] = {{"]
-    lines += [f'    {number}: "{member["-orig-id"]}",' for number, member in members.items()]
+    lines += [f'    {number}: "{member["-orig-id"]}",' for number, member in enum_members.items()]
     yield "\n".join([*lines, "}"])
 
 

@@ -18,7 +18,7 @@ from magicbyte_tools.generate.columnar.entry_model import (
 )
 from magicbyte_tools.generate.columnar.header_printer import header_checks, print_header
 from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout
-from magicbyte_tools.generate.columnar.source_lines import SourceLines
+from magicbyte_tools.generate.columnar.source_writer import SourceWriter
 
 
 class DecoderPrinter:
@@ -29,7 +29,7 @@ class DecoderPrinter:
 
     def __init__(self, layout: KernelLayout) -> None:
         self.layout, self.entry = layout, layout.entry
-        self.code = SourceLines()
+        self.writer = SourceWriter()
         self.needed = needed_variables(self.entry.body)
         """Variables that later fields or columns need."""
         if self.entry.is_stream:
@@ -39,25 +39,25 @@ class DecoderPrinter:
 
     def text(self) -> str:
         """Return the function."""
-        code = self.code
+        writer = self.writer
         modes = ", ".join(f"{_mode(column)}: int" for column in self.entry.table.columns)
-        code.add("@cache")
-        with code.block(f"def decoder({modes}) -> Callable[[Any, int, int, Any], int]:"):
-            code.add('"""Return the kernel that fills the requested columns."""', "")
-            with code.block("def decode(desc: Any, first: int, last: int, state: Any) -> int:"):
+        writer.add("@cache")
+        with writer.block(f"def decoder({modes}) -> Callable[[Any, int, int, Any], int]:"):
+            writer.add('"""Return the kernel that fills the requested columns."""', "")
+            with writer.block("def decode(desc: Any, first: int, last: int, state: Any) -> int:"):
                 self._load_state()
-                with code.block("for n in range(first, last):"):
+                with writer.block("for n in range(first, last):"):
                     self._entry()
-                code.add("return last")
-            code.add("", "return decode")
-        return code.text()
+                writer.add("return last")
+            writer.add("", "return decode")
+        return writer.text()
 
     # Conditions
 
     def _mode_of(self, column: RowColumn) -> str:
         """Return the parameter with the mode of *column*, or of the list column around it."""
         for outer in self.entry.table.columns:
-            if column is outer or (outer.members and column in outer.members.columns):
+            if column is outer or (outer.struct_table and column in outer.struct_table.columns):
                 return _mode(outer)
         raise AssertionError(column.name)
 
@@ -69,76 +69,76 @@ class DecoderPrinter:
 
     @contextmanager
     def _if_requested(self, column: RowColumn) -> Iterator[None]:
-        with self.code.block(f"if {self._mode_of(column)}:"):
+        with self.writer.block(f"if {self._mode_of(column)}:"):
             yield
 
     @contextmanager
     def _if_copied(self, column: RowColumn) -> Iterator[None]:
-        with self.code.block(f"if {self._is_copied(column)}:"):
+        with self.writer.block(f"if {self._is_copied(column)}:"):
             yield
 
     @contextmanager
-    def _unless_viewed(self, column: RowColumn, row: str, size: str) -> Iterator[None]:
+    def _unless_viewed(self, column: RowColumn, row: str, size_source: str) -> Iterator[None]:
         """Print code that writes a view for VIEWED, and otherwise runs the block."""
         if not self._can_be_viewed(column):
             yield
             return
-        self._view(column, row, size)
-        with self.code.block("else:"):
+        self._view(column, row, size_source)
+        with self.writer.block("else:"):
             yield
 
     def _stop(self, condition: str) -> None:
         """Print a stop at this entry, which the kernel does not support, under *condition*."""
-        with self.code.block(f"if {condition}:"):
-            self.code.add("return n")
+        with self.writer.block(f"if {condition}:"):
+            self.writer.add("return n")
 
     def _stop_if_full(self, condition: str) -> None:
-        with self.code.block(f"if {condition}:"):
-            self.code.add("state[STOP_REASON] = BUFFER_FULL", "return n")
+        with self.writer.block(f"if {condition}:"):
+            self.writer.add("state[STOP_REASON] = BUFFER_FULL", "return n")
 
     def _stop_if_wrong(self, condition: str) -> None:
-        with self.code.block(f"if {condition}:"):
-            self.code.add("state[STOP_REASON] = BAD_CHECKSUM", "return n")
+        with self.writer.block(f"if {condition}:"):
+            self.writer.add("state[STOP_REASON] = BAD_CHECKSUM", "return n")
 
     # State
 
     def _load_state(self) -> None:
-        code, slot = self.code, self.layout.slot
-        code.add("state[STOP_REASON] = 0", "source = int(state[SOURCE])")
+        writer, slot = self.writer, self.layout.slot
+        writer.add("state[STOP_REASON] = 0", "source = int(state[SOURCE])")
         for table in self.layout.tables:
             for key in ("rows", "capacity"):
-                code.add(f"{table.name}_{key} = int({slot(f'{table.name}_{key}')})")
+                writer.add(f"{table.name}_{key} = int({slot(f'{table.name}_{key}')})")
             for column in table.columns:
                 for buffer in column.buffers:
                     if buffer != "not_ascii":
                         var = f"{column.var}_{buffer}"
-                        code.add(f"{var} = int({slot(var)})")
+                        writer.add(f"{var} = int({slot(var)})")
 
     def _store_state(self) -> None:
         """Print code that records the rows of an entry that was decoded completely."""
-        code, slot = self.code, self.layout.slot
+        writer, slot = self.writer, self.layout.slot
         for table in self.layout.tables:
-            code.add(f"{slot(f'{table.name}_rows')} = {table.name}_rows")
+            writer.add(f"{slot(f'{table.name}_rows')} = {table.name}_rows")
             for column in table.columns:
-                if column.is_bytes or column.members is not None:
+                if column.is_bytes or column.struct_table is not None:
                     with self._if_copied(column):
                         end = (
-                            f"{column.members.name}_rows"
-                            if column.members
+                            f"{column.struct_table.name}_rows"
+                            if column.struct_table
                             else f"{column.var}_used"
                         )
-                        code.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {end})")
+                        writer.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {end})")
                         if column.is_bytes:
-                            code.add(f"{slot(f'{column.var}_used')} = {column.var}_used")
+                            writer.add(f"{slot(f'{column.var}_used')} = {column.var}_used")
                 if "nulls" in column.buffers:
                     with self._if_requested(column):
-                        code.add(f"{slot(f'{column.var}_nulls')} = {column.var}_nulls")
+                        writer.add(f"{slot(f'{column.var}_nulls')} = {column.var}_nulls")
 
     # Entries
 
     def _entry(self) -> None:
-        code, layout, entry = self.code, self.layout, self.entry
-        code.add(f"p = int({layout.at('start')})", f"p_end = int({layout.at('end')})")
+        writer, layout, entry = self.writer, self.layout, self.entry
+        writer.add(f"p = int({layout.at('start')})", f"p_end = int({layout.at('end')})")
         if not entry.is_stream:
             start = f"source + int({layout.at('position')})"
             self._stop_if_wrong(f"source != 0 and not is_sound({start}, p_end, desc, n)")
@@ -148,49 +148,49 @@ class DecoderPrinter:
                     left = f"{column.var}_capacity - {column.var}_used"
                     self._stop_if_full(f"{self._is_copied(column)} and p_end - p > {left}")
         rows = f"{entry.table.name}_rows"
-        code.add(f"rows_before = {rows}")
+        writer.add(f"rows_before = {rows}")
         if entry.is_stream:
             self._stream()
         else:
             for name in layout.names[len(DESCRIPTOR_FIELDS) :]:
                 if name in self.needed:
-                    code.add(f"{name} = int({layout.at(name)})")
+                    writer.add(f"{name} = int({layout.at(name)})")
             self._fields(entry.body, "p_end", None)
             self._stop("p != p_end")
-        code.add(f"{layout.at('rows')} = {rows} - rows_before")
+        writer.add(f"{layout.at('rows')} = {rows} - rows_before")
         self._store_state()
 
     def _stream(self) -> None:
         """Print the loop over consecutive entries, or over those that a compressed entry contains."""
-        code, layout, entry = self.code, self.layout, self.entry
+        writer, layout, entry = self.writer, self.layout, self.entry
         table, (algorithm, stored, start) = entry.table, entry.checksum
         same_as_outer: set[str] = set()
         for node in entry.body:
             same_as_outer |= condition_needs(node) & set(layout.names)
-        with code.block("while p < p_end:"):
+        with writer.block("while p < p_end:"):
             self._stop_if_full(f"{table.name}_rows >= {table.name}_capacity")
             self._stop(f"p_end - p < {entry.least_size}")
             frame_names = {stored, *entry.size_expression.needs}
-            print_header(code, entry, self.needed | same_as_outer | frame_names)
+            print_header(writer, entry, self.needed | same_as_outer | frame_names)
             for check in header_checks(entry):
                 self._stop(f"not ({check})")
-            code.add(f"size = {entry.size_expression.source}")
+            writer.add(f"size = {entry.size_expression.source}")
             self._stop(f"size < {entry.least_size} or size > p_end - p")
             is_wrong = f"{algorithm}(p + {start}, p + size) != {stored}"
             uncompressed = next(number for number, name in entry.codec_names if name == "none")
-            with code.block(f"if {layout.at('nested')}:"):
+            with writer.block(f"if {layout.at('nested')}:"):
                 self._stop(f"{entry.codec.source} != {uncompressed}")
                 for name in sorted(same_as_outer):
                     self._stop(f"{name} != {layout.at(name)}")
                 self._stop(is_wrong)
-            with code.block("elif source != 0:"):
+            with writer.block("elif source != 0:"):
                 self._stop_if_wrong(is_wrong)
-            code.add("end = p + size", f"p += {entry.len_header}")
+            writer.add("end = p + size", f"p += {entry.len_header}")
             self._fields(entry.body, "end", table)
             self._stop("p != end")
             for column, value in entry.derived:
                 self._store(column, value.wrapped_source, table)
-            code.add(f"{table.name}_rows += 1")
+            writer.add(f"{table.name}_rows += 1")
         self._stop(f"{table.name}_rows == rows_before")
 
     # Fields
@@ -206,9 +206,9 @@ class DecoderPrinter:
             numbers_in_sequence = []
             if isinstance(node, RegionNode):
                 region_end = f"{node.var}_end"
-                self.code.add(f"size = {node.size_expression.source}")
+                self.writer.add(f"size = {node.size_expression.source}")
                 self._stop(f"size < 0 or size > {end} - p")
-                self.code.add(f"{region_end} = p + size")
+                self.writer.add(f"{region_end} = p + size")
                 self._fields(node.body, region_end, table)
                 self._stop(f"p != {region_end}")
             elif isinstance(node, BytesNode):
@@ -221,30 +221,30 @@ class DecoderPrinter:
         """Print code that reads consecutive numbers; their end is checked after the last one."""
         if not nodes:
             return
-        code, skipped = self.code, 0
+        writer, skipped = self.writer, 0
         for number in nodes:
             position = f"p + {skipped}" if skipped else "p"
             is_used = number.var in self.needed or number.checks or number.column is not None
             if number.condition is not None:
                 if skipped:
-                    code.add(f"p += {skipped}")
+                    writer.add(f"p += {skipped}")
                     skipped = 0
                 absent = 0 if number.column is None else number.column.sentinel
-                code.add(f"{number.var} = {absent}")
-                with code.block(f"if {number.condition.source}:"):
-                    code.add(f"{number.var} = {number.reader}(p)", f"p += {number.most}")
+                writer.add(f"{number.var} = {absent}")
+                with writer.block(f"if {number.condition.source}:"):
+                    writer.add(f"{number.var} = {number.reader}(p)", f"p += {number.most}")
             elif number.is_varint:
-                code.add(f"{number.var if is_used else '_'}, p = {number.reader}({position})")
+                writer.add(f"{number.var if is_used else '_'}, p = {number.reader}({position})")
                 skipped = 0
                 self._stop("p == 0")
             else:
                 if is_used:
-                    code.add(f"{number.var} = {number.reader}({position})")
+                    writer.add(f"{number.var} = {number.reader}({position})")
                 skipped += number.most
             for check in number.checks:
                 self._stop(f"not ({check})")
         if skipped:
-            code.add(f"p += {skipped}")
+            writer.add(f"p += {skipped}")
         self._stop(f"p > {end}")
         for number in nodes:
             if number.column is not None and table is not None:
@@ -252,69 +252,69 @@ class DecoderPrinter:
 
     def _store(self, column: RowColumn, source: str, table: RowTable) -> None:
         """Print code that writes a number to its column."""
-        code = self.code
+        writer = self.writer
         with self._if_requested(column):
             address = f"{column.var}_data + {column.width} * {table.name}_rows"
             if column.sentinel is None:
-                code.add(f"put{column.width}({address}, {source})")
+                writer.add(f"put{column.width}({address}, {source})")
                 return
-            code.add(f"{column.var} = {source}", f"put{column.width}({address}, {column.var})")
-            with code.block(f"if {column.var} == {column.sentinel}:"):
-                code.add(f"{column.var}_nulls += 1")
+            writer.add(f"{column.var} = {source}", f"put{column.width}({address}, {column.var})")
+            with writer.block(f"if {column.var} == {column.sentinel}:"):
+                writer.add(f"{column.var}_nulls += 1")
 
-    def _view(self, column: RowColumn, row: str, size: str) -> None:
-        with self.code.block(f"if {self._mode_of(column)} == VIEWED:"):
+    def _view(self, column: RowColumn, row: str, size_source: str) -> None:
+        with self.writer.block(f"if {self._mode_of(column)} == VIEWED:"):
             address = f"{column.var}_offsets + LEN_VIEW * {row}"
-            self.code.add(f"view({address}, p, {size}, p - {column.var}_bytes)")
+            self.writer.add(f"view({address}, p, {size_source}, p - {column.var}_bytes)")
 
-    def _byte_string(self, node: BytesNode, end: str, table: RowTable | None) -> None:
-        code, column = self.code, node.column
+    def _byte_string(self, bytes_node: BytesNode, end: str, table: RowTable | None) -> None:
+        writer, column = self.writer, bytes_node.column
         row = f"{table.name}_rows" if table is not None else ""
         if column is not None:
             with self._if_copied(column):
-                code.add(f"put4({column.var}_offsets + 4 * {row}, {column.var}_used)")
-        with code.under(node.condition):
-            code.add(f"size = {node.size_expression.source}")
+                writer.add(f"put4({column.var}_offsets + 4 * {row}, {column.var}_used)")
+        with writer.under(bytes_node.condition):
+            writer.add(f"size = {bytes_node.size_expression.source}")
             self._stop(f"size < 0 or size > {end} - p")
             if column is not None:
                 self._store_bytes(column, row)
-            code.add("p += size")
-        if node.condition is not None and column is not None:
-            with code.block(f"elif {self._mode_of(column)}:"):
-                code.add(f"put1({column.var}_valid + {row}, 0)", f"{column.var}_nulls += 1")
+            writer.add("p += size")
+        if bytes_node.condition is not None and column is not None:
+            with writer.block(f"elif {self._mode_of(column)}:"):
+                writer.add(f"put1({column.var}_valid + {row}, 0)", f"{column.var}_nulls += 1")
                 if self._can_be_viewed(column):
                     self._view(column, row, "0")
 
     def _store_bytes(self, column: RowColumn, row: str) -> None:
-        code = self.code
+        writer = self.writer
         with self._if_requested(column):
             if column.is_nullable:
-                code.add(f"put1({column.var}_valid + {row}, 1)")
+                writer.add(f"put1({column.var}_valid + {row}, 1)")
             if column.type == "string":
-                with code.block("if not is_ascii(p, size):"):
-                    code.add(f"{self.layout.slot(f'{column.var}_not_ascii')} = 1")
+                with writer.block("if not is_ascii(p, size):"):
+                    writer.add(f"{self.layout.slot(f'{column.var}_not_ascii')} = 1")
             with self._unless_viewed(column, row, "size"):
-                code.add(f"copy({column.var}_bytes + {column.var}_used, p, size)")
-                code.add(f"{column.var}_used += size")
+                writer.add(f"copy({column.var}_bytes + {column.var}_used, p, size)")
+                writer.add(f"{column.var}_used += size")
 
-    def _loop(self, node: LoopNode, end: str, table: RowTable | None) -> None:
-        code, column = self.code, node.column
-        inner = node.table or (column.members if column is not None else None)
-        count, fewest = node.count.source, max(1, least(node.body))
+    def _loop(self, loop_node: LoopNode, end: str, table: RowTable | None) -> None:
+        writer, column = self.writer, loop_node.column
+        inner = loop_node.table or (column.struct_table if column is not None else None)
+        count, fewest = loop_node.count.source, max(1, least(loop_node.body))
         self._stop(f"{count} < 0 or {count} > ({end} - p) // {fewest}")
         if column is not None and table is not None and inner is not None:
             with self._if_requested(column):
-                code.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {inner.name}_rows)")
+                writer.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {inner.name}_rows)")
                 self._stop_if_full(f"{count} > {inner.name}_capacity - {inner.name}_rows")
         elif inner is not None:
             self._stop_if_full(f"{count} > {inner.name}_capacity - {inner.name}_rows")
-        with code.block(f"for _ in range({count}):"):
-            self._fields(node.body, end, inner)
-            for derived_column, value in node.derived:
+        with writer.block(f"for _ in range({count}):"):
+            self._fields(loop_node.body, end, inner)
+            for derived_column, value in loop_node.derived:
                 assert inner is not None
                 self._store(derived_column, value.wrapped_source, inner)
             if inner is not None:
-                code.add(f"{inner.name}_rows += 1")
+                writer.add(f"{inner.name}_rows += 1")
 
 
 def _mode(column: RowColumn) -> str:

@@ -4,38 +4,38 @@ from collections.abc import Sequence
 
 from magicbyte_tools.generate.columnar.entry_model import EntryModel, RowColumn, RowTable
 from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout
-from magicbyte_tools.generate.columnar.source_lines import SourceLines
+from magicbyte_tools.generate.columnar.source_writer import SourceWriter
 
 
-def description(entry: EntryModel) -> str:
+def description(entry_model: EntryModel) -> str:
     """Return the module that describes a format's kernels, so that callers need not import Numba."""
-    layout, code = KernelLayout(entry), SourceLines()
-    code.add(
-        f'"""Kernels of {entry.name}: their descriptors, state and columns."""',
+    layout, writer = KernelLayout(entry_model), SourceWriter()
+    writer.add(
+        f'"""Kernels of {entry_model.name}: their descriptors, state and columns."""',
         "",
         "from magicbyte_kernels.kernel_interface import EntryColumn, KernelColumn, KernelTable",
         "",
     )
-    with code.block("NAMES = {"):
-        code.add(*(f'"{name}": {index},' for index, name in enumerate(layout.names)))
-    code.add("}")
-    code.add(f"WIDTH = {len(layout.names)}", f"STATE = {len(layout.slots)}")
-    code.add(f"SLACK = {layout.slack}")
-    code.add(f"LEAST_ROW = {entry.least_row}", f"IS_STREAM = {entry.is_stream}")
-    code.add(f"CODECS = {_words(entry.codec_names)}")
-    code.add(f"TABLE = {_table(entry.table, layout)}")
-    with code.block("ENTRY_COLUMNS = ("):
+    with writer.block("NAMES = {"):
+        writer.add(*(f'"{name}": {index},' for index, name in enumerate(layout.names)))
+    writer.add("}")
+    writer.add(f"WIDTH = {len(layout.names)}", f"STATE = {len(layout.slots)}")
+    writer.add(f"SLACK = {layout.slack}")
+    writer.add(f"LEAST_ROW = {entry_model.least_row}", f"IS_STREAM = {entry_model.is_stream}")
+    writer.add(f"CODECS = {_words(entry_model.codec_names)}")
+    writer.add(f"TABLE = {_table(entry_model.table, layout)}")
+    with writer.block("ENTRY_COLUMNS = ("):
         optional_names = {number.var for number in layout.optional_fields}
-        for column in entry.entry_columns:
+        for column in entry_model.entry_columns:
             is_computed = column in layout.computed_columns
             name = f"row_{column.name}" if is_computed else column.value.source
             is_nullable = column.condition is not None or name in optional_names
-            code.add(
+            writer.add(
                 f'EntryColumn("{column.name}", "{column.type}", {layout.number(name)}, '
                 f"{column.sentinel}, {is_nullable}, {_words(column.value.enum)}),"
             )
-    code.add(")", "")
-    return code.text()
+    writer.add(")", "")
+    return writer.text()
 
 
 def _table(table: RowTable, layout: KernelLayout, depth: int = 0) -> str:
@@ -47,11 +47,13 @@ def _table(table: RowTable, layout: KernelLayout, depth: int = 0) -> str:
 
 
 def _column(column: RowColumn, layout: KernelLayout, depth: int) -> str:
-    width = 0 if column.is_bytes or column.members is not None else column.width
+    width = 0 if column.is_bytes or column.struct_table is not None else column.width
     slots = ", ".join(
         f'"{buffer}": {layout.slots.index(f"{column.var}_{buffer}")}' for buffer in column.buffers
     )
-    members = "None" if column.members is None else _table(column.members, layout, depth + 1)
+    members = (
+        "None" if column.struct_table is None else _table(column.struct_table, layout, depth + 1)
+    )
     return (
         f'KernelColumn("{column.name}", "{column.type}", {width}, {column.sentinel}, '
         f"{column.is_nullable}, {{{slots}}}, {members})"

@@ -27,7 +27,7 @@ class RowColumn:
     sentinel: int | None = None
     is_nullable: bool = False
     """True for byte strings that can be absent."""
-    members: "RowTable | None" = None
+    struct_table: "RowTable | None" = None
     """Structs in a list column."""
 
     @property
@@ -43,7 +43,7 @@ class RowColumn:
     @property
     def buffers(self) -> list[str]:
         """Roles of the state slots that the column needs."""
-        if self.members is not None:
+        if self.struct_table is not None:
             return ["offsets"]
         if not self.is_bytes:
             return ["data"] if self.sentinel is None else ["data", "nulls"]
@@ -145,7 +145,7 @@ class EntryModel:
 
     name: str
     """Name of the specification."""
-    header: list[tuple[int, NumberNode]]
+    header_numbers: list[tuple[int, NumberNode]]
     """Numbers of the header, with their positions."""
     len_header: int
     """Bytes of the header that every entry has."""
@@ -168,7 +168,7 @@ class EntryModel:
     @property
     def variables(self) -> list[NumberNode]:
         """Numbers of the header."""
-        return [number for _, number in self.header]
+        return [number for _, number in self.header_numbers]
 
     @property
     def rows(self) -> LoopNode | None:
@@ -212,9 +212,9 @@ def longest_run(nodes: Sequence[FieldNode]) -> int:
     return longest
 
 
-def condition_needs(node: FieldNode) -> frozenset[str]:
+def condition_needs(field_node: FieldNode) -> frozenset[str]:
     """Return the variables in the condition of *node*."""
-    condition = node.condition if isinstance(node, (NumberNode, BytesNode)) else None
+    condition = field_node.condition if isinstance(field_node, (NumberNode, BytesNode)) else None
     return condition.needs if condition is not None else frozenset()
 
 

@@ -43,24 +43,24 @@ class _EntryReader:
 
     def read(self) -> EntryModel:
         """Return the model."""
-        header, len_header, inner, field_specs = self._header()
-        size, checksum = self._size(header), self._checksum(header)
+        header_numbers, len_header, inner, field_specs = self._header()
+        size_expression, checksum = self._size(header_numbers), self._checksum(header_numbers)
         payloads = (spec for spec, _ in field_specs if "-exact" in spec and "type" in spec)
         payload = next(payloads, None)
         if payload is not None:
-            body, codec = self._payload(inner, field_specs, payload, size, len_header)
+            body, codec = self._payload(inner, field_specs, payload, size_expression, len_header)
         else:
             self.fields.is_stream = True
             body = self.fields.nodes(inner, field_specs, "", self.fields.rows)
             codec = self._codec(inner, field_specs)
         columns, derived = self._derived()
         if not self.fields.is_stream:
-            columns += self._per_entry_columns(body, header)
+            columns += self._per_entry_columns(body, header_numbers)
         return EntryModel(
             name=self.name,
-            header=header,
+            header_numbers=header_numbers,
             len_header=len_header,
-            size_expression=size,
+            size_expression=size_expression,
             body=body,
             table=self.fields.rows,
             entry_columns=columns,
@@ -77,7 +77,7 @@ class _EntryReader:
         self,
     ) -> tuple[list[tuple[int, NumberNode]], int, Scope, list[tuple[Spec, str]]]:
         """Return the leading numbers with their positions, and the fields after them."""
-        header: list[tuple[int, NumberNode]] = []
+        header_numbers: list[tuple[int, NumberNode]] = []
         position = 0
         scope = self.scope
         field_specs = scope.field_specs()
@@ -95,9 +95,9 @@ class _EntryReader:
                 continue
             field_specs.pop(0)
             scope.members[field_spec["id"]] = number
-            header.append((position, number))
+            header_numbers.append((position, number))
             position += number.most
-        return header, position, scope, field_specs
+        return header_numbers, position, scope, field_specs
 
     def _last_region(self, field_specs: list[tuple[Spec, str]], scope: Scope) -> Scope | None:
         """Return the scope of the last field if it is an unconditional region of a stated size."""
@@ -107,8 +107,8 @@ class _EntryReader:
             return None
         return self.fields.inner(scope, field_spec, spec_path)
 
-    def _size(self, header: list[tuple[int, NumberNode]]) -> Expression:
-        for position, number in header:
+    def _size(self, header_numbers: list[tuple[int, NumberNode]]) -> Expression:
+        for position, number in header_numbers:
             if self._field_at(number.spec_path).get("-length-of") == "rest":
                 source = f"{number.var} + {position + number.most}"
                 return Expression(source, frozenset([number.var]))
@@ -123,10 +123,10 @@ class _EntryReader:
         field_spec: Spec = item
         return field_spec
 
-    def _checksum(self, header: list[tuple[int, NumberNode]]) -> tuple[str, str, int]:
-        positions = {number.var: position for position, number in header}
+    def _checksum(self, header_numbers: list[tuple[int, NumberNode]]) -> tuple[str, str, int]:
+        positions = {number.var: position for position, number in header_numbers}
         ids = {n.var: self._field_at(n.spec_path)["id"] for n in self.scope.numbers()}
-        for _, number in header:
+        for _, number in header_numbers:
             checksum = self._field_at(number.spec_path).get("-checksum")
             if checksum:
                 start = next(positions[var] for var in ids if ids[var] == checksum["from"])
@@ -152,7 +152,7 @@ class _EntryReader:
         scope: Scope,
         field_specs: list[tuple[Spec, str]],
         payload: Spec,
-        size: Expression,
+        size_expression: Expression,
         len_header: int,
     ) -> tuple[list[FieldNode], Expression]:
         """Return the nodes of the payload, and the expression that selects its codec."""
@@ -167,7 +167,7 @@ class _EntryReader:
                 raise UnsupportedSpecError(spec_path, "neither payload nor compressed payload")
             size_path = f"{spec_path}/size"
             stated = scope.expression(field_spec.get("size"), size_path)
-            if not _is_rest(stated, size, len_header):
+            if not _is_rest(stated, size_expression, len_header):
                 message = "the payload does not extend to the end of the entry"
                 raise UnsupportedSpecError(size_path, message)
         if codec is None:
@@ -208,11 +208,11 @@ class _EntryReader:
         return PerEntryColumn(derived_spec["id"], arrow_type, value, sentinel, condition)
 
     def _per_entry_columns(
-        self, body: list[FieldNode], header: list[tuple[int, NumberNode]]
+        self, body: list[FieldNode], header_numbers: list[tuple[int, NumberNode]]
     ) -> Iterator[PerEntryColumn]:
         """Move computed columns that need the header alone from the rows to the entry."""
-        header_names = {number.var for _, number in header}
-        header_names |= {bit for _, number in header for bit, _, _ in number.bits}
+        header_names = {number.var for _, number in header_numbers}
+        header_names |= {bit for _, number in header_numbers for bit, _, _ in number.bits}
         for index, node in enumerate(body):
             if not isinstance(node, LoopNode) or node.table is None:
                 continue
@@ -229,12 +229,12 @@ class _EntryReader:
             body[index] = replace(node, derived=derived)
 
 
-def _is_rest(stated: Expression, size: Expression, len_header: int) -> bool:
+def _is_rest(stated: Expression, size_expression: Expression, len_header: int) -> bool:
     """Return whether *stated* bytes after the header extend to the end of an entry of *size*."""
-    if stated.needs != size.needs:
+    if stated.needs != size_expression.needs:
         return False
-    variables = dict.fromkeys(size.needs, 1 << 20)
+    variables = dict.fromkeys(size_expression.needs, 1 << 20)
     entry_bytes, payload_bytes = (
-        eval(expression.source, {}, variables) for expression in (size, stated)
+        eval(expression.source, {}, variables) for expression in (size_expression, stated)
     )
     return bool(entry_bytes - len_header == payload_bytes)

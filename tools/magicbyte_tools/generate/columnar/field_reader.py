@@ -225,9 +225,9 @@ class _FieldOfType:
             return LoopNode(var, self.spec_path, count, body)
         if self.table is None or column.type != "list":
             raise self._unsupported("-column", "a list that is not a list column of a row")
-        members = RowTable(self.id)
-        body = self.reader.sequence(inner, self.id, members)
-        list_column = replace(column, members=members)
+        struct_table = RowTable(self.id)
+        body = self.reader.sequence(inner, self.id, struct_table)
+        list_column = replace(column, struct_table=struct_table)
         self.table.columns[self.table.columns.index(column)] = list_column
         return LoopNode(var, self.spec_path, count, body, column=list_column)
 

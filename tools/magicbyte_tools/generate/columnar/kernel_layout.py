@@ -18,20 +18,22 @@ SLACK_UNIT = 32
 class KernelLayout:
     """Names of all numbers that the kernels of *entry* read and write, in their order."""
 
-    def __init__(self, entry: EntryModel) -> None:
-        if not entry.codec.is_name:
-            raise UnsupportedSpecError(f"{entry.name}.ksy:", "the codec is not a header field")
-        self.entry = entry
-        first = [node for node in entry.body[:1] if isinstance(node, NumberNode)]
+    def __init__(self, entry_model: EntryModel) -> None:
+        if not entry_model.codec.is_name:
+            raise UnsupportedSpecError(
+                f"{entry_model.name}.ksy:", "the codec is not a header field"
+            )
+        self.entry = entry_model
+        first = [node for node in entry_model.body[:1] if isinstance(node, NumberNode)]
         self.optional_fields = [number for number in first if number.condition is not None]
         """Conditional number right after the header, read together with it."""
-        bits = [bit for number in entry.variables for bit, _, _ in number.bits]
+        bits = [bit for number in entry_model.variables for bit, _, _ in number.bits]
         self.computed_columns = [
             column
-            for column in entry.entry_columns
+            for column in entry_model.entry_columns
             if column.condition is not None or not column.value.is_name
         ]
-        self.header_names = [number.var for number in entry.variables]
+        self.header_names = [number.var for number in entry_model.variables]
         self.header_names += bits
         self.header_names += [number.var for number in self.optional_fields]
         self.header_names += [f"row_{column.name}" for column in self.computed_columns]
@@ -40,15 +42,15 @@ class KernelLayout:
         self.slots = ["why", "source"]
         """Names of the slots of a state."""
         self.tables: list[RowTable] = []
-        self._add_table(entry.table)
+        self._add_table(entry_model.table)
 
     def _add_table(self, table: RowTable) -> None:
         self.tables.append(table)
         self.slots += [f"{table.name}_rows", f"{table.name}_capacity"]
         for column in table.columns:
             self.slots += [f"{column.var}_{buffer}" for buffer in column.buffers]
-            if column.members is not None:
-                self._add_table(column.members)
+            if column.struct_table is not None:
+                self._add_table(column.struct_table)
 
     @property
     def slack(self) -> int:

@@ -25,7 +25,7 @@ from magicbyte_tools.generate.columnar.entry_model import (
 )
 from magicbyte_tools.generate.columnar.header_printer import header_checks, print_header
 from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout
-from magicbyte_tools.generate.columnar.source_lines import SourceLines
+from magicbyte_tools.generate.columnar.source_writer import SourceWriter
 
 IMPORTED_MODULES = (
     "magicbyte_kernels.checksums",
@@ -35,13 +35,13 @@ IMPORTED_MODULES = (
 )
 
 
-def kernel_module(entry: EntryModel) -> str:
+def kernel_module(entry_model: EntryModel) -> str:
     """Return the module of a format's kernels."""
-    functions = "\n\n\n".join(_functions(entry))
+    functions = "\n\n\n".join(_functions(entry_model))
     words = set(re.findall(r"\w+", functions))
     return "\n".join(
         [
-            f'"""Kernels of {entry.name}: bytes to columns, without a Python object per record."""',
+            f'"""Kernels of {entry_model.name}: bytes to columns, without a Python object per record."""',
             "",
             "from collections.abc import Callable",
             "from functools import cache",
@@ -80,10 +80,10 @@ def _public_names(module: str) -> frozenset[str]:
     return frozenset(name for name in names if not name.startswith("_"))
 
 
-def _functions(entry: EntryModel) -> Iterator[str]:
-    layout = KernelLayout(entry)
+def _functions(entry_model: EntryModel) -> Iterator[str]:
+    layout = KernelLayout(entry_model)
     yield _frame(layout)
-    algorithm, stored, start = entry.checksum
+    algorithm, stored, start = entry_model.checksum
     yield "\n".join(
         [
             f"is_sound = checksum_test({algorithm}, {start}, {layout.number(stored)})",
@@ -98,38 +98,38 @@ def _functions(entry: EntryModel) -> Iterator[str]:
 
 def _frame(layout: KernelLayout) -> str:
     """Return the function that fills a descriptor from a header."""
-    entry, code = layout.entry, SourceLines()
-    code.add("@inlined")
-    with code.block("def frame(p: int, available: int, desc: Any, n: int) -> int:"):
-        code.add(
+    entry_model, writer = layout.entry, SourceWriter()
+    writer.add("@inlined")
+    with writer.block("def frame(p: int, available: int, desc: Any, n: int) -> int:"):
+        writer.add(
             '"""Fill descriptor *n* from the entry at *p*; return its size, or 0 for no entry."""'
         )
-        _return_0(code, f"available < {entry.least_size}")
-        print_header(code, entry)
-        for check in header_checks(entry):
-            _return_0(code, f"not ({check})")
-        code.add(f"size = {entry.size_expression.source}")
-        _return_0(code, f"size < {entry.least_size} or size > available")
+        _return_0(writer, f"available < {entry_model.least_size}")
+        print_header(writer, entry_model)
+        for check in header_checks(entry_model):
+            _return_0(writer, f"not ({check})")
+        writer.add(f"size = {entry_model.size_expression.source}")
+        _return_0(writer, f"size < {entry_model.least_size} or size > available")
         for number in layout.optional_fields:
             assert number.condition is not None
-            code.add(f"{number.var} = ABSENT")
-            with code.block(f"if {number.condition.source}:"):
-                _return_0(code, f"size < {entry.least_size + number.most}")
-                code.add(f"{number.var} = {number.reader}(p + {entry.len_header})")
-        code.add(*(f"{layout.at(name)} = {source}" for name, source in _values(layout).items()))
-        code.add("return size")
-    return code.text()
+            writer.add(f"{number.var} = ABSENT")
+            with writer.block(f"if {number.condition.source}:"):
+                _return_0(writer, f"size < {entry_model.least_size + number.most}")
+                writer.add(f"{number.var} = {number.reader}(p + {entry_model.len_header})")
+        writer.add(*(f"{layout.at(name)} = {source}" for name, source in _values(layout).items()))
+        writer.add("return size")
+    return writer.text()
 
 
-def _return_0(code: SourceLines, condition: str) -> None:
-    with code.block(f"if {condition}:"):
-        code.add("return 0")
+def _return_0(writer: SourceWriter, condition: str) -> None:
+    with writer.block(f"if {condition}:"):
+        writer.add("return 0")
 
 
 def _values(layout: KernelLayout) -> dict[str, str]:
     """Return the source of each number of a descriptor except its position."""
-    entry = layout.entry
-    skipped = 0 if entry.is_stream else entry.len_header
+    entry_model = layout.entry
+    skipped = 0 if entry_model.is_stream else entry_model.len_header
     values = dict.fromkeys(DESCRIPTOR_FIELDS[1:], "0")
     values |= {"size": "size", "start": f"p + {skipped}" if skipped else "p", "end": "p + size"}
     values |= {name: name for name in layout.header_names}
@@ -143,43 +143,43 @@ def _values(layout: KernelLayout) -> dict[str, str]:
 
 def _sections(layout: KernelLayout) -> str:
     """Return the kernel that narrows entries to their compressed bytes."""
-    entry, code = layout.entry, SourceLines()
-    with code.block("def sections(desc: Any, entries: Any) -> None:"):
-        if not entry.is_stream:
-            code.add('"""Do nothing: the compressed bytes of an entry are its payload."""')
-            return code.text()
-        code.add('"""Narrow *entries* to their compressed bytes."""')
-        with code.block("for n in entries:"):
-            code.add(f"p = int({layout.at('start')})", f"end = int({layout.at('end')})")
-            for name in sorted(needed_variables(entry.body) & set(layout.names)):
-                code.add(f"{name} = int({layout.at(name)})")
-            code.add(f"p += {entry.len_header}", "begin = 0", f"{layout.at('size')} = 0")
-            for node in entry.body:
-                _skip_field(code, node)
-            with code.block("if begin != 0 and p == end:"):
-                code.add(f"{layout.at('start')} = begin", f"{layout.at('size')} = p - begin")
-    return code.text()
+    entry_model, writer = layout.entry, SourceWriter()
+    with writer.block("def sections(desc: Any, entries: Any) -> None:"):
+        if not entry_model.is_stream:
+            writer.add('"""Do nothing: the compressed bytes of an entry are its payload."""')
+            return writer.text()
+        writer.add('"""Narrow *entries* to their compressed bytes."""')
+        with writer.block("for n in entries:"):
+            writer.add(f"p = int({layout.at('start')})", f"end = int({layout.at('end')})")
+            for name in sorted(needed_variables(entry_model.body) & set(layout.names)):
+                writer.add(f"{name} = int({layout.at(name)})")
+            writer.add(f"p += {entry_model.len_header}", "begin = 0", f"{layout.at('size')} = 0")
+            for node in entry_model.body:
+                _skip_field(writer, node)
+            with writer.block("if begin != 0 and p == end:"):
+                writer.add(f"{layout.at('start')} = begin", f"{layout.at('size')} = p - begin")
+    return writer.text()
 
 
-def _skip_field(code: SourceLines, node: FieldNode) -> None:
+def _skip_field(writer: SourceWriter, field_node: FieldNode) -> None:
     """Print code that advances past *node*, and records where the compressed bytes begin."""
-    if isinstance(node, NumberNode):
-        with code.under(node.condition):
-            code.add(f"{node.var} = {node.reader}(p)", f"p += {node.most}")
-        for check in node.checks:
-            _continue(code, f"not ({check})")
-    elif isinstance(node, BytesNode):
-        size = node.size_expression.source
-        with code.under(node.condition):
-            _continue(code, f"{size} < 0 or {size} > end - p")
-            if node.is_compressed:
-                code.add("begin = p")
-            code.add(f"p += {size}")
-        _continue(code, "p > end")
+    if isinstance(field_node, NumberNode):
+        with writer.under(field_node.condition):
+            writer.add(f"{field_node.var} = {field_node.reader}(p)", f"p += {field_node.most}")
+        for check in field_node.checks:
+            _continue(writer, f"not ({check})")
+    elif isinstance(field_node, BytesNode):
+        size = field_node.size_expression.source
+        with writer.under(field_node.condition):
+            _continue(writer, f"{size} < 0 or {size} > end - p")
+            if field_node.is_compressed:
+                writer.add("begin = p")
+            writer.add(f"p += {size}")
+        _continue(writer, "p > end")
     else:
-        raise UnsupportedSpecError(node.spec_path, "a structure before the compressed bytes")
+        raise UnsupportedSpecError(field_node.spec_path, "a structure before the compressed bytes")
 
 
-def _continue(code: SourceLines, condition: str) -> None:
-    with code.block(f"if {condition}:"):
-        code.add("continue")
+def _continue(writer: SourceWriter, condition: str) -> None:
+    with writer.block(f"if {condition}:"):
+        writer.add("continue")

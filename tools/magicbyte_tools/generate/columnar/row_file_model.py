@@ -79,7 +79,7 @@ def read_row_file(name: str, spec: Spec) -> RowFile:
     paths = [f"{name}.ksy:/seq/{index}" for index in range(len(seq))]
     endian = spec["meta"].get("endian")
     rows_index = next(index for index, field_spec in enumerate(seq) if "-table" in field_spec)
-    header = tuple(_number(seq[index], endian, paths[index]) for index in range(rows_index))
+    header_numbers = tuple(_number(seq[index], endian, paths[index]) for index in range(rows_index))
     for field_spec, spec_path in zip(seq[rows_index + 1 :], paths[rows_index + 1 :], strict=True):
         if "size-eos" not in field_spec:
             raise UnsupportedSpecError(spec_path, "a field after the rows, other than unread bytes")
@@ -88,9 +88,9 @@ def read_row_file(name: str, spec: Spec) -> RowFile:
     return RowFile(
         name=name,
         table_name=rows_spec["-table"],
-        header_numbers=header,
+        header_numbers=header_numbers,
         row_numbers=_row(rows_spec, name, spec, rows_path),
-        stated_count=_count(rows_spec, header, rows_path),
+        stated_count=_count(rows_spec, header_numbers, rows_path),
         ends_at_zeros="-until" in rows_spec,
     )
 
@@ -131,7 +131,9 @@ def _number(field_spec: Spec, endian: object, spec_path: str) -> FixedNumber:
     )
 
 
-def _count(rows_spec: Spec, header: tuple[FixedNumber, ...], spec_path: str) -> Expression | None:
+def _count(
+    rows_spec: Spec, header_numbers: tuple[FixedNumber, ...], spec_path: str
+) -> Expression | None:
     if ("-until" in rows_spec) != (rows_spec.get("repeat") == "until"):
         message = "repeat: until needs -until, and -until needs repeat: until"
         raise UnsupportedSpecError(f"{spec_path}/repeat", message)
@@ -142,7 +144,7 @@ def _count(rows_spec: Spec, header: tuple[FixedNumber, ...], spec_path: str) -> 
             return None
         case "expr":
             count_path = f"{spec_path}/repeat-expr"
-            header_names = {number.name for number in header}
+            header_names = {number.name for number in header_numbers}
 
             def resolve(name: str) -> Expression:
                 if name not in header_names:

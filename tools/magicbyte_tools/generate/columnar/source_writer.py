@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from magicbyte_tools.generate.columnar.arithmetic import Expression
 
 
-class SourceLines:
+class SourceWriter:
     """Lines of Python at the current indentation."""
 
     def __init__(self) -> None:
