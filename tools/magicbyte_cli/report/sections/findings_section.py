@@ -18,7 +18,9 @@ HEADS = ("Partition", "File", ">Byte", ">Length", ">Offset", "Finding")
 def findings(problems: ProblemFigures) -> Markup:
     """Return a card per code: its meaning, advice, and the first findings."""
     if not problems.codes:
-        return section("findings", "Findings", soft("No findings."))
+        verify = element("code", "magicbyte verify")
+        hint = " also checks files that reading does not need, such as indexes."
+        return section("findings", "Findings", soft("No findings. ", verify, hint))
     return section("findings", "Findings", *map(_code, problems.codes))
 
 
