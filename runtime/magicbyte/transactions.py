@@ -46,9 +46,9 @@ class Transaction:
     last_position: LogPosition | None = None
     """None for a transaction that only the producer snapshot states."""
     is_continuation: bool = False
-    """Whether earlier data of it may be missing, or lie before a log without a snapshot."""
+    """True if earlier data of it may be missing, or be from before a log without a snapshot."""
     is_uncertain: bool = False
-    """Whether entries may be missing after its last data, so that its outcome must be proven."""
+    """True if entries may be missing after its last data, so that its outcome must be proven."""
     outcome: str = "open"
     evidence: str | None = None
     marker_offset: int | None = None
@@ -105,7 +105,7 @@ class LastData(NamedTuple):
 
 
 class TransactionData(NamedTuple):
-    """One or more data batches of a producer's transaction, with no control batch between them."""
+    """Data batches, at least one, of a producer's transaction, with no control batch between them."""
 
     producer_id: int
     producer_epoch: int
@@ -125,18 +125,18 @@ class TransactionTracker:
 
     open: dict[int, Transaction] = field(default_factory=dict)
     uncertain: dict[int, list[Transaction]] = field(default_factory=dict)
-    """By producer id, transactions that were open where entries may be missing."""
+    """Transactions that were open where entries may be missing, by producer id."""
     ended: list[Transaction] = field(default_factory=list)
     last_data: dict[int, LastData] = field(default_factory=dict)
-    """By producer id."""
+    """The last data batch of each producer id."""
     knows_beginning: bool = True
-    """Whether it is known which transactions were open before the first entry."""
+    """True if it is known which transactions were open before the first entry."""
     num_missing_ranges: int = 0
     _later_markers: dict[int, _LaterMarker] = field(default_factory=dict)
-    """By id() of an uncertain transaction."""
+    """The next marker after each uncertain transaction, by the id() of the transaction."""
     _marker_epochs: dict[int, set[int]] = field(default_factory=dict)
     _has_equal_epochs: bool = False
-    """Whether some marker has its data's epoch, as transaction versions 0 and 1 write it."""
+    """True if some marker has its data's epoch, as transaction versions 0 and 1 write it."""
 
     def begin(self, snapshot: Iterable[ProducerSnapshotEntry]) -> None:
         """Start with the transactions that the snapshot at the log's first base states as open."""

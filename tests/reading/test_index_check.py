@@ -13,7 +13,7 @@ from magicbyte import Finding
 from magicbyte.checksum import crc32c
 from magicbyte.logdir.indexes import position_of, whole_rows
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.index_check import _Places
+from magicbyte.reading.index_check import _OffsetIndex
 from magicbyte_formats.wire import OffsetIndexEntry
 from paths import DATA
 
@@ -100,9 +100,11 @@ def test_a_time_below_that_of_an_earlier_batch_is_wrong(folder: Path) -> None:
 def test_entries_that_come_in_parts() -> None:
     numbers = np.array([10, 20, 30])
     for cut in range(1, 3):
-        index = _Places(LogFile("", "", "index", 0, 16), np.array([0, 200]), np.array([10, 10]))
+        index = _OffsetIndex(
+            LogFile("", "", "index", 0, 16), np.array([0, 200]), np.array([10, 10])
+        )
         for part in (slice(0, cut), slice(cut, 3)):
-            index.take(numbers[part] * 10 - 100, numbers[part])
+            index.add(numbers[part] * 10 - 100, numbers[part])
         assert index.wrong == [1]
 
 

@@ -17,7 +17,7 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.epoch_check import EpochCheck
 from magicbyte.reading.sequence_check import SequenceCheck
-from magicbyte.reading.time_check import AHEAD_MS, TimeCheck
+from magicbyte.reading.time_check import MAX_AHEAD_MS, TimeCheck
 from paths import DATA
 
 SOURCE = DATA / "4.3" / "transactions" / "log-0"
@@ -159,15 +159,15 @@ def test_sequences_in_any_parts(name: str) -> None:
     entries, expected = SEQUENCES[name]
     for cut in range(len(entries) + 1):
         check = SequenceCheck(partition())
-        check.take(FILE, Entries(entries[:cut]))
-        check.take(FILE, Entries(entries[cut:]))
+        check.add(FILE, Entries(entries[:cut]))
+        check.add(FILE, Entries(entries[cut:]))
         found = check.finish([])
         assert [(f.position // 100, f.found, f.expected) for f in found] == expected
 
 
 def test_coordinators_number_nothing() -> None:
     check = SequenceCheck(partition("__consumer_offsets"))
-    check.take(FILE, Entries([batch(0, 1, 0), batch(1, 1, 0)]))
+    check.add(FILE, Entries([batch(0, 1, 0), batch(1, 1, 0)]))
     assert check.finish([]) == []
 
 
@@ -202,8 +202,8 @@ def test_epochs_in_any_parts() -> None:
     ]
     for cut in range(len(entries) + 1):
         check = EpochCheck(partition())
-        check.take(FILE, Entries(entries[:cut]))
-        check.take(FILE, Entries(entries[cut:]))
+        check.add(FILE, Entries(entries[:cut]))
+        check.add(FILE, Entries(entries[cut:]))
         (found,) = check.finish([])
         assert (found.code, found.position, found.expected) == (
             "leader-epoch-back",
@@ -216,17 +216,17 @@ def test_times_ahead_of_now() -> None:
     now = 1_700_000_000_000
     day = 86_400_000
     entries = [
-        batch(0, -1, -1, max_timestamp=now + AHEAD_MS),
+        batch(0, -1, -1, max_timestamp=now + MAX_AHEAD_MS),
         batch(1, -1, -1, max_timestamp=now + 3 * day),
         batch(2, -1, -1, max_timestamp=None),
         batch(3, -1, -1, max_timestamp=now + 2 * day),
     ]
     check = TimeCheck(partition(), now_ms=now)
-    check.take(FILE, Entries(entries[:2]))
-    check.take(FILE, Entries(entries[2:]))
+    check.add(FILE, Entries(entries[:2]))
+    check.add(FILE, Entries(entries[2:]))
     (found,) = check.finish([])
     assert (found.code, found.position, found.base_offset) == ("timestamp-ahead", 100, 1)
-    assert found.message.startswith("2 entries are up to 3 days ahead of now")
+    assert found.message.startswith("2 entries have timestamps up to 3 days in the future")
     assert found.found == str(now + 3 * day)
 
 
@@ -254,7 +254,10 @@ def zeros(folder: Path) -> None:
 BESIDE: dict[str, tuple[Callable[[Path], object], list[tuple[str, str, int | None]]]] = {
     "log start": (beyond, [("log-start-beyond", "", None)]),
     "a snapshot above the end": (newer, [("snapshot-mismatch", f"{99:020}.snapshot", None)]),
-    "a clean stop takes one": (none_at_the_end, [("snapshot-missing", f"{55:020}.snapshot", None)]),
+    "a clean shutdown writes one": (
+        none_at_the_end,
+        [("snapshot-missing", f"{55:020}.snapshot", None)],
+    ),
     "zeros in an index that is done": (zeros, [("timeindex-mismatch", f"{0:020}.timeindex", 12)]),
     "no topic id": (
         lambda folder: (folder / "partition.metadata").unlink(),
@@ -303,5 +306,5 @@ def test_zookeeper_gives_no_ids(folder: Path) -> None:
 
 def test_an_empty_part_is_nothing() -> None:
     for check in (SequenceCheck(partition()), EpochCheck(partition()), TimeCheck(partition())):
-        check.take(FILE, Entries())
+        check.add(FILE, Entries())
         assert check.finish([]) == []

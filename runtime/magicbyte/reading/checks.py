@@ -1,5 +1,6 @@
-"""The checks that `verify` makes while it reads a partition."""
+"""The checks that `verify` makes while it reads a partition, besides the checks of every read."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from magicbyte.engines.protocol import Entries
@@ -14,15 +15,15 @@ from magicbyte.reading.time_check import TimeCheck
 
 
 class Check(Protocol):
-    """A check of the entries of one partition."""
+    """A check that follows the entries of one partition."""
 
-    def take(self, segment: LogFile, entries: Entries) -> None:
-        """Check sound *entries* of *segment*. Each entry comes once, in the order of the log."""
+    def add(self, segment: LogFile, entries: Entries) -> None:
+        """Check sound *entries* of *segment*, the next ones of the log."""
 
-    def finish(self, segments: list[SegmentSurvey]) -> list[Finding]:
-        """Return the findings, after all *segments* have been read."""
+    def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
+        """Return the findings, after the last entry of *segments*."""
 
 
 def all_checks(log: PartitionLog) -> list[Check]:
-    """Return new checks for *log*."""
+    """Return a new instance of every check for *log*."""
     return [IndexCheck(log), EpochCheck(log), SequenceCheck(log), TimeCheck(log)]

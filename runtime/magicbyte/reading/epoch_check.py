@@ -1,9 +1,9 @@
-"""Leader epochs of batches, and the partition's checkpoint of where each of them begins.
+"""Checks the leader epochs of batches against the partition's leader-epoch-checkpoint.
 
-No checksum covers the epoch of a batch, and a broker's recovery does not look at it.
+No checksum covers the epoch of a batch, and a broker's recovery does not check it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,84 +21,86 @@ CHECKPOINT = "leader-epoch-checkpoint"
 
 
 @dataclass(slots=True)
-class _Run:
-    """Batches of one epoch, one behind the other."""
+class _EpochRun:
+    """Consecutive batches of one leader epoch."""
 
     epoch: int
     first_offset: int
     last_offset: int
-    """Of the last record of them."""
     file: LogFile
+    """The segment of the first batch."""
     position: int
 
 
 class EpochCheck:
-    """The leader epochs of a partition, while its entries are read in order."""
+    """Collects the leader epochs of a partition's batches, in order."""
 
     def __init__(self, log: PartitionLog) -> None:
         self._log = log
-        self._runs: list[_Run] = []
+        self._runs: list[_EpochRun] = []
 
-    def take(self, segment: LogFile, entries: Entries) -> None:
-        """Take note of sound *entries* of *segment*, which follow on the last ones."""
+    def add(self, segment: LogFile, entries: Entries) -> None:
+        """Check sound *entries* of *segment*, the next ones of the log."""
         epochs = entries.column("leader_epoch")
-        told = np.flatnonzero(epochs >= 0)  # none in v0 and v1, and -1 in logs of old leaders
-        if not len(told):
+        # v0 and v1 messages have no epoch, and batches of old leaders have -1.
+        indices = np.flatnonzero(epochs >= 0)
+        if not len(indices):
             return
-        epochs = epochs[told]
-        firsts = entries.column("first_offset")[told]
+        epochs = epochs[indices]
+        firsts = entries.column("first_offset")[indices]
         begins = np.concatenate([[0], np.flatnonzero(epochs[1:] != epochs[:-1]) + 1])
-        ends = np.concatenate([begins[1:], [len(told)]]) - 1
-        lasts = entries.column("last_offset")[told[ends]]
-        positions = entries.column("position")[told[begins]]
+        ends = np.concatenate([begins[1:], [len(indices)]]) - 1
+        lasts = entries.column("last_offset")[indices[ends]]
+        positions = entries.column("position")[indices[begins]]
         runs = zip(epochs[begins], firsts[begins], lasts, positions, strict=True)
         for epoch, first, last, position in runs:
             if self._runs and self._runs[-1].epoch == epoch:
                 self._runs[-1].last_offset = int(last)
             else:
-                self._runs.append(_Run(int(epoch), int(first), int(last), segment, int(position)))
+                run = _EpochRun(int(epoch), int(first), int(last), segment, int(position))
+                self._runs.append(run)
 
-    def finish(self, segments: list[SegmentSurvey]) -> list[Finding]:
-        """Return where epochs go back, and where log and checkpoint disagree."""
-        return [*self._back(), *self._disagreements()]
+    def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
+        """Return where epochs decrease, and where the log and its checkpoint disagree."""
+        return [*self._decreases(), *self._mismatches()]
 
-    def _back(self) -> Iterator[Finding]:
+    def _decreases(self) -> Iterator[Finding]:
         highest = -1
         for run in self._runs:
             if run.epoch < highest:
                 yield self._finding(
                     "leader-epoch-back",
                     run,
-                    f"leader epoch {run.epoch} behind {highest}",
+                    f"leader epoch {run.epoch} after epoch {highest}",
                     expected=f"{highest} or more",
                 )
             highest = max(highest, run.epoch)
 
-    def _disagreements(self) -> Iterator[Finding]:
-        checkpoint = self._checkpoint()
+    def _mismatches(self) -> Iterator[Finding]:
+        checkpoint = self._read_checkpoint()
         if checkpoint is None or self._log.topic is None:
             return
         starts = [start for _, start in checkpoint]
         for run in self._runs:
             for offset in dict.fromkeys((run.first_offset, run.last_offset)):
-                number = int(np.searchsorted(starts, offset, "right")) - 1
-                if number < 0 and starts:
-                    continue  # the log start has risen, and what lies below was forgotten
-                said = checkpoint[number][0] if starts else None
-                if said != run.epoch:
+                index = int(np.searchsorted(starts, offset, "right")) - 1
+                if index < 0 and starts:
+                    continue  # below the log start: the checkpoint has forgotten those epochs
+                expected = checkpoint[index][0] if starts else None
+                if expected != run.epoch:
                     yield self._finding(
                         "leader-epoch-mismatch",
                         run,
                         f"leader epoch {run.epoch} at offset {offset}, {CHECKPOINT} says "
-                        f"{'none' if said is None else said}",
-                        expected=str(said),
+                        f"{'none' if expected is None else expected}",
+                        expected=str(expected),
                     )
                     break
 
-    def _checkpoint(self) -> list[tuple[int, int]] | None:
-        """Return epochs and their first offsets, as a broker keeps them; None where it cannot.
+    def _read_checkpoint(self) -> list[tuple[int, int]] | None:
+        """Return epochs and their first offsets, as a broker reads them; None if it cannot.
 
-        It is read behind the log: a leader notes its epoch here before it appends.
+        The file is read after the log, since a leader writes a new epoch to it before it appends.
         """
         files = self._log.on_disk.files
         if not files:
@@ -110,7 +112,7 @@ class EpochCheck:
         except (FormatError, MissingError):
             return None
 
-    def _finding(self, code: str, run: _Run, message: str, *, expected: str) -> Finding:
+    def _finding(self, code: str, run: _EpochRun, message: str, *, expected: str) -> Finding:
         return Finding(
             code=code,
             message=message,

@@ -1,12 +1,12 @@
-"""Offset and time indexes beside the entries that they lead to.
+"""Checks offset and time indexes against the entries of their segments.
 
-An index is wrong where a search through it would miss a record: Kafka begins at the place of the
-last entry that is not above what is looked for. That is less than Kafka's own tool asks, which
-takes sound indexes for wrong ones: an entry may hold the offset of any record of a batch, or of
-the last of several that were appended at once.
+An index is wrong where a lookup in it would miss a record: Kafka starts to read at the position of
+the last index entry that is not above the wanted offset. Kafka's own tool asks more and rejects
+sound indexes: an index entry may hold the offset of any record of a batch, or of the last of
+several batches that were appended together.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,76 +27,77 @@ ROWS: dict[str, type[RowFormat]] = {"index": OffsetIndexEntry, "timeindex": Time
 
 
 @dataclass(slots=True)
-class _Index:
-    """An index that goes up as it must, while the entries of its segment pass by."""
+class _SegmentIndex:
+    """An index whose entries ascend, compared with the entries of its segment in order."""
 
     file: LogFile
     keys: Numbers
-    """What each of its entries is found by: a position, or an offset in a time index."""
-    told: Numbers
-    """What each says: an offset, or a time."""
-    done: int = 0
+    """The keys of its entries in the log: positions, or offsets in a time index."""
+    values: Numbers
+    """The values of its entries: offsets, or timestamps in a time index."""
+    num_compared: int = 0
     highest: int = -1
-    """Offset, or time, of all that has passed."""
+    """The highest offset, or timestamp, in the log so far."""
     wrong: list[int] = field(default_factory=list)
+    """Numbers of the entries that the log contradicts."""
 
-    def take(self, keys: Numbers, told: Numbers) -> None:
-        """Compare with entries that have *keys*, and say *told*."""
+    def add(self, keys: Numbers, values: Numbers) -> None:
+        """Compare the index with entries of the log that have *keys* and *values*."""
         end = int(np.searchsorted(self.keys, keys[-1], "right"))
-        if end > self.done:
-            part = slice(self.done, end)
-            at = np.searchsorted(keys, self.keys[part])
-            before = np.maximum.accumulate(np.concatenate([[self.highest], told]))[at]
-            are_right = self.are_right(part, keys[at], told[at], before)
-            self.wrong.extend((np.flatnonzero(~are_right) + self.done).tolist())
-            self.done = end
-        self.highest = max(self.highest, int(told.max()))
+        if end > self.num_compared:
+            compared = slice(self.num_compared, end)
+            indices = np.searchsorted(keys, self.keys[compared])
+            before = np.maximum.accumulate(np.concatenate([[self.highest], values]))[indices]
+            are_right = self.are_right(compared, keys[indices], values[indices], before)
+            self.wrong.extend((np.flatnonzero(~are_right) + self.num_compared).tolist())
+            self.num_compared = end
+        self.highest = max(self.highest, int(values.max()))
 
-    def are_right(self, part: slice, keys: Numbers, told: Numbers, before: Numbers) -> Mask:
-        """Return which entries are right, that lead to those with *keys*, behind *before*."""
+    def are_right(self, compared: slice, keys: Numbers, values: Numbers, before: Numbers) -> Mask:
+        """Return which *compared* entries agree with those of the log that they lead to.
+
+        These have *keys* and *values*; *before* is the highest value in front of each.
+        """
         raise NotImplementedError
 
-    def expected(self, number: int) -> str:
+    def text(self, number: int) -> str:
+        """Return the entry with this number as text."""
         raise NotImplementedError
 
 
-class _Places(_Index):
-    """Positions, and the offsets from which on a search begins there."""
+class _OffsetIndex(_SegmentIndex):
+    def are_right(self, compared: slice, keys: Numbers, values: Numbers, before: Numbers) -> Mask:
+        is_position: Mask = keys == self.keys[compared]
+        is_above: Mask = self.values[compared] > before
+        return is_position & is_above
 
-    def are_right(self, part: slice, keys: Numbers, told: Numbers, before: Numbers) -> Mask:
-        is_entry: Mask = keys == self.keys[part]
-        is_behind: Mask = self.told[part] > before
-        return is_entry & is_behind
-
-    def expected(self, number: int) -> str:
-        return f"offset {self.told[number]} at byte {self.keys[number]}"
+    def text(self, number: int) -> str:
+        return f"offset {self.values[number]} at byte {self.keys[number]}"
 
 
-class _Times(_Index):
-    """Offsets, and the highest time up to there."""
+class _TimeIndex(_SegmentIndex):
+    def are_right(self, compared: slice, keys: Numbers, values: Numbers, before: Numbers) -> Mask:
+        is_timestamp: Mask = values == self.values[compared]
+        is_highest: Mask = self.values[compared] >= before
+        return is_timestamp & is_highest
 
-    def are_right(self, part: slice, keys: Numbers, told: Numbers, before: Numbers) -> Mask:
-        is_time: Mask = told == self.told[part]
-        is_highest: Mask = self.told[part] >= before
-        return is_time & is_highest
-
-    def expected(self, number: int) -> str:
-        return f"time {self.told[number]} at offset {self.keys[number]}"
+    def text(self, number: int) -> str:
+        return f"timestamp {self.values[number]} at offset {self.keys[number]}"
 
 
 class IndexCheck:
-    """The indexes of a partition's segments, while their entries are read in order."""
+    """Compares the indexes of a partition's segments with their entries, in order."""
 
     def __init__(self, log: PartitionLog) -> None:
         self._log = log
+        # The segment that a broker appends to: its indexes may end in zeros.
         self._last_base = log.logs[-1].base_offset if log.logs else None
-        """Of the segment that a broker appends to, whose indexes end in zeros."""
-        self._indexes: dict[str, list[_Index]] = {}
-        self.findings: list[Finding] = []
-        """Of indexes that are none, as they come to light."""
+        self._indexes: dict[str, list[_SegmentIndex]] = {}
+        """Valid indexes by the path of their segment."""
+        self._findings: list[Finding] = []
 
-    def take(self, segment: LogFile, entries: Entries) -> None:
-        """Compare the indexes of *segment* with sound *entries* of it, which follow on the last ones."""
+    def add(self, segment: LogFile, entries: Entries) -> None:
+        """Check sound *entries* of *segment*, the next ones of the log."""
         if segment.path not in self._indexes:
             self._indexes[segment.path] = list(self._read(segment))
         if not len(entries):
@@ -105,81 +106,82 @@ class IndexCheck:
         times = entries.column("max_timestamp")
         times = np.where(times == NO_VALUE, -1, times)
         for index in self._indexes[segment.path]:
-            if isinstance(index, _Places):
-                index.take(entries.column("position"), offsets)
+            if isinstance(index, _OffsetIndex):
+                index.add(entries.column("position"), offsets)
             else:
-                index.take(offsets, times)
+                index.add(offsets, times)
 
-    def _read(self, segment: LogFile) -> Iterator[_Index]:
+    def _read(self, segment: LogFile) -> Iterator[_SegmentIndex]:
         base = segment.base_offset
         for file in self._log.files:
             if not file.live or file.kind not in ROWS or file.base_offset != base or base is None:
                 continue
             try:
                 data = file.read_small(MAX_INDEX_BYTES)
-            except MissingError:  # a live broker removed it meanwhile
+            except MissingError:  # a live broker has removed it
                 continue
             table, finding = check_index(data, ROWS[file.kind], f"{file.kind}-invalid")
             if finding is not None:
                 finding = finding.at(self._log.topic, self._log.partition, file.name)
-                self.findings.append(replace(finding, base_offset=file.base_offset))
+                self._findings.append(replace(finding, base_offset=base))
                 continue
-            told = without_zeros(table)
-            if len(told) < len(table) and segment.base_offset != self._last_base:
-                self.findings.append(self._zeros(file, len(told), len(table)))
-            offsets = base + told["relative_offset"].astype(np.int64)
+            rows = without_zeros(table)
+            if (num_zeros := len(table) - len(rows)) and base != self._last_base:
+                self._add_mismatch(
+                    file,
+                    f"{num_zeros} entries of zeros at the end, which only the index of the newest "
+                    "segment may have",
+                    len(rows),
+                    num_zeros,
+                )
+            offsets = base + rows["relative_offset"].astype(np.int64)
             if file.kind == "index":
-                yield _Places(file, told["ofs_batch"].astype(np.int64), offsets)
+                yield _OffsetIndex(file, rows["ofs_batch"].astype(np.int64), offsets)
             else:
-                yield _Times(file, offsets, told["timestamp"].astype(np.int64))
+                yield _TimeIndex(file, offsets, rows["timestamp"].astype(np.int64))
 
-    def finish(self, segments: list[SegmentSurvey]) -> list[Finding]:
-        """Return what is wrong with the indexes of *segments*, all of which have been read.
+    def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
+        """Return the findings, after the last entry of *segments*.
 
-        What leads into damage is not judged.
+        Index entries that lead into damage are not judged.
         """
         for segment in segments:
+            damage = [unsound for unsound in segment.unsound_ranges if unsound.kind != "tail"]
             for index in self._indexes.get(segment.file.path, ()):
-                wrong = [number for number in index.wrong if _is_in_sight(index, number, segment)]
-                if all(stretch.kind == "tail" for stretch in segment.unsound_ranges):
-                    wrong.extend(range(index.done, len(index.keys)))
+                if not damage:
+                    wrong = [*index.wrong, *range(index.num_compared, len(index.keys))]
+                elif isinstance(index, _OffsetIndex):
+                    wrong = [
+                        number
+                        for number in index.wrong
+                        if not any(
+                            range_.start <= index.keys[number] < range_.end for range_ in damage
+                        )
+                    ]
+                else:
+                    wrong = []
                 if wrong:
-                    self.findings.append(self._mismatch(index, wrong))
-        return self.findings
+                    others = f", nor with {len(wrong) - 1} more" if len(wrong) > 1 else ""
+                    self._add_mismatch(
+                        index.file,
+                        f"{index.text(wrong[0])}: no entry of the log agrees with that{others}",
+                        wrong[0],
+                        1,
+                    )
+        return self._findings
 
-    def _mismatch(self, index: _Index, wrong: list[int]) -> Finding:
-        number, more = wrong[0], len(wrong) - 1
-        others = f", and {more} more" if more else ""
-        size = ROWS[index.file.kind].SIZE
-        return Finding(
-            code=f"{index.file.kind}-mismatch",
-            message=f"{index.expected(number)}: the log has no such place{others}",
-            topic=self._log.topic,
-            partition=self._log.partition,
-            file=index.file.name,
-            position=number * size,
-            length=size,
-            base_offset=index.file.base_offset,
-        )
-
-    def _zeros(self, file: LogFile, num_told: int, num_all: int) -> Finding:
+    def _add_mismatch(self, file: LogFile, message: str, first: int, count: int) -> None:
+        """Add a finding about *count* entries of the index *file*, from the *first* on."""
         size = ROWS[file.kind].SIZE
-        return Finding(
-            code=f"{file.kind}-mismatch",
-            message=f"{num_all - num_told} entries of zeros, as only the newest segment's has them",
-            topic=self._log.topic,
-            partition=self._log.partition,
-            file=file.name,
-            position=num_told * size,
-            length=(num_all - num_told) * size,
-            base_offset=file.base_offset,
+        self._findings.append(
+            Finding(
+                code=f"{file.kind}-mismatch",
+                message=message,
+                topic=self._log.topic,
+                partition=self._log.partition,
+                file=file.name,
+                position=first * size,
+                length=count * size,
+                base_offset=file.base_offset,
+            )
         )
-
-
-def _is_in_sight(index: _Index, number: int, segment: SegmentSurvey) -> bool:
-    """Return whether an entry of *index* leads to bytes that could be read."""
-    damage = [stretch for stretch in segment.unsound_ranges if stretch.kind != "tail"]
-    if isinstance(index, _Times):
-        return not damage
-    place = int(index.keys[number])
-    return not any(stretch.start <= place < stretch.end for stretch in damage)

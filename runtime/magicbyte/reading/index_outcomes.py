@@ -1,6 +1,6 @@
 """Outcomes of transactions from a broker's transaction indexes and from headers.
 
-A transaction index lists the offsets of each aborted transaction whose marker lies in its segment,
+A transaction index lists the offsets of each aborted transaction whose marker is in its segment,
 and headers show which transactions are open at the end of the log: all others are committed. So no
 payload is read, and a damaged marker does no harm. Indexes are trusted only where headers do not
 contradict them.
@@ -30,7 +30,7 @@ class UntrustedIndexError(Exception):
 
 
 class AbortedTransactions:
-    """Aborted transactions, for lookups of many producers and offsets at once."""
+    """Aborted transactions, for lookups of many producers and offsets together."""
 
     def __init__(self, producers: Numbers, firsts: Numbers, lasts: Numbers) -> None:
         order = np.lexsort((lasts, producers))
@@ -60,7 +60,7 @@ class AbortedTransactions:
         return keys
 
     def contain(self, producers: Numbers, offsets: Numbers) -> Mask:
-        """Return which of *offsets*, written by *producers*, lie in an aborted transaction."""
+        """Return which of *offsets*, written by *producers*, are part of an aborted transaction."""
         if not len(self):
             return np.zeros(len(producers), np.bool_)
         ranks = np.searchsorted(self._ids, producers)
@@ -106,7 +106,7 @@ class OpenAtEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OutcomeIndex:
-    """The source of a split's outcomes where indexes decide; small, whatever the index holds."""
+    """The source of a split's outcomes where indexes decide; small, however large the index is."""
 
     file: LogFile | None
     """The transaction index of the split's segment."""
@@ -148,7 +148,7 @@ class IndexedOutcomes:
 
 @dataclass(slots=True)
 class HeaderTransactions:
-    """Follows transactions through headers: which are open, and where control batches lie."""
+    """Follows transactions through headers: which are open, and at which offsets markers are."""
 
     open: dict[int, Transaction] = field(default_factory=dict)
     _markers: list[tuple[Numbers, Numbers]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""One pass over the segments of a partition: offsets, damage, gaps and boundaries of splits."""
+"""A pass over the segments of a partition, for offsets, damage, gaps and boundaries of splits."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class LogPass:
         self.log = companions.log
         self.options = options
         self.cleaned_segments = cleaned_segments
-        """Whether each segment was cleaned; None until that is asked."""
+        """True for each segment that was cleaned; None until a gap asks for that."""
         self.offsets = LogOffsets()
         self.is_after_damage = False
         self.survey = Survey(self.log, is_verified=self.walk is VerifiedWalk)
@@ -204,7 +204,7 @@ class LogPass:
     ) -> list[int]:
         """Report the findings of *piece* and its *gaps* in the order of their positions.
 
-        Returns the indices of the entries before which others are missing: those of gaps that
+        Returns the indices of the entries before which others are missing, that is of gaps which
         neither damage nor cleaning explains.
         """
         if self.is_after_damage and gaps and gaps[0][0] == 0:

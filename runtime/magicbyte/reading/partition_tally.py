@@ -57,7 +57,7 @@ def tally_partition(
                 if look is not None:
                     look(split.file, piece.entries)
                 for check in checks:
-                    check.take(split.file, piece.entries.entries)
+                    check.add(split.file, piece.entries.entries)
     for check in checks:
         report.findings.extend(check.finish(survey.segments))
     for path, outside in bytes_outside_splits(survey).items():

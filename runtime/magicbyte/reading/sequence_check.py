@@ -1,8 +1,9 @@
-"""Sequences of producers: each batch goes on where the producer's last one ended.
+"""Checks producer sequences: each batch continues from the producer's last one.
 
-A broker checks that when it appends (ProducerAppendInfo), and its recovery does not look again.
+A broker checks that when it appends (ProducerAppendInfo); its recovery does not check it again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,35 +18,36 @@ from magicbyte.reading.survey import SegmentSurvey
 
 
 @dataclass(frozen=True, slots=True)
-class _Last:
-    """A producer's last batch."""
+class _LastBatch:
+    """The last batch of a producer."""
 
     epoch: int
     sequence: int
-    """Of its last record."""
+    """Sequence of its last record."""
     num_gaps: int
-    """Of offsets, up to there."""
+    """Number of gaps in the offsets before it."""
 
 
 class SequenceCheck:
-    """The sequences in a partition, while its entries are read in order.
+    """Follows the sequences of a partition's producers, in order.
 
-    Where offsets are missing between two batches of a producer, nothing is expected of the second:
-    cleaning took what lay between, or damage did.
+    Any sequence is accepted where offsets are missing since the producer's last batch: cleaning or
+    damage took batches.
     """
 
     def __init__(self, log: PartitionLog) -> None:
         self._log = log
-        # Coordinators write batches of their clients' producers here, and number none of them.
+        # Coordinators write batches with their clients' producer ids here, all with one sequence.
         self._is_checked = log.topic not in INTERNAL_TOPICS
-        self._last: dict[int, _Last] = {}
-        self._wrong: dict[int, Finding] = {}
-        """By producer, its first batch that does not follow."""
+        self._last: dict[int, _LastBatch] = {}
+        """The last batch of each producer id."""
+        self._findings: dict[int, Finding] = {}
+        """The first wrong batch of each producer id."""
         self._next_offset = 0
         self._num_gaps = 0
 
-    def take(self, segment: LogFile, entries: Entries) -> None:
-        """Compare sound *entries* of *segment*, which follow on the last ones."""
+    def add(self, segment: LogFile, entries: Entries) -> None:
+        """Check sound *entries* of *segment*, the next ones of the log."""
         if not self._is_checked or not len(entries):
             return
         firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
@@ -54,73 +56,51 @@ class SequenceCheck:
         self._next_offset, self._num_gaps = int(lasts[-1]) + 1, int(gaps[-1])
 
         producers, sequences = entries.column("producer_id"), entries.column("base_sequence")
-        numbered = (producers >= 0) & (sequences >= 0) & (entries.column("is_control") == 0)
-        at = np.flatnonzero(numbered)
-        if not len(at):
+        is_numbered = (producers >= 0) & (sequences >= 0) & (entries.column("is_control") == 0)
+        indices = np.flatnonzero(is_numbered)
+        if not len(indices):
             return
-        at = at[np.argsort(producers[at], kind="stable")]
-        producers, sequences, gaps = producers[at], sequences[at], gaps[at]
-        epochs = entries.column("producer_epoch")[at]
-        ends = (sequences + lasts[at] - firsts[at]) % SEQUENCES
+        indices = indices[np.argsort(producers[indices], kind="stable")]
+        producers, sequences, gaps = producers[indices], sequences[indices], gaps[indices]
+        epochs = entries.column("producer_epoch")[indices]
+        ends = (sequences + lasts[indices] - firsts[indices]) % SEQUENCES
 
         begins = np.flatnonzero(np.concatenate([[True], producers[1:] != producers[:-1]]))
-        # Of the batch before each: its epoch, its last sequence, and the gaps up to it.
-        before = [np.concatenate([[0], column[:-1]]) for column in (epochs, ends, gaps)]
-        for number, producer in zip(begins.tolist(), producers[begins].tolist(), strict=True):
-            last = self._last.get(producer, _Last(0, 0, -1))
-            for column, value in zip(
-                before, (last.epoch, last.sequence, last.num_gaps), strict=True
-            ):
-                column[number] = value
-        expected = np.where(epochs == before[0], (before[1] + 1) % SEQUENCES, 0)
-        is_wrong = (before[2] == gaps) & ((sequences != expected) | (epochs < before[0]))
-        for number in np.flatnonzero(is_wrong).tolist():
-            self._note(
-                segment,
-                producer=int(producers[number]),
-                epochs=(int(before[0][number]), int(epochs[number])),
-                sequence=int(sequences[number]),
-                expected=int(expected[number]),
-                position=int(entries.column("position")[at[number]]),
-                offset=int(firsts[at[number]]),
+        # Epoch, last sequence and number of gaps of the producer's batch before each one.
+        last_epochs, last_ends, last_gaps = (
+            np.concatenate([[0], column[:-1]]) for column in (epochs, ends, gaps)
+        )
+        for begin, producer in zip(begins.tolist(), producers[begins].tolist(), strict=True):
+            last = self._last.get(producer, _LastBatch(0, 0, -1))
+            last_epochs[begin], last_ends[begin] = last.epoch, last.sequence
+            last_gaps[begin] = last.num_gaps
+        expected = np.where(epochs == last_epochs, (last_ends + 1) % SEQUENCES, 0)
+        is_wrong = (last_gaps == gaps) & ((sequences != expected) | (epochs < last_epochs))
+        for wrong in np.flatnonzero(is_wrong).tolist():
+            producer = int(producers[wrong])
+            if producer in self._findings:
+                continue
+            if epochs[wrong] < last_epochs[wrong]:
+                field, found, wanted = "epoch", epochs[wrong], f"{last_epochs[wrong]} or more"
+            else:
+                field, found, wanted = "sequence", sequences[wrong], str(expected[wrong])
+            self._findings[producer] = Finding(
+                code="sequence-out-of-order",
+                message=f"producer {producer}: {field} {found}, expected {wanted}",
+                topic=self._log.topic,
+                partition=self._log.partition,
+                file=segment.name,
+                position=int(entries.column("position")[indices[wrong]]),
+                base_offset=int(firsts[indices[wrong]]),
+                field="producer_epoch" if field == "epoch" else "base_sequence",
+                found=str(found),
+                expected=wanted,
             )
-        tails = np.concatenate([begins[1:], [len(at)]]) - 1
+        tails = np.concatenate([begins[1:], [len(indices)]]) - 1
         rows = zip(producers[tails], epochs[tails], ends[tails], gaps[tails], strict=True)
         for producer, epoch, end, num_gaps in rows:
-            self._last[int(producer)] = _Last(int(epoch), int(end), int(num_gaps))
+            self._last[int(producer)] = _LastBatch(int(epoch), int(end), int(num_gaps))
 
-    def finish(self, segments: list[SegmentSurvey]) -> list[Finding]:
-        """Return what does not follow: for each producer the first, in order of the log."""
-        return list(self._wrong.values())
-
-    def _note(
-        self,
-        segment: LogFile,
-        *,
-        producer: int,
-        epochs: tuple[int, int],
-        sequence: int,
-        expected: int,
-        position: int,
-        offset: int,
-    ) -> None:
-        if producer in self._wrong:
-            return
-        before, epoch = epochs
-        if epoch < before:
-            field, found, wanted = "producer_epoch", epoch, f"{before} or more"
-        else:
-            field, found, wanted = "base_sequence", sequence, str(expected)
-        what = "epoch" if field == "producer_epoch" else "sequence"
-        self._wrong[producer] = Finding(
-            code="sequence-out-of-order",
-            message=f"producer {producer}: {what} {found}, expected {wanted}",
-            topic=self._log.topic,
-            partition=self._log.partition,
-            file=segment.name,
-            position=position,
-            base_offset=offset,
-            field=field,
-            found=str(found),
-            expected=wanted,
-        )
+    def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
+        """Return the first wrong batch of each producer, in order of the log."""
+        return list(self._findings.values())

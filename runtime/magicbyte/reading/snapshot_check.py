@@ -38,7 +38,7 @@ class SnapshotCheck:
         )
         """The last offsets of producers that snapshots state."""
         self._writers: dict[int, int] = {}
-        """By stated offset, the producer that wrote it; only of offsets in the log."""
+        """The producer ids that wrote the stated offsets; only of offsets in the log."""
         self._epochs: dict[int, int] = {}
         """The highest epoch of each producer so far, markers included."""
 
@@ -53,7 +53,7 @@ class SnapshotCheck:
     def add_entries(self, entries: Entries, producers: ProducerBatches) -> None:
         """Add *entries* in ascending order, before the tracker does; *producers* wrote them.
 
-        No snapshot lies between them. Entries that the first snapshot concerns go to
+        There is no snapshot between them. Entries that the first snapshot concerns go to
         `add_entry_of_start`, too.
         """
         firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
@@ -115,7 +115,7 @@ class SnapshotCheck:
         first_snapshot = self.companions.snapshots.get(self.companions.first_base, ())
         known_ids = {p.producer_id for p in first_snapshot} | self._epochs.keys()
         # A snapshot may lack producers that have expired, and name some from before the log; but
-        # the older ones expire first, so both at once is the snapshot of another log.
+        # the older ones expire first, so a snapshot with both is of another log.
         lacks_some = bool(tracker.last_data.keys() - {p.producer_id for p in snapshot})
         for producer in snapshot:
             is_known = producer.producer_id in known_ids or not (is_whole or lacks_some)

@@ -83,7 +83,7 @@ class StartSnapshot:
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether the snapshot names producers, and neither the log nor later snapshots do."""
+        """True if the snapshot names producers, and neither the log nor later snapshots do."""
         return bool(self.producers) and not self._seen
 
 

@@ -57,7 +57,7 @@ class SegmentSurvey:
     """`clean`, `incomplete`, `zeros` or `garbage`."""
     sound_bytes: int = 0
     is_cleaned: bool = False
-    """Whether the log cleaner was here: offsets are missing inside a batch, or a batch has a delete
+    """True if the log cleaner was here: offsets are missing inside a batch, or a batch has a delete
     horizon."""
     has_transactions: bool = False
     leader_epoch: int = -1
@@ -77,7 +77,7 @@ class Survey:
 
     log: PartitionLog
     is_verified: bool
-    """Whether every checksum was verified."""
+    """True if every checksum was verified."""
     segments: list[SegmentSurvey] = field(default_factory=list)
     transactions: list[Transaction] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -90,7 +90,7 @@ class Survey:
 
     @property
     def settles_transactions(self) -> bool:
-        """Whether outcomes of transactions are known."""
+        """True if the outcomes of transactions are known."""
         return self.is_verified or self.aborted is not None
 
     def outcome_index_at(
@@ -120,7 +120,7 @@ class Survey:
 
     @property
     def is_in_order(self) -> bool:
-        """Whether offsets increase from entry to entry, so that boundaries divide them."""
+        """True if offsets increase from entry to entry, so that boundaries divide them."""
         return not any(finding.code.startswith("offset-out") for finding in self.findings)
 
     @property

@@ -1,6 +1,7 @@
-"""Times that have not come yet: by them, retention keeps a segment for longer than it should."""
+"""Checks for timestamps in the future, because of which retention by time keeps a segment too long."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,68 +12,71 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.survey import SegmentSurvey
 
-AHEAD_MS = 3_600_000
-"""`message.timestamp.after.max.ms`, by which brokers since 3.6 refuse what is further ahead."""
+MAX_AHEAD_MS = 3_600_000
+"""Default of `message.timestamp.after.max.ms`, beyond which brokers since 3.6 reject a record."""
 
 
 @dataclass(slots=True)
-class _Ahead:
-    """The entries of a segment that are ahead of now."""
+class _FutureEntries:
+    """The entries of a segment that have a timestamp in the future."""
 
     position: int
-    """Of the first one."""
+    """Position of the first one."""
     offset: int
     highest: int
     count: int = 0
 
 
 class TimeCheck:
-    """The times in a partition, while its entries are read."""
+    """Follows the timestamps of a partition."""
 
     def __init__(self, log: PartitionLog, *, now_ms: int | None = None) -> None:
-        """*now_ms* is the time to compare with; None: this machine's."""
+        """Compare timestamps with *now_ms*, by default the clock of this machine."""
         self._log = log
         self._now = int(time.time() * 1000) if now_ms is None else now_ms
-        self._ahead: dict[str, _Ahead] = {}
+        self._future: dict[str, _FutureEntries] = {}
+        """Entries by file name."""
 
-    def take(self, segment: LogFile, entries: Entries) -> None:
-        """Look at the highest times that sound *entries* of *segment* state."""
+    def add(self, segment: LogFile, entries: Entries) -> None:
+        """Check sound *entries* of *segment*, the next ones of the log."""
         times = entries.column("max_timestamp")
-        ahead = np.flatnonzero(times > self._now + AHEAD_MS)
-        if not len(ahead):
+        indices = np.flatnonzero(times > self._now + MAX_AHEAD_MS)
+        if not len(indices):
             return
-        first, highest = ahead[0], int(times[ahead].max())
-        if segment.name not in self._ahead:
+        first, highest = indices[0], int(times[indices].max())
+        if segment.name not in self._future:
             position = int(entries.column("position")[first])
             offset = int(entries.column("first_offset")[first])
-            self._ahead[segment.name] = _Ahead(position, offset, highest)
-        found = self._ahead[segment.name]
-        found.highest = max(found.highest, highest)
-        found.count += len(ahead)
+            self._future[segment.name] = _FutureEntries(position, offset, highest)
+        future = self._future[segment.name]
+        future.highest = max(future.highest, highest)
+        future.count += len(indices)
 
-    def finish(self, segments: list[SegmentSurvey]) -> list[Finding]:
-        """Return the segments that have such times."""
-        return [self._finding(name, found) for name, found in self._ahead.items()]
+    def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
+        """Return a finding for each segment that has timestamps in the future."""
+        return [self._finding(name, future) for name, future in self._future.items()]
 
-    def _finding(self, name: str, found: _Ahead) -> Finding:
-        entries = "1 entry is" if found.count == 1 else f"{found.count} entries are"
+    def _finding(self, name: str, future: _FutureEntries) -> Finding:
+        subject = "1 entry has a timestamp"
+        if future.count > 1:
+            subject = f"{future.count} entries have timestamps up to"
         return Finding(
             code="timestamp-ahead",
-            message=f"{entries} up to {_span(found.highest - self._now)} ahead of now: retention "
+            message=f"{subject} {_duration(future.highest - self._now)} in the future: retention "
             "by time keeps the segment until then",
             topic=self._log.topic,
             partition=self._log.partition,
             file=name,
-            position=found.position,
-            base_offset=found.offset,
+            position=future.position,
+            base_offset=future.offset,
             field="max_timestamp",
-            found=str(found.highest),
-            expected=f"{self._now + AHEAD_MS} or less",
+            found=str(future.highest),
+            expected=f"{self._now + MAX_AHEAD_MS} or less",
         )
 
 
-def _span(milliseconds: int) -> str:
-    """Return a time span in words: in the largest unit of which it has two, or in hours."""
+def _duration(milliseconds: int) -> str:
+    """Return a duration in years, days or hours: the largest unit of which it has two."""
     hours = milliseconds // 3_600_000
     for unit, size in (("years", 365 * 24), ("days", 24)):
         if hours >= 2 * size:

@@ -40,7 +40,7 @@ class TransactionCompanions:
 
     @property
     def are_expected(self) -> bool:
-        """Whether companion files would be there, next to the segments, if the log had any."""
+        """True if the log is a partition folder, which holds companion files next to its segments."""
         return bool(self.log.folder) and self.log.topic is not None
 
     def finding(

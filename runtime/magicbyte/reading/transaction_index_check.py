@@ -26,9 +26,9 @@ class TransactionIndexCheck:
         self._tracker = tracker
         self._is_cleaned = is_cleaned
         self._aborts: dict[int, dict[tuple[int, int], Transaction | None]] = {}
-        """By segment number, producer id and offset of an abort marker: the transaction it ended."""
+        """The transaction that each abort marker ended, by segment number, producer id and offset."""
         self._stable_offsets: dict[tuple[int, int], int] = {}
-        """By producer id and offset of an abort marker, the last stable offset when it was written."""
+        """The last stable offset when each abort marker was written, by its producer id and offset."""
         self.missing: list[tuple[int, int]] = []
         """Half-open ranges of offsets that are missing in the log."""
 
@@ -94,7 +94,7 @@ class TransactionIndexCheck:
                 yield f"{name}: outside the segment", str(entry.last_offset), f"{base} to {end}"
             elif (aborted := markers.get(key)) is not None:
                 yield from self._wrong_offsets(name, entry, aborted, is_cleaned)
-            # A marker that ended no transaction: its data is gone, or lies before the log.
+            # A marker that ended no transaction: its data is gone, or is from before the log.
             elif key not in markers and not is_cleaned and not self._is_missing(entry.last_offset):
                 yield f"{name}: there is no such abort marker", name, "an abort marker"
 

@@ -86,7 +86,7 @@ class TransactionPass:
             self._add_run(block, begin, end, inside)
 
     def _runs(self, cuts: Sequence[int], firsts: Numbers) -> Iterator[tuple[int, int]]:
-        """Yield the indices between *cuts*, cut again where a snapshot lies between two entries."""
+        """Yield the indices between *cuts*, cut again where a snapshot is between two entries."""
         for begin, end in pairwise(cuts):
             low, high = int(firsts[begin]), int(firsts[end - 1])
             pending = self._snapshots.pending

@@ -82,7 +82,7 @@ def _count_entries(
 
     def look(file: LogFile, judged: Judged) -> None:
         segments[file.path].count(_name(log, file), judged)
-        time_check.take(file, judged.entries)
+        time_check.add(file, judged.entries)
 
     columns = None if quick else COLUMNS
     tally = tally_partition(planner, log, quick=quick, columns=columns, look=look)
@@ -93,7 +93,7 @@ def _count_entries(
     if quick:
         for file, entries in planner.headers(tally.survey):
             segments[file.path].count_headers(_name(log, file), entries)
-            time_check.take(file, entries)
+            time_check.add(file, entries)
         for segment in tally.survey.segments:
             counts = segments[segment.file.path]
             counts.tail_bytes = segment.tail_bytes

@@ -1,4 +1,4 @@
-"""What lies beside the segments of partitions: is it what belongs there, and is anything missing?"""
+"""Checks the files next to the segments: those that are invalid, missing, left over or foreign."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,51 +13,51 @@ from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.survey import Survey
 from magicbyte.verification.startup import has_offset_name, invalid_files
 
-UNDER_WAY = {
-    "cleaned": "a cleaning or split was not finished, and a start removes them",
-    "swap": "a cleaning or split was not finished, and a start finishes it",
-    "deleted": "they wait for file.delete.delay.ms, and a start removes them",
+LEFT_OVER = {
+    "cleaned": "left by an interrupted cleaning or split, a broker deletes it on startup",
+    "swap": "left by an interrupted cleaning or split, which a broker completes on startup",
+    "deleted": "due for deletion after file.delete.delay.ms, or on startup",
 }
-"""What files with a suffix wait for."""
+"""The state of files by their suffix."""
 
 OTHER_FILES = re.compile(
     r"leader-epoch-checkpoint|partition\.metadata|quorum-state|\.?kafka_cleanshutdown|.*\.tmp"
 )
-"""Kafka's files in a partition's folder that belong to no segment."""
+"""Kafka's files in a partition folder that belong to no segment."""
 
 
-def wrong_beside(log: PartitionLog, found: Survey) -> Iterator[Finding]:
-    """Yield what is wrong with the files of *log* that are no segments, *found* being in those."""
+def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
+    """Yield findings about the files of *log* that are no segments; *survey* is that of *log*."""
     finding = partial(Finding, topic=log.topic, partition=log.partition)
     yield from invalid_files(log.on_disk)
     for name, base in _missing_indexes(log):
         yield finding(
             code="index-missing", message=f"there is no {name}", file=name, base_offset=base
         )
-    yield from _snapshots_at_the_end(log, found)
-    for suffix, files in groupby(
-        sorted(log.files, key=_suffix), key=_suffix
-    ):  # by name within each, as they were
-        if suffix in UNDER_WAY:
+    yield from _snapshot_findings(log, survey)
+    # By suffix, and in their order within each.
+    for suffix, files in groupby(sorted(log.files, key=_suffix), key=_suffix):
+        if suffix in LEFT_OVER:
             names = [file.name for file in files]
-            some = names[0] if len(names) == 1 else f"{len(names)} files that end in .{suffix}"
+            subject = names[0] if len(names) == 1 else f"{len(names)} files that end in .{suffix}"
             yield finding(
                 code="left-over",
-                message=f"{some}: {UNDER_WAY[suffix]}",
+                message=f"{subject}: {LEFT_OVER[suffix]}",
                 file=names[0],
                 found=", ".join(names[:8]),
             )
     for file in log.files:
         if file.base_offset is not None or OTHER_FILES.fullmatch(file.name):
             continue
-        if file.name.endswith(tuple(KINDS)) and not has_offset_name(file.name):
+        if not file.name.endswith(tuple(KINDS)):
+            yield finding(code="foreign-file", message="not a file of Kafka", file=file.name)
+        elif not has_offset_name(file.name):
             yield finding(
                 code="file-name-invalid",
-                message="the name does not begin with an offset: a broker does not start with it",
+                message="the file name does not begin with an offset: a broker fails to load this "
+                "partition",
                 file=file.name,
             )
-        elif not file.name.endswith(tuple(KINDS)):
-            yield finding(code="foreign-file", message="this is no file of Kafka's", file=file.name)
 
 
 def _suffix(file: LogFile) -> str:
@@ -65,66 +65,69 @@ def _suffix(file: LogFile) -> str:
 
 
 def _missing_indexes(log: PartitionLog) -> Iterator[tuple[str, int]]:
-    """Yield names and base offsets of the indexes that segments lack, where others have theirs."""
+    """Yield names and base offsets of missing indexes, of kinds that some segment has."""
     for kind in ("index", "timeindex"):
-        there = {
+        bases = {
             file.base_offset
             for file in log.files
-            # Those of a remote segment that is read in part lead behind its end.
+            # Indexes of a remote segment that is read in part are not live: they lead past its end.
             if file.kind == kind and (file.live or file.is_remote)
         }
-        for segment in log.logs if there else ():
-            if segment.base_offset is not None and segment.base_offset not in there:
+        for segment in log.logs if bases else ():
+            if segment.base_offset is not None and segment.base_offset not in bases:
                 yield segment.name.removesuffix(".log") + f".{kind}", segment.base_offset
 
 
-def _snapshots_at_the_end(log: PartitionLog, found: Survey) -> Iterator[Finding]:
-    """Yield the producer snapshots above the log's end, and the one that a clean stop takes there."""
-    end = found.log_end_offset
-    snapshots = [file for file in log.files if file.live and file.kind == "snapshot"]
-    if end is None or not snapshots:
+def _snapshot_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
+    """Yield the producer snapshots above the log end offset, and a missing one at it."""
+    end = survey.log_end_offset
+    bases = {
+        file.name: file.base_offset or 0
+        for file in log.files
+        if file.live and file.kind == "snapshot"
+    }
+    if end is None or not bases:
         return
     finding = partial(Finding, topic=log.topic, partition=log.partition)
-    for file in snapshots:
-        base = file.base_offset or 0
+    for name, base in bases.items():
         if base > end:
             yield finding(
                 code="snapshot-mismatch",
-                message=f"it lies above the end of the log, {end}",
-                file=file.name,
+                message=f"the snapshot at offset {base} is above the log end offset {end}",
+                file=name,
                 found=str(base),
                 expected=f"{end} or less",
             )
     is_clean = log.log_dir is not None and log.log_dir.clean_shutdown
-    if is_clean and max(file.base_offset or 0 for file in snapshots) < end:
+    if is_clean and max(bases.values()) < end:
         yield finding(
             code="snapshot-missing",
-            message=f"there is no producer snapshot at {end}, where the log ends and a clean stop "
-            "takes one",
+            message=f"there is no producer snapshot at the log end offset {end}, where a clean "
+            "shutdown writes one",
             file=f"{end:020}.snapshot",
         )
 
 
-def wrong_between(logs: Sequence[PartitionLog]) -> Iterator[Finding]:
-    """Yield where the topic ids of *logs* are missing or disagree."""
+def topic_id_findings(logs: Sequence[PartitionLog]) -> Iterator[Finding]:
+    """Yield the topic ids of *logs* that are missing, or differ within a topic."""
     ids: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    folders: Counter[str] = Counter()
-    """By log.dir, how many partitions have an id."""
+    num_with_id: Counter[str] = Counter()
+    """Number of partitions that have a topic id, by log.dir."""
     served = [log for log in logs if log.state is None and log.topic and not log.is_named_files]
     for log in served:
         if log.topic_id is not None:
             ids[log.topic or ""][log.topic_id] += 1
-            folders[_parent(log)] += 1
+            num_with_id[_parent(log)] += 1
     for log in served:
         finding = partial(
             Finding, topic=log.topic, partition=log.partition, file="partition.metadata"
         )
         is_kraft = log.log_dir is not None and log.log_dir.is_kraft
-        if log.topic_id is None and (is_kraft or folders[_parent(log)]):
+        if log.topic_id is None and (is_kraft or num_with_id[_parent(log)]):
             if not any(file.name == "partition.metadata" for file in log.files):
                 yield finding(
                     code="topic-id-missing",
-                    message="there is no partition.metadata, which holds the topic's id",
+                    message="there is no partition.metadata, which holds the topic id",
                 )
         elif log.topic_id is not None and len(known := ids[log.topic or ""]) > 1:
             others = ", ".join(sorted(known.keys() - {log.topic_id}))

@@ -1,7 +1,7 @@
-"""The replicas of a partition beside each other: what one holds, all hold.
+"""Compares the replicas of a partition, which should all hold the same batches.
 
-A follower copies its leader's batches byte by byte, so that one look at the headers compares two
-replicas: with the same checksum at the same offset, all behind the checksum is the same.
+A follower copies its leader's batches byte by byte, so headers are enough: two batches with the same
+checksum at the same offset are equal in all bytes that the checksum covers.
 """
 
 from collections import defaultdict
@@ -17,22 +17,22 @@ from magicbyte.reading.planner import Planner
 from magicbyte.reading.survey import Survey
 
 COMPARED = ("last_offset", "crc", "size_bytes", "leader_epoch")
-"""What must be the same at the same first offset."""
+"""Fields that must be equal in entries of one first offset."""
 
 FIELDS = ("first_offset", *COMPARED, "position")
 ROW = np.dtype([(name, np.int64) for name in (*FIELDS, "file")])
-HeadRows = np.ndarray[tuple[int], np.dtype[np.void]]
-"""A ROW for each entry; `file` is a number of _Heads.files."""
+HeaderRows = np.ndarray[tuple[int], np.dtype[np.void]]
+"""A ROW for each entry; `file` is an index of _ReplicaHeaders.files."""
 
-WORDS = {"last_offset": "last offset", "crc": "checksum", "size_bytes": "size"}
+FIELD_NAMES = {"last_offset": "last offset", "crc": "checksum", "size_bytes": "size"}
 
 
-def differences(planner: Planner, logs: Iterable[PartitionLog]) -> Iterator[Finding]:
-    """Yield where the replicas of one partition among *logs* differ: each with the first of them.
+def replica_differences(planner: Planner, logs: Iterable[PartitionLog]) -> Iterator[Finding]:
+    """Yield the first difference of each replica among *logs* from the partition's first replica.
 
-    Only offsets are compared that each holds and no cleaner has been at, since brokers clean each
-    for itself. Where checkpoints tell a high watermark, what lies above it is left out: until it
-    is acknowledged, replicas may differ.
+    Only offsets are compared that both replicas hold and that are not cleaned, since every broker
+    cleans by itself. Offsets above the high watermark are left out where a checkpoint has one:
+    replicas may differ until records are acknowledged.
     """
     replicas: defaultdict[tuple[str, int | None], list[PartitionLog]] = defaultdict(list)
     for log in logs:
@@ -40,83 +40,86 @@ def differences(planner: Planner, logs: Iterable[PartitionLog]) -> Iterator[Find
             replicas[log.topic, log.partition].append(log)
     for first, *others in replicas.values():
         for other in others:
-            found = _difference(planner, first, other)
-            if found is not None:
-                yield found
+            finding = _first_difference(planner, first, other)
+            if finding is not None:
+                yield finding
 
 
-def _difference(planner: Planner, one: PartitionLog, other: PartitionLog) -> Finding | None:
-    """Return where two replicas begin to differ, None where they do not."""
-    if None not in (ids := {one.topic_id, other.topic_id}) and len(ids) > 1:
-        return None  # `topic-id-differs` says that they are of different topics
-    surveys = [planner.survey(log, quick=True) for log in (one, other)]
-    if not all(found.is_in_order for found in surveys):
-        return None  # which offset is where cannot be told
-    begin = max(map(_cleaned_up_to, surveys))
-    marks = [found.log.high_watermark_checkpoint for found in surveys]
-    end = max((mark for mark in marks if mark is not None), default=None)
-    heads = [_Heads(planner, found, begin, end) for found in surveys]
-    differing = _differing(*heads)
-    here, there = next(differing, (None, None))
-    if here is None or there is None:
+def _first_difference(
+    planner: Planner, first: PartitionLog, second: PartitionLog
+) -> Finding | None:
+    """Return a finding about the first entry that differs; None where the replicas agree."""
+    if None not in (ids := {first.topic_id, second.topic_id}) and len(ids) > 1:
+        return None  # two topics of one name: reported as `topic-id-differs`
+    surveys = [planner.survey(log, quick=True) for log in (first, second)]
+    if not all(survey.is_in_order for survey in surveys):
         return None
-    offset, num_batches = here["last_offset"], 1
-    for more, _ in differing:
-        offset, num_batches = more["last_offset"], num_batches + 1
-    rest = f"; {num_batches} batches differ, up to offset {offset}" if num_batches > 1 else ""
-    field = next(name for name in COMPARED if here[name] != there[name])
-    expected, found = (_shown(field, int(row[field])) for row in (here, there))
+    begin = max(map(_end_of_cleaning, surveys))
+    watermarks = [log.high_watermark_checkpoint for log in (first, second)]
+    end = max((mark for mark in watermarks if mark is not None), default=None)
+    headers = [_ReplicaHeaders(planner, survey, begin, end) for survey in surveys]
+    pairs = _differing_rows(*headers)
+    row, other = next(pairs, (None, None))
+    if row is None or other is None:
+        return None
+    last_offset, num_batches = row["last_offset"], 1
+    for later, _ in pairs:
+        last_offset, num_batches = later["last_offset"], num_batches + 1
+    rest = f"; {num_batches} batches differ, up to offset {last_offset}" if num_batches > 1 else ""
+    field = next(name for name in COMPARED if row[name] != other[name])
+    expected, found = (_field_text(field, int(values[field])) for values in (row, other))
     return Finding(
         code="replicas-differ",
-        message=f"offset {here['first_offset']}: {WORDS.get(field, field.replace('_', ' '))} "
-        f"{found} in {other.folder}, {expected} in {one.folder}{rest}",
-        topic=other.topic,
-        partition=other.partition,
-        file=heads[1].files[there["file"]].name,
-        position=int(there["position"]),
-        length=int(there["size_bytes"]),
-        base_offset=int(there["first_offset"]),
+        message=f"offset {row['first_offset']}: "
+        f"{FIELD_NAMES.get(field, field.replace('_', ' '))} {found} in {second.folder}, "
+        f"{expected} in {first.folder}{rest}",
+        topic=second.topic,
+        partition=second.partition,
+        file=headers[1].files[other["file"]].name,
+        position=int(other["position"]),
+        length=int(other["size_bytes"]),
+        base_offset=int(other["first_offset"]),
         field=field,
         found=found,
         expected=expected,
     )
 
 
-def _shown(field: str, value: int) -> str:
+def _field_text(field: str, value: int) -> str:
     return f"0x{value:08x}" if field == "crc" else str(value)
 
 
-def _cleaned_up_to(found: Survey) -> int:
-    """Return the offset from which on no cleaner has been at a log, as far as it can be told."""
-    segments = found.segments
-    ends = [following.file.base_offset for following in segments[1:]] + [found.log_end_offset]
+def _end_of_cleaning(survey: Survey) -> int:
+    """Return the offset from which on the log shows no cleaning."""
+    segments = survey.segments
+    ends = [following.file.base_offset for following in segments[1:]] + [survey.log_end_offset]
     cleaned = [end or 0 for segment, end in zip(segments, ends, strict=True) if segment.is_cleaned]
-    return max([found.log.cleaner_offset or 0, *cleaned])
+    return max([survey.log.cleaner_offset or 0, *cleaned])
 
 
-class _Heads:
-    """The headers of a log, in order of offsets, some at a time."""
+class _ReplicaHeaders:
+    """The headers of a replica in order of offsets, a chunk at a time."""
 
-    def __init__(self, planner: Planner, found: Survey, begin: int, end: int | None) -> None:
+    def __init__(self, planner: Planner, survey: Survey, begin: int, end: int | None) -> None:
         self.files: list[LogFile] = []
-        self.rows: HeadRows = np.empty(0, ROW)
-        """What has been read and not been taken."""
+        self.rows: HeaderRows = np.empty(0, ROW)
+        """Rows that have been read, but not compared."""
         self._begin, self._end = begin, end
-        self._chunks = planner.headers(found)
+        self._chunks = planner.headers(survey)
 
     def fill(self) -> bool:
-        """Read on if there are no rows; return whether there are some then."""
+        """Read more rows if there are none; return whether there are some."""
         while not len(self.rows):
             chunk = next(self._chunks, None)
             if chunk is None:
                 return False
-            self.rows = self._of(*chunk)
+            self.rows = self._wanted_rows(*chunk)
         return True
 
-    def _of(self, file: LogFile, entries: Entries) -> HeadRows:
+    def _wanted_rows(self, file: LogFile, entries: Entries) -> HeaderRows:
         if not self.files or self.files[-1] is not file:
             self.files.append(file)
-        rows: HeadRows = np.empty(len(entries), ROW)
+        rows: HeaderRows = np.empty(len(entries), ROW)
         for name in FIELDS:
             rows[name] = entries.column(name)
         rows["file"] = len(self.files) - 1
@@ -125,21 +128,23 @@ class _Heads:
             is_wanted &= rows["last_offset"] < self._end
         return rows[is_wanted]
 
-    def take_to(self, offset: int) -> HeadRows:
-        """Return the rows up to the first offset *offset*, and keep the rest."""
+    def remove_up_to(self, offset: int) -> HeaderRows:
+        """Remove and return the rows up to first offset *offset*."""
         number = int(np.searchsorted(self.rows["first_offset"], offset, "right"))
-        taken, self.rows = self.rows[:number], self.rows[number:]
-        return taken
+        removed, self.rows = self.rows[:number], self.rows[number:]
+        return removed
 
 
-def _differing(one: _Heads, other: _Heads) -> Iterator[tuple[np.void, np.void]]:
-    """Yield the rows of entries that begin at the same offset and are not the same."""
-    while one.fill() and other.fill():
-        offset = min(heads.rows["first_offset"][-1] for heads in (one, other))
-        here, there = one.take_to(offset), other.take_to(offset)
-        _, at_here, at_there = np.intersect1d(
-            here["first_offset"], there["first_offset"], assume_unique=True, return_indices=True
+def _differing_rows(
+    first: _ReplicaHeaders, second: _ReplicaHeaders
+) -> Iterator[tuple[np.void, np.void]]:
+    """Yield the rows of entries that have one first offset, but are not equal."""
+    while first.fill() and second.fill():
+        offset = min(headers.rows["first_offset"][-1] for headers in (first, second))
+        rows, others = first.remove_up_to(offset), second.remove_up_to(offset)
+        _, indices, other_indices = np.intersect1d(
+            rows["first_offset"], others["first_offset"], assume_unique=True, return_indices=True
         )
-        here, there = here[at_here], there[at_there]
-        is_other = np.any([here[name] != there[name] for name in COMPARED], axis=0)
-        yield from zip(here[is_other], there[is_other], strict=True)
+        rows, others = rows[indices], others[other_indices]
+        are_different = np.any([rows[name] != others[name] for name in COMPARED], axis=0)
+        yield from zip(rows[are_different], others[are_different], strict=True)

@@ -22,8 +22,8 @@ from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
 from magicbyte.storage import Storage, StorageOptions
-from magicbyte.verification.companion_checks import wrong_beside, wrong_between
-from magicbyte.verification.replicas import differences
+from magicbyte.verification.companion_checks import companion_findings, topic_id_findings
+from magicbyte.verification.replicas import replica_differences
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
 Progress = Callable[[int, int], None]
@@ -162,7 +162,7 @@ def verify(
     out = Verification(quick)
     for log_dir in dataset.log_dirs:
         out.findings.extend(log_dir.findings)
-    out.findings.extend(wrong_between(logs))
+    out.findings.extend(topic_id_findings(logs))
     num_bytes = sum(file.size_bytes for log in logs for file in log.logs)
     num_done = 0
     predict = partial(
@@ -179,7 +179,7 @@ def verify(
             num_done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
                 progress(num_done, num_bytes)
-    out.findings.extend(differences(Planner(options), logs))
+    out.findings.extend(replica_differences(Planner(options), logs))
     return out
 
 
@@ -194,7 +194,7 @@ def _verify_log(
     tally = tally_partition(Planner(options), log, verify=True, quick=quick)
     survey, report = tally.survey, tally.report
     if not log.is_named_files and log.state is None:
-        report.findings.extend(wrong_beside(log, survey))
+        report.findings.extend(companion_findings(log, survey))
     out = Verification(quick, findings=report.findings, bytes=report.bytes, records=report.records)
     prediction = None if quick else _prediction(log, survey, options.limits, predict)
     sizes = (

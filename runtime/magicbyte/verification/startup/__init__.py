@@ -1,6 +1,6 @@
 """Predicts what a broker would do with a partition folder on startup, without writing anything.
 
-The rules are those of LogLoader, LogSegment.recover and ProducerStateManager, confirmed by starting
+The rules come from LogLoader, LogSegment.recover and ProducerStateManager, and were confirmed by starting
 brokers of 2.8, 3.9 and 4.3 on damaged directories. No broker is needed.
 """
 

@@ -47,7 +47,7 @@ class _LoadedSegment:
     recovered: RecoveredSegment | None = None
     """The segment after its recovery, or as the split made it."""
     is_recovered: bool = False
-    """Whether recovery has read the segment: a second pass would give the same."""
+    """True if recovery has read the segment: a second pass would give the same."""
 
     @property
     def name(self) -> str:
@@ -107,7 +107,7 @@ class _LogLoader:
             if file.kind == "log" and file.why_not == "superseded":
                 self._would(f"delete {file.name}, which a .swap file replaces")
 
-    # Loading: a segment without a valid index is recovered at once
+    # Loading: a segment without a valid index is recovered immediately
 
     def _load(self) -> None:
         for number, segment in enumerate(self.segments):
@@ -303,7 +303,7 @@ class _LogLoader:
         }
 
     def _open_transactions_at(self, end: int) -> dict[int, int]:
-        """Return the open transactions of a clean startup: those of snapshots, and later ones."""
+        """Return the open transactions of a clean startup: open ones of snapshots, and later ones."""
         if next(snapshots(self.log), None) is None:
             return {}  # without a snapshot nothing is replayed, and all are forgotten
         snapshot_offset, producers = newest_state(self.log, end=end)

@@ -20,7 +20,7 @@ class LastBatchEnd(NamedTuple):
     """The end of the last batch that a startup finds in a segment."""
 
     next_offset: int
-    """Its last offset + 1; the segment's base offset where no batch is found."""
+    """Last offset of the batch + 1; the segment's base offset where no batch is found."""
     position: int | None
     """The byte after it; None where no batch is found."""
 

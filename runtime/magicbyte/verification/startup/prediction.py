@@ -37,8 +37,8 @@ class StartupPrediction:
     ) -> list[str]:
         """Return the actions of the broker, and the damage that it would not notice.
 
-        *log_end_offset* and *open_transactions* (producer id to first offset) are those of the log
-        itself, as all its bytes show them.
+        *log_end_offset* and *open_transactions* (producer id to first offset) describe the log by
+        all its bytes.
         """
         if self.refusal is not None:
             return [*self.actions, f"the broker would fail to load this partition: {self.refusal}"]

@@ -43,7 +43,7 @@ class ProducerState:
             self.open_transactions.setdefault(producer, entry.base_offset or 0)
 
     def relevant_entries(self, entries: Entries) -> dict[int, Entry]:
-        """Return those of *entries*, by index, whose replay can change this state or fail."""
+        """Return the entries, by index, whose replay can change this state or fail."""
         is_relevant = entries.column("producer_id") != -1
         if not self.open_transactions and not entries.column("is_transactional").any():
             is_relevant &= entries.column("is_control") != 0

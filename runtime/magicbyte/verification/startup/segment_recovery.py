@@ -95,7 +95,7 @@ class RecoveredSegment:
     next_offset: int
     """Last offset of its last batch + 1; its base offset where no batch is left."""
     why_truncated: str | None = None
-    """What is wrong at the first byte that recovery removes; None where it removes none."""
+    """The fault at the first byte that recovery removes; None where it removes none."""
 
 
 def recover_segment(
@@ -140,7 +140,7 @@ def _recover_run(
     producers: ProducerState,
     limits: Limits,
 ) -> None:
-    """Index and replay the entries of *run*, of which few need a look of their own."""
+    """Index and replay the entries of *run*; few are looked at one by one."""
     offsets = run.entries.column("last_offset")
     does_fit = (offsets >= base_offset) & (offsets < base_offset + SEGMENT_SPAN)
     num_fitting = len(offsets) if does_fit.all() else int(np.argmin(does_fit))

@@ -47,7 +47,7 @@ def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
 
 
 def _has_text_for_number(data: bytes, field: str) -> bool:
-    """Return whether the line in *field* ("line 3") has three fields, of which some are no numbers."""
+    """Return whether the line in *field* ("line 3") has three fields, not all of them numbers."""
     number = int(field.removeprefix("line ")) if field.startswith("line ") else 0
     if number <= 2:
         return False
