@@ -7,7 +7,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds on what is decompressed or decoded at once. Exceeding one is not damage.
+    """Bounds on the size of a batch or message. Exceeding one is not damage.
 
     An entry that exceeds a limit has the disposition `over_limit`; with `on_damage="fail"` it
     raises LimitError. Records and headers have no limits: the size of their entry bounds them.

@@ -102,6 +102,15 @@ class PartitionLog:
         return None if self.is_named_files else self._checkpoint("log_start")
 
     @property
+    def log_start_offset(self) -> int | None:
+        """The larger of the first base offset and the log start checkpoint; None if unknown."""
+        start, logs = self.log_start_checkpoint, self.logs
+        base = logs[0].base_offset if logs else None
+        if start is None or (base is not None and base > start):
+            start = base
+        return 0 if start is None and self.topic is not None else start
+
+    @property
     def high_watermark_checkpoint(self) -> int | None:
         return self._checkpoint("high_watermark")
 

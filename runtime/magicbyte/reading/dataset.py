@@ -82,8 +82,8 @@ class Dataset:
                 timestamp_type, key, value, headers.
             dispositions: Dispositions of the records to return. Default: `delivered`, as to a
                 consumer.
-            binary_view: Return keys and values as Arrow's binary views. Those of uncompressed
-                batches are not copied; a row keeps the bytes alive that were read with it, some MiB.
+            binary_view: Return keys and values as Arrow's binary views. Data of uncompressed
+                batches is not copied; a row keeps the bytes alive that were read with it, some MiB.
         Returns:
             Rows. Iterating them raises FormatError or LimitError at damage if `on_damage` is
             ``"fail"``.

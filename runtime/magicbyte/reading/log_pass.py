@@ -16,7 +16,6 @@ from magicbyte.reading.directory_findings import directory_findings
 from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.log_offsets import LogOffsets
 from magicbyte.reading.offset_order import Bounds
-from magicbyte.reading.segment_range import log_start_offset
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.reading.transaction_companions import TransactionCompanions
 from magicbyte.reading.walk import SoundEntries, VerifiedWalk, Walk
@@ -285,7 +284,7 @@ class LogPass:
         if self.is_after_damage:
             self.add_missing(self.offsets.next_offset or 0, None)
         bases = [file.base_offset for file in log.logs if file.base_offset is not None]
-        survey.log_start_offset = start = log_start_offset(log)
+        survey.log_start_offset = start = log.log_start_offset
         is_stopped = any(segment.stop_at is not None for segment in survey.segments)
         end = self.offsets.log_end_offset
         ends = [*([] if is_stopped else bases[-1:]), end, start]

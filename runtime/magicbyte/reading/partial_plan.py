@@ -13,7 +13,7 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
-from magicbyte.reading.segment_range import each_segment, from_offset, log_start_offset, up_to
+from magicbyte.reading.segment_range import each_segment, from_offset, up_to
 from magicbyte.reading.survey import Survey
 
 BoundedRange = tuple[int, int]
@@ -56,7 +56,7 @@ class ReadableRanges:
             # A transaction that is open in the last segment may have begun before it.
             opened = (one.first_offset for one in survey.transactions if one.outcome == "open")
             end = min([end, *opened])
-        first = log_start_offset(log) or 0
+        first = log.log_start_offset or 0
         readable = first, max(first, end)
         self._cached[log.folder] = sizes, readable
         return readable

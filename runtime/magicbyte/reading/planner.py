@@ -176,7 +176,7 @@ class Planner:
     ) -> Iterator[Split]:
         """Yield the splits of a partition; if *only_wanted*, those that may hold *offsets*."""
         only_wanted = only_wanted and offsets != NO_RANGE and survey.is_in_order
-        exceptions = uncertain_outcomes(survey.transactions)
+        exceptions = uncertain_outcomes(survey.transactions) if survey.transactions else ()
         options = self.options
         if options.offsets != offsets or options.times != NO_RANGE:
             options = replace(options, offsets=offsets, times=NO_RANGE)
@@ -189,12 +189,18 @@ class Planner:
             inside = segment.boundaries[:1] if by_segment else segment.boundaries
             boundaries: list[Boundary | None] = [*inside, after]
             end = _end_of_data(segment)
+            has_transactions = segment.has_transactions and survey.settles_transactions
             for here, there in pairwise(boundaries):
                 assert here is not None
                 stop = end if there is after or there is None else there.position
                 if here.position >= stop or (only_wanted and _is_outside(here, there, offsets)):
                     continue
                 ranges = segment.unsound_ranges
+                planned, index = PlannedOutcomes(), None
+                if has_transactions:
+                    index = survey.outcome_index_at(segment, there)
+                    if survey.aborted is None:
+                        planned = PlannedOutcomes(survey.outcomes_at(there), exceptions)
                 low = bisect_left(ranges, here.position, key=_START)
                 high = bisect_left(ranges, stop, key=_START)
                 yield Split(
@@ -208,11 +214,9 @@ class Planner:
                     first=here.first,
                     unsound_ranges=tuple(ranges[low:high]),
                     is_verified=survey.is_verified,
-                    has_transactions=segment.has_transactions and survey.settles_transactions,
-                    planned_outcomes=PlannedOutcomes()
-                    if survey.aborted is not None
-                    else PlannedOutcomes(survey.outcomes_at(there), exceptions),
-                    outcome_index=survey.outcome_index_at(segment, there),
+                    has_transactions=has_transactions,
+                    planned_outcomes=planned,
+                    outcome_index=index,
                     log_start_offset=survey.log_start_offset,
                     last_stable_offset=last_stable_offset,
                     options=options,

@@ -13,17 +13,6 @@ from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snaps
 from magicbyte.logdir.discover import PartitionLog
 
 
-def log_start_offset(log: PartitionLog) -> int | None:
-    """Return the larger of the first segment's base offset and the log start checkpoint.
-
-    None where neither is known.
-    """
-    starts = [file.base_offset for file in log.logs[:1]]
-    starts.append(log.log_start_checkpoint)
-    start = max((offset for offset in starts if offset is not None), default=None)
-    return 0 if start is None and log.topic is not None else start
-
-
 def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
     """Return *log* from the segment that holds *offset*.
 

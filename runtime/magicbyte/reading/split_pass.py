@@ -108,7 +108,7 @@ def read_splits(
 def _splits_and_tallies(
     planner: Planner, logs: Iterable[PartitionLog], *, quick: bool, only_wanted: bool
 ) -> Iterator[Split | Tally]:
-    """Yield the splits of *logs*, and tallies of what the surveys found and no split covers."""
+    """Yield the splits of *logs*, and tallies of survey findings and of bytes outside all splits."""
     has_range = (planner.options.offsets, planner.options.times) != (NO_RANGE, NO_RANGE)
     for log in logs:
         if only_wanted and has_range:

@@ -21,7 +21,6 @@ from magicbyte.reading.partial_plan import (
 )
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.retry import retry_changed
-from magicbyte.reading.segment_range import log_start_offset
 from magicbyte.reading.split import Split
 from magicbyte.spark import spark_columns
 from magicbyte.spark.driver_log import log_findings, without_traceback
@@ -205,7 +204,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
     def _range(
         self, planner: Planner, log: PartitionLog, first: int | None, last: int
     ) -> BoundedRange:
-        log_start, log_end = log_start_offset(log) or 0, self._latest.get(partition_of(log), -1)
+        log_start, log_end = log.log_start_offset or 0, self._latest.get(partition_of(log), -1)
         if log_end < last:
             log_start, log_end = self._readable_ranges.of(planner, log)
         if first is None:
