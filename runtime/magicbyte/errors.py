@@ -1,18 +1,18 @@
 """Every error that magicbyte raises, in one tree.
 
     MagicbyteError
-    ├── InputError           the path is not what was promised (also a ValueError or an OSError)
+    ├── InputError           a path or an argument is wrong (also a ValueError or an OSError)
     │   ├── MissingError     a path does not exist, or may not be read
     │   ├── ChangedError     the files changed while they were read
     │   └── StoreError       a store cannot be reached, or refuses
-    ├── FormatError          the bytes are not what the specification says
+    ├── FormatError          the bytes do not match the specification
     │   ├── TruncatedError   they end before the structure does
     │   ├── ChecksumError    they were altered after they were written
     │   ├── CodecError       a compressed section does not decompress
-    │   └── MessageError     a message of Kafka's protocol is none (magicbyte.messages)
+    │   └── MessageError     a message of Kafka's protocol is malformed (magicbyte.messages)
     └── LimitError           sound, perhaps, but larger than a limit that you can raise
 
-FormatError and LimitError carry a Finding: what was found, what was expected and where. Its
+FormatError and LimitError carry a Finding: the found and the expected value, and where. Its
 ``position`` is a byte of the data that the raising function was given.
 """
 
@@ -39,7 +39,7 @@ def _rebuilt(kind: type[MagicbyteError], args: tuple[Any, ...], state: dict[str,
 
 
 class InputError(MagicbyteError, ValueError):
-    """A path or an argument is not what was promised."""
+    """A path or an argument is wrong: it does not exist, or has a value that is not allowed."""
 
     def __init__(self, found: str, expected: str = "", *, path: str | None = None) -> None:
         super().__init__(found, expected, path)
@@ -69,14 +69,14 @@ class MissingError(InputError, OSError):
 
 
 class ChangedError(InputError):
-    """A file is no longer what it was when the read was planned; read again."""
+    """A file has changed since the read was planned; read again."""
 
 
 class StoreError(InputError, OSError):
-    """A store of objects cannot be reached, or refuses; *found* is what it, or the network, said.
+    """An object store cannot be reached, or refuses a request; *found* is the store's message.
 
-    Not a MissingError: what cannot be asked for may be there. *is_denied* says that who
-    asks is known, and may not.
+    Not a MissingError, because the object may exist. *is_denied*: the credentials are valid, but do
+    not permit the request.
     """
 
     def __init__(self, found: str, *, path: str, is_denied: bool = False) -> None:
@@ -108,7 +108,7 @@ class _FindingError(MagicbyteError):
 
     @property
     def position(self) -> int:
-        """The byte at which the fault is; 0 where the finding names none."""
+        """The byte at which the fault is; 0 if the finding names none."""
         return self.finding.position or 0
 
     @property
@@ -132,7 +132,7 @@ class _FindingError(MagicbyteError):
 
 
 class FormatError(_FindingError):
-    """The bytes are not what the specification says."""
+    """The bytes do not match the specification."""
 
     def __str__(self) -> str:
         finding = self.finding
@@ -155,7 +155,7 @@ class ChecksumError(FormatError):
 
     @property
     def computed(self) -> int:
-        """The checksum of the bytes as they are."""
+        """The checksum computed from the bytes."""
         return int(self.finding.expected or "0", 16)
 
 
@@ -230,5 +230,5 @@ _CLASSES: dict[str, type[FormatError] | type[LimitError]] = {
 
 
 def error_of(finding: Finding) -> FormatError | LimitError:
-    """Return the error to raise for *finding* where damage is not skipped."""
+    """Return the error to raise for *finding* if damage is not skipped."""
     return _CLASSES.get(finding.code, FormatError)(finding)
