@@ -1,8 +1,8 @@
-"""What a broker requires of a batch that a producer sends, for those who write encoders.
+"""Checks of batches before producers send them, for authors of encoders.
 
-A reader takes much that a broker refuses, and a broker much that is not as the format says. The
-rules here are those of the newest broker for Produce 3 and later; what they need to know beyond
-the bytes (the clock, the topic's settings, what the producer sent before) is not judged.
+Readers accept much that brokers reject, and brokers accept much that the format forbids. The rules
+follow the newest broker for Produce 3 and later. Rules that need more than the bytes (the
+clock, the topic's settings, earlier batches of the producer) are not checked.
 """
 
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ from magicbyte_formats.kaitai.kafka_record import KafkaRecord
 from magicbyte_formats.wire import Codec, RecordBatchHeader
 
 MESSAGE_MAX_BYTES = 1048588
-"""The default of `message.max.bytes`: 1 MiB and the 12 bytes before what a size counts."""
+"""Default of `message.max.bytes`: 1 MiB, and the 12 bytes that a size field does not count."""
 
-ENDS_ITSELF = (Codec.GZIP, Codec.LZ4)
-"""Codecs whose readers stop where the compressed data say, and look at no byte behind."""
+SELF_TERMINATING = (Codec.GZIP, Codec.LZ4)
+"""Codecs whose readers stop at the end of the compressed data and ignore any bytes after it."""
 
 NO_PAYLOAD = ("unknown-codec", "codec-error", "batch-over-limit")
-"""What an engine finds where a section does not decompress."""
+"""Codes of findings of payloads that cannot be decompressed."""
 
 REFERENCE = engine("reference")
 
@@ -61,46 +61,45 @@ def check_produced(
         return [Finding(code="produced-no-batch", message="no bytes", position=0, length=0)]
     findings: list[Finding] = []
     first: Entry | None = None
-    is_several = is_old = False
+    has_second_batch = has_old_magic = False
     position = 0
     while position < len(view):
         try:
             entry = whole_entry(view, position)
         except FormatError as error:
-            findings.append(_no_entry(error.finding, len(view), is_first=first is None))
+            findings.append(_invalid_entry(error.finding, len(view), is_first=first is None))
             break
-        one = DecodedEntry()
-        if first is not None and not is_several and not _may_follow(entry, first):
-            is_several = True
-            one.add(
+        result = DecodedEntry()
+        if first is not None and not has_second_batch and not _may_follow(entry, first):
+            has_second_batch = True
+            result.add(
                 entry.finding(
                     "produced-several-batches",
-                    "a second batch; a request holds one for each partition",
+                    "a second batch; a request carries one batch per partition",
                 )
             )
-        if entry.magic < 2 and not is_old:
-            is_old = True
-            one.add(_differs(entry, "produced-old-magic", "magic", entry.magic, 2))
-        _check_entry(view[position : entry.end], entry, one, limits, compacted=compacted)
-        findings.extend(one.counted_findings())
+        if entry.magic < 2 and not has_old_magic:
+            has_old_magic = True
+            result.add(_differs(entry, "produced-old-magic", "magic", entry.magic, 2))
+        _check_entry(view[position : entry.end], entry, result, limits, compacted=compacted)
+        findings.extend(result.counted_findings())
         first = first or entry
         position = entry.end
     return findings
 
 
-def _no_entry(finding: Finding, size: int, *, is_first: bool) -> Finding:
-    """Return *finding*, that some bytes are no entry, with the length to the end of *size* bytes."""
-    # Kafka's reader takes a cut entry for the end of the data, so what is before it is appended.
+def _invalid_entry(finding: Finding, size: int, *, is_first: bool) -> Finding:
+    """Return *finding*, about bytes that are not an entry, with the length up to the end of the data."""
+    # Kafka's reader treats an incomplete entry as the end of the data, and appends the rest.
     is_dropped = finding.code == "incomplete-entry" and not is_first
     code = "produced-bytes-behind-batch" if is_dropped else finding.code
     return replace(finding, code=code, length=size - (finding.position or 0))
 
 
 def _may_follow(entry: Entry, first: Entry) -> bool:
-    """Whether both may stand in one request: messages of one old format that are not compressed."""
-    return (
-        entry.magic == first.magic < 2 and not entry.is_wrapper and not first.is_wrapper
-    )  # KAFKA-8428
+    """Return whether a request may contain both: uncompressed messages of one old format."""
+    # KAFKA-8428
+    return entry.magic == first.magic < 2 and not entry.is_wrapper and not first.is_wrapper
 
 
 def _differs(
@@ -121,14 +120,14 @@ def _differs(
 
 
 def _check_entry(
-    data: memoryview, entry: Entry, one: DecodedEntry, limits: Limits, *, compacted: bool
+    data: memoryview, entry: Entry, result: DecodedEntry, limits: Limits, *, compacted: bool
 ) -> None:
-    """Add to *one* what is wrong with *entry*, whose bytes are *data*."""
+    """Add the findings of *entry*, whose bytes are *data*, to *result*."""
     if entry.size_bytes > limits.max_entry_bytes:
-        one.add(entry.over_limit(limits))
+        result.add(entry.over_limit(limits))
         return
     if entry.size_bytes > MESSAGE_MAX_BYTES:
-        one.add(
+        result.add(
             _differs(
                 entry,
                 "produced-large",
@@ -139,46 +138,46 @@ def _check_entry(
         )
     computed = checksum_of(data, entry, origin=entry.position)
     if computed != entry.crc:
-        one.add(entry.checksum_mismatch(computed))
+        result.add(entry.checksum_mismatch(computed))
     if entry.magic < 2:
-        _check_message(data, entry, one, limits, compacted=compacted)
+        _check_message(data, entry, result, limits, compacted=compacted)
         return
     header = RecordBatchHeader.unpack_from(data)
     for finding in _header_findings(entry, header):
-        one.add(finding)
-    # Records of a control batch are read as any others: the bit is what is wrong.
-    _decode(data, entry._replace(is_control=False), (), one, limits)
-    if header.num_records < 1 or any(finding.code in NO_PAYLOAD for finding in one.findings):
+        result.add(finding)
+    # Decode the records of a control batch like data: only the control bit is wrong.
+    _decode(data, entry._replace(is_control=False), (), result, limits)
+    if header.num_records < 1 or any(finding.code in NO_PAYLOAD for finding in result.findings):
         return
     section = data[RecordBatchHeader.SIZE :]
-    if _has_bytes_behind(header.codec, section, limits):
-        one.add(
+    if _has_trailing_bytes(header.codec, section, limits):
+        result.add(
             entry.finding(
                 "produced-bytes-behind-payload",
-                "bytes lie behind the end of the compressed data",
+                "bytes follow the end of the compressed data",
                 field="records",
                 found="1 or more",
                 expected="0",
             )
         )
     payload = codecs.decompress(header.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
-    _check_records(payload, entry, header, one, compacted=compacted)
+    _check_records(payload, entry, header, result, compacted=compacted)
 
 
 def _decode(
-    data: memoryview, entry: Entry, columns: tuple[str, ...], one: DecodedEntry, limits: Limits
+    data: memoryview, entry: Entry, columns: tuple[str, ...], result: DecodedEntry, limits: Limits
 ) -> Any:
-    """Add to *one* what a reader finds in *entry*, and return its columns."""
+    """Add the findings of a reader to *result*, and return the columns of *entry*."""
     decoded = REFERENCE.decode(data, [entry], columns, origin=entry.position, limits=limits)
     read = decoded.entry(0)
     for finding in read.findings:
-        one.add(finding, 1 + read.repeats(finding.code))
+        result.add(finding, 1 + read.repeats(finding.code))
     return decoded.rows
 
 
-def _has_bytes_behind(codec: int, section: memoryview, limits: Limits) -> bool:
-    """Whether *section*, which decompresses, does so without its last byte too."""
-    if codec not in ENDS_ITSELF:
+def _has_trailing_bytes(codec: int, section: memoryview, limits: Limits) -> bool:
+    """Return whether *section* can be decompressed without its last byte too."""
+    if codec not in SELF_TERMINATING:
         return False
     try:
         codecs.decompress(codec, section[:-1], magic=2, max_bytes=limits.max_batch_bytes)
@@ -191,24 +190,26 @@ def _has_bytes_behind(codec: int, section: memoryview, limits: Limits) -> bool:
 
 
 def _check_message(
-    data: memoryview, entry: Entry, one: DecodedEntry, limits: Limits, *, compacted: bool
+    data: memoryview, entry: Entry, result: DecodedEntry, limits: Limits, *, compacted: bool
 ) -> None:
     if entry.is_append_time:
-        one.add(_differs(entry, "produced-log-append-time", "attributes.timestamp_type", 1, 0))
-    rows = _decode(data, entry, ("key", "timestamp"), one, limits)
+        result.add(_differs(entry, "produced-log-append-time", "attributes.timestamp_type", 1, 0))
+    rows = _decode(data, entry, ("key", "timestamp"), result, limits)
     if compacted and rows.column("key").null_count:
-        one.add(_differs(entry, "produced-null-key", "len_key", -1, "0 or more"))
+        result.add(_differs(entry, "produced-null-key", "len_key", -1, "0 or more"))
     times = rows.column("timestamp").cast("int64").drop_null().to_pylist()
     lowest = min(times, default=0)
     if lowest < 0:
-        one.add(_differs(entry, "produced-negative-timestamp", "timestamp", lowest, "-1 or more"))
+        result.add(
+            _differs(entry, "produced-negative-timestamp", "timestamp", lowest, "-1 or more")
+        )
 
 
 # v2
 
 
 def _header_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Finding]:
-    """Yield what the header alone shows, in the order of its bytes."""
+    """Yield the findings about the header, in the order of its fields."""
     if header.base_offset != 0:
         yield _differs(entry, "produced-base-offset", "base_offset", header.base_offset, 0)
     if header.partition_leader_epoch != -1:
@@ -232,7 +233,7 @@ def _attribute_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Fin
     if header.codec == Codec.ZSTD:
         yield entry.finding(
             "produced-zstd",
-            "zstd, which Produce 6 and lower may not carry",
+            "zstd, which Produce 6 and lower do not allow",
             field="attributes.codec",
             found=header.codec,
         )
@@ -260,7 +261,7 @@ def _producer_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Find
         for field, found in producer:
             if found != -1:
                 yield _differs(entry, "produced-producer-id", field, found, -1)
-    # One that encodes the batch anew takes only -1 for no id, and wants the rest with any other.
+    # A broker that recompresses the batch accepts -1 only, or else an id with epoch and sequence.
     if header.producer_id == -1:
         return
     if header.producer_epoch < 0:
@@ -277,45 +278,47 @@ def _check_records(
     payload: bytes,
     entry: Entry,
     header: RecordBatchHeader,
-    one: DecodedEntry,
+    result: DecodedEntry,
     *,
     compacted: bool,
 ) -> None:
-    """Add to *one* what is wrong with the records in *payload*, as far as they can be read."""
+    """Add the findings about the records in *payload* to *result*, up to an unreadable record."""
     stream = KaitaiStream(BytesIO(payload))
     first = largest = None
     for index in range(header.num_records):
         position = stream.pos()
         try:
             record = KafkaRecord(False, stream)
-        except UNREADABLE:  # the engine has said it
+        except UNREADABLE:  # the reader has reported it
             return
         time = wrap64(header.base_timestamp + record.body.timestamp_delta.value)
         first = time if first is None else first
         largest = time if largest is None else max(largest, time)
         for code, field, found, expected in _record_rules(record, index, time, compacted):
-            one.add(_differs(entry, code, f"records[{index}].{field}", found, expected, position))
+            result.add(
+                _differs(entry, code, f"records[{index}].{field}", found, expected, position)
+            )
     if first is None:
         return
     if not header.has_delete_horizon and first != header.base_timestamp:
-        one.add(
+        result.add(
             _differs(
                 entry, "produced-base-timestamp", "base_timestamp", header.base_timestamp, first
             )
         )
     if not header.timestamp_type and largest != header.max_timestamp:
-        one.add(
+        result.add(
             _differs(
                 entry, "produced-max-timestamp", "max_timestamp", header.max_timestamp, largest
             )
         )
 
 
-Broken = tuple[str, str, object, object]
-"""A rule that a record breaks: its code, the field, what was found, what was expected."""
+Violation = tuple[str, str, object, object]
+"""Violated rule of a record: code, field, value found, value expected."""
 
 
-def _record_rules(record: Any, index: int, time: int, compacted: bool) -> Iterator[Broken]:
+def _record_rules(record: Any, index: int, time: int, compacted: bool) -> Iterator[Violation]:
     body = record.body
     if body.attributes != 0:
         yield "produced-record-attributes", "attributes", body.attributes, 0
@@ -331,7 +334,7 @@ def _record_rules(record: Any, index: int, time: int, compacted: bool) -> Iterat
             yield "negative-length", field, header.len_value.value, "-1 or more"
         if not _is_utf_8(header.key):
             yield "produced-header-key", f"headers[{number}].key", header.key.hex(), "UTF-8"
-    for field, number in _numbers(record):
+    for field, number in _varints(record):
         if not _is_shortest(number):
             yield "produced-overlong-varint", field, f"{number.num_bytes} bytes", "the fewest"
 
@@ -344,8 +347,8 @@ def _is_utf_8(key: bytes) -> bool:
     return True
 
 
-def _numbers(record: Any) -> Iterator[tuple[str, Any]]:
-    """Yield every number of variable length in *record*, by its field, as they lie."""
+def _varints(record: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields and values of all varints in *record*, in the order of the bytes."""
     yield "len_body", record.len_body
     for field in ("timestamp_delta", "offset_delta", "len_key", "len_value", "num_headers"):
         yield field, getattr(record.body, field)
@@ -355,9 +358,9 @@ def _numbers(record: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_shortest(number: Any) -> bool:
-    """Whether the bytes of *number* are the only ones that a writer would give it."""
+    """Return whether *number* has the shortest encoding, without extra bits."""
     mapped = number.magnitude * 2 + number.is_negative
     shortest = max(1, (mapped.bit_length() + 6) // 7)
     last = number.last_group if number.has_last_group else number.groups[-1]
-    # Bits above 32 or 64 are lost to a reader, so a number of full length may carry some.
+    # Readers drop bits above 32 or 64, so a number of full length may have extra bits.
     return bool(number.num_bytes == shortest and last == mapped >> 7 * (shortest - 1))

@@ -55,7 +55,7 @@ def test_notes_alone_are_status_0(run: Run) -> None:
 def test_a_file_of_several_batches_is_refused_and_each_is_checked(run: Run) -> None:
     result = run("several.bin")
     assert result.stdout == (
-        "several.bin byte 84: a second batch; a request holds one for each partition "
+        "several.bin byte 84: a second batch; a request carries one batch per partition "
         "[error: produced-several-batches]\n"
         "1 file, 168 bytes: 1 error\n"
     )
