@@ -74,10 +74,10 @@ class Rows:
     """
 
     def __init__(
-        self, schema: pa.Schema, read: Callable[[Report], Iterator[pa.RecordBatch]]
+        self, schema: pa.Schema, read_batches: Callable[[Report], Iterator[pa.RecordBatch]]
     ) -> None:
         self.schema = schema
-        self._read = read
+        self._read_batches = read_batches
         self._report: Report | None = None
         self.error: MagicbyteError | None = None
 
@@ -90,7 +90,7 @@ class Rows:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         report = Report()
-        yield from self._read(report)
+        yield from self._read_batches(report)
         self._report = report
 
     def read_into(self, report: Report) -> Iterator[pa.RecordBatch]:
@@ -106,7 +106,7 @@ class Rows:
             >>> report.severity is None
             True
         """
-        yield from self._read(report)
+        yield from self._read_batches(report)
 
     def to_reader(self) -> pa.RecordBatchReader:
         """Return the rows as a stream of Arrow record batches."""

@@ -1,7 +1,7 @@
 """Read the splits of some partitions, in one or more threads."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -57,7 +57,7 @@ def bytes_outside_splits(survey: Survey) -> dict[str, Counter[str]]:
 
 def read_splits(
     planner: Planner,
-    logs: Iterable[PartitionLog],
+    logs: Sequence[PartitionLog],
     read_split: Callable[[Split, Engine, Tally], Iterator[Output]],
     report: Report,
     *,
@@ -77,21 +77,21 @@ def read_splits(
     work = _splits_and_tallies(planner, logs, quick=quick, only_wanted=only_wanted)
     if quick or planner.options.threads == 1:
         engine = planner.new_engine(views=views)
-        for part in work:
-            tally = part if isinstance(part, Tally) else Tally()
-            if isinstance(part, Split):
-                yield from read_split(part, engine, tally)
+        for unit in work:
+            tally = unit if isinstance(unit, Tally) else Tally()
+            if isinstance(unit, Split):
+                yield from read_split(unit, engine, tally)
             report.add(tally)
         return
 
-    def items_of(part: Split | Tally, engine: Engine) -> Generator[Output | Tally, None, None]:
-        tally = part if isinstance(part, Tally) else Tally()
-        if isinstance(part, Split):
-            yield from read_split(part, engine, tally)
+    def items_of(unit: Split | Tally, engine: Engine) -> Generator[Output | Tally, None, None]:
+        tally = unit if isinstance(unit, Tally) else Tally()
+        if isinstance(unit, Split):
+            yield from read_split(unit, engine, tally)
         yield tally
 
     items: Generator[Output | Tally, None, None] = in_order(
-        (partial(items_of, part) for part in work),
+        (partial(items_of, unit) for unit in work),
         threads=planner.options.threads,
         make_tool=partial(planner.new_engine, views=views),
         size_of=_num_bytes,
@@ -106,7 +106,7 @@ def read_splits(
 
 
 def _splits_and_tallies(
-    planner: Planner, logs: Iterable[PartitionLog], *, quick: bool, only_wanted: bool
+    planner: Planner, logs: Sequence[PartitionLog], *, quick: bool, only_wanted: bool
 ) -> Iterator[Split | Tally]:
     """Yield the splits of *logs*, and tallies of survey findings and of bytes outside all splits."""
     has_range = (planner.options.offsets, planner.options.times) != (NO_RANGE, NO_RANGE)

@@ -25,15 +25,15 @@ ROWS_AT_A_TIME = 4096
 def rows_of_table(
     table: TableDefinition,
     columns: Sequence[str] | None,
-    read: Callable[[Report], Iterator[dict[str, Any]]],
+    read_rows: Callable[[Report], Iterator[dict[str, Any]]],
 ) -> Rows:
-    """Return the dicts that *read* yields as *columns* of *table*; None: all columns."""
+    """Return the dicts that *read_rows* yields as *columns* of *table*; None: all columns."""
     names = table.check(tuple(table.names if columns is None else columns))
     schema = table.schema(names)
 
     def batches(report: Report) -> Iterator[pa.RecordBatch]:
         rows: list[dict[str, Any]] = []
-        for row in read(report):
+        for row in read_rows(report):
             rows.append({name: row[name] for name in names})
             if len(rows) == ROWS_AT_A_TIME:
                 yield record_batch(rows, schema)
