@@ -14,9 +14,8 @@ from kaitaistruct import KaitaiStream
 
 from magicbyte import codecs
 from magicbyte.engines.entry import Entry, checksum_of, whole_entry, wrap64
-from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import DecodedEntry
-from magicbyte.engines.reference import UNREADABLE
+from magicbyte.engines.reference import UNREADABLE, ReferenceEngine
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
@@ -32,7 +31,7 @@ SELF_TERMINATING = (Codec.GZIP, Codec.LZ4)
 NO_PAYLOAD = ("unknown-codec", "codec-error", "batch-over-limit")
 """Codes of findings of payloads that cannot be decompressed."""
 
-REFERENCE = engine("reference")
+REFERENCE = ReferenceEngine()
 
 
 def check_produced(
@@ -168,11 +167,10 @@ def _decode(
     data: memoryview, entry: Entry, columns: tuple[str, ...], result: DecodedEntry, limits: Limits
 ) -> Any:
     """Add the findings of a reader to *result*, and return the columns of *entry*."""
-    decoded = REFERENCE.decode(data, [entry], columns, origin=entry.position, limits=limits)
-    read = decoded.entry(0)
-    for finding in read.findings:
-        result.add(finding, 1 + read.repeats(finding.code))
-    return decoded.rows
+    rows, decoded = REFERENCE.decode_entry(data, entry, columns, limits)
+    for finding in decoded.findings:
+        result.add(finding, 1 + decoded.repeats(finding.code))
+    return rows
 
 
 def _has_trailing_bytes(codec: int, section: memoryview, limits: Limits) -> bool:

@@ -17,8 +17,8 @@ def test_each_part_of_the_engine_has_its_time(
     kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Who has read such records before in this process decides how often there is no room at first.
-    monkeypatch.setattr(output, "POOL", buffers.Pool())
-    thread_buffers.forget()
+    monkeypatch.setattr(output, "POOL", buffers.MemoryPool())
+    thread_buffers.reset()
     ticks = iter(range(0, 1 << 40, 1000))
     monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
     (segment,) = segments([kind], tmp_path, raw_bytes=60_000)
@@ -44,7 +44,7 @@ def test_each_mode_has_its_profile(tmp_path: Path) -> None:
 
 
 def test_clocks_are_taken_away_again(tmp_path: Path) -> None:
-    before = fused.pump
+    before = fused.fused_kernel
     (segment,) = segments([KINDS[1]], tmp_path, raw_bytes=60_000)
     profile(segment, repetitions=1)
-    assert fused.pump is before
+    assert fused.fused_kernel is before

@@ -8,9 +8,10 @@ import pytest
 
 import log_builder as build
 from magicbyte.engines import control_records
-from magicbyte.engines.control_records import ControlReader, Said
+from magicbyte.engines.control_records import ControlContent, ControlReader
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import DecodedEntry, Engine, Entries
+from magicbyte.engines.protocol import DecodedEntry, Entries, Entry
+from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 
@@ -45,41 +46,40 @@ def scanned(data: bytes) -> Entries:
 
 
 def alone(data: bytes, entries: Entries, number: int, limits: Limits) -> DecodedEntry:
-    decoded = engine("reference").decode(
-        memoryview(data), [entries[number]], (), origin=ORIGIN, limits=limits
-    )
-    return decoded.entry(0)
+    entry = entries[number]
+    begin = entry.position - ORIGIN
+    view = memoryview(data)[begin : begin + entry.size_bytes]
+    return ReferenceEngine().decode_entry(view, entry, (), limits)[1]
 
 
 @pytest.mark.parametrize("most_kinds", [1, 1024])
-@pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_a_control_batch_says_what_it_would_say_alone(
-    name: str, most_kinds: int, monkeypatch: pytest.MonkeyPatch
+    most_kinds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(control_records, "MOST_KINDS", most_kinds)
+    monkeypatch.setattr(control_records, "MAX_CACHED_CONTENTS", most_kinds)
     data = b"".join(control_batches()) * 2
-    entries, reader = scanned(data), ControlReader(engine(name))
+    entries, reader = scanned(data), ControlReader()
     numbers = np.arange(len(entries))
     told = set()
     for limits in (Limits(), Limits(max_batch_bytes=9), Limits()):
         found = reader.read(memoryview(data), entries, numbers, origin=ORIGIN, limits=limits)
         for number, said in enumerate(found):
             one = alone(data, entries, number, limits)
-            assert said == Said(one.control, one.num_rows, one.is_sound, not one.findings)
+            assert said == ControlContent(one.control, one.num_rows, one.is_sound, not one.findings)
             told.add(said)
-        assert len(reader._known) <= most_kinds
+        assert len(reader._cache) <= most_kinds
     assert len(told) > 6
 
 
-def asked_of(chosen: Engine, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def asked_of(chosen: ReferenceEngine, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return a list that grows with each time that *chosen* decodes."""
-    decode, asked = chosen.decode, []
+    decode_entry, asked = chosen.decode_entry, []
 
-    def counted(buffer: memoryview, entries: Any, *given: Any, **more: Any) -> Any:
-        asked.append(len(entries))
-        return decode(buffer, entries, *given, **more)
+    def counted(data: memoryview, entry: Entry, *more: Any) -> Any:
+        asked.append(entry.position)
+        return decode_entry(data, entry, *more)
 
-    monkeypatch.setattr(chosen, "decode", counted)
+    monkeypatch.setattr(chosen, "decode_entry", counted)
     return asked
 
 
@@ -89,14 +89,14 @@ def markers() -> bytes:
 
 
 def test_markers_that_say_the_same_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen, data = engine("reference"), markers()
+    chosen, data = ReferenceEngine(), markers()
     asked, entries = asked_of(chosen, monkeypatch), scanned(data)
     found = ControlReader(chosen).read(
         memoryview(data), entries, np.arange(len(entries)), origin=ORIGIN, limits=Limits()
     )
     types = [said.control.type for said in found if said.control]
     assert types == [build.COMMIT] * 9 + [build.ABORT]
-    assert asked == [1, 1]
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("codec", range(5))
@@ -105,23 +105,22 @@ def test_rows_of_control_batches_are_the_same_from_kernels(views: bool, codec: i
     data = b""
     for one in control_batches() * 2:
         data += build.batch(build.records(3), codec=codec) + one
-    entries, columns = scanned(data), tuple(WIRE_COLUMNS)
-    for first in (entries, entries[1:]):
+    first_size = scanned(data)[0].size_bytes
+    for first in (0, first_size):
         tables = []
         for name in ("reference", "columnar"):
-            rows, told, left = [], [], first
-            while left:
+            rows, told, position = [], [], first
+            while position < len(data):
                 part = engine(name, views=views).decode(
-                    memoryview(data),
-                    left,
-                    columns,
-                    origin=ORIGIN,
+                    memoryview(data)[position:],
+                    WIRE_COLUMNS,
+                    origin=ORIGIN + position,
                     limits=Limits(),
-                    most_bytes=1000,
+                    max_bytes=1000,
                 )
                 rows.append(part.rows)
-                told += part.entries
-                left = left[len(part.num_rows) :]
+                told += part.all_results()
+                position += part.end
             tables.append((pa.Table.from_batches(rows).to_pylist(), told))
         assert tables[0] == tables[1]
 
@@ -129,8 +128,6 @@ def test_rows_of_control_batches_are_the_same_from_kernels(views: bool, codec: i
 def test_kernels_take_markers(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen, data = engine("columnar"), build.batch() + markers() * 3 + build.batch()
     asked = asked_of(chosen._reference, monkeypatch)
-    decoded = chosen.decode(
-        memoryview(data), scanned(data), ("key",), origin=ORIGIN, limits=Limits()
-    )
+    decoded = chosen.decode(memoryview(data), ("key",), origin=ORIGIN, limits=Limits())
     assert decoded.rows.num_rows == 32
-    assert asked == [1, 1]
+    assert len(asked) == 2

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -20,15 +21,14 @@ from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
 from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.engines.entry_columns import NO_VALUE
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import BatchHeaders, Entries
+from magicbyte.engines.protocol import BatchHeaders, Decoded, Entries
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
-from magicbyte.reading import survey
-from magicbyte.reading.entry_groups import decode_groups, groups
+from magicbyte.reading import survey_passes
+from magicbyte.reading.entry_groups import max_batch_bytes
 from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.storage import MemoryFile, open_file
-from magicbyte.tables.binary_views import without_binary_views
 from magicbyte_tools.fuzz.agreement import entries_of
 
 NAMES = (*Entry._fields, "first_offset")
@@ -148,49 +148,38 @@ def test_not_all_heads_are_read_at_once(heads: Any, monkeypatch: pytest.MonkeyPa
     assert len(heads(build.batch() * 5)) == 3
 
 
-def test_groups_hold_so_many_stored_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, large = build.batch(build.records(3)), build.batch([build.record(bytes(400))])
-    max_bytes = 2 * len(plain)
-
-    def sizes(*made: bytes) -> list[int]:
-        return [len(group) for group in groups(listed(b"".join(made)), max_bytes)]
-
-    assert sizes() == []
-    assert sizes(*[plain] * 5) == [2, 2, 1]
-    assert sizes(plain, large, plain, plain, plain) == [1, 1, 2, 1]
-    assert sizes(large, large) == [1, 1]
-    entries = listed(plain * 3)
-    assert [entry for group in groups(entries, max_bytes) for entry in group] == list(entries)
+def runs(
+    name: str, data: memoryview, columns: tuple[str, ...], **options: Any
+) -> Iterator[Decoded]:
+    """Yield all that an engine decodes of sound *data*, call by call."""
+    position, decoder = 0, engine(name)
+    while position < len(data):
+        view, origin = data[position:], ORIGIN + position
+        decoded = decoder.decode(view, columns, origin=origin, limits=Limits(), **options)
+        assert len(decoded.entries)
+        position += decoded.end
+        yield decoded
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
-@pytest.mark.parametrize("most_bytes", [1, 100, 200, 1000, 1 << 20])
-def test_decoding_ends_where_entries_come_to_so_many_bytes(name: str, most_bytes: int) -> None:
+@pytest.mark.parametrize("max_bytes", [1, 100, 200, 1000, 1 << 20])
+def test_decoding_ends_where_entries_have_so_many_bytes(name: str, max_bytes: int) -> None:
     messages = [build.message(b"m%d" % i, i, magic=1) for i in range(3)]
     some = [build.batch(build.records(5), codec=codec) for codec in range(5)]
     some += [build.batch(build.records(3), count=2), build.control(build.COMMIT, 5, 9), *messages]
     some += [build.wrapper(messages, 3, codec=build.LZ4), build.batch([])]
     data, columns = memoryview(b"".join(some * 3)), ("offset", "key", "value", "codec", "position")
-    entries, chosen = listed(bytes(data)), engine(name)
-    options: Any = {"origin": ORIGIN, "limits": Limits()}
-
-    whole = chosen.decode(data, entries, columns, **options)
+    whole = engine("reference").decode(data, columns, origin=ORIGIN, limits=Limits())
     assert whole.rows.num_rows == 3 * (5 * 5 + 1 + 3 + 3)
-    parts, left = [], entries
-    while left:
-        part = chosen.decode(data, left, columns, most_bytes=most_bytes, **options)
-        assert list(part.headers) == list(left[: len(part.num_rows)])
-        parts.append(part)
-        left = left[len(part.num_rows) :]
-    assert [one for part in parts for one in part.entries] == whole.entries
+    parts = list(runs(name, data, columns, max_bytes=max_bytes))
+    assert [one for part in parts for one in part.all_results()] == whole.all_results()
     assert pa.Table.from_batches([part.rows for part in parts]).equals(
         pa.Table.from_batches([whole.rows])
     )
-    # Kernels take entries of a kind in one go, and one without rows fills nothing.
-    kinds = {"reference": len(entries), "columnar": 16}
-    num_parts = {1: kinds[name], 1 << 20: 1}
-    assert len(parts) == num_parts.get(most_bytes, len(parts))
-    assert 1 < len(parts) < len(entries) or most_bytes in num_parts
+    # Kernels end a run before an entry of another format, too.
+    num_parts = {1: len(whole.entries), 1 << 20: 1 if name == "reference" else 7}
+    assert len(parts) == num_parts.get(max_bytes, len(parts))
+    assert 1 < len(parts) < len(whole.entries) or max_bytes in num_parts
 
 
 @pytest.mark.parametrize("views", [False, True])
@@ -208,35 +197,32 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(views: bool) -> None:
         data = bytearray(sound)
         data[entry.end - 1 - ORIGIN] ^= 0x10
         view = memoryview(bytes(data))
-        reference, columnar = (
-            one.decode(view, entries, columns, origin=ORIGIN, limits=limits, verify=True)
-            for one in engines
-        )
-        before = engines[0].decode(view, entries[:number], columns, origin=ORIGIN, limits=limits)
-        for found in (reference, columnar):
-            assert list(found.headers) == list(entries[:number])
+        options: Any = {"origin": ORIGIN, "limits": limits}
+        before = engines[0].decode(view, columns, verify=False, stop=number, **options)
+        for one in engines:
+            results, rows, position = [], [], 0
+            while True:
+                here = {**options, "origin": ORIGIN + position}
+                found = one.decode(view[position:], columns, **here)
+                results += found.all_results()
+                rows += found.rows.to_pylist()
+                position += found.end
+                if found.unsound is not None:
+                    break
+            assert (len(results), found.unsound.position) == (number, entry.position)
             assert found.computed == checksum_of(view, entry, origin=ORIGIN) != entry.crc
-            assert found.entries == before.entries
-            assert without_binary_views(found.rows).equals(without_binary_views(before.rows))
-    for one in engines:
-        whole = one.decode(
-            memoryview(sound), entries, columns, origin=ORIGIN, limits=limits, verify=True
-        )
-        assert whole.computed is None and list(whole.headers) == list(entries)
+            assert results == before.all_results()
+            assert rows == before.rows.to_pylist()
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -> None:
-    thread_buffers.forget()  # a larger place of before would take more at once
+    thread_buffers.reset()  # a larger place of before would take more at once
     value = bytes(1 << 20)
     bomb = build.batch([build.record(value)], codec=build.GZIP)
     data = memoryview(bomb * 40)
     assert len(data) < 100_000
-    entries = listed(bytes(data))
-    runs = decode_groups(
-        engine(name), data, entries, ("value",), origin=ORIGIN, limits=Limits(), verify=True
-    )
-    sizes = [made.rows.nbytes for _, made in runs]
+    sizes = [found.rows.nbytes for found in runs(name, data, ("value",), max_bytes=4 << 20)]
     assert sum(sizes) > 40 << 20
     assert max(sizes) < 6 << 20
 
@@ -244,14 +230,12 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("codec", [0, 2])
 def test_a_record_batch_of_numbers_holds_more_entries(codec: int, name: str) -> None:
-    thread_buffers.forget()
+    thread_buffers.reset()
     data = memoryview(build.batch([build.record(bytes(1 << 19))], codec=codec) * 80)
 
     def sizes(*columns: str) -> list[int]:
-        entries, chosen = listed(bytes(data)), engine(name)
-        options: Any = {"origin": ORIGIN, "limits": Limits(), "verify": True}
-        runs = decode_groups(chosen, data, entries, columns, **options)
-        return [len(made.num_rows) for _, made in runs]
+        max_bytes = max_batch_bytes(columns)
+        return [len(found.entries) for found in runs(name, data, columns, max_bytes=max_bytes)]
 
     of_all, of_numbers = sizes("offset", "value"), sizes("offset", "position", "is_transactional")
     assert sum(of_all) == sum(of_numbers) == 80
@@ -309,7 +293,7 @@ def test_headers_alone_are_read_once(
     assert once.num_rows == 60
     assert read == [(61, position) for position in once["position"].to_pylist()]
     for most_kept in (0, 17):  # less than there is
-        monkeypatch.setattr(survey, "MOST_KEPT", most_kept)
+        monkeypatch.setattr(survey_passes, "MAX_KEPT_HEADERS", most_kept)
         again, read = quick()
         assert again.equals(once) and len(read) == 120 - most_kept // 5 * 5
 
@@ -329,7 +313,7 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
     chosen, process = AutoEngine(), auto._Process
     for name in ("reference", "columnar"):
         monkeypatch.setattr(chosen, f"_{name}", Engine(name))
-    for name, value in {"heads": 0, "is_loaded": False, "is_refused": False}.items():
+    for name, value in {"headers": 0, "is_loaded": False, "is_refused": False}.items():
         monkeypatch.setattr(process, name, value)
     monkeypatch.setattr(auto, "HEADERS_BEFORE_LOADING", 6)
     for is_loaded, is_kept, expected in [
@@ -340,7 +324,7 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
         (False, False, "reference"),
     ]:
         process.is_loaded = is_loaded
-        monkeypatch.setattr(auto, "is_pass_over_compiled", lambda is_kept=is_kept: is_kept)
+        monkeypatch.setattr(auto, "is_header_reader_cached", lambda is_kept=is_kept: is_kept)
         chosen.read_headers(MemoryFile(b"", "memory"), 0, 0)
         assert asked[-1] == expected, (is_loaded, is_kept)
 

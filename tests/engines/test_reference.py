@@ -28,7 +28,7 @@ def scanned(data: bytes, **options: Any) -> Any:
 
 
 def decoded(data: bytes, *columns: str) -> Any:
-    return ENGINE.decode(memoryview(data), scanned(data).entries, columns, **OPTIONS)
+    return ENGINE.decode(memoryview(data), columns, verify=False, **OPTIONS)
 
 
 # Headers
@@ -188,7 +188,7 @@ def test_a_scan_ends_before_what_is_not_sound() -> None:
 def test_rows_are_counted_without_columns() -> None:
     data = build.batch(build.records(2)) + build.batch(build.records(3), 2)
     assert decoded(data).rows.num_rows == 5
-    assert [entry.num_rows for entry in decoded(data).entries] == [2, 3]
+    assert [entry.num_rows for entry in decoded(data).all_results()] == [2, 3]
     assert decoded(build.batch([])).rows.num_rows == 0
     assert decoded(b"").rows.num_rows == 0
 
@@ -211,7 +211,7 @@ def test_sequences_go_on_with_0_behind_the_largest() -> None:
 def test_control_records_tell_their_type_by_the_first() -> None:
     first, second = (build.record(b"\0\0\0\0\0\5", key) for key in (b"\0\0\0\1", b"\0\0\0\0"))
     data = build.batch([first, second], flags=build.CONTROL)
-    (entry,) = decoded(data).entries
+    (entry,) = decoded(data).all_results()
     assert (entry.control.type, entry.control.coordinator_epoch) == (1, 5)
 
 
@@ -219,7 +219,7 @@ def test_control_records_tell_their_type_by_the_first() -> None:
 
 
 def findings_in(data: bytes) -> list[Finding]:
-    (entry,) = decoded(data).entries
+    (entry,) = decoded(data).all_results()
     return list(entry.findings)
 
 
@@ -334,7 +334,7 @@ def test_a_wrapper_may_have_a_negative_length(name: str) -> None:
     if name == "len_key":
         data = build.wrapper([inner], 0, len_key=-2)
         assert evidence(data) == ("negative-length", None, name, "-2", "-1 or more")
-        assert decoded(data).entries[0].num_rows == 1
+        assert decoded(data).result(0).num_rows == 1
     else:
         data = build.message(None, attributes=1, len_value=-2)
         assert [one.code for one in findings_in(data)] == ["negative-length", "bad-wrapper"]
@@ -372,7 +372,7 @@ def test_the_smallest_message_may_be_inside(size: int) -> None:
     assert int.from_bytes(least[8:12], "big") == 14
     data = build.wrapper([least if size == 14 else build.message(b"a", magic=0)], 0, magic=0)
     assert findings_in(data) == []
-    assert decoded(data).entries[0].num_rows == 1
+    assert decoded(data).result(0).num_rows == 1
 
 
 def test_evidence_of_a_cut_message_inside() -> None:

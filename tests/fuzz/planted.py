@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from magicbyte.engines.columnar import ColumnarEngine, buffers
 from magicbyte.engines.columnar.formats import format_of
-from magicbyte.engines.protocol import Decoded, Entry
+from magicbyte.engines.protocol import Decoded
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.tables.binary_views import without_binary_views
 from magicbyte_formats.wire import Codec
@@ -20,11 +20,9 @@ from magicbyte_tools.fuzz import whole
 
 
 class Planted(ColumnarEngine):
-    def decode(
-        self, buffer: memoryview, entries: Sequence[Entry], *more: Any, **keys: Any
-    ) -> Decoded:
-        decoded = super().decode(buffer, entries, *more, **keys)
-        if any(entry.codec == Codec.ZSTD for entry in entries):
+    def decode(self, buffer: memoryview, columns: Sequence[str], **options: Any) -> Decoded:
+        decoded = super().decode(buffer, columns, **options)
+        if any(entry.codec == Codec.ZSTD for entry in decoded.entries):
             self.go_wrong(buffer, decoded)
         return decoded
 
@@ -51,7 +49,7 @@ class WritesBehind(Planted):
     """Writes a byte behind memory of its own."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
-        own = buffers.fresh(128)  # of any alignment
+        own = buffers.allocate(128)  # of any alignment
         ctypes.memset(buffers.address(own) + len(own), 0, 1)
 
 
@@ -61,10 +59,11 @@ class Loops(ReferenceEngine):
     def __init__(self, reference: ReferenceEngine) -> None:
         super().__init__()
 
-    def decode(self, _: memoryview, entries: Sequence[Entry], *more: Any, **keys: Any) -> Decoded:
-        while any(entry.codec == Codec.ZSTD for entry in entries):
+    def decode(self, buffer: memoryview, columns: Sequence[str], **options: Any) -> Decoded:
+        decoded = super().decode(buffer, columns, **options)
+        while any(entry.codec == Codec.ZSTD for entry in decoded.entries):
             time.sleep(0.1)
-        return super().decode(_, entries, *more, **keys)
+        return decoded
 
 
 class NoSlack(ColumnarEngine):

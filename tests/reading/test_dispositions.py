@@ -115,10 +115,11 @@ def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
     offsets = [offset for case in cases for offset in case.rows()]
     decoded = Decoded(
         rows=pa.record_batch({"offset": pa.array(offsets, pa.int64())}),
-        headers=headers,
+        entries=headers,
+        end=0,
         num_rows=np.array([len(case.rows()) for case in cases], np.int64),
         decompressed=np.zeros(len(cases), np.int64),
-        told={n: case.told() for n, case in enumerate(cases) if case.problem},
+        results={n: case.told() for n, case in enumerate(cases) if case.problem},
     )
     codes = [NO_OUTCOME if case.outcome is None else OUTCOME_CODES[case.outcome] for case in cases]
     outcomes = np.array(codes, np.int8)

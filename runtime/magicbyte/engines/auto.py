@@ -1,4 +1,4 @@
-"""The engine that nobody chose: the reference for a few records, the columnar for many."""
+"""The default engine: the reference engine for a few records, the columnar engine for many."""
 
 import logging
 from collections.abc import Sequence
@@ -7,91 +7,64 @@ from functools import cache
 import numpy as np
 
 from magicbyte.engines.columnar import (
-    INFLATED,
     ColumnarEngine,
-    is_compiled,
-    is_pass_over_compiled,
-    is_scan_compiled,
+    is_decoder_cached,
+    is_header_reader_cached,
+    is_scan_cached,
     magic_at,
 )
 from magicbyte.engines.entry_columns import NO_VALUE, Entries
-from magicbyte.engines.protocol import BatchHeaders, Decoded, Engine, Entry, Scan, Taken
+from magicbyte.engines.protocol import BatchHeaders, Decoded, Engine, Scan
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
 from magicbyte.storage import File
-from magicbyte.tables.arrays import distinct
 
 logger = logging.getLogger("magicbyte")
 
 ROWS_BEFORE_LOADING = 3_000
 ROWS_BEFORE_COMPILING = 200_000
-"""Rows that the reference reads, or entries that it scans, before the columnar engine is worth it:
-that takes as long as loading the other's machine code, or making it where none is kept for the
-columns. So a small file never waits, and nobody waits twice as long as with the better choice."""
+"""Rows and entries that a process reads before it loads cached machine code, and before it compiles what
+is not cached. The reference engine needs as long for them as loading or compiling takes: a small file
+never waits, and a read takes at most twice as long as with the better choice."""
 
 HEADERS_BEFORE_LOADING = 100_000
-"""Headers that are passed over before kernels are loaded for that alone. A kernel takes three tenths of
-a microsecond less for each: about then that comes to what loading takes."""
+"""Headers that a process reads before it loads a kernel for them. The kernel saves 0.3 microseconds per
+header, so by then it has saved the time that loading takes."""
 
-ANY_CODEC = frozenset(INFLATED)
-
-BYTES_OF_MESSAGE = 64
-"""What is taken for a message inside a wrapper, of which nobody knows how many it holds."""
+BYTES_PER_MESSAGE = 64
+"""Assumed size of a compressed message: the header of a wrapper does not state their number."""
 
 
 class _Process:
-    """What this process has read, with whatever threads."""
+    """What all threads of this process have read, and whether they use kernels."""
 
     rows = 0
-    """And entries that were scanned."""
-    heads = 0
-    """Headers that were passed over."""
+    """Rows decoded plus entries scanned or decoded."""
+    headers = 0
+    """Batch headers read."""
     is_loaded = False
-    """Whether it has gone over to the columnar engine."""
+    """Whether the columnar engine is in use."""
     is_refused = False
     """Whether the columnar engine cannot run here."""
 
     @classmethod
-    def is_worth_it(
-        cls, entries: Sequence[Entry], columns: tuple[str, ...], *, views: bool
-    ) -> bool:
-        """Return whether kernels are to read *entries*, which this process has not read yet."""
-        if cls.is_refused:
-            return False
-        if cls.rows >= ROWS_BEFORE_COMPILING:
-            return True
-        known = entries if isinstance(entries, Entries) else Entries(entries)
-        if cls.rows + _num_rows(known) < ROWS_BEFORE_LOADING:
-            return False
-        magics, codecs = (frozenset(distinct(known.column(name))[0]) for name in ("magic", "codec"))
-        return _is_compiled(magics, codecs, columns, views)
-
-    @classmethod
-    def has_all(cls, magic: int, columns: tuple[str, ...], *, views: bool) -> bool:
-        """Return whether nothing has to be loaded or made for such entries, of any codec."""
-        if not cls.is_loaded:
-            return False
-        if cls.rows >= ROWS_BEFORE_COMPILING:
-            return True
-        return _is_compiled(frozenset({magic}), ANY_CODEC, columns, views)
-
-    @classmethod
-    def is_scan_worth_it(cls, magic: int) -> bool:
-        """Whether a kernel is to be loaded that takes headers of such entries."""
+    def needs_scan_kernel(cls, magic: int) -> bool:
+        """Return whether to load the kernel that scans entries of *magic*."""
         if cls.is_refused or cls.is_loaded or cls.rows < ROWS_BEFORE_LOADING:
             return False
-        return cls.rows >= ROWS_BEFORE_COMPILING or _is_scan_compiled(magic)
+        return cls.rows >= ROWS_BEFORE_COMPILING or _is_scan_cached(magic)
 
     @classmethod
-    def is_pass_over_worth_it(cls) -> bool:
-        """Whether a kernel is to read headers; one that is still to be made never is."""
-        if cls.is_refused or not (cls.is_loaded or cls.heads >= HEADERS_BEFORE_LOADING):
+    def needs_header_kernel(cls) -> bool:
+        """Return whether a kernel is to read headers. It is never compiled for that alone."""
+        if cls.is_refused or not (cls.is_loaded or cls.headers >= HEADERS_BEFORE_LOADING):
             return False
-        return is_pass_over_compiled()
+        return is_header_reader_cached()
 
     @classmethod
     def load(cls, columnar: ColumnarEngine, magic: int) -> None:
+        """Go over to the columnar engine, if it can run here."""
         try:
             columnar.load(magic)
         except InputError as error:
@@ -101,19 +74,19 @@ class _Process:
             cls.is_loaded = True
 
 
-_is_compiled, _is_scan_compiled = cache(is_compiled), cache(is_scan_compiled)
+_is_decoder_cached, _is_scan_cached = cache(is_decoder_cached), cache(is_scan_cached)
 
 
-def _num_rows(entries: Entries) -> int:
-    """Return how many rows *entries* hold, about."""
+def _estimated_rows(entries: Entries) -> int:
+    """Return an estimate of the number of rows of *entries*."""
     counts, sizes = entries.column("record_count"), entries.column("size_bytes")
-    return int(np.where(counts == NO_VALUE, sizes // BYTES_OF_MESSAGE, counts).sum())
+    return int(np.where(counts == NO_VALUE, sizes // BYTES_PER_MESSAGE, counts).sum())
 
 
 class AutoEngine:
-    """Goes over from the reference to the columnar engine when a process has read enough.
+    """Uses the reference engine until a process has read enough to load kernels.
 
-    Both give the same, so it cannot be seen when.
+    Both engines return the same, so the change cannot be observed.
     """
 
     name = "auto"
@@ -124,10 +97,11 @@ class AutoEngine:
         self._columnar = ColumnarEngine(self._reference, views=views)
 
     def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
-        chosen: Engine = self._columnar if _Process.is_pass_over_worth_it() else self._reference
-        found = chosen.read_headers(file, position, end)
-        _Process.heads += len(found)
-        return found
+        is_columnar = _Process.needs_header_kernel()
+        engine: Engine = self._columnar if is_columnar else self._reference
+        headers = engine.read_headers(file, position, end)
+        _Process.headers += len(headers)
+        return headers
 
     def scan(
         self,
@@ -139,57 +113,58 @@ class AutoEngine:
         stop: int | None = None,
     ) -> Scan:
         magic = magic_at(buffer, 0)
-        if magic is not None and _Process.is_scan_worth_it(magic):
+        if magic is not None and _Process.needs_scan_kernel(magic):
             _Process.load(self._columnar, magic)
-        chosen: Engine = self._columnar if _Process.is_loaded else self._reference
-        scan = chosen.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
+        engine: Engine = self._columnar if _Process.is_loaded else self._reference
+        scan = engine.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
         _Process.rows += len(scan.entries)
         return scan
-
-    def take(
-        self,
-        buffer: memoryview,
-        columns: Sequence[str],
-        *,
-        origin: int,
-        limits: Limits,
-        most_bytes: int,
-    ) -> Taken | None:
-        magic = magic_at(buffer, 0)
-        if magic is None or not _Process.has_all(magic, tuple(columns), views=self.views):
-            return None
-        taken = self._columnar.take(
-            buffer, columns, origin=origin, limits=limits, most_bytes=most_bytes
-        )
-        if taken is not None:
-            _Process.rows += len(taken.entries) + taken.decoded.rows.num_rows
-        return taken
 
     def decode(
         self,
         buffer: memoryview,
-        entries: Sequence[Entry],
         columns: Sequence[str],
         *,
         origin: int,
         limits: Limits,
-        most_bytes: int | None = None,
-        verify: bool = False,
+        max_bytes: int | None = None,
+        verify: bool = True,
+        stop: int | None = None,
     ) -> Decoded:
-        chosen: Engine = self._reference
-        if entries and _Process.is_worth_it(entries, tuple(columns), views=self.views):
-            if not _Process.is_loaded:
-                _Process.load(self._columnar, entries[0].magic)
-            if _Process.is_loaded:
-                chosen = self._columnar
-        decoded = chosen.decode(
+        engine = self._decoding_engine(buffer, tuple(columns), limits, stop)
+        decoded = engine.decode(
             buffer,
-            entries,
             columns,
             origin=origin,
             limits=limits,
-            most_bytes=most_bytes,
+            max_bytes=max_bytes,
             verify=verify,
+            stop=stop,
         )
-        _Process.rows += decoded.rows.num_rows
+        _Process.rows += len(decoded.entries) + decoded.rows.num_rows
         return decoded
+
+    def _decoding_engine(
+        self, buffer: memoryview, columns: tuple[str, ...], limits: Limits, stop: int | None
+    ) -> Engine:
+        """Return the engine that decodes *columns* of the entries in *buffer* sooner."""
+        magic = magic_at(buffer, 0)
+        if magic is None or _Process.is_refused:
+            return self._reference
+        if _Process.rows < ROWS_BEFORE_COMPILING:
+            if not _Process.is_loaded and not self._has_rows_to_load(buffer, limits, stop):
+                return self._reference
+            if not _is_decoder_cached(magic, columns, self.views):
+                return self._reference
+        if not _Process.is_loaded:
+            _Process.load(self._columnar, magic)
+        return self._columnar if _Process.is_loaded else self._reference
+
+    def _has_rows_to_load(self, buffer: memoryview, limits: Limits, stop: int | None) -> bool:
+        """Return whether with *buffer* the process has read enough rows to load kernels."""
+        missing = ROWS_BEFORE_LOADING - _Process.rows
+        if missing <= 0:
+            return True
+        most = missing if stop is None else min(missing, stop)
+        scan = self._reference.scan(buffer, origin=0, verify=False, limits=limits, stop=most)
+        return _estimated_rows(scan.entries) >= missing

@@ -1,36 +1,37 @@
-"""What control batches say: the many of a log say few things, each of which is decoded once."""
+"""Contents of control batches, memoized: a log repeats a few distinct transaction markers."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from magicbyte.engines.protocol import Control, Engine, Entries
+from magicbyte.engines.protocol import Control, Entries
+from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Indices
 from magicbyte_formats.wire import RecordBatchHeader
 
-MOST_BYTES = 64
-"""Of records that are remembered: a marker's are 17, and those of KRaft are rare."""
+MAX_CACHED_BYTES = 64
+"""Largest records section that is cached. That of a transaction marker has 17 bytes."""
 
-MOST_KINDS = 1024
-"""Control batches of one kind are remembered. A coordinator's epoch makes another kind."""
+MAX_CACHED_CONTENTS = 1024
+"""Distinct contents that are cached. Each coordinator epoch makes two, commit and abort."""
 
 
-class Said(NamedTuple):
-    """What a control batch says, wherever it stands."""
+class ControlContent(NamedTuple):
+    """Content of a control batch, which its offset, time and producer do not change."""
 
     control: Control | None
     num_rows: int
     is_sound: bool
-    is_plain: bool
-    """Whether there is no problem at all."""
+    is_clean: bool
+    """Whether there is no finding."""
 
 
 class ControlReader:
-    """Reads control batches, whose offset, time and producer say nothing of what they hold."""
+    """Reads control batches with the reference engine, and remembers their contents."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._known: dict[tuple[int, int, int, bytes], Said] = {}
+    def __init__(self, reference: ReferenceEngine | None = None) -> None:
+        self._reference = reference or ReferenceEngine()
+        self._cache: dict[tuple[int, int, int, bytes], ControlContent] = {}
 
     def read(
         self,
@@ -40,31 +41,30 @@ class ControlReader:
         *,
         origin: int,
         limits: Limits,
-    ) -> Iterator[Said]:
-        """Yield what those of *entries* with these *numbers* say.
+    ) -> Iterator[ControlContent]:
+        """Yield the contents of the control batches among *entries* that have these *numbers*.
 
-        They lie in *buffer*, whose first byte is *origin* of the file.
+        They are in *buffer*, whose first byte is *origin* of the file.
         """
         names = ("codec", "record_count", "position", "size_bytes")
         columns = [entries.column(name)[numbers].tolist() for name in names]
         for number, codec, count, position, size in zip(numbers.tolist(), *columns, strict=True):
-            section = buffer[position + RecordBatchHeader.SIZE - origin : position + size - origin]
-            if len(section) > MOST_BYTES:
-                yield self._decoded(buffer, entries, number, origin, limits)
+            data = buffer[position - origin : position + size - origin]
+            if size > RecordBatchHeader.SIZE + MAX_CACHED_BYTES:
+                yield self._decode(data, entries, number, limits)
                 continue
-            kind = limits.max_batch_bytes, codec, count, bytes(section)
-            said = self._known.get(kind)
-            if said is None:
-                if len(self._known) == MOST_KINDS:
-                    self._known.clear()
-                said = self._decoded(buffer, entries, number, origin, limits)
-                self._known[kind] = said
-            yield said
+            key = limits.max_batch_bytes, codec, count, bytes(data[RecordBatchHeader.SIZE :])
+            content = self._cache.get(key)
+            if content is None:
+                if len(self._cache) == MAX_CACHED_CONTENTS:
+                    self._cache.clear()
+                content = self._cache[key] = self._decode(data, entries, number, limits)
+            yield content
 
-    def _decoded(
-        self, buffer: memoryview, entries: Entries, number: int, origin: int, limits: Limits
-    ) -> Said:
-        one = self._engine.decode(
-            buffer, [entries[number]], (), origin=origin, limits=limits
-        ).entry(0)
-        return Said(one.control, one.num_rows, one.is_sound, not one.findings)
+    def _decode(
+        self, data: memoryview, entries: Entries, number: int, limits: Limits
+    ) -> ControlContent:
+        _, decoded = self._reference.decode_entry(data, entries[number], (), limits)
+        return ControlContent(
+            decoded.control, decoded.num_rows, decoded.is_sound, not decoded.findings
+        )

@@ -1,4 +1,4 @@
-"""Headers of many entries: an Entry each when asked for, and columns for who looks at all."""
+"""A sequence of log entries that also gives a header field of all of them as a NumPy array."""
 
 from collections.abc import Iterator, Sequence
 from typing import overload
@@ -11,11 +11,11 @@ from magicbyte.tables.arrays import Indices
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 NO_VALUE = -(1 << 63)
-"""What stands in a column for a field that is None. As a size, a place or a count it cannot occur."""
+"""Stands in a column for a field that is None. No size, position or count has this value."""
 
 
 class Entries(Sequence[Entry]):
-    """Entries in their order; a slice of them is some more."""
+    """Log entries in order. A slice is an Entries, too."""
 
     def __init__(self, entries: Sequence[Entry] = ()) -> None:
         self._entries = entries
@@ -34,11 +34,11 @@ class Entries(Sequence[Entry]):
         return iter(self._entries)
 
     def picked(self, numbers: Indices) -> "Entries":
-        """Return those with these *numbers*: an Entry of each costs less than one by one."""
+        """Return the entries with these *numbers*: cheaper than to index them one by one."""
         return Entries([self._entries[number] for number in numbers.tolist()])
 
     def column(self, name: str) -> Numbers:
-        """Return a field of each, or its `first_offset`; NO_VALUE where that is None."""
+        """Return the field *name*, or `first_offset`, of each entry; NO_VALUE where that is None."""
         values = (getattr(entry, name) for entry in self._entries)
-        told = (NO_VALUE if value is None else value for value in values)
-        return np.fromiter(told, np.int64, len(self))
+        numbers = (NO_VALUE if value is None else value for value in values)
+        return np.fromiter(numbers, np.int64, len(self))

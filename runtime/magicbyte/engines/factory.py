@@ -1,4 +1,4 @@
-"""Makes an engine by its name."""
+"""Creates an engine by its name."""
 
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import InputError
@@ -7,11 +7,11 @@ ENGINES = ("auto", "columnar", "reference")
 
 
 def engine(name: str, *, views: bool = False) -> Engine:
-    """Return the engine *name*: `reference`, `columnar`, or `auto`, which begins with the one and
-    goes over to the other where there is much to read.
+    """Return a new engine.
 
-    With *views* keys and values are views, of bytes that stay where they were read if they can.
-    Raises InputError where there is no such engine.
+    *name* is `reference`, `columnar`, or `auto`, which changes from the first to the second once there is
+    much to read. With *views*, keys and values are Arrow views, of the bytes as they were read if those
+    are not compressed. Raises InputError for another name.
     """
     from magicbyte.engines.auto import AutoEngine
     from magicbyte.engines.columnar import ColumnarEngine

@@ -1,4 +1,4 @@
-"""Headers of v2 batches, read one after another: nothing of what lies between them."""
+"""Headers of v2 batches, read from a file without the bytes between them."""
 
 import struct
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from magicbyte.tables.arrays import Indices, distinct
 from magicbyte_formats.wire import RecordBatchHeader
 
 MAX_HEADERS = 4096
-"""Headers that are read before they are looked at."""
+"""Most headers that one call reads."""
 
 HEADER = np.dtype(
     {
@@ -25,7 +25,13 @@ HEADER = np.dtype(
     }
 )
 
-OF_ATTRIBUTES = ("codec", "timestamp_type", "is_transactional", "is_control", "has_delete_horizon")
+ATTRIBUTE_FIELDS = (
+    "codec",
+    "timestamp_type",
+    "is_transactional",
+    "is_control",
+    "has_delete_horizon",
+)
 
 _LEN_AND_MAGIC = struct.Struct(
     ">{}xi{}xb".format(
@@ -36,15 +42,15 @@ _LEN_AND_MAGIC = struct.Struct(
 
 
 class BatchHeaders(Entries):
-    """Batches by their headers alone: as they were read, and as HEADER has them."""
+    """Batches by their headers alone: a NumPy record array of type HEADER, and the positions."""
 
     def __init__(self, fields: "np.ndarray[Any, Any]", positions: Numbers) -> None:
         self._fields, self._positions = fields, positions
 
     @classmethod
-    def back_to_back(cls, heads: bytes | bytearray, begin: int) -> Self:
-        """Return those of batches that lie one after another from byte *begin* of a file."""
-        fields = np.frombuffer(heads, HEADER)
+    def back_to_back(cls, headers: bytes | bytearray, begin: int) -> Self:
+        """Return the batches with these *headers*, which are back to back from position *begin*."""
+        fields = np.frombuffer(headers, HEADER)
         sizes = fields["len_batch"].astype(np.int64) + OVERHEAD
         return cls(fields, begin + np.cumsum(sizes) - sizes)
 
@@ -61,20 +67,20 @@ class BatchHeaders(Entries):
         return read_entry(self._fields[at].tobytes(), 0, origin=int(self._positions[at]))
 
     def __iter__(self) -> Iterator[Entry]:
-        heads = self._fields.tobytes()
+        headers = self._fields.tobytes()
         for at, position in enumerate(self._positions.tolist()):
             begin = at * RecordBatchHeader.SIZE
-            yield read_entry(heads, begin, origin=position - begin)
+            yield read_entry(headers, begin, origin=position - begin)
 
     def picked(self, numbers: Indices) -> "BatchHeaders":
         return BatchHeaders(self._fields[numbers], self._positions[numbers])
 
     def between(self, begin: int, end: int) -> "BatchHeaders":
-        """Return those of batches back to back that lie in [begin, end); none where none begins there."""
+        """Return the batches in [begin, end), which are back to back; none if no batch begins at *begin*."""
         first = int(np.searchsorted(self._positions, begin))
         last = int(np.searchsorted(self._positions + self.column("size_bytes"), end, "right"))
-        is_there = first < len(self) and self._positions[first] == begin
-        return self[first : max(first, last)] if is_there else self[:0]
+        has_begin = first < len(self) and self._positions[first] == begin
+        return self[first : max(first, last)] if has_begin else self[:0]
 
     def column(self, name: str) -> Numbers:
         match name:
@@ -84,39 +90,39 @@ class BatchHeaders(Entries):
                 return self._field("len_batch") + OVERHEAD
             case "last_offset":
                 return self._field("base_offset") + self._field("last_offset_delta")
-            case _ if name in OF_ATTRIBUTES:
-                return self._of_attributes(name)
+            case _ if name in ATTRIBUTE_FIELDS:
+                return self._attribute(name)
         return self._field(BATCH_NAMES.get(name, name))
 
     def _field(self, name: str) -> Numbers:
         return self._fields[name].astype(np.int64)
 
-    def _of_attributes(self, name: str) -> Numbers:
-        """Return what the attributes say: there are few of them that differ."""
-        numbers, which = distinct(self._fields["attributes"])
-        nothing: Any = RecordBatchHeader.unpack_from(bytes(RecordBatchHeader.SIZE))
-        meanings = [getattr(nothing._replace(attributes=number), name) for number in numbers]
-        return np.array(meanings, np.int64)[which]
+    def _attribute(self, name: str) -> Numbers:
+        """Return a bit field of the attributes. Few attributes differ, and each is decoded once."""
+        numbers, indices = distinct(self._fields["attributes"])
+        zeros: Any = RecordBatchHeader.unpack_from(bytes(RecordBatchHeader.SIZE))
+        values = [getattr(zeros._replace(attributes=number), name) for number in numbers]
+        return np.array(values, np.int64)[indices]
 
 
 def read_batch_headers(file: File, position: int, end: int) -> BatchHeaders:
-    """Do what `Engine.heads` says, in Python."""
-    # There are some millions of them to a terabyte: here is nothing that need not be done for each.
-    read, parts = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from
-    heads = bytearray()
+    """Implement `Engine.read_headers` in Python."""
+    # A terabyte has millions of batches: this loop does for each only what it must.
+    read_at, unpack = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from
+    headers = bytearray()
     begin, last = position, end - RecordBatchHeader.SIZE
-    least, more = LEAST_SIZES[2], OVERHEAD
-    with suppress(OSError, struct.error):  # it has become shorter
+    min_length = LEAST_SIZES[2]
+    with suppress(OSError, struct.error):  # the file has been truncated
         for _ in range(MAX_HEADERS):
             if position > last:
                 break
-            head = read(position)
-            size, magic = parts(head)
-            if magic != 2 or size < least:
+            header = read_at(position)
+            size, magic = unpack(header)
+            if magic != 2 or size < min_length:
                 break
-            heads += head
-            position += more + size
-    rest = len(heads) % RecordBatchHeader.SIZE
-    if heads and (rest or position > end):
-        del heads[-(rest or RecordBatchHeader.SIZE) :]
-    return BatchHeaders.back_to_back(heads, begin)
+            headers += header
+            position += OVERHEAD + size
+    rest = len(headers) % RecordBatchHeader.SIZE
+    if headers and (rest or position > end):
+        del headers[-(rest or RecordBatchHeader.SIZE) :]
+    return BatchHeaders.back_to_back(headers, begin)

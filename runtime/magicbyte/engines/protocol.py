@@ -1,7 +1,7 @@
-"""Engines turn bytes into entries and columns; they know nothing of log directories or transactions.
+"""Values that engines return, and the interface of an engine.
 
-Each gives the same rows, the same problems, the same positions. `reference` is the Kaitai
-classes plus this runtime: slow, obvious, and the judge of any other.
+Engines decode bytes to log entries and columns, and know nothing of log directories or transactions. All
+engines return the same rows, findings and positions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,21 +26,20 @@ __all__ = [
     "Entries",
     "Entry",
     "Scan",
-    "Taken",
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """The sound entries of a stretch of bytes, back to back from its beginning."""
+    """Sound entries back to back from the beginning of a buffer."""
 
     entries: Entries
     end: int
-    """The byte of the buffer behind the last of them."""
+    """Position in the buffer after the last entry."""
     unsound: Entry | None = None
-    """The whole entry at *end*, if it is larger than is allowed or its checksum is wrong."""
+    """The whole entry at *end*, if it is over the limit or its checksum is wrong."""
     computed: int | None = None
-    """The checksum of its bytes, where that was asked for and is wrong."""
+    """The checksum of its bytes, if that was verified and is wrong."""
     stopped_by: Finding | None = None
     """Why the bytes at *end* are no entry; `incomplete-entry` where the buffer ends inside one."""
 
@@ -55,10 +54,10 @@ class Control:
 
 @dataclass(slots=True)
 class DecodedEntry:
-    """What only the payload of an entry tells."""
+    """Result of decoding the payload of an entry."""
 
     num_rows: int = 0
-    """Rows in the record batch; 0 where a problem is fatal."""
+    """Rows in the Arrow batch; 0 if a finding is an error."""
     base_offset: int | None = None
     record_count: int | None = None
     control: Control | None = None
@@ -67,8 +66,8 @@ class DecodedEntry:
     repeated: dict[str, int] | None = None
     """Further findings by code, where there were any: a fault of one record may be in every record."""
     decompressed: int = field(default=0, compare=False)
-    """Bytes of its payload, where the reference engine has decompressed it; of any entry,
-    `Decoded.decompressed` tells."""
+    """Bytes of its payload, if the reference engine has decompressed it. `Decoded.decompressed` has those of
+    all entries."""
 
     def add(self, finding: Finding, times: int = 1) -> None:
         """Add *finding*, or count it where there is one of its code already."""
@@ -99,67 +98,53 @@ class DecodedEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decoded:
-    """The records of some entries, in their order, and what was found in each."""
+class Decoded(Scan):
+    """A scan, with the records of its entries."""
 
     rows: pa.RecordBatch
-    headers: Sequence[Entry]
-    """The entries."""
+    """The records of all entries, in order."""
     num_rows: Numbers
-    """Rows of each."""
+    """Rows of each entry."""
     decompressed: Numbers
-    """Bytes of each one's payload, decompressed; 0 where it has no codec or does not decompress."""
-    told: Mapping[int, DecodedEntry] = field(default_factory=dict)
-    """By its number, whatever entry there is more to say of than its header does: a problem, a
-    control record, offsets that a wrapper hides."""
+    """Bytes of each payload, decompressed; 0 where it has no codec or does not decompress."""
+    results: Mapping[int, DecodedEntry] = field(default_factory=dict)
+    """By number, the entries whose headers do not tell all: those with findings, control batches, and
+    wrapper messages."""
     bases: Numbers | None = None
-    """Where all are wrappers, of which no more is to be said: the offset of each one's first row."""
-    computed: int | None = None
-    """The checksum of the entry behind them, where that was to be verified and is wrong."""
+    """If there are wrapper messages: the offset of each entry's first row. Then no header tells more."""
 
-    def entry(self, number: int) -> DecodedEntry:
-        """Return what the payload of an entry tells."""
-        return self._entry(number, self.headers[number], int(self.num_rows[number]))
+    def result(self, number: int) -> DecodedEntry:
+        """Return the result for the entry *number*."""
+        return self._result(number, self.entries[number], int(self.num_rows[number]))
 
-    @property
-    def entries(self) -> list[DecodedEntry]:
-        """What the payload of each entry tells."""
-        pairs = zip(self.headers, self.num_rows.tolist(), strict=True)
-        return [self._entry(number, *pair) for number, pair in enumerate(pairs)]
+    def all_results(self) -> list[DecodedEntry]:
+        """Return the result for each entry."""
+        pairs = zip(self.entries, self.num_rows.tolist(), strict=True)
+        return [self._result(number, *pair) for number, pair in enumerate(pairs)]
 
-    def _entry(self, number: int, header: Entry, num_rows: int) -> DecodedEntry:
+    def _result(self, number: int, entry: Entry, num_rows: int) -> DecodedEntry:
+        result = self.results.get(number)
+        if result is not None:
+            return result
         if self.bases is not None:
             return DecodedEntry(num_rows, int(self.bases[number]), num_rows)
-        told = self.told.get(number)
-        return told or DecodedEntry(num_rows, header.base_offset, header.record_count)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """Entries back to back, scanned, verified and decoded at once."""
-
-    entries: Entries
-    decoded: Decoded
-    end: int
-    """The byte of the buffer behind the last of them."""
-    unsound: Entry | None = None
-    """The whole entry at *end*, if its checksum is wrong, which `decoded.computed` is."""
-    is_cut: bool = False
-    """Whether the buffer ends in the entry at *end*."""
+        return DecodedEntry(num_rows, entry.base_offset, entry.record_count)
 
 
 class Engine(Protocol):
+    """Decodes log entries: `reference` one at a time, as the specification reads, `columnar` by kernels."""
+
     name: str
 
     @property
     def views(self) -> bool:
-        """Whether columns of bytes are given as Arrow's `binary_view`."""
+        """Whether binary columns have Arrow's type `binary_view`."""
 
     def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
-        """Return headers of v2 batches that lie back to back from *position* of a file to at most *end*.
+        """Return headers of v2 batches back to back in [position, end) of a file.
 
-        Nothing that lies between them is read. It ends after some thousand, and in front of what
-        is no such batch, or does not lie whole in front of *end*; why, is for who can say.
+        The bytes between headers are not read. It ends after some thousand headers, before bytes that
+        are no v2 batch, and before a batch that ends after *end*.
         """
 
     def scan(
@@ -171,47 +156,27 @@ class Engine(Protocol):
         limits: Limits,
         stop: int | None = None,
     ) -> Scan:
-        """Return the entries that lie whole in *buffer*, whose first byte is *origin* of the file.
+        """Return the entries that *buffer* begins with, whose first byte is *origin* of the file.
 
-        *verify* checks their checksums. *stop* is the most entries wanted. A scan may also end
-        where another format begins, or anything unusual: the next goes on there.
-        """
-
-    def take(
-        self,
-        buffer: memoryview,
-        columns: Sequence[str],
-        *,
-        origin: int,
-        limits: Limits,
-        most_bytes: int,
-    ) -> Taken | None:
-        """Return the entries that *buffer* begins with, verified, with the wire columns *columns* of
-        their records: what `scan` and `decode` give of them, in less time.
-
-        It ends where they come to *most_bytes*, decompressed, and in front of what is wrong or
-        unusual. None where there is little before that, or the engine has no such way.
+        *verify* checks their checksums, *stop* is the most entries to return. A scan may also end before
+        an entry of another format.
         """
 
     def decode(
         self,
         buffer: memoryview,
-        entries: Sequence[Entry],
         columns: Sequence[str],
         *,
         origin: int,
         limits: Limits,
-        most_bytes: int | None = None,
-        verify: bool = False,
+        max_bytes: int | None = None,
+        verify: bool = True,
+        stop: int | None = None,
     ) -> Decoded:
-        """Return the wire columns *columns* of all records of *entries*.
+        """Return the entries that *buffer* begins with, as `scan` does, and the wire *columns* of their records.
 
-        Where those so far come to *most_bytes* or more, decompressed, it may end: then *headers*
-        are those up to there. Without *most_bytes* it goes through all.
-
-        Every record is walked to its end whatever the columns, and no row of an entry is given
-        unless all of it is sound. Checksums of messages inside a wrapper are verified in any case,
-        those of entries with *verify*: it ends in front of the first that is wrong. What a scan
-        has touched is no longer in the processor's cache when all of it is decoded, so that
-        verifying here costs less than there.
+        It may end once the entries have *max_bytes*, decompressed. Each record is parsed to its end,
+        whatever the columns are, and an entry that is not sound has no rows. Checksums of messages in a
+        wrapper message are always verified. To verify while decoding costs less than in a scan, because
+        the bytes are still in the processor's cache.
         """

@@ -28,7 +28,6 @@ from magicbyte.engines.protocol import (
     DecodedEntry,
     Entries,
     Scan,
-    Taken,
 )
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.findings import Finding
@@ -120,59 +119,70 @@ class ReferenceEngine:
             stopped_by=stopped_by,
         )
 
-    def take(
-        self,
-        buffer: memoryview,
-        columns: Sequence[str],
-        *,
-        origin: int,
-        limits: Limits,
-        most_bytes: int,
-    ) -> Taken | None:
-        return None
-
     def decode(
         self,
         buffer: memoryview,
-        entries: Sequence[Entry],
         columns: Sequence[str],
         *,
         origin: int,
         limits: Limits,
-        most_bytes: int | None = None,
-        verify: bool = False,
+        max_bytes: int | None = None,
+        verify: bool = True,
+        stop: int | None = None,
     ) -> Decoded:
         values: dict[str, list[Any]] = {name: [] for name in columns}
+        entries: list[Entry] = []
         num_rows: list[int] = []
         decompressed: list[int] = []
-        told: dict[int, DecodedEntry] = {}
-        num_bytes, computed = 0, None
-        for number, entry in enumerate(entries):
-            if most_bytes is not None and num_bytes >= most_bytes:
-                entries = entries[:number]
+        results: dict[int, DecodedEntry] = {}
+        position, num_bytes = 0, 0
+        rest: Scan | None = None
+        while position < len(buffer) and (max_bytes is None or num_bytes < max_bytes):
+            if stop is not None and len(entries) >= stop:
                 break
-            if verify and (found := checksum_of(buffer, entry, origin=origin)) != entry.crc:
-                entries, computed = entries[:number], found
+            view, at = buffer[position:], origin + position
+            scan = self.scan(view, origin=at, verify=verify, limits=limits, stop=1)
+            if not scan.entries:
+                rest = scan
                 break
-            begin = entry.position - origin
-            one, rows = _decode_entry(buffer[begin : begin + entry.size_bytes], entry, limits)
+            entry = scan.entries[0]
+            result, rows = _decode_entry(view[: entry.size_bytes], entry, limits)
             for name, column in values.items():
                 column.extend(_values(name, entry, rows))
             num_rows.append(len(rows))
-            decompressed.append(one.decompressed)
+            decompressed.append(result.decompressed)
             content = sum(len(row.key or b"") + len(row.value or b"") for row in rows)
             num_bytes += max(entry.size_bytes, content)
-            if one != DecodedEntry(len(rows), entry.base_offset, entry.record_count):
-                told[number] = one
-        made = rows_of(values, sum(num_rows))
+            if result != DecodedEntry(len(rows), entry.base_offset, entry.record_count):
+                results[len(entries)] = result
+            entries.append(entry)
+            position += entry.size_bytes
         return Decoded(
-            rows=made.cast(with_binary_views(made.schema)) if self.views and values else made,
-            headers=entries,
+            entries=Entries(entries),
+            rows=self._batch(values, sum(num_rows)),
             num_rows=np.array(num_rows, np.int64),
             decompressed=np.array(decompressed, np.int64),
-            told=told,
-            computed=computed,
+            results=results,
+            end=position,
+            unsound=rest.unsound if rest else None,
+            computed=rest.computed if rest else None,
+            stopped_by=rest.stopped_by if rest else None,
         )
+
+    def decode_entry(
+        self, data: memoryview, entry: Entry, columns: Sequence[str], limits: Limits
+    ) -> tuple[pa.RecordBatch, DecodedEntry]:
+        """Return the wire *columns* of the records of *entry*, whose bytes are *data*, and its result.
+
+        Neither the checksum nor the size of the entry is checked.
+        """
+        result, rows = _decode_entry(data, entry, limits)
+        values = {name: _values(name, entry, rows) for name in columns}
+        return self._batch(values, len(rows)), result
+
+    def _batch(self, values: dict[str, list[Any]], num_rows: int) -> pa.RecordBatch:
+        batch = rows_of(values, num_rows)
+        return batch.cast(with_binary_views(batch.schema)) if self.views and values else batch
 
 
 def rows_of(values: dict[str, list[Any]], num_rows: int) -> pa.RecordBatch:

@@ -68,7 +68,7 @@ class Judged:
 
     def __iter__(self) -> Iterator[Examined]:
         for entry, code, one in zip(
-            self.entries, self.of_entries.tolist(), self.decoded.entries, strict=True
+            self.entries, self.of_entries.tolist(), self.decoded.all_results(), strict=True
         ):
             yield Examined(entry, DISPOSITIONS[code], True, one)
 
@@ -128,7 +128,7 @@ def judge(
     else:
         places = _Places(offsets, decoded.num_rows, empty)
         of_rows = places.judge(of_entries, bounds, is_held)
-    _unsound(of_entries, decoded.told)
+    _unsound(of_entries, decoded.results)
     return Judged(entries, decoded, of_entries, of_rows)
 
 
@@ -171,8 +171,8 @@ class _Places:
         ]
 
 
-def _unsound(of_entries: Codes, told: Mapping[int, DecodedEntry]) -> None:
-    for number, one in told.items():
+def _unsound(of_entries: Codes, results: Mapping[int, DecodedEntry]) -> None:
+    for number, one in results.items():
         if not one.is_sound:
             is_large = any(finding.code == "batch-over-limit" for finding in one.findings)
             of_entries[number] = CODES["over_limit" if is_large else "damaged"]

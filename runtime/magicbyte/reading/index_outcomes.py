@@ -140,7 +140,7 @@ class IndexedOutcomes:
             is_its_data = is_data & (producers == txn.producer_id) & (firsts >= txn.first_offset)
             codes[is_its_data] = OUTCOME_CODES[txn.outcome]
         for index in np.flatnonzero(is_control & (producers >= 0)).tolist():
-            outcome = outcome_of(decoded.entry(index).control)
+            outcome = outcome_of(decoded.result(index).control)
             if outcome is not None:
                 codes[index] = OUTCOME_CODES[outcome]
         return codes

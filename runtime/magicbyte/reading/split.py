@@ -22,7 +22,7 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judge
-from magicbyte.reading.entry_groups import decode_groups
+from magicbyte.reading.entry_groups import decode_verified
 from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading.offset_order import Bounds
@@ -246,17 +246,16 @@ class _Reader:
             if isinstance(piece, UnsoundRange):
                 yield piece
                 continue
-            for entries, decoded in decode_groups(
+            for decoded in decode_verified(
                 self.engine,
                 piece.buffer,
-                piece.entries,
+                len(piece.entries),
                 self.wire,
                 origin=piece.origin,
                 limits=self.split.options.limits,
-                verify=False,
             ):
-                yield SoundEntries(entries, piece.buffer, piece.origin, decoded=decoded)
-                del decoded  # rows go before more are made
+                yield SoundEntries(decoded.entries, piece.buffer, piece.origin, decoded=decoded)
+                del decoded  # free the rows before decoding more
 
     def _outcomes(self) -> Outcomes | IndexedOutcomes | None:
         """Return the outcomes of the split's transactions, None where it has none."""
@@ -272,7 +271,7 @@ class _Reader:
         )
 
     def _runs(self) -> Iterator[Run]:
-        reader = ControlReader(self.engine)
+        reader = ControlReader()
         is_kept = self.split.end - self.split.start <= CHUNK
         for piece in self.walk():
             if is_kept:
@@ -327,7 +326,7 @@ class _Reader:
 
     def _judged(self, entries: Entries, found: Decoded) -> Piece:
         findings = []
-        for _, one in sorted(found.told.items()):
+        for _, one in sorted(found.results.items()):
             for finding in self._named(one.counted_findings()) if one.findings else ():
                 if finding.severity == "error" and self.split.options.on_damage == "fail":
                     raise error_of(finding)

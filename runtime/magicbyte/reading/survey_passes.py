@@ -12,7 +12,7 @@ from magicbyte.engines.protocol import BatchHeaders, DecodedEntry
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.damage import UnsoundRange
-from magicbyte.reading.entry_groups import decode_groups
+from magicbyte.reading.entry_groups import decode_verified
 from magicbyte.reading.index_outcomes import (
     HeaderTransactions,
     IndexedSegment,
@@ -214,9 +214,7 @@ class _VerifiedPass(LogPass):
         cleaned_segments: Sequence[bool] | None = None,
     ) -> None:
         super().__init__(companions, options, cleaned_segments)
-        self.transactions = TransactionPass(
-            companions, self.is_any_cleaned, engine=options.engine, limits=options.limits
-        )
+        self.transactions = TransactionPass(companions, self.is_any_cleaned, limits=options.limits)
 
     def is_any_cleaned(self) -> bool:
         """Return whether cleaning may have removed entries so far."""
@@ -272,21 +270,20 @@ class _UpToDamagePass(_VerifiedPass):
 
     def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
         count = 0
-        for entries, decoded in decode_groups(
+        for decoded in decode_verified(
             self.options.engine,
             piece.buffer,
-            piece.entries,
+            len(piece.entries),
             (),
             origin=piece.origin,
             limits=self.options.limits,
-            verify=False,
         ):
-            unsound = [i for i, entry in sorted(decoded.told.items()) if not entry.is_sound]
+            unsound = [i for i, result in sorted(decoded.results.items()) if not result.is_sound]
             if unsound:
                 count += unsound[0]
-                self.add_unsound(segment, piece, count, decoded.entry(unsound[0]))
+                self.add_unsound(segment, piece, count, decoded.result(unsound[0]))
                 return
-            count += len(entries)
+            count += len(decoded.entries)
         super().add_piece(segment, piece)
 
     def add_unsound(

@@ -117,18 +117,14 @@ def _first_in(query: _TimeQuery, log: File, entries: Entries) -> int | None:
         if entry.size_bytes > query.limits.max_entry_bytes:
             continue
         data = memoryview(log.read_at(entry.position, entry.size_bytes))
-        scan = query.engine.scan(
-            data, origin=entry.position, verify=True, limits=query.limits, stop=1
-        )
-        for one in scan.entries:
-            rows = query.engine.decode(
-                data, [one], ("offset", "timestamp"), origin=entry.position, limits=query.limits
-            ).rows
-            for offset, time in zip(
-                rows.column("offset").to_pylist(),
-                rows.column("timestamp").cast(pa.int64()).to_pylist(),
-                strict=True,
-            ):
-                if offset >= query.log_start_offset and time is not None and time >= query.time:
-                    return int(offset)
+        rows = query.engine.decode(
+            data, ("offset", "timestamp"), origin=entry.position, limits=query.limits, stop=1
+        ).rows
+        for offset, time in zip(
+            rows.column("offset").to_pylist(),
+            rows.column("timestamp").cast(pa.int64()).to_pylist(),
+            strict=True,
+        ):
+            if offset >= query.log_start_offset and time is not None and time >= query.time:
+                return int(offset)
     return None

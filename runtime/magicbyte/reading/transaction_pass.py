@@ -9,9 +9,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from magicbyte.engines.control_records import ControlReader, Said
+from magicbyte.engines.control_records import ControlContent, ControlReader
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Engine, Entry
+from magicbyte.engines.protocol import Entry
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.reading.log_pass import EntryBlock
@@ -33,13 +33,12 @@ class TransactionPass:
         companions: TransactionCompanions,
         is_cleaned: Callable[[], bool],
         *,
-        engine: Engine,
         limits: Limits,
     ) -> None:
         """*is_cleaned* returns whether cleaning may have removed entries so far."""
         self._limits = limits
         self._is_cleaned = is_cleaned
-        self._controls = ControlReader(engine)
+        self._controls = ControlReader()
         self._tracker = tracker = TransactionTracker()
         self._snapshots = SnapshotCheck(companions, tracker, is_cleaned)
         self._indexes = TransactionIndexCheck(companions, tracker, is_cleaned)
@@ -140,7 +139,7 @@ class TransactionPass:
     def _set_open(self, boundary: Boundary) -> None:
         boundary.open_here = self.open_transactions()
 
-    def _add_control(self, segment: int, entry: Entry, content: Said) -> None:
+    def _add_control(self, segment: int, entry: Entry, content: ControlContent) -> None:
         self._snapshots.add_entry_of_start(entry)
         if not entry.record_count:
             return  # emptied by cleaning, long after its transaction

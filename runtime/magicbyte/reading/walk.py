@@ -4,28 +4,24 @@ Whatever happens, the pieces cover the bytes once and in order. An entry is soun
 and its checksum are right; its payload is decoded later and moves no boundary.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
 from magicbyte.engines.entry import HEADER_BYTES, cut_entry, read_entry
-from magicbyte.engines.protocol import Decoded, Engine, Entries, Entry, Taken
+from magicbyte.engines.protocol import Decoded, Engine, Entries, Entry, Scan
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.embedded_file import EmbeddedFile
 from magicbyte.reading.damage import DamageFinder, UnsoundRange
-from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
+from magicbyte.reading.entry_groups import max_batch_bytes
 from magicbyte.reading.offset_order import Bounds, OffsetOrder
 from magicbyte.reading.resynchronize import EntrySearch
 from magicbyte.storage import File
 
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
-
-BEHIND_DAMAGE = 256
-"""Entries that are scanned after damage, four times as many each time: further damage makes all
-entries after it be scanned again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,47 +127,28 @@ class VerifiedWalk(Walk):
 
     def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
         buffer, origin = memoryview(b""), self.start
-        position, need, most = self.start, self._first_need(), None
-        # A scan that verifies has ended at the next damage anyway.
-        behind_damage = None if self.columns is None else BEHIND_DAMAGE
+        position, need = self.start, self._first_need()
         while position < self.end:
             if origin + len(buffer) - position < need:
                 length = min(max(need, CHUNK), self.end - position)
-                buffer = view = memoryview(b"")  # what was read goes before more comes
+                buffer = view = memoryview(b"")  # free the bytes before reading more
                 buffer, origin = memoryview(self.file.read_at(position, length)), position
             view = buffer[position - origin :]
-            taken = self._taken(view, position)
-            if taken is not None:
-                if taken.entries:
-                    findings = self._order.follow(taken.entries)
-                    yield SoundEntries(taken.entries, view, position, findings, taken.decoded)
-                position += taken.end
-                # What the buffer ends in is read anew, with what follows.
-                here = origin + len(buffer) - position
-                need = min(here + 1, self.end - position) if taken.is_cut else 1
-                if taken.unsound is not None:
-                    damage = self._damage.of_entry(taken.unsound, taken.decoded.computed)
-                    yield from damage.ranges
-                    position, most = damage.resume, behind_damage
-                del taken  # rows go before more are made
-                continue
-            scan = self.engine.scan(
-                view,
-                origin=position,
-                verify=self.columns is None,
-                limits=self.limits,
-                stop=most,
-            )
-            wrong = yield from self._sound(scan.entries, view, position)
-            unsound, computed = wrong or (scan.unsound, scan.computed)
+            scan = self._scan(view, position)
+            if scan.entries:
+                findings = self._order.follow(scan.entries)
+                decoded = scan if isinstance(scan, Decoded) else None
+                yield SoundEntries(scan.entries, view, position, findings, decoded)
+                del decoded
             position += scan.end
-            most = None if most is None or most > 1 << 16 else most * 4
+            unsound, computed, stopped_by = scan.unsound, scan.computed, scan.stopped_by
+            del scan  # free the rows before decoding more
             need = 1
             if unsound is not None:
                 damage = self._damage.of_entry(unsound, computed)
                 yield from damage.ranges
-                position, most = damage.resume, behind_damage
-            elif scan.stopped_by is not None and scan.stopped_by.code == "incomplete-entry":
+                position = damage.resume
+            elif stopped_by is not None and stopped_by.code == "incomplete-entry":
                 # The buffer ends in this entry: have all of it read, unless the file ends in it.
                 here = origin + len(buffer) - position
                 need = min(max(here + 1, HEADER_BYTES), self.end - position)
@@ -184,59 +161,29 @@ class VerifiedWalk(Walk):
                     if wrong_crc is not None or need > self.limits.max_entry_bytes:
                         damage = self._damage.of_entry(entry, wrong_crc)
                         yield from damage.ranges
-                        position, most, need = damage.resume, behind_damage, 1
+                        position, need = damage.resume, 1
                 except FormatError as error:
                     if here < self.end - position and here < HEADER_BYTES:
                         continue
                     damage = self._damage.at(position, error.finding)
                     yield from damage.ranges
-                    position, most, need = damage.resume, behind_damage, 1
-            elif scan.stopped_by is not None:
-                damage = self._damage.at(position, scan.stopped_by)
+                    position, need = damage.resume, 1
+            elif stopped_by is not None:
+                damage = self._damage.at(position, stopped_by)
                 yield from damage.ranges
-                position, most = damage.resume, behind_damage
+                position = damage.resume
 
-    def _taken(self, view: memoryview, origin: int) -> Taken | None:
-        """Return what *view* begins with, with its records, where that can be had at once."""
+    def _scan(self, view: memoryview, origin: int) -> Scan:
+        """Return the sound entries that *view* begins with, decoded if columns were asked for."""
         if self.columns is None:
-            return None
-        return self.engine.take(
+            return self.engine.scan(view, origin=origin, verify=True, limits=self.limits)
+        return self.engine.decode(
             view,
             self.columns,
             origin=origin,
             limits=self.limits,
-            most_bytes=max_group_bytes(self.columns),
+            max_bytes=max_batch_bytes(self.columns),
         )
-
-    def _sound(
-        self, entries: Entries, buffer: memoryview, origin: int
-    ) -> Generator[SoundEntries, None, tuple[Entry, int] | None]:
-        """Yield *entries*, with their records where those are wanted.
-
-        Returns the first of them whose checksum is wrong, and what it should be, where decoding
-        finds that.
-        """
-        if self.columns is None:
-            if entries:
-                yield SoundEntries(entries, buffer, origin, self._order.follow(entries))
-            return None
-        count = 0
-        for run, decoded in decode_groups(
-            self.engine,
-            buffer,
-            entries,
-            self.columns,
-            origin=origin,
-            limits=self.limits,
-            verify=True,
-        ):
-            if run:
-                yield SoundEntries(run, buffer, origin, self._order.follow(run), decoded)
-            count += len(run)
-            if decoded.computed is not None:
-                return entries[count], decoded.computed
-            del decoded  # rows go before more are made
-        return None
 
     def _first_need(self) -> int:
         """Return the size of the first entry if it is larger than a chunk: then it is read once."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import log_builder as build
-from magicbyte.engines.columnar.arrow_release import release
+from magicbyte.engines.columnar.arrow_release import release_function
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
 from magicbyte.engines.factory import engine
@@ -34,7 +34,7 @@ def test_struct_is_released_without_the_gil() -> None:
     del held
     assert is_held() is not None
     # What is called through this type does not have the lock.
-    drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(release(RELEASE, PRIVATE_DATA))
+    drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(release_function(RELEASE, PRIVATE_DATA))
     drop(ctypes.addressof(struct))
     assert is_held() is None and struct[RELEASE] == 0
 
@@ -47,8 +47,7 @@ def test_rows_may_outlive_python() -> None:
         "from magicbyte.limits import Limits\n"
         f"data = memoryview({build.batch(build.records(9))!r})\n"
         "one = engine('columnar')\n"
-        "entries = one.scan(data, origin=0, verify=True, limits=Limits()).entries\n"
-        "rows = one.decode(data, entries, ('key', 'offset'), origin=0, limits=Limits()).rows\n"
+        "rows = one.decode(data, ('key', 'offset'), origin=0, limits=Limits()).rows\n"
         "pa.kept = sys.kept = rows\n"
         "print(rows.num_rows)\n"
     )
@@ -61,13 +60,13 @@ def test_struct_released_after_python_ended_keeps_its_memory() -> None:
     script = (
         "import ctypes\n"
         "from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE\n"
-        "from magicbyte.engines.columnar.arrow_release import release\n"
+        "from magicbyte.engines.columnar.arrow_release import release_function\n"
         "struct = (ctypes.c_int64 * LEN_STRUCT)()\n"
         "struct[RELEASE], struct[PRIVATE_DATA] = 1, id(struct)\n"
         "ctypes.pythonapi.Py_IncRef(ctypes.py_object(struct))\n"
         "at_exit = ctypes.CDLL(None).__cxa_atexit\n"
         "at_exit.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p\n"
-        "assert at_exit(release(RELEASE, PRIVATE_DATA), ctypes.addressof(struct), None) == 0\n"
+        "assert at_exit(release_function(RELEASE, PRIVATE_DATA), ctypes.addressof(struct), None) == 0\n"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
@@ -85,8 +84,7 @@ def test_nulls_are_told_where_there_are_some_and_not_after_that(one: Any) -> Non
         data = build.batch(records)
         assert not differences(one, data)
         view = memoryview(data + bytes(100))
-        entries = one.scan(view, origin=0, verify=True, limits=Limits()).entries
-        rows = one.decode(view, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows
+        rows = one.decode(view, WIRE_COLUMNS, origin=0, limits=Limits()).rows
         is_some = records is some
         elements = rows["headers"].values
         counts = [array.null_count for array in (rows["key"], rows["value"], elements.field(1))]
@@ -112,21 +110,16 @@ def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int) 
 
 def test_columns_come_in_the_order_in_which_they_are_asked_for() -> None:
     data = memoryview(build.batch(build.records(3)))
-    entries = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits()).entries
     for names in (("value", "offset"), ("headers", "codec", "key"), ("position",), ("key", "key")):
-        rows = COLUMNAR.decode(data, entries, names, origin=0, limits=Limits()).rows
+        rows = COLUMNAR.decode(data, names, origin=0, limits=Limits()).rows
         assert rows.schema.names == list(dict.fromkeys(names)) and rows.num_rows == 3
 
 
 def test_column_keeps_the_memory_of_its_rows_alive() -> None:
     data = memoryview(build.batch([build.record(b"value", b"key")]))
-    entries = COLUMNAR.scan(data, origin=0, verify=True, limits=Limits()).entries
-    rows = COLUMNAR.decode(data, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows
+    rows = COLUMNAR.decode(data, WIRE_COLUMNS, origin=0, limits=Limits()).rows
     place, value = address(rows["value"].buffers()[2]), rows["value"]
     del rows
-    others = [
-        COLUMNAR.decode(data, entries, WIRE_COLUMNS, origin=0, limits=Limits()).rows
-        for _ in range(3)
-    ]
+    others = [COLUMNAR.decode(data, WIRE_COLUMNS, origin=0, limits=Limits()).rows for _ in range(3)]
     assert place not in {address(rows["value"].buffers()[2]) for rows in others}
     assert value == pa.array([b"value"])

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from magicbyte import ChecksumError, FormatError
 from magicbyte.engines.entry import SEQUENCES
-from magicbyte.engines.factory import engine
+from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.logdir.companions import (
     MAX_COMPANION_BYTES,
     read_producer_snapshot,
@@ -119,10 +119,8 @@ def _frame_with(log: Path, position: int, offset: int) -> Frame | None:
 
 def _max_timestamp(frame: Frame) -> int:
     """Return the largest timestamp of the records of a batch, or -1."""
-    rows = engine("reference").decode(
-        frame.data, [entry_of(frame)], ("timestamp",), origin=0, limits=LIMITS
-    )
-    highest = pc.max(rows.rows["timestamp"].cast("int64")).as_py()
+    rows, _ = ReferenceEngine().decode_entry(frame.data, entry_of(frame), ("timestamp",), LIMITS)
+    highest = pc.max(rows["timestamp"].cast("int64")).as_py()
     return -1 if highest is None else int(highest)
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import magicbyte
 from magicbyte.engines.entry import Entry
-from magicbyte.engines.entry_columns import Entries
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Engine
 from magicbyte.engines.reference import rows_before_damage
@@ -145,16 +144,16 @@ def _records_of(
     """Yield for each of *entries* the lines of its records, for as many as are decoded together."""
     decoded = decoder.decode(
         memoryview(b"".join(frame.data for frame, _, _ in entries)),
-        Entries([entry for _, entry, _ in entries]),
         RecordColumns.COLUMNS,
         origin=entries[0][0].position,
         limits=LIMITS,
-        most_bytes=CHUNK_BYTES,
+        max_bytes=CHUNK_BYTES,
+        verify=False,
     )
     contents = options.contents or any(entry.is_control for _, entry, _ in entries)
     records = RecordColumns.of(decoded.rows, contents=contents)
     begin = 0
-    for (frame, entry, _), result in zip(entries, decoded.entries, strict=False):
+    for (frame, entry, _), result in zip(entries, decoded.all_results(), strict=False):
         if not result.is_sound:
             yield _damaged(frame, entry, result.findings[0].message, options)
         else:

@@ -87,7 +87,6 @@ def _clocks(engine_name: str) -> Iterator[_Clocks]:
         patch.object(EntrySearch, "true_end", clocks.timed(EntrySearch.true_end, SEARCH)),
         patch.object(LocalFile, "read_at", clocks.timed(LocalFile.read_at, READS)),
         patch.object(kind, "scan", clocks.timed(kind.scan, FRAMES)),
-        patch.object(kind, "take", clocks.timed(kind.take, RECORDS)),
         patch.object(kind, "decode", clocks.timed(kind.decode, RECORDS)),
     ):
         yield clocks

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 import magicbyte as mb
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Decoded, Engine, Entry
+from magicbyte.engines.protocol import Decoded, Engine
 from magicbyte.limits import MIB, Limits
-from magicbyte.reading.entry_groups import decode_groups, max_group_bytes
+from magicbyte.reading.entry_groups import max_batch_bytes
 from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.walk import SoundEntries
@@ -151,7 +151,7 @@ def read(
     Raises Damaged where an entry, its checksum or a record is not sound.
     """
     chunk = end - begin if isinstance(file, LoadedFile) else CHUNK
-    max_bytes = max_group_bytes(columns)
+    max_bytes = max_batch_bytes(columns)
     position, length = begin, chunk
     buffer, origin = memoryview(b""), begin
     while position < end:
@@ -162,30 +162,19 @@ def read(
                 position,
             )
         view = buffer[position - origin :]
-        taken = engine.take(view, columns, origin=position, limits=LIMITS, most_bytes=max_bytes)
-        if taken is not None:
-            _check(taken.entries, taken.decoded)
-            yield taken.decoded.rows
-            position, length = position + taken.end, chunk
-            if taken.is_cut:
-                buffer, origin = memoryview(b""), position
-            del taken
-            continue
-        scan = engine.scan(view, origin=position, verify=False, limits=LIMITS)
-        if not scan.entries:
-            if len(view) == end - position or (
-                scan.stopped_by is None or scan.stopped_by.code != "incomplete-entry"
-            ):
-                raise DamagedFileError(f"byte {position}: {scan.stopped_by}")
+        decoded = engine.decode(view, columns, origin=position, limits=LIMITS, max_bytes=max_bytes)
+        _check(decoded)
+        rest = decoded.stopped_by
+        if rest is not None and not decoded.entries:
+            if len(view) == end - position or rest.code != "incomplete-entry":
+                raise DamagedFileError(f"byte {position}: {rest.message}")
             length = 2 * max(length, len(view))  # an entry that is larger
             continue
-        for entries, made in decode_groups(
-            engine, view, scan.entries, columns, origin=position, limits=LIMITS, verify=True
-        ):
-            _check(entries, made)
-            yield made.rows
-            del made
-        position, length = position + scan.end, chunk
+        yield decoded.rows
+        position, length = position + decoded.end, chunk
+        if rest is not None:
+            buffer, origin = memoryview(b""), position
+        del decoded
 
 
 def _num_rows(batches: Iterator[pa.RecordBatch], *, is_kept: bool = False) -> int:
@@ -197,13 +186,13 @@ def _num_rows(batches: Iterator[pa.RecordBatch], *, is_kept: bool = False) -> in
     return count
 
 
-def _check(entries: Sequence[Entry], made: Decoded) -> None:
-    for number, found in made.told.items():
-        if not found.is_sound:
-            place = entries[number].position
-            raise DamagedFileError(f"byte {place}: {found.findings[0].message}")
-    if made.computed is not None:
-        raise DamagedFileError(f"a wrong checksum behind {len(made.headers)} entries")
+def _check(decoded: Decoded) -> None:
+    for number, result in decoded.results.items():
+        if not result.is_sound:
+            position = decoded.entries[number].position
+            raise DamagedFileError(f"byte {position}: {result.findings[0].message}")
+    if decoded.unsound is not None:
+        raise DamagedFileError(f"a wrong checksum after {len(decoded.entries)} entries")
 
 
 def _num_bytes(column: pa.Array) -> int:

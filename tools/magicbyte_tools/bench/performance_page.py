@@ -5,7 +5,7 @@ from statistics import median
 
 from magicbyte.engines.auto import HEADERS_BEFORE_LOADING
 from magicbyte.limits import MIB
-from magicbyte.reading.entry_groups import MAX_GROUP_BYTES, MAX_GROUP_BYTES_OF_NUMBERS
+from magicbyte.reading.entry_groups import MAX_BATCH_BYTES, MAX_NUMBERS_BATCH_BYTES
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
@@ -71,8 +71,8 @@ def page(results: Results, picture: str | None = None) -> str:
         repetitions=results.repetitions,
         command=results.command,
         mb=results.mb,
-        group_mb=MAX_GROUP_BYTES // MIB,
-        numbers_mb=MAX_GROUP_BYTES_OF_NUMBERS // MIB,
+        group_mb=MAX_BATCH_BYTES // MIB,
+        numbers_mb=MAX_NUMBERS_BATCH_BYTES // MIB,
         seed=results.seed,
         shapes=f"{shapes}.",
     )

@@ -13,12 +13,12 @@ from unittest.mock import patch
 import numpy as np
 
 from magicbyte.engines.columnar import ColumnarEngine, fused
-from magicbyte.engines.columnar.buffers import address, fresh
+from magicbyte.engines.columnar.buffers import address, allocate
 from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
-from magicbyte.engines.columnar.fused_kernel import TURN_ROOM
-from magicbyte.engines.columnar.kernel_loader import inflate, kernel, pump
+from magicbyte.engines.columnar.fused_kernel import CHUNK_DECOMPRESSED_BYTES
+from magicbyte.engines.columnar.kernel_loader import decompressor, fused_kernel, kernel
 from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.thread_buffers import Numbers
+from magicbyte.engines.columnar.thread_buffers import Descriptors
 from magicbyte.limits import MIB
 from magicbyte_tools.bench.data import Kind, Segment
 from magicbyte_tools.bench.ours import LIMITS, Ours
@@ -57,13 +57,15 @@ def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Pro
     ours.load(segment.path, "memory")
     for turn in range(WARM_UP + repetitions):
         in_kernels = _Clock()
-        with patch.object(fused, "pump", lambda clock=in_kernels: _Timed(pump(), clock)):
+        with patch.object(
+            fused, "fused_kernel", lambda clock=in_kernels: _Timed(fused_kernel(), clock)
+        ):
             whole = _Clock()
             rows = whole.timed(lambda: ours.read(mode, 1))
         if turn < WARM_UP:
             continue
         described = _described(data)
-        checksums = _checksums(described)
+        checksums = _checksums(described, data)
         codec = _codec(described) if segment.kind.codec != "none" else 0
         spent = {
             CHECKSUMS: checksums,
@@ -106,10 +108,11 @@ def _described(data: memoryview) -> DescriptorEntries:
     return entries
 
 
-def _checksums(entries: DescriptorEntries) -> int:
+def _checksums(entries: DescriptorEntries, data: memoryview) -> int:
     """Return the CPU nanoseconds of verifying the checksums of *entries*, and nothing else."""
     clock, verify = _Clock(), kernel(entries.format.name, "verify")
-    clock.timed(verify, entries.address, entries.desc, 0, len(entries))
+    begin = address(np.frombuffer(data, np.uint8))
+    clock.timed(verify, begin, entries.desc, 0, len(entries))
     return clock.ns
 
 
@@ -118,16 +121,16 @@ def _codec(entries: DescriptorEntries) -> int:
     chosen, desc = entries.format, entries.desc.copy()
     if chosen.kernels.IS_STREAM:
         kernel(chosen.name, "sections")(desc, np.arange(len(desc)))
-    clock, place = _Clock(), fresh(MOST_PLAIN)
-    clock.timed(_inflate, chosen.places, chosen.kernels.SLACK, desc, address(place))
+    clock, place = _Clock(), allocate(MOST_PLAIN)
+    clock.timed(_inflate, chosen.fields, chosen.kernels.SLACK, desc, address(place))
     return clock.ns
 
 
-def _inflate(places: Any, slack: int, desc: Numbers, to: int) -> None:
-    run, most = inflate(), LIMITS.max_batch_bytes
+def _inflate(places: Any, slack: int, desc: Descriptors, to: int) -> None:
+    run, most = decompressor(), LIMITS.max_batch_bytes
     done = 0
     while done < len(desc):
-        for room in (TURN_ROOM, MOST_PLAIN):
+        for room in (CHUNK_DECOMPRESSED_BYTES, MOST_PLAIN):
             stop = run(desc, done, len(desc), places, to, room, slack, most, functions())[0]
             if stop > done:
                 break

@@ -1,8 +1,8 @@
-"""Two engines on the same bytes: what they tell differently."""
+"""Compares what two engines read from the same bytes."""
 
 from collections.abc import Iterator, Sequence
 
-from magicbyte.engines.protocol import Decoded, Engine, Entry, Scan, Taken
+from magicbyte.engines.protocol import Decoded, Engine, Entry, Scan
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.binary_views import without_binary_views
@@ -10,18 +10,18 @@ from magicbyte.tables.schemas import WIRE_COLUMNS
 
 REFERENCE = ReferenceEngine()
 
-MOST_TAKEN = 2048
-"""Bytes decoded in one fused call: few, since fuzzed entries are small."""
+RUNS = ((False, None), (True, None), (True, 2048))
+"""Whether a run verifies checksums, and its `max_bytes`: few, since fuzzed entries are small."""
 
 
 def differences(
-    engine: Engine,
+    other: Engine,
     data: bytes,
     *,
     columns: Sequence[str] = WIRE_COLUMNS,
     limits: Limits | None = None,
 ) -> list[str]:
-    """Return the differences between the reference engine and *engine* on the entries in *data*.
+    """Return the differences between the reference engine and *other* on the entries in *data*.
 
     After bytes that are not an entry, both go on at the next byte.
     """
@@ -30,167 +30,143 @@ def differences(
     position = 0
     while position < len(data):
         view = memoryview(data)[position:]
-        messages += scanned(engine, view, origin=position, verify=True, limits=limits)[2]
+        messages += scan_differences(other, view, origin=position, verify=True, limits=limits)
         # Checksums are ignored, so that the contents of altered entries are compared too.
-        entries, end = entries_of(REFERENCE, view, origin=position, verify=False, limits=limits)[:2]
-        if entries:
-            messages += decoded(engine, view, entries, columns, origin=position, limits=limits)[1]
-            messages += decoded_runs(engine, view[:end], columns, origin=position, limits=limits)
-            messages += taken_runs(engine, view[:end], columns, origin=position, limits=limits)
+        _, end, _ = entries_of(REFERENCE, view, origin=position, verify=False, limits=limits)
+        for verify, max_bytes in RUNS:
+            messages += run_differences(
+                other,
+                view[:end],
+                columns,
+                origin=position,
+                limits=limits,
+                verify=verify,
+                max_bytes=max_bytes,
+            )
         position += max(end, 1)
     return messages
 
 
-def scanned(
-    engine: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
-) -> tuple[list[Entry], int, list[str]]:
-    """Return the entries that *engine* scans, their end position, and the differences from the reference
-    engine.
-    """
-    expected, made = (
-        entries_of(one, view, origin=origin, verify=verify, limits=limits)
-        for one in (REFERENCE, engine)
+def scan_differences(
+    other: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
+) -> list[str]:
+    """Return the differences between the scans of the reference engine and of *other*."""
+    expected, actual = (
+        entries_of(engine, view, origin=origin, verify=verify, limits=limits)
+        for engine in (REFERENCE, other)
     )
-    said, says = told(*expected), told(*made)
-    return made[0], made[1], [] if said == says else [f"scan at {origin}: {said}, {says}"]
+    expected_text, actual_text = (str((*scan[:2], _rest(scan[2]))) for scan in (expected, actual))
+    is_equal = expected_text == actual_text
+    return [] if is_equal else [f"scan at {origin}: {expected_text}, {actual_text}"]
 
 
 def entries_of(
     engine: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
 ) -> tuple[list[Entry], int, Scan]:
-    """Return the entries of *view*, their end position, and the scan that ends there."""
+    """Return the entries of *view*, their end position, and the last scan, which found no entry."""
     entries: list[Entry] = []
-    scans = runs_of(engine, view, origin=origin, verify=verify, limits=limits)
-    for scan, _, begin in scans:
-        entries += scan.entries
-        end = begin + scan.end - origin
-    return entries, end, scan
-
-
-def runs_of(
-    engine: Engine, view: memoryview, *, origin: int, verify: bool, limits: Limits
-) -> Iterator[tuple[Scan, memoryview, int]]:
-    """Yield scans of *view*, one at least, where they are made, and the byte of the file there.
-
-    The last one ends where *view* does, or finds no entry.
-    """
     end = 0
     while True:
-        here = view[end:]
-        scan = engine.scan(here, origin=origin + end, verify=verify, limits=limits)
-        yield scan, here, origin + end
+        scan = engine.scan(view[end:], origin=origin + end, verify=verify, limits=limits)
+        entries += scan.entries
         end += scan.end
         if not scan.entries or end == len(view):
-            return
+            return entries, end, scan
 
 
-def decoded_runs(
-    engine: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
-) -> list[str]:
-    """Return the differences from the reference engine on entries that *engine* scans and verifies."""
-    found = []
-    for scan, here, begin in runs_of(engine, view, origin=origin, verify=False, limits=limits):
-        if scan.entries:
-            found += decoded(
-                engine, here, scan.entries, columns, origin=begin, limits=limits, verify=True
-            )[1]
-    return found
-
-
-def taken_runs(
-    engine: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
-) -> list[str]:
-    """Return the differences from the reference engine on entries that *engine* decodes in fused calls."""
-    found = []
-    for made, here, begin in runs_at_once(engine, view, columns, origin=origin, limits=limits):
-        found += _taken(made, here, columns, origin=begin, limits=limits)
-    return found
-
-
-def runs_at_once(
-    engine: Engine, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
-) -> Iterator[tuple[Taken, memoryview, int]]:
-    """Yield the results of fused calls of the engine on *view*, their bytes, and their file positions.
-
-    An entry that the fused kernel refuses, or whose checksum is wrong, is skipped.
-    """
-    end = 0
-    while end < len(view):
-        here = view[end:]
-        made = engine.take(here, columns, origin=origin + end, limits=limits, most_bytes=MOST_TAKEN)
-        if made is not None:
-            yield made, here, origin + end
-            end += made.end
-        if made is None or made.unsound is not None:
-            scan = REFERENCE.scan(
-                view[end:], origin=origin + end, verify=False, limits=limits, stop=1
-            )
-            if not scan.entries:
-                return
-            end += scan.end
-
-
-def _taken(
-    made: Taken, view: memoryview, columns: Sequence[str], *, origin: int, limits: Limits
-) -> list[str]:
-    """Return the differences between the reference engine and the fused result at the start of *view*."""
-    whole = view[: made.end]
-    entries = entries_of(REFERENCE, whole, origin=origin, verify=True, limits=limits)[0]
-    if list(made.entries) != entries:
-        return [f"entries taken at {origin}: {entries}, {list(made.entries)}"]
-    behind = REFERENCE.scan(
-        view[made.end :], origin=origin + made.end, verify=True, limits=limits, stop=1
-    )
-    if made.unsound is not None and (made.unsound, made.decoded.computed) != (
-        behind.unsound,
-        behind.computed,
-    ):
-        return [f"behind what was taken at {origin}: {behind.unsound}, {made.unsound}"]
-    if made.is_cut and behind.entries:
-        return [f"what was taken at {origin} ends in an entry that is whole"]
-    expected = REFERENCE.decode(view, entries, columns, origin=origin, limits=limits)
-    return compared(expected, made.decoded, columns, origin=origin)
-
-
-def told(entries: list[Entry], end: int, scan: Scan) -> tuple[object, ...]:
-    return entries, end, scan.unsound, scan.computed, scan.stopped_by and scan.stopped_by.message
-
-
-def decoded(
-    engine: Engine,
+def run_differences(
+    other: Engine,
     view: memoryview,
-    entries: Sequence[Entry],
     columns: Sequence[str],
     *,
     origin: int,
     limits: Limits,
-    verify: bool = False,
-) -> tuple[Decoded, list[str]]:
-    """Return what *engine* decodes from *entries*, and the differences from the reference engine."""
-    expected, made = (
-        one.decode(view, entries, columns, origin=origin, limits=limits, verify=verify)
-        for one in (REFERENCE, engine)
-    )
-    ends = [(len(one.headers), one.computed) for one in (expected, made)]
-    if ends[0] != ends[1]:
-        return made, [f"entries at {origin} are verified up to {ends[0]}, {ends[1]}"]
-    return made, compared(expected, made, columns, origin=origin)
+    verify: bool,
+    max_bytes: int | None,
+) -> list[str]:
+    """Return the differences from the reference engine in all that *other* decodes of *view*."""
+    messages = []
+    for decoded, here, begin in decoded_runs(
+        other, view, columns, origin=origin, limits=limits, verify=verify, max_bytes=max_bytes
+    ):
+        expected = REFERENCE.decode(
+            here,
+            columns,
+            origin=begin,
+            limits=limits,
+            verify=verify,
+            stop=len(decoded.entries),
+        )
+        messages += result_differences(expected, decoded, columns, origin=begin)
+        end = decoded.end
+        rest = REFERENCE.scan(here[end:], origin=begin + end, verify=verify, limits=limits, stop=1)
+        is_explained = decoded.unsound is not None or decoded.stopped_by is not None
+        if is_explained and _rest(rest) != _rest(decoded):
+            messages.append(f"end at {begin + end}: {_rest(rest)}, {_rest(decoded)}")
+        if not decoded.entries and not is_explained:
+            messages.append(f"nothing is decoded at {begin}")
+    return messages
 
 
-def compared(expected: Decoded, made: Decoded, columns: Sequence[str], *, origin: int) -> list[str]:
-    """Return what differs between what two engines decode of the same entries."""
-    made.rows.validate(full=True)
-    found = []
-    for entry, said, says in zip(expected.headers, expected.entries, made.entries, strict=True):
-        if said != says:
-            found.append(f"entry at {entry.position}: {said}, {says}")
-    sizes = [one.decompressed.tolist() for one in (expected, made)]
+def decoded_runs(
+    engine: Engine,
+    view: memoryview,
+    columns: Sequence[str],
+    *,
+    origin: int,
+    limits: Limits,
+    verify: bool,
+    max_bytes: int | None,
+) -> Iterator[tuple[Decoded, memoryview, int]]:
+    """Yield all that *engine* decodes of *view*, with the bytes from there on and their position.
+
+    An entry with a wrong checksum is skipped.
+    """
+    end = 0
+    while end < len(view):
+        here = view[end:]
+        decoded = engine.decode(
+            here,
+            columns,
+            origin=origin + end,
+            limits=limits,
+            max_bytes=max_bytes,
+            verify=verify,
+        )
+        yield decoded, here, origin + end
+        end += decoded.end
+        if decoded.unsound is not None:
+            end += decoded.unsound.size_bytes
+        elif not decoded.entries:
+            return
+
+
+def _rest(scan: Scan) -> tuple[object, ...]:
+    """Return why *scan* ended."""
+    finding = scan.stopped_by
+    why = None if finding is None else (finding.code, finding.message)
+    return scan.unsound, scan.computed, why
+
+
+def result_differences(
+    expected: Decoded, actual: Decoded, columns: Sequence[str], *, origin: int
+) -> list[str]:
+    """Return the differences between two results of decoding the same entries."""
+    actual.rows.validate(full=True)
+    if list(expected.entries) != list(actual.entries):
+        return [f"entries at {origin}: {list(expected.entries)}, {list(actual.entries)}"]
+    messages = []
+    results = zip(expected.entries, expected.all_results(), actual.all_results(), strict=True)
+    for entry, expected_result, actual_result in results:
+        if expected_result != actual_result:
+            messages.append(f"entry at {entry.position}: {expected_result}, {actual_result}")
+    sizes = [decoded.decompressed.tolist() for decoded in (expected, actual)]
     if sizes[0] != sizes[1]:
-        found.append(f"entries at {origin} decompress to {sizes[0]}, {sizes[1]}")
-    rows = without_binary_views(made.rows)
+        messages.append(f"entries at {origin} decompress to {sizes[0]}, {sizes[1]}")
+    rows = without_binary_views(actual.rows)
     if not expected.rows.equals(rows):
         wrong = [
             name for name in columns if not expected.rows[name].equals(rows[name])
         ] or "their number"
-        found.append(f"rows of the entries at {origin}: {wrong}")
-    return found
+        messages.append(f"rows of the entries at {origin}: {wrong}")
+    return messages

@@ -17,11 +17,11 @@ NUM_CASES = 64
 USUAL_LIMITS = Limits(max_batch_bytes=1 << 20)
 """Limits for fuzzed entries; other tests try decompression bombs."""
 
-GROUP_BYTES = (16, 700, 1 << 16)
-"""Sizes of half an arena in bytes: with the first, each payload gets a buffer of its own; with the
-second, some share one; with the third, all do."""
+SCRATCH_BYTES = (16, 700, 1 << 16)
+"""First capacities for decompressed payloads, in bytes: few or no payloads fit into the first, some into
+the second, all into the third."""
 
-MOST_BYTES = ((1 << 31) - 1, 1000)
+MAX_COLUMN_BYTES = ((1 << 31) - 1, 1000)
 """Largest sizes of a column in bytes: Arrow's maximum, and one so small that most calls exceed it."""
 
 COLUMNS = (WIRE_COLUMNS, ("offset",), ())
@@ -43,9 +43,9 @@ class Arrangement:
     """True where the bytes end at a guard page; else they begin at one."""
     alignment: int
     """Alignment of the engine's own buffers in bytes; with 1 each ends right before a guard page."""
-    least_room: int
-    most_bytes: int
-    group_bytes: int
+    min_capacity: int
+    max_column_bytes: int
+    scratch_bytes: int
     verify: bool
     columns: tuple[str, ...] = WIRE_COLUMNS
     views: bool = False
@@ -84,9 +84,9 @@ def _arrangement(chance: Random) -> Arrangement:
     return Arrangement(
         is_last=chance.random() < 0.7,
         alignment=chance.choice((1, 1, 8, 64)),
-        least_room=chance.choice((1, 64)),
-        most_bytes=chance.choices(MOST_BYTES, (9, 1))[0],
-        group_bytes=chance.choices(GROUP_BYTES, (1, 1, 3))[0],
+        min_capacity=chance.choice((1, 64)),
+        max_column_bytes=chance.choices(MAX_COLUMN_BYTES, (9, 1))[0],
+        scratch_bytes=chance.choices(SCRATCH_BYTES, (1, 1, 3))[0],
         verify=chance.random() < 0.5,
         columns=columns,
         views=columns == WIRE_COLUMNS and chance.random() < 0.2,
@@ -97,14 +97,17 @@ def _arrangement(chance: Random) -> Arrangement:
 def arrangements() -> Iterator[Arrangement]:
     """Yield every arrangement that bytes are tried in when they are tried again."""
     choices = [(columns, False) for columns in COLUMNS] + [(WIRE_COLUMNS, True)]
-    every = product((True, False), (1, 64), (1, 64), MOST_BYTES, GROUP_BYTES, choices)
-    for is_last, alignment, least_room, most_bytes, group_bytes, (columns, views) in every:
+    every = product((True, False), (1, 64), (1, 64), MAX_COLUMN_BYTES, SCRATCH_BYTES, choices)
+    for is_last, alignment, min_capacity, max_column_bytes, scratch_bytes, (
+        columns,
+        views,
+    ) in every:
         yield Arrangement(
             is_last=is_last,
             alignment=alignment,
-            least_room=least_room,
-            most_bytes=most_bytes,
-            group_bytes=group_bytes,
+            min_capacity=min_capacity,
+            max_column_bytes=max_column_bytes,
+            scratch_bytes=scratch_bytes,
             verify=is_last,
             columns=columns,
             views=views,

@@ -8,7 +8,7 @@ import mmap
 
 import numpy as np
 
-from magicbyte.engines.columnar import buffers, engine, fused, output, payload_arena, thread_buffers
+from magicbyte.engines.columnar import buffers, engine, entry_run, fused, output, thread_buffers
 from magicbyte.engines.columnar.buffers import POOL, Bytes
 
 NOBODY = 0
@@ -55,7 +55,7 @@ class GuardedBuffers:
 
     def __init__(self) -> None:
         self.alignment = 1
-        """Alignment of `fresh` buffers in bytes; 1 leaves no byte before the guard page."""
+        """Alignment of `allocate` buffers in bytes; 1 leaves no byte before the guard page."""
         self._free: dict[int, list[GuardedBuffer]] = {}
         self._used: list[GuardedBuffer] = []
 
@@ -67,7 +67,7 @@ class GuardedBuffers:
         self._used.append(place)
         return place
 
-    def fresh(self, num_bytes: int) -> Bytes:
+    def allocate(self, num_bytes: int) -> Bytes:
         """Return *num_bytes* that end at a guard, as the columnar engine asks for memory."""
         return self.take(num_bytes + self.alignment).last(num_bytes, self.alignment)
 
@@ -80,23 +80,24 @@ class GuardedBuffers:
 
 def use(places: GuardedBuffers) -> None:
     """Have the columnar engine of this process take all its memory from *places*, as it needs it."""
-    buffers.fresh = places.fresh
+    buffers.allocate = places.allocate
     POOL.max_bytes = 0
-    thread_buffers.LEAST_BYTES = thread_buffers.LEAST_DESCRIPTORS = 1
-    engine.FEWEST_AT_ONCE = fused.FEWEST = 1
+    thread_buffers.MIN_SCRATCH_BYTES = 1
+    engine.MIN_SCANNED = entry_run.MIN_DESCRIPTORS = 1
 
 
 def begin_anew(
-    places: GuardedBuffers, *, least_room: int, most_bytes: int, group_bytes: int
+    places: GuardedBuffers, *, min_capacity: int, max_column_bytes: int, scratch_bytes: int
 ) -> None:
     """Clear the engine's cached memory, and set its sizes for the next call.
 
-    *least_room* is the smallest capacity of a column in rows or bytes, *most_bytes* the largest of a
-    column of bytes, *group_bytes* the decompressed bytes that share an arena: with few, each payload
-    has a buffer of its own.
+    *min_capacity* is the smallest capacity of a column in rows or bytes, *max_column_bytes* the largest of
+    a column of bytes, *scratch_bytes* the first capacity for decompressed payloads. A payload of more than
+    64 times that is decompressed outside of the kernel.
     """
     places.clear()
-    thread_buffers.forget()
-    output.LEAST_ROOM = least_room
-    output.MOST_BYTES = most_bytes
-    payload_arena.GROUP_BYTES = group_bytes
+    thread_buffers.reset()
+    output.MIN_CAPACITY = min_capacity
+    output.MAX_COLUMN_BYTES = max_column_bytes
+    fused.SCRATCH_BYTES = scratch_bytes
+    entry_run.MAX_SCRATCH_BYTES = 64 * scratch_bytes

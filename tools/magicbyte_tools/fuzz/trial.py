@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.columnar import ColumnarEngine
-from magicbyte.engines.protocol import Decoded, DecodedEntry, Engine, Entry
+from magicbyte.engines.protocol import DecodedEntry, Engine, Entry
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.findings import Finding
+from magicbyte.limits import Limits
 from magicbyte_tools.fuzz import agreement, memory
 from magicbyte_tools.fuzz.group import Arrangement
 
@@ -33,19 +34,13 @@ class Judge(ReferenceEngine):
         """The positions of the entries that the kernels left to it."""
         self.is_silent = False
 
-    def decode(
-        self, buffer: memoryview, entries: Sequence[Entry], *more: Any, **keys: Any
-    ) -> Decoded:
-        self.asked.update(entry.position for entry in entries)
+    def decode_entry(
+        self, data: memoryview, entry: Entry, columns: Sequence[str], limits: Limits
+    ) -> tuple[pa.RecordBatch, DecodedEntry]:
+        self.asked.add(entry.position)
         if self.is_silent:
-            return Decoded(
-                rows=NO_ROWS,
-                headers=entries,
-                num_rows=np.zeros(len(entries), np.int64),
-                decompressed=np.zeros(len(entries), np.int64),
-                told={n: DecodedEntry(findings=(REFUSED,)) for n in range(len(entries))},
-            )
-        return super().decode(buffer, entries, *more, **keys)
+            return NO_ROWS, DecodedEntry(findings=(REFUSED,))
+        return super().decode_entry(data, entry, columns, limits)
 
 
 @dataclass(slots=True)
@@ -81,9 +76,9 @@ class Trial:
         tried = Tried()
         memory.begin_anew(
             self.places,
-            least_room=how.least_room,
-            most_bytes=how.most_bytes,
-            group_bytes=how.group_bytes,
+            min_capacity=how.min_capacity,
+            max_column_bytes=how.max_column_bytes,
+            scratch_bytes=how.scratch_bytes,
         )
         self.places.alignment = how.alignment
         place = self.places.take(len(data))
@@ -92,66 +87,40 @@ class Trial:
         self.judge.asked.clear()
         self.judge.is_silent = not is_compared
         self.judge.views = how.views
-        entries = self._scanned(held.data, starts, how, tried, is_compared=is_compared)
-        tried.framed.update(entry.position for entry in entries)
-        columns, limits = how.columns, how.limits
-        if is_compared:
-            made, wrong = agreement.decoded(
-                self.engine, held.data, entries, columns, origin=0, limits=limits
-            )
-            tried.differences += wrong
-        else:
-            made = self.engine.decode(held.data, entries, columns, origin=0, limits=limits)
-        counts = zip(entries, made.num_rows.tolist(), strict=True)
-        has_rows = {entry.position for entry, num_rows in counts if num_rows}
-        tried.accepted = has_rows - self.judge.asked
-        return tried
-
-    def _verified(
-        self, view: memoryview, origin: int, how: Arrangement, tried: Tried, *, is_compared: bool
-    ) -> None:
-        """Decode the entries of *view* after a scan, and in fused calls, with checksums verified."""
-        columns, limits = how.columns, how.limits
-        if is_compared:
-            for judge in (agreement.decoded_runs, agreement.taken_runs):
-                tried.differences += judge(self.engine, view, columns, origin=origin, limits=limits)
-            return
-        runs = agreement.runs_of(self.engine, view, origin=origin, verify=False, limits=limits)
-        for scan, here, begin in runs:
-            self.engine.decode(
-                here, scan.entries, columns, origin=begin, limits=limits, verify=True
-            )
-        for _ in agreement.runs_at_once(self.engine, view, columns, origin=origin, limits=limits):
-            pass  # this result is not compared: the test is that no guard page is touched
-
-    def _scanned(
-        self,
-        view: memoryview,
-        starts: Sequence[int],
-        how: Arrangement,
-        tried: Tried,
-        *,
-        is_compared: bool,
-    ) -> list[Entry]:
-        """Return the entries of *view*, with right and wrong checksums."""
-        entries: list[Entry] = []
         position = 0
         for start in starts:
-            if start < position:
-                continue
-            there = view[start:]
-            if is_compared:
-                *_, wrong = agreement.scanned(
-                    self.engine, there, origin=start, verify=how.verify, limits=how.limits
-                )
-                tried.differences += wrong
-            elif how.verify:
-                self.engine.scan(there, origin=start, verify=True, limits=how.limits)
-            if how.verify:
-                self._verified(there, start, how, tried, is_compared=is_compared)
-            found, size, _ = agreement.entries_of(
-                self.engine, there, origin=start, verify=False, limits=how.limits
+            if start >= position:
+                view = held.data[start:]
+                position = start + self._run_from(view, start, how, tried, is_compared=is_compared)
+        return tried
+
+    def _run_from(
+        self, view: memoryview, start: int, how: Arrangement, tried: Tried, *, is_compared: bool
+    ) -> int:
+        """Scan and decode the entries that *view* begins with; return their end position."""
+        engine, columns, limits = self.engine, how.columns, how.limits
+        if is_compared:
+            tried.differences += agreement.scan_differences(
+                engine, view, origin=start, verify=how.verify, limits=limits
             )
-            entries += found
-            position = start + size
-        return entries
+        elif how.verify:
+            engine.scan(view, origin=start, verify=True, limits=limits)
+        entries, end, _ = agreement.entries_of(
+            engine, view, origin=start, verify=False, limits=limits
+        )
+        tried.framed.update(entry.position for entry in entries)
+        for verify, max_bytes in agreement.RUNS:
+            if verify and not how.verify:
+                continue
+            options: dict[str, Any] = {"verify": verify, "max_bytes": max_bytes}
+            if is_compared:
+                tried.differences += agreement.run_differences(
+                    engine, view[:end], columns, origin=start, limits=limits, **options
+                )
+            for decoded, _, _ in agreement.decoded_runs(
+                engine, view[:end], columns, origin=start, limits=limits, **options
+            ):
+                counts = zip(decoded.entries, decoded.num_rows.tolist(), strict=True)
+                has_rows = {entry.position for entry, num_rows in counts if num_rows}
+                tried.accepted |= has_rows - self.judge.asked
+        return end

@@ -20,6 +20,5 @@ with suppress(InputError):  # no Numba: the tasks say so
     data = memoryview(b"".join(one.data for one in built(1)))
     for views, columns in [*((False, columns) for columns in COLUMNS), (True, WIRE_COLUMNS)]:
         engine = ColumnarEngine(views=views)
-        scan = engine.scan(data, origin=0, verify=True, limits=USUAL_LIMITS)
-        engine.decode(data, scan.entries, columns, origin=0, limits=USUAL_LIMITS)
-        engine.take(data, columns, origin=0, limits=USUAL_LIMITS, most_bytes=1)
+        engine.scan(data, origin=0, verify=True, limits=USUAL_LIMITS)
+        engine.decode(data, columns, origin=0, limits=USUAL_LIMITS)

@@ -1,7 +1,7 @@
-"""Memory that columns are written to, and that Arrow gives back when it drops them.
+"""Memory for columns, which is used again once Arrow has released it.
 
-Fresh memory is slow: the first touch of a page costs more than all that is done with it. So what
-Arrow has dropped is used again. While Arrow holds it, nobody writes to it.
+The first touch of a fresh page costs more than all that kernels do with it. Memory is handed out again
+only after Arrow has dropped the last column in it.
 """
 
 import threading
@@ -11,73 +11,73 @@ import numpy as np
 import pyarrow as pa
 
 ALIGNMENT = 64
-"""What Arrow asks for."""
+"""Alignment that Arrow recommends, in bytes."""
 
 MAX_SPARE_BYTES = 64 << 20
-"""What is kept for the next ones, of all columns together."""
+"""Released memory that the pool keeps, of all columns in total."""
 
 Bytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
-NOTHING: Bytes = np.empty(0, np.uint8)
+EMPTY: Bytes = np.empty(0, np.uint8)
 
 
-def fresh(num_bytes: int) -> Bytes:
-    """Return *num_bytes* that hold anything.
+def allocate(num_bytes: int) -> Bytes:
+    """Return *num_bytes* of aligned memory, not initialized.
 
-    All memory that kernels read or write and that is not the caller's comes from here, so that a
-    fuzzer can put it between pages that nobody may touch.
+    All memory that kernels access and that is not the caller's is allocated here, so that a fuzzer can
+    place it between guard pages.
     """
-    room: Bytes = np.empty(num_bytes + ALIGNMENT, np.uint8)
-    skipped = -address(room) % ALIGNMENT
-    return room[skipped : skipped + num_bytes]
+    memory: Bytes = np.empty(num_bytes + ALIGNMENT, np.uint8)
+    skipped = -address(memory) % ALIGNMENT
+    return memory[skipped : skipped + num_bytes]
 
 
-class Memory:
-    """Parts that are used together, and given back together."""
+class ColumnMemory:
+    """The buffers of one Arrow batch, which are pooled together."""
 
-    __slots__ = ("addresses", "begun", "num_bytes", "parts", "sizes", "structs")
+    __slots__ = ("addresses", "initial_state", "num_bytes", "parts", "sizes", "structs")
 
     def __init__(self, count: int) -> None:
-        self.begun: Any = None
-        """What its user begins with: what it knows of the addresses, and of the room."""
+        self.initial_state: Any = None
+        """Kernel state without rows, with the addresses and capacities of these buffers."""
         self.structs: Any = None
-        """What its user has Arrow told of it with."""
-        self.parts: list[Bytes] = [NOTHING] * count
+        """Arrow's C structs that describe these buffers."""
+        self.parts: list[Bytes] = [EMPTY] * count
         self.addresses = np.zeros(count, np.int64)
         self.sizes = np.zeros(count, np.int64)
         self.num_bytes = 0
 
-    def grow(self, number: int, num_bytes: int, kept: int) -> None:
-        """Have *num_bytes* in a part, the first *kept* of them as they are, or 0 at first."""
-        old, new = self.parts[number], fresh(num_bytes)
-        new[:kept] = old[:kept] if len(old) else 0
+    def grow(self, number: int, num_bytes: int, num_kept: int) -> None:
+        """Replace a buffer by one of *num_bytes*; copy the first *num_kept*, which are 0 in a first one."""
+        old, new = self.parts[number], allocate(num_bytes)
+        new[:num_kept] = old[:num_kept] if len(old) else 0
         self.parts[number] = new
         self.num_bytes += num_bytes - len(old)
         self.addresses[number], self.sizes[number] = address(new), num_bytes
 
 
-class Pool:
-    """Spare memory by what it was used for: columns of one kind are of one size, more or less."""
+class MemoryPool:
+    """Spare memory by its use: columns of one layout need about the same sizes each time."""
 
     def __init__(self, max_bytes: int = MAX_SPARE_BYTES) -> None:
         self.max_bytes = max_bytes
-        self._lock = threading.RLock()  # memory may come back while this thread holds it
-        self._spare: dict[object, list[Memory]] = {}
+        self._lock = threading.RLock()  # a destructor may release memory while this thread holds it
+        self._spare: dict[object, list[ColumnMemory]] = {}
         self._num_bytes = 0
 
-    def take(self, use: object, count: int) -> Memory:
-        """Return memory of *count* parts, of any sizes; what is in them is anything."""
+    def acquire(self, use: object, count: int) -> ColumnMemory:
+        """Return memory of *count* buffers of any sizes, not initialized."""
         with self._lock:
             spare = self._spare.get(use)
             if not spare:
-                return Memory(count)
-            found = spare.pop()
+                return ColumnMemory(count)
+            memory = spare.pop()
             if not spare:
                 del self._spare[use]
-            self._num_bytes -= found.num_bytes
-            return found
+            self._num_bytes -= memory.num_bytes
+            return memory
 
-    def give(self, use: object, memory: Memory) -> None:
-        """Take *memory* back, in the place of what others used longest ago, unless there is enough."""
+    def release(self, use: object, memory: ColumnMemory) -> None:
+        """Keep *memory* for the next use; evict what was released longest ago if that is too much."""
         with self._lock:
             own = self._spare.pop(use, [])
             while self._spare and self._num_bytes + memory.num_bytes > self.max_bytes:
@@ -91,28 +91,28 @@ class Pool:
             if own:
                 self._spare[use] = own
 
-    def loan(self, use: object, memory: Memory) -> "Loan":
-        """Return what gives *memory* back when nobody holds it any more."""
-        return Loan(self, use, memory)
+    def lease(self, use: object, memory: ColumnMemory) -> "MemoryLease":
+        """Return an object whose destructor releases *memory*."""
+        return MemoryLease(self, use, memory)
 
 
-class Loan:
-    """What Arrow holds as long as it needs the bytes."""
+class MemoryLease:
+    """Held by Arrow as long as it needs the columns."""
 
-    __slots__ = ("besides", "memory", "pool", "use")
+    __slots__ = ("memory", "pool", "referenced", "use")
 
-    def __init__(self, pool: Pool, use: object, memory: Memory) -> None:
+    def __init__(self, pool: MemoryPool, use: object, memory: ColumnMemory) -> None:
         self.pool, self.use, self.memory = pool, use, memory
-        self.besides: Any = None
-        """What else is needed as long."""
+        self.referenced: Any = None
+        """Objects that must live as long: validity bitmaps, and the buffer that views refer to."""
 
     def __del__(self) -> None:
-        self.pool.give(self.use, self.memory)
+        self.pool.release(self.use, self.memory)
 
 
-POOL = Pool()
+POOL = MemoryPool()
 
 
 def address(memory: "np.ndarray[Any, Any]") -> int:
-    """Return where *memory* begins. NumPy's own ways of saying it take five times as long."""
+    """Return the address of *memory*: five times as fast as through NumPy's own attributes."""
     return int(pa.py_buffer(memory).address)

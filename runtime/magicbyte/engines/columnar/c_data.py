@@ -1,8 +1,8 @@
-"""Arrow's C data interface: columns as structs in memory, which Arrow takes over in one call.
+"""Arrow's C data interface: columns as C structs, which Arrow imports in one call.
 
-From Python, an array takes an object for each of its buffers and children, and a record batch dozens
-of them. Structs are numbers. They are the same for all batches of some columns but for counts and
-addresses, and those are in the state of the kernel that wrote the columns.
+Through the Python API, each buffer and child of an array costs an object, and a batch has dozens. The
+structs of batches with the same columns differ in counts and addresses alone, and those are in the state
+of the kernel that wrote the columns.
 
 https://arrow.apache.org/docs/format/CDataInterface.html
 """
@@ -15,62 +15,64 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.columnar.arrow_release import LEN_WORD, release
-from magicbyte.engines.columnar.buffers import Bytes, Loan, address
+from magicbyte.engines.columnar.arrow_release import LEN_WORD, release_function
+from magicbyte.engines.columnar.buffers import Bytes, MemoryLease, address
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_kernels.kernel_interface import KernelColumn, KernelTable
 
 LENGTH, NULL_COUNT, OFFSET, NUM_BUFFERS, NUM_CHILDREN = range(5)
 BUFFERS, CHILDREN, DICTIONARY, RELEASE, PRIVATE_DATA = range(5, 10)
-"""The words of a struct ArrowArray. Its buffers follow it here, and then its children."""
+"""Words of a struct ArrowArray. The pointers to its buffers follow it here, then those to its children."""
 LEN_STRUCT = 10
 
 ALL_VALID = 0
-"""The address of the bits that say which values are there, where all are."""
+"""Null pointer instead of a validity bitmap: no value is null."""
 
 _import = pa.RecordBatch._import_from_c
 _hold = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
 
 
-class Form:
-    """The structs of record batches of some of a kernel's columns, but for what is a batch's own."""
+class StructTemplate:
+    """Words of the structs of batches with the same columns; counts and addresses are filled in later."""
 
     def __init__(
         self, table: KernelTable, columns: Mapping[str, KernelColumn | None], viewed: frozenset[int]
     ) -> None:
-        """*columns* are those of *table* that batches have, by name, or None: null in all rows.
+        """*columns* are the batch's columns of *table* by name; None stands for a column of nulls.
 
-        *viewed* are the slots of `offsets` of those that are views.
+        *viewed* are the slots `offsets` of the columns that are views.
         """
         self._viewed = viewed
-        self.schema = pa.schema([(name, self._type(name, one)) for name, one in columns.items()])
-        self.release = release(RELEASE, PRIVATE_DATA)
+        self.schema = pa.schema(
+            [(name, self._type(name, column)) for name, column in columns.items()]
+        )
+        self.release = release_function(RELEASE, PRIVATE_DATA)
         self._words: list[int] = []
-        self._inner: list[int] = []
-        """The words that are addresses of others."""
-        self._told: list[tuple[int, int]] = []
-        """The words that are in the state, and in which slots."""
+        self._pointers: list[int] = []
+        self._state_words: list[tuple[int, int]] = []
         self.nullable: list[tuple[int, KernelColumn, int, int]] = []
-        """The slots that count nulls, the columns that may have them, the slots that count their
-        rows, and the words for the addresses of the bits that say which."""
-        self.sizes: list[int] = []
-        """The words for the bytes of what views are of."""
+        """Per column with a null count: the slot of that count, the column, the slot that counts its rows,
+        and the word for the address of its validity bitmap."""
+        self.view_sizes: list[int] = []
+        """Words for the size of the buffer that views refer to."""
         self.zeros: list[int] = []
-        """The words for addresses of zeros."""
+        """Words for the address of a buffer of zeros."""
         fields = [
-            self._nothing(field.type, table.rows)
+            self._null_column(field.type, table.rows)
             if column is None
             else self._column(column, table.rows)
             for column, field in zip(columns.values(), self.schema, strict=True)
         ]
         self.root = self._struct(table.rows, None, [], fields)
-        told = np.array(self._told, np.int64)
-        self.told_at, self.slots = told[:, 0].copy(), told[:, 1].copy()
-        self.words, self.inner = np.array(self._words, np.int64), np.array(self._inner, np.int64)
-        made = [column for column in columns.values() if column is not None]
-        self.not_ascii = [*_slots(made, "not_ascii")]
-        """The slots that are not 0 where text is not ASCII."""
+        state_words = np.array(self._state_words, np.int64)
+        self.state_words, self.slots = state_words[:, 0].copy(), state_words[:, 1].copy()
+        """Words that are copied from the state, and the slots that they are copied from."""
+        self.words, self.pointers = np.array(self._words, np.int64), np.array(self._pointers)
+        """All words, and the numbers of those that point to another word."""
+        present = [column for column in columns.values() if column is not None]
+        self.not_ascii = [*_slots(present, "not_ascii")]
+        """Slots that are not 0 where text is not ASCII."""
 
     def _type(self, name: str, column: KernelColumn | None) -> pa.DataType:
         is_viewed = column is not None and column.slots.get("offsets") in self._viewed
@@ -79,7 +81,7 @@ class Form:
     def _column(self, column: KernelColumn, rows: int) -> int:
         slots, members = column.slots, column.members
         if members is not None:
-            fields = [self._column(one, members.rows) for one in members.columns]
+            fields = [self._column(member, members.rows) for member in members.columns]
             elements = self._struct(members.rows, None, [], fields)
             return self._struct(rows, None, [slots["offsets"]], [elements])
         buffers = [slots["data"]] if column.width else [slots["offsets"], slots["bytes"]]
@@ -89,9 +91,9 @@ class Form:
             self.nullable.append((nulls, column, rows, at + LEN_STRUCT))
         return at
 
-    def _nothing(self, kind: pa.DataType, rows: int | None) -> int:
-        """Add the structs of a column that is null in all rows, of which None is none."""
-        fields = [self._nothing(kind.field(n).type, None) for n in range(kind.num_fields)]
+    def _null_column(self, kind: pa.DataType, rows: int | None) -> int:
+        """Add the structs of a column of *rows* nulls; None stands for no rows."""
+        fields = [self._null_column(kind.field(n).type, None) for n in range(kind.num_fields)]
         at = self._struct(rows, rows, [None] * (kind.num_buffers - 1), fields)
         self.zeros += range(at + LEN_STRUCT, at + LEN_STRUCT + kind.num_buffers)
         return at
@@ -105,10 +107,10 @@ class Form:
         *,
         is_viewed: bool = False,
     ) -> int:
-        """Add a struct; return the place of its first word.
+        """Add a struct; return the number of its first word.
 
-        *rows*, *nulls* and *buffers*, but for the first one of all arrays, are slots of the state,
-        or None; *children* are places of others.
+        *rows*, *nulls* and *buffers*, without the validity bitmap, are slots of the state or None;
+        *children* are numbers of first words.
         """
         words, at = self._words, len(self._words)
         buffer = at + LEN_STRUCT + 1
@@ -116,67 +118,68 @@ class Form:
         words += [0] * (child + len(children) - at)
         words[at + NUM_BUFFERS], words[at + NUM_CHILDREN] = 1 + len(buffers), len(children)
         words[at + RELEASE] = self.release
-        told = [(at + LENGTH, rows), (at + NULL_COUNT, nulls), *enumerate(buffers, buffer)]
-        self._told += [(word, slot) for word, slot in told if slot is not None]
+        slots = [(at + LENGTH, rows), (at + NULL_COUNT, nulls), *enumerate(buffers, buffer)]
+        self._state_words += [(word, slot) for word, slot in slots if slot is not None]
         self._point(at + BUFFERS, buffer - 1)
         self._point(at + CHILDREN, child)
-        for number, place in enumerate(children):
-            self._point(child + number, place)
+        for number, first_word in enumerate(children):
+            self._point(child + number, first_word)
         if is_viewed:
-            # Behind what views are of comes a buffer with the size of that, which is a word here.
+            # The last buffer of a view array holds the sizes of the others: a word of this struct.
             words[at + NUM_BUFFERS] += 1
             self._point(child - 2, child - 1)
-            self.sizes.append(child - 1)
+            self.view_sizes.append(child - 1)
         return at
 
     def _point(self, word: int, to: int) -> None:
         self._words[word] = LEN_WORD * to
-        self._inner.append(word)
+        self._pointers.append(word)
 
-    def structs(self) -> "Structs":
+    def structs(self) -> "ArrowStructs":
         """Return such structs in memory."""
-        return Structs(self)
+        return ArrowStructs(self)
 
 
-class Structs:
-    """The structs of a form in memory, for one batch after another."""
+class ArrowStructs:
+    """The structs of a template in memory, used for one batch after another."""
 
-    __slots__ = ("_form", "_place", "_words", "_zeros")
+    __slots__ = ("_address", "_template", "_words", "_zeros")
 
-    def __init__(self, form: Form) -> None:
-        self._form, self._words = form, form.words.copy()
-        self._place = address(self._words)
-        self._words[form.inner] += self._place
+    def __init__(self, template: StructTemplate) -> None:
+        self._template, self._words = template, template.words.copy()
+        self._address = address(self._words)
+        self._words[template.pointers] += self._address
         self._zeros: Any = None
 
-    def handed(
+    def to_batch(
         self,
         state: Numbers,
         num_rows: int,
         valid: dict[int, pa.Buffer],
         source: Bytes | None,
-        loan: Loan,
+        lease: MemoryLease,
     ) -> pa.RecordBatch:
-        """Return the columns that *state* describes, of *num_rows*.
+        """Return the columns of *state*, of *num_rows*, as an Arrow batch.
 
-        *valid* are the bits that say which values are there, by the word for their address, and
-        *source* is what views are of. Arrow drops *loan* when it needs none of the columns any more.
+        *valid* are the validity bitmaps by the word for their address, *source* is the buffer that views
+        refer to. Arrow drops *lease* once it needs none of the columns.
         """
-        form, words = self._form, self._words
-        words[form.told_at] = state[form.slots]
-        if form.zeros:
+        template, words = self._template, self._words
+        words[template.state_words] = state[template.slots]
+        if template.zeros:
             zeros = _zeros((num_rows + 1).bit_length())
             if zeros is not self._zeros:
-                words[form.zeros], self._zeros = zeros.address, zeros
+                words[template.zeros], self._zeros = zeros.address, zeros
         if source is not None:
-            words[form.sizes] = len(source)
+            words[template.view_sizes] = len(source)
         for word, bits in valid.items():
             words[word] = bits.address
-        loan.besides = valid, source, self._zeros
-        words[form.root + RELEASE], words[form.root + PRIVATE_DATA] = form.release, id(loan)
-        _hold(loan)
+        lease.referenced = valid, source, self._zeros
+        words[template.root + RELEASE] = template.release
+        words[template.root + PRIVATE_DATA] = id(lease)
+        _hold(lease)
         try:
-            return _import(self._place + LEN_WORD * form.root, form.schema)
+            return _import(self._address + LEN_WORD * template.root, template.schema)
         finally:
             for word in valid:
                 words[word] = ALL_VALID
@@ -184,12 +187,12 @@ class Structs:
 
 @cache
 def _zeros(bits: int) -> pa.Buffer:
-    """Return zeros, as many as values of 64 bits need whose number has so many *bits*."""
+    """Return zeros for as many 64-bit values as a number of *bits* can count."""
     return pa.py_buffer(bytes(LEN_WORD << bits))
 
 
 def _slots(columns: Sequence[KernelColumn], name: str) -> Iterator[int]:
-    """Yield those slots of *columns* and their members, where they have such ones."""
+    """Yield the slots *name* of *columns* and of their members."""
     for column in columns:
         if name in column.slots:
             yield column.slots[name]

@@ -1,38 +1,40 @@
-"""What the kernel that has others take entries by turns reads and writes: a sheet of numbers."""
+"""Control block of the fused kernel: 41 int64 slots that Python and machine code share."""
 
-PLACES = (
+DESCRIPTOR_FIELDS = (
     *("codec", "magic", "start", "end", "size", "position"),
     *("nested", "is_control", "num_records"),
 )
-"""What kernels that are not generated look at in a descriptor. They are told in which place it is,
-which is -1 where a format has none of it."""
+"""Descriptor fields that hand-written kernels access. The control block holds the index of each in a
+descriptor of the format; -1 where the format has no such field."""
 
-SCAN, SCAN_BY, SECTIONS, SECTIONS_BY, INFLATE, INFLATE_BY, DECODE, DECODE_BY = range(8)
-"""Addresses of kernels, and of what each is called with."""
-RESULTS, WHOLE = range(8, 10)
-"""That of a place for their results; of a stream, that of the descriptor that stands for several
-messages, else 0."""
+SCAN, SCAN_ARGS, SECTIONS, SECTIONS_ARGS = range(4)
+DECOMPRESS, DECOMPRESS_ARGS, DECODE, DECODE_ARGS = range(4, 8)
+"""Addresses of kernels, and of the words that each is called with."""
+RESULTS, RUN_DESCRIPTOR = range(8, 10)
+"""Address of the kernels' return values; for v0/v1, address of the descriptor that stands for a run of
+uncompressed messages, 0 for v2."""
 CODEC, MAGIC, START, END, SIZE, POSITION, NESTED, IS_CONTROL, NUM_RECORDS = range(10, 19)
-"""The places in a descriptor."""
-WIDTH, IS_ALIKE = range(19, 21)
-"""The bytes of a descriptor; whether all entries must be compressed or not as the first is."""
+"""Indices of DESCRIPTOR_FIELDS."""
+DESCRIPTOR_BYTES, IS_VIEWED, VERIFY = range(19, 22)
+"""Size of a descriptor; whether columns are views of the buffer, so that no entry may be compressed;
+whether checksums are verified."""
 
-STATE, TABLE, MOST, NUMBERS, PLAIN, ROOM = range(21, 27)
-"""Addresses of the state of the kernel that decodes and of all descriptors, how many those are, the
-address of a place for their numbers, that of one for plain bytes, and how many it has room for."""
-ADDRESS, LENGTH, LIMIT, MOST_MADE = range(27, 31)
-"""Where the entries lie, in how many bytes, and where they must end, that enough bytes follow; how many
-plain bytes are enough."""
+STATE, TABLE, TABLE_CAPACITY, NUMBERS, SCRATCH, SCRATCH_CAPACITY = range(22, 28)
+"""Address of the decode kernel's state; address of the descriptor table, and its capacity in descriptors;
+address of as many entry numbers; address of the memory for decompressed payloads, and its bytes."""
+ADDRESS, LENGTH, LIMIT, MAX_BYTES = range(28, 32)
+"""Address of the buffer, and its bytes; address after which no entry may end, because kernels read some
+bytes more; decompressed bytes at which decoding ends."""
 
-COUNT, AT, MADE = range(31, 34)
-"""Entries that are decoded, the byte behind them, and their plain bytes: what it begins with, and what
-it has come to when it ends."""
-LAST, LARGEST, HAS_CODEC, HAS_CONTROL, WHY, STATUS = range(34, 40)
-"""What is written, too: where the last turn would have ended, the most plain bytes that were decoded at
-once, whether any entry is compressed, or a control batch, why it ended, and what kernels ended with."""
+COUNT, NEXT, NUM_BYTES = range(32, 35)
+"""Input and output: entries decoded so far, position of the next one, decompressed bytes so far."""
+LAST, LARGEST, HAS_CODEC, HAS_CONTROL, STOP_REASON, STATUS = range(35, 41)
+"""Output: entry after the chunk that was not decoded whole; most bytes decoded in one call; whether any
+entry is compressed, or a control batch; the stop reason; the bitwise or of the kernels' statuses."""
 
-LENGTH_OF_SHEET = 40
+NUM_SLOTS = 41
 
-DONE, NO_COLUMN, NO_PLACE, ODD, AT_EDGE, WRONG = range(6)
-"""Why: there is enough, or no further entry; a column has no room; there is none for plain bytes; an
-entry is for others; too few bytes follow it; its checksum is wrong."""
+DONE, COLUMN_FULL, SCRATCH_FULL, UNSUPPORTED, NEAR_END, NOT_VIEWABLE = range(6)
+"""Stop reasons: enough is decoded, or no sound entry follows; a column has no capacity left; nor has the
+memory for decompressed payloads; these kernels do not support the next entry; it ends above LIMIT; it is
+compressed, and columns are views."""

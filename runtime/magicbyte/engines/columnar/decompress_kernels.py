@@ -1,16 +1,16 @@
-"""gzip, lz4, snappy and zstd for many entries at once.
+"""Kernel that decompresses gzip, lz4, snappy and zstd payloads of many entries in one call.
 
-All but snappy are decompressed by the functions that the libraries themselves export.
+It calls the functions that the libraries export; snappy is our own kernel.
 
-Only what is plain and usual is taken here: one frame, as producers write it, and nothing in it
-that `magicbyte.codecs` judges. That has the last word on everything else.
+Supported is a single frame as producers write it. Every other payload is left to `magicbyte.codecs`,
+which tells damage from an unusual form.
 """
 
 from typing import Any
 
 from magicbyte.codecs import gzip
-from magicbyte.engines.columnar.snappy_kernel import unsnap
-from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN, TAKEN
+from magicbyte.engines.columnar.signatures import ALL_DONE, OUTPUT_FULL, UNSUPPORTED_PAYLOAD
+from magicbyte.engines.columnar.snappy_kernel import decompress_snappy
 from magicbyte_formats.wire import Codec
 from magicbyte_kernels.checksums import crc32
 from magicbyte_kernels.primitives import (
@@ -26,18 +26,18 @@ from magicbyte_kernels.primitives import (
 )
 
 GZIP, SNAPPY, LZ4, ZSTD = map(int, (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD))
-"""Plain numbers, which kernels take as constants."""
+"""Codecs as int: Numba compiles no enumeration."""
 
 GZIP_MAGIC = int.from_bytes(gzip.WHOLE, "little")
 LEN_GZIP_HEADER, LEN_GZIP_TRAILER = gzip.LEN_FIXED_HEADER, gzip.LEN_TRAILER
 NEXT_OUT, AVAIL_OUT, NEXT_IN, AVAIL_IN = 0, 8, 16, 32
-"""Where the state of ISA-L, `struct inflate_state`, begins to say where it writes and reads."""
+"""Offsets of ISA-L's `struct inflate_state`: next_out, avail_out, next_in, avail_in."""
 OUT_OVERFLOW = 2
-"""ISAL_OUT_OVERFLOW, as the library's function returns it."""
+"""ISA-L's return value ISAL_OUT_OVERFLOW: the output buffer is too small."""
 
 LZ4_MAGIC, ZSTD_MAGIC = 0x184D2204, 0xFD2FB528
-FLG_PLAIN, FLG_CONTENT_SIZE = 0x60, 0x08
-"""Version 1 and independent blocks, and nothing else but what follows."""
+FLG_SUPPORTED, FLG_CONTENT_SIZE = 0x60, 0x08
+"""Bits of a frame descriptor's FLG byte: version 1 with independent blocks; a content size follows."""
 FLG_CONTENT_CHECKSUM = 0x04
 BD_IDS = 0x70
 STORED = 1 << 31
@@ -46,99 +46,99 @@ PRIME1, PRIME2, PRIME3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 PRIME4, PRIME5 = 0x27D4EB2F, 0x165667B1
 BITS_31, BITS_32 = 0x7FFFFFFF, 0xFFFFFFFF
 
-MOST_WINDOW_LOG = 23
-"""Beyond it, whether there is memory for the window is to be judged."""
+MAX_WINDOW_LOG = 23
+"""Larger windows are left to `magicbyte.codecs`, which checks their memory against the limits."""
 TOO_SMALL = -70
-"""ZSTD_error_dstSize_tooSmall, as the library's functions return it."""
+"""Zstandard's error ZSTD_error_dstSize_tooSmall, negated as its functions return it."""
 
 
-def inflate(
+def decompress(
     desc: Any,
     first: int,
     last: int,
-    at: Any,
+    fields: Any,
     to: int,
-    room: int,
+    capacity: int,
     slack: int,
     max_bytes: int,
     functions: Any,
 ) -> tuple[int, int, int]:
-    """Decompress entries from *first* to before *last* to address *to*, one behind the other.
+    """Decompress the payloads of the entries [first, last) to address *to*, back to back.
 
-    *at* are the places of codec, magic, start and end in a descriptor; start and end become those
-    of the plain bytes. *functions* are what `libraries` says.
-    Returns the entry that was not done, why, and the bytes that were written.
+    *fields* are the indices of codec, magic, start and end in a descriptor; start and end become the
+    addresses of the decompressed bytes. *functions* are the addresses that `libraries.functions` returns.
+    Returns the first entry that was not decompressed, the reason, and the number of bytes written.
     """
     used = 0
     for n in range(first, last):
-        p, end = int(desc[n, at[2]]), int(desc[n, at[3]])
-        left = min(room - used - slack, max_bytes)
-        if left < 0:  # to a library it would be much
-            return n, NO_ROOM, used
-        size = NOT_TAKEN
-        if desc[n, at[0]] == LZ4 and functions[0] != 0:
-            size = _lz4(p, end, to + used, left, desc[n, at[1]] >= 1, int(functions[0]))
-        elif desc[n, at[0]] == SNAPPY:
-            size = unsnap(p, end, to + used, left)
-        elif desc[n, at[0]] == GZIP and functions[5] != 0:
+        p, end = int(desc[n, fields[2]]), int(desc[n, fields[3]])
+        left = min(capacity - used - slack, max_bytes)
+        if left < 0:  # a library would read it as a huge unsigned number
+            return n, OUTPUT_FULL, used
+        size = UNSUPPORTED_PAYLOAD
+        if desc[n, fields[0]] == LZ4 and functions[0] != 0:
+            size = _lz4(p, end, to + used, left, desc[n, fields[1]] >= 1, int(functions[0]))
+        elif desc[n, fields[0]] == SNAPPY:
+            size = decompress_snappy(p, end, to + used, left)
+        elif desc[n, fields[0]] == GZIP and functions[5] != 0:
             size = _gzip(p, end, to + used, left, int(functions[5]), int(functions[6]))
-        elif desc[n, at[0]] == ZSTD and desc[n, at[1]] >= 2 and functions[1] != 0:
+        elif desc[n, fields[0]] == ZSTD and desc[n, fields[1]] >= 2 and functions[1] != 0:
             size = _zstd(p, end, to + used, left, functions)
-        if size == NO_ROOM and left == max_bytes:
-            size = NOT_TAKEN
+        if size == OUTPUT_FULL and left == max_bytes:
+            size = UNSUPPORTED_PAYLOAD
         if size < 0:
             return n, size, used
-        desc[n, at[2]] = to + used
-        desc[n, at[3]] = to + used + size
+        desc[n, fields[2]] = to + used
+        desc[n, fields[3]] = to + used + size
         used += size
-    return last, TAKEN, used
+    return last, ALL_DONE, used
 
 
 @called
-def _lz4(p: int, end: int, to: int, room: int, is_checked: bool, decompress: int) -> int:
-    """Return the bytes that the frame from *p* to *end* comes to."""
+def _lz4(p: int, end: int, to: int, capacity: int, is_checked: bool, function: int) -> int:
+    """Decompress the lz4 frame [p, end) to address *to*; return the number of decompressed bytes."""
     if end - p < 11 or u4le(p) != LZ4_MAGIC:
-        return NOT_TAKEN
+        return UNSUPPORTED_PAYLOAD
     flags, sizes = u1(p + 4), u1(p + 5)
-    if flags & ~(FLG_CONTENT_SIZE | FLG_CONTENT_CHECKSUM) != FLG_PLAIN:
-        return NOT_TAKEN
+    if flags & ~(FLG_CONTENT_SIZE | FLG_CONTENT_CHECKSUM) != FLG_SUPPORTED:
+        return UNSUPPORTED_PAYLOAD
     if sizes & ~BD_IDS != 0 or sizes >> 4 < 4:
-        return NOT_TAKEN
-    most = 1 << (8 + 2 * (sizes >> 4))
+        return UNSUPPORTED_PAYLOAD
+    max_block = 1 << (8 + 2 * (sizes >> 4))
     len_descriptor = 10 if flags & FLG_CONTENT_SIZE else 2
-    behind = p + 4 + len_descriptor
-    if behind >= end:
-        return NOT_TAKEN
-    if is_checked and _header_checksum(p + 4, len_descriptor) != u1(behind):
-        return NOT_TAKEN
-    p = behind + 1
+    checksum = p + 4 + len_descriptor
+    if checksum >= end:
+        return UNSUPPORTED_PAYLOAD
+    if is_checked and _header_checksum(p + 4, len_descriptor) != u1(checksum):
+        return UNSUPPORTED_PAYLOAD
+    p = checksum + 1
     used = 0
     while True:
         if end - p < 4:
-            return NOT_TAKEN
+            return UNSUPPORTED_PAYLOAD
         length = u4le(p)
         size = length & (STORED - 1)
         p += 4
         if size == 0:
             break
-        if size > most or size > end - p:
-            return NOT_TAKEN
+        if size > max_block or size > end - p:
+            return UNSUPPORTED_PAYLOAD
         if length & STORED:
-            if size > room - used:
-                return NO_ROOM
+            if size > capacity - used:
+                return OUTPUT_FULL
             copy(to + used, p, size)
-            made = size
+            size_written = size
         else:
-            expected = min(most, size * MAX_RATIO)
-            if expected > room - used:
-                return NO_ROOM
-            made = call5(decompress, p, to + used, size, expected, 0) & BITS_32
-            if made > expected:  # a negative int
-                return NOT_TAKEN
-        used += made
+            expected = min(max_block, size * MAX_RATIO)
+            if expected > capacity - used:
+                return OUTPUT_FULL
+            size_written = call5(function, p, to + used, size, expected, 0) & BITS_32
+            if size_written > expected:  # a negative int
+                return UNSUPPORTED_PAYLOAD
+        used += size_written
         p += size
     if flags & FLG_CONTENT_CHECKSUM and end - p < 4:
-        return NOT_TAKEN
+        return UNSUPPORTED_PAYLOAD
     return used
 
 
@@ -148,72 +148,72 @@ def _header_checksum(p: int, size: int) -> int:
     crc = (PRIME5 + size) & BITS_32
     end = p + size
     while end - p >= 4:
-        crc = (crc + _times(u4le(p), PRIME3)) & BITS_32
-        crc = _times((crc << 17 | crc >> 15) & BITS_32, PRIME4)
+        crc = (crc + _multiply(u4le(p), PRIME3)) & BITS_32
+        crc = _multiply((crc << 17 | crc >> 15) & BITS_32, PRIME4)
         p += 4
     while p < end:
-        crc = (crc + _times(u1(p), PRIME5)) & BITS_32
-        crc = _times((crc << 11 | crc >> 21) & BITS_32, PRIME1)
+        crc = (crc + _multiply(u1(p), PRIME5)) & BITS_32
+        crc = _multiply((crc << 11 | crc >> 21) & BITS_32, PRIME1)
         p += 1
-    crc = _times(crc ^ crc >> 15, PRIME2)
-    crc = _times(crc ^ crc >> 13, PRIME3)
+    crc = _multiply(crc ^ crc >> 15, PRIME2)
+    crc = _multiply(crc ^ crc >> 13, PRIME3)
     return (crc ^ crc >> 16) >> 8 & 0xFF
 
 
 @called
-def _times(number: int, prime: int) -> int:
+def _multiply(number: int, prime: int) -> int:
     return wrap(number * prime) & BITS_32
 
 
 @called
-def _gzip(p: int, end: int, to: int, room: int, decompress: int, state: int) -> int:
-    """Return the bytes that the one member from *p* to *end* comes to."""
+def _gzip(p: int, end: int, to: int, capacity: int, function: int, state: int) -> int:
+    """Decompress the gzip member [p, end) to address *to*; return the number of decompressed bytes."""
     if end - p < LEN_GZIP_HEADER + LEN_GZIP_TRAILER or u4le(p) != GZIP_MAGIC:
-        return NOT_TAKEN
+        return UNSUPPORTED_PAYLOAD
     put8(state + NEXT_OUT, to)
-    put4(state + AVAIL_OUT, min(room, BITS_31))
+    put4(state + AVAIL_OUT, min(capacity, BITS_31))
     put8(state + NEXT_IN, p + LEN_GZIP_HEADER)
     put4(state + AVAIL_IN, end - p - LEN_GZIP_HEADER)
-    why = call5(decompress, state, 0, 0, 0, 0) & BITS_32
-    if why:
-        return NO_ROOM if why == OUT_OVERFLOW else NOT_TAKEN
+    status = call5(function, state, 0, 0, 0, 0) & BITS_32
+    if status:
+        return OUTPUT_FULL if status == OUT_OVERFLOW else UNSUPPORTED_PAYLOAD
     used = s8le(state + NEXT_OUT) - to
-    behind = end - LEN_GZIP_TRAILER
-    if u4le(state + AVAIL_IN) != LEN_GZIP_TRAILER or u4le(behind + 4) != used:
-        return NOT_TAKEN
-    return used if u4le(behind) == crc32(to, to + used) else NOT_TAKEN
+    trailer = end - LEN_GZIP_TRAILER
+    if u4le(state + AVAIL_IN) != LEN_GZIP_TRAILER or u4le(trailer + 4) != used:
+        return UNSUPPORTED_PAYLOAD
+    return used if u4le(trailer) == crc32(to, to + used) else UNSUPPORTED_PAYLOAD
 
 
 @called
-def _zstd(p: int, end: int, to: int, room: int, functions: Any) -> int:
-    """Return the bytes that the one frame from *p* to *end* comes to.
+def _zstd(p: int, end: int, to: int, capacity: int, functions: Any) -> int:
+    """Decompress the zstd frame [p, end) to address *to*; return the number of decompressed bytes.
 
-    It is read block by block, as a stream is: in one go the library lets larger blocks pass.
+    It is decompressed block by block, as a stream: ZSTD_decompressDCtx would accept blocks that are too large.
     """
     if end - p < 9 or u4le(p) != ZSTD_MAGIC:
-        return NOT_TAKEN
+        return UNSUPPORTED_PAYLOAD
     flags, is_single = u1(p + 4), u1(p + 4) & 0x20
     if flags & 0x1B:  # reserved bits, or a dictionary
-        return NOT_TAKEN
-    if not is_single and 10 + (u1(p + 5) >> 3) >= MOST_WINDOW_LOG:
-        return NOT_TAKEN
-    if is_single and flags >> 6 >= 2 and not 0 <= u4le(p + 5) < 1 << MOST_WINDOW_LOG:
-        return NOT_TAKEN
+        return UNSUPPORTED_PAYLOAD
+    if not is_single and 10 + (u1(p + 5) >> 3) >= MAX_WINDOW_LOG:
+        return UNSUPPORTED_PAYLOAD
+    if is_single and flags >> 6 >= 2 and not 0 <= u4le(p + 5) < 1 << MAX_WINDOW_LOG:
+        return UNSUPPORTED_PAYLOAD
     if flags >> 6 == 3:
-        return NOT_TAKEN
+        return UNSUPPORTED_PAYLOAD
     begin, next_size, go_on, context = functions[1], functions[2], functions[3], functions[4]
     if call5(begin, context, 0, 0, 0, 0) != 0:
-        return NOT_TAKEN
+        return UNSUPPORTED_PAYLOAD
     used = 0
     while True:
         size = call5(next_size, context, 0, 0, 0, 0)
         if size == 0:
             break
         if size < 0 or size > end - p:
-            return NOT_TAKEN
-        made = call5(go_on, context, to + used, room - used, p, size)
-        if made < 0:
-            return NO_ROOM if made == TOO_SMALL else NOT_TAKEN
-        used += made
+            return UNSUPPORTED_PAYLOAD
+        size_written = call5(go_on, context, to + used, capacity - used, p, size)
+        if size_written < 0:
+            return OUTPUT_FULL if size_written == TOO_SMALL else UNSUPPORTED_PAYLOAD
+        used += size_written
         p += size
-    return used if p == end and used else NOT_TAKEN
+    return used if p == end and used else UNSUPPORTED_PAYLOAD

@@ -1,23 +1,20 @@
-"""Entries that a kernel has described."""
+"""Log entries by the descriptors that kernels have written."""
 
 from collections.abc import Iterator
 from typing import overload
 
-from magicbyte.engines.columnar.formats import Format, entries
-from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
+from magicbyte.engines.columnar.formats import EntryFormat, entries_of
+from magicbyte.engines.columnar.thread_buffers import Descriptors
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.tables.arrays import Indices
 
 
 class DescriptorEntries(Entries):
-    """Entries of one format in the bytes at *address*, which is byte *origin* of the file.
+    """Entries of one format, each a row of *desc*, whose positions are relative to *origin*."""
 
-    *desc* holds a descriptor of each; its positions count from *address*.
-    """
-
-    def __init__(self, chosen: Format, desc: Descriptors, address: int, origin: int) -> None:
-        self.format, self.desc, self.address, self.origin = chosen, desc, address, origin
+    def __init__(self, form: EntryFormat, desc: Descriptors, origin: int) -> None:
+        self.format, self.desc, self.origin = form, desc, origin
 
     def __len__(self) -> int:
         return len(self.desc)
@@ -28,15 +25,15 @@ class DescriptorEntries(Entries):
     def __getitem__(self, at: slice) -> "DescriptorEntries": ...
     def __getitem__(self, at: int | slice) -> "Entry | DescriptorEntries":
         if isinstance(at, slice):
-            return DescriptorEntries(self.format, self.desc[at], self.address, self.origin)
+            return DescriptorEntries(self.format, self.desc[at], self.origin)
         number = range(len(self))[at]
-        return entries(self.format, self.desc[number : number + 1], self.origin)[0]
+        return entries_of(self.format, self.desc[number : number + 1], self.origin)[0]
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter(entries(self.format, self.desc, self.origin))
+        return iter(entries_of(self.format, self.desc, self.origin))
 
     def picked(self, numbers: Indices) -> "DescriptorEntries":
-        return DescriptorEntries(self.format, self.desc[numbers], self.address, self.origin)
+        return DescriptorEntries(self.format, self.desc[numbers], self.origin)
 
     def column(self, name: str) -> Numbers:
         return self.format.column(self.desc, name, self.origin)

@@ -1,33 +1,35 @@
-"""The engine: kernels where they go on, the reference engine where they stop."""
+"""The columnar engine: kernels for all usual entries, the reference engine for all others."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 
 import numpy as np
-import pyarrow as pa
 
 from magicbyte.engines import header_scan
 from magicbyte.engines.columnar import libraries
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
-from magicbyte.engines.columnar.formats import Format, format_of
-from magicbyte.engines.columnar.fused import take
-from magicbyte.engines.columnar.kernel_loader import FORMATS, kernel, pass_over
-from magicbyte.engines.columnar.stepwise import Group
-from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
-from magicbyte.engines.columnar.thread_buffers import learnt, new_descriptors, room
+from magicbyte.engines.columnar.entry_run import EntryRun
+from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.columnar.fused import FusedRun
+from magicbyte.engines.columnar.kernel_loader import FORMATS, header_reader, is_plain_python, kernel
+from magicbyte.engines.columnar.thread_buffers import (
+    Descriptors,
+    descriptor_table,
+    scratch,
+    size_estimates,
+)
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
-from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import BatchHeaders, Decoded, DecodedEntry, Entry, Scan, Taken
-from magicbyte.engines.reference import ReferenceEngine, rows_of_nothing
+from magicbyte.engines.protocol import BatchHeaders, Decoded, Scan
+from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.storage import File
 from magicbyte_formats.wire import EntryHeader, RecordBatchHeader
 
-FEWEST_AT_ONCE, MOST_AT_ONCE = 512, 1 << 16
-"""Entries that are described at once: a few more than there were the last time."""
+MIN_SCANNED, MAX_SCANNED = 512, 1 << 16
+"""Bounds of the capacity of a scan's descriptor table, which is 1.25 times the entries of the last scan."""
 
 
 class ColumnarEngine:
@@ -42,7 +44,7 @@ class ColumnarEngine:
         return self._reference.views
 
     def load(self, magic: int) -> None:
-        """Load a kernel for such entries; else its first use does. InputError where none can run."""
+        """Load a kernel for entries of *magic*. Raises InputError if the engine cannot run here."""
         kernel(FORMATS[magic], "scan")
 
     def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
@@ -50,9 +52,9 @@ class ColumnarEngine:
         if file.descriptor is None or not pread:
             return self._reference.read_headers(file, position, end)
         most, size = header_scan.MAX_HEADERS, RecordBatchHeader.SIZE
-        place = room("heads", most * size)
-        count = pass_over()(pread, file.descriptor, position, end, most, address(place))
-        return BatchHeaders.back_to_back(place[: count * size].tobytes(), position)
+        headers = scratch("headers", most * size)
+        count = header_reader()(pread, file.descriptor, position, end, most, address(headers))
+        return BatchHeaders.back_to_back(headers[: count * size].tobytes(), position)
 
     def scan(
         self,
@@ -70,31 +72,31 @@ class ColumnarEngine:
             return self._reference.scan(
                 buffer, origin=origin, verify=verify, limits=limits, stop=stop
             )
-        chosen = format_of(magic)
-        scan = kernel(chosen.name, "scan")
-        most_bytes = min(limits.max_entry_bytes, length)
+        form = format_of(magic)
+        scan = kernel(form.name, "scan")
+        max_bytes = min(limits.max_entry_bytes, length)
         tables: list[Descriptors] = []
         position, count = 0, 0
-        expected = learnt().get(chosen.name, FEWEST_AT_ONCE)
+        expected = size_estimates().get(form.name, MIN_SCANNED)
         while position < length and (stop is None or count < stop):
             most = expected if stop is None else min(expected, stop - count)
-            desc = new_descriptors(most, chosen.kernels.WIDTH)
-            found, size = scan(begin + position, length - position, most, most_bytes, verify, desc)
-            if not found:
+            desc = descriptor_table(most, form.kernels.WIDTH)
+            scanned, size = scan(begin + position, length - position, most, max_bytes, verify, desc)
+            if not scanned:
                 break
-            desc = desc[:found] if 2 * found > most else desc[:found].copy()
+            desc = desc[:scanned] if 2 * scanned > most else desc[:scanned].copy()
             if position:
-                desc[:, chosen.kernels.NAMES["position"]] += position
+                desc[:, form.kernels.NAMES["position"]] += position
             tables.append(desc)
             position += size
-            count += found
-            if found < most:
+            count += scanned
+            if scanned < most:
                 break
         if stop is None:
-            learnt()[chosen.name] = max(min(count + count // 4, MOST_AT_ONCE), FEWEST_AT_ONCE)
+            size_estimates()[form.name] = max(min(count + count // 4, MAX_SCANNED), MIN_SCANNED)
         is_at_end = position == length or count == stop
-        # What is wrong where kernels stop, or unusual, the reference says.
-        behind = self._reference.scan(
+        # The reference engine tells why the kernel has stopped.
+        rest = self._reference.scan(
             buffer[position:],
             origin=origin + position,
             verify=verify,
@@ -102,116 +104,56 @@ class ColumnarEngine:
             stop=0 if is_at_end else 1,
         )
         if not count:
-            return behind
+            return rest
         desc = tables[0] if len(tables) == 1 else np.concatenate(tables)
-        entries = DescriptorEntries(chosen, desc, begin, origin)
-        if behind.entries:
+        entries = DescriptorEntries(form, desc, origin)
+        if rest.entries:
             return Scan(entries=entries, end=position)
-        return replace(behind, entries=entries, end=position)
-
-    def take(
-        self,
-        buffer: memoryview,
-        columns: Sequence[str],
-        *,
-        origin: int,
-        limits: Limits,
-        most_bytes: int,
-    ) -> Taken | None:
-        magic = magic_at(buffer, 0)
-        if magic is None:
-            return None
-        return take(
-            buffer,
-            tuple(columns),
-            magic=magic,
-            controls=self._controls,
-            origin=origin,
-            limits=limits,
-            most_bytes=most_bytes,
-            views=self.views,
-        )
+        return replace(rest, entries=entries, end=position)
 
     def decode(
         self,
         buffer: memoryview,
-        entries: Sequence[Entry],
         columns: Sequence[str],
         *,
         origin: int,
         limits: Limits,
-        most_bytes: int | None = None,
-        verify: bool = False,
+        max_bytes: int | None = None,
+        verify: bool = True,
+        stop: int | None = None,
     ) -> Decoded:
-        if len(entries) == 1 and entries[0].is_control:
-            # One alone is asked for to know what many say.
-            return self._reference.decode(
-                buffer, entries, columns, origin=origin, limits=limits, verify=verify
+        magic = magic_at(buffer, 0)
+        if magic is not None and stop != 0:
+            # Plain Python kernels, used to debug them, cannot be called by the fused one.
+            run = (EntryRun if is_plain_python() else FusedRun)(
+                self._reference,
+                self._controls,
+                buffer,
+                tuple(columns),
+                magic=magic,
+                origin=origin,
+                limits=limits,
+                max_bytes=sys.maxsize if max_bytes is None else max_bytes,
+                max_entries=sys.maxsize if stop is None else stop,
+                verify=verify,
             )
-        rows: list[pa.RecordBatch] = []
-        num_rows: list[Numbers] = []
-        decompressed: list[Numbers] = []
-        told: dict[int, DecodedEntry] = {}
-        first, computed = 0, None
-        for chosen, left in _of_one_format(entries):
-            run = left
-            while run and computed is None and (most_bytes is None or most_bytes > 0):
-                group = Group(
-                    self._reference,
-                    self._controls,
-                    chosen,
-                    buffer,
-                    run,
-                    columns,
-                    origin=origin,
-                    limits=limits,
-                    verify=verify,
-                )
-                num_rows.append(group.decode(most_bytes))
-                decompressed.append(group.decompressed)
-                told |= {first + n: one for n, one in group.told.items()}
-                rows += group.rows()
-                first += len(num_rows[-1])
-                run, computed = run[len(num_rows[-1]) :], group.computed
-                if most_bytes is not None:
-                    most_bytes -= group.num_bytes
-        if not rows:
-            nothing = self._reference.decode(buffer, [], columns, origin=origin, limits=limits)
-            rows.append(nothing.rows)
-        return Decoded(
-            rows=_joined(rows),
-            headers=entries if first == len(entries) else entries[:first],
-            num_rows=_all(num_rows),
-            decompressed=_all(decompressed),
-            told=told,
-            computed=computed,
+            decoded = run.decode()
+            if decoded.entries:
+                return decoded
+            stop = 1
+        # The reference engine tells why no kernel has decoded an entry.
+        return self._reference.decode(
+            buffer,
+            columns,
+            origin=origin,
+            limits=limits,
+            max_bytes=max_bytes,
+            verify=verify,
+            stop=stop,
         )
 
 
-def _of_one_format(entries: Sequence[Entry]) -> Iterator[tuple[Format, Sequence[Entry]]]:
-    if isinstance(entries, DescriptorEntries):
-        if entries:
-            yield entries.format, entries
-        return
-    for chosen, run in groupby(entries, lambda entry: format_of(entry.magic)):
-        yield chosen, list(run)
-
-
-def _all(parts: Sequence[Numbers]) -> Numbers:
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
-
-
 def magic_at(buffer: memoryview, position: int) -> int | None:
-    """Return the magic of the entry at *position*, if it is one that there are kernels for."""
+    """Return the magic of the entry at *position* of *buffer*; None where no kernel supports it."""
     at = position + EntryHeader.POSITIONS["magic"]
     return buffer[at] if at < len(buffer) and buffer[at] in LEAST_SIZES else None
-
-
-def _joined(rows: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    if len(rows) == 1:
-        return rows[0]
-    if not rows[0].num_columns:
-        return rows_of_nothing(sum(batch.num_rows for batch in rows))
-    return pa.concat_batches(rows)

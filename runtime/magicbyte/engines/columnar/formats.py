@@ -1,14 +1,14 @@
-"""What the kernels' descriptors mean: entries, what is for the reference engine, and wrappers."""
+"""Formats of log entries: the meaning of descriptor fields, and the offsets of wrapper messages."""
 
 from functools import cache, partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from magicbyte.engines.columnar.control_block import PLACES
-from magicbyte.engines.columnar.kernel_loader import FORMATS, described
-from magicbyte.engines.columnar.output import Output
-from magicbyte.engines.columnar.thread_buffers import Numbers as Descriptors
+from magicbyte.engines.columnar.control_block import DESCRIPTOR_FIELDS
+from magicbyte.engines.columnar.kernel_loader import FORMATS, description
+from magicbyte.engines.columnar.output import OutputColumns
+from magicbyte.engines.columnar.thread_buffers import Descriptors
 from magicbyte.engines.entry import BATCH_NAMES, Entry
 from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.tables.arrays import Mask
@@ -17,50 +17,49 @@ from magicbyte_kernels.kernel_interface import Description
 
 _entry = partial(tuple.__new__, Entry)
 
-Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
-
-class Format(Protocol):
-    """One of the formats of entries, with its kernels."""
+class EntryFormat(Protocol):
+    """A format of log entries, with its kernels."""
 
     name: str
     kernels: Description
-    places: Places
-    """Those of PLACES in a descriptor."""
+    fields: Numbers
+    """Indices of DESCRIPTOR_FIELDS in a descriptor."""
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
-        """Return the field *name* of the described entries, or their `first_offset`.
+        """Return the field *name* of Entry, or `first_offset`, of each descriptor.
 
-        Positions count from *origin*; NO_VALUE stands for None.
+        NO_VALUE stands for None. Positions in descriptors are relative to *origin*.
         """
 
-    def untold(self, desc: Descriptors, name: str) -> Mask | None:
-        """Return where the field *name* is None; None where it never is."""
+    def is_none(self, desc: Descriptors, name: str) -> Mask | None:
+        """Return where the field *name* of Entry is None; None where it never is."""
 
     def is_unusual(self, desc: Descriptors) -> Mask:
-        """Return which of the described entries are for the reference engine, if no more is known."""
+        """Return the entries that the reference engine has to decode, judged by their headers alone."""
 
-    def most_rows(self, desc: Descriptors) -> int:
-        """Return the most rows that a kernel can make of the described, plain entries."""
+    def max_rows(self, desc: Descriptors) -> int:
+        """Return the most rows that a kernel can make of decompressed entries."""
 
-    def finish(self, desc: Descriptors, output: Output, first: int) -> tuple[Numbers, Mask]:
-        """Put right the rows from *first* on, of the described entries, which hold others.
+    def finish_wrappers(self, desc: Descriptors, output: OutputColumns) -> tuple[Numbers, Mask]:
+        """Make the offsets and times of the messages in wrappers absolute.
 
-        Returns the offset of each one's first row, and which are for the reference engine after all.
+        *desc* are the entries of all rows of *output*. Returns the offset of each entry's first row,
+        and the wrappers that the reference engine has to decode, because their offsets contradict.
         """
 
 
-OF_BATCHES = BATCH_NAMES | {"size_bytes": "size"}
-OF_MESSAGES = {
+BATCH_FIELDS = BATCH_NAMES | {"size_bytes": "size"}
+MESSAGE_FIELDS = {
     "size_bytes": "size",
     "first_offset": "offset",
     "last_offset": "offset",
     "max_timestamp": "timestamp",
     "base_offset": "offset",
 }
-"""What descriptors call a field of Entry, where that is something else."""
+"""Descriptor fields by their name in Entry, where the names differ."""
 
-NOT_IN_MESSAGES = {
+MESSAGE_CONSTANTS = {
     "base_timestamp": -1,
     "has_delete_horizon": False,
     "producer_id": -1,
@@ -70,43 +69,45 @@ NOT_IN_MESSAGES = {
     "is_transactional": False,
     "is_control": False,
 }
+"""Fields of Entry that no message has, with the value that stands for that."""
+
 FLAGS = ("has_delete_horizon", "is_transactional", "is_control")
 
 
-def entries(chosen: Format, desc: Descriptors, origin: int) -> list[Entry]:
-    """Return the headers that *desc* describes, of a buffer that begins at *origin*."""
+def entries_of(form: EntryFormat, desc: Descriptors, origin: int) -> list[Entry]:
+    """Return the entries that *desc* describes, of a buffer whose first byte is *origin* of the file."""
     if not len(desc):
         return []
-    columns = [_values(chosen, desc, name, origin) for name in Entry._fields]
+    columns = [_values(form, desc, name, origin) for name in Entry._fields]
     return list(map(_entry, zip(*columns, strict=True)))
 
 
-def _values(chosen: Format, desc: Descriptors, name: str, origin: int) -> list[Any]:
-    column = chosen.column(desc, name, origin)
+def _values(form: EntryFormat, desc: Descriptors, name: str, origin: int) -> list[Any]:
+    column = form.column(desc, name, origin)
     if name in FLAGS:
         return [bool(number) for number in column.tolist()]
-    untold = chosen.untold(desc, name)
-    if untold is None:
+    is_none = form.is_none(desc, name)
+    if is_none is None:
         numbers: list[Any] = column.tolist()
         return numbers
-    return [None if no else value for no, value in zip(untold, column.tolist(), strict=True)]
+    return [None if none else value for none, value in zip(is_none, column.tolist(), strict=True)]
 
 
-class RecordBatches:
-    """Format v2."""
+class RecordBatchFormat:
+    """Format v2: record batches."""
 
     name = FORMATS[2]
 
     def __init__(self) -> None:
-        self.kernels = described(self.name)
+        self.kernels = description(self.name)
         self._at = self.kernels.NAMES
-        self.places = _places(self.kernels)
-        self._plain = self._at | {name: self._at[of] for name, of in OF_BATCHES.items()}
-        """Where a descriptor has fields of Entry as they are."""
-        del self._plain["position"]
+        self.fields = _field_indices(self.kernels)
+        self._stored = self._at | {name: self._at[of] for name, of in BATCH_FIELDS.items()}
+        """Indices of the fields of Entry that descriptors hold unchanged."""
+        del self._stored["position"]
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
-        at = self._plain.get(name)  # often asked for, of few entries
+        at = self._stored.get(name)  # the frequent case, first
         if at is not None:
             return desc[:, at]
         if name == "position":
@@ -115,35 +116,35 @@ class RecordBatches:
             return desc[:, self._at["base_offset"]] + desc[:, self._at["last_offset_delta"]]
         raise KeyError(name)
 
-    def untold(self, desc: Descriptors, name: str) -> Mask | None:
+    def is_none(self, desc: Descriptors, name: str) -> Mask | None:
         return None
 
     def is_unusual(self, desc: Descriptors) -> Mask:
         is_control: Mask = desc[:, self._at["is_control"]] != 0
-        # Nobody looks at the section of a batch without records; that there is one is noted.
+        # Kafka's reader ignores bytes in a batch without records; the reference engine reports them.
         has_bytes: Mask = desc[:, self._at["end"]] > desc[:, self._at["start"]]
         is_empty: Mask = desc[:, self._at["num_records"]] == 0
         return is_control | is_empty & has_bytes
 
-    def most_rows(self, desc: Descriptors) -> int:
+    def max_rows(self, desc: Descriptors) -> int:
         counts = desc[:, self._at["num_records"]]
         sizes = desc[:, self._at["end"]] - desc[:, self._at["start"]]
-        # No kernel takes a count that the bytes cannot hold.
+        # A kernel refuses a count that the bytes cannot hold.
         return int(np.minimum(counts, sizes // self.kernels.LEAST_ROW).sum())
 
-    def finish(self, desc: Descriptors, output: Output, first: int) -> tuple[Numbers, Mask]:
-        raise NotImplementedError("a record batch holds records alone")
+    def finish_wrappers(self, desc: Descriptors, output: OutputColumns) -> tuple[Numbers, Mask]:
+        raise NotImplementedError("record batches are no wrappers")
 
 
-class Messages:
-    """Formats v0 and v1: messages, and wrappers around compressed ones."""
+class MessageFormat:
+    """Formats v0 and v1: messages, and wrapper messages around compressed ones."""
 
     name = FORMATS[1]
 
     def __init__(self) -> None:
-        self.kernels = described(self.name)
+        self.kernels = description(self.name)
         self._at = self.kernels.NAMES
-        self.places = _places(self.kernels)
+        self.fields = _field_indices(self.kernels)
         self._columns = {column.name: column for column in self.kernels.TABLE.columns}
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
@@ -155,46 +156,46 @@ class Messages:
                 return number("position") + origin
             case "record_count":
                 values = np.ones(len(desc), np.int64)
-            case _ if name in NOT_IN_MESSAGES:
-                values = np.full(len(desc), NOT_IN_MESSAGES[name], np.int64)
+            case _ if name in MESSAGE_CONSTANTS:
+                values = np.full(len(desc), MESSAGE_CONSTANTS[name], np.int64)
             case _:
-                values = number(OF_MESSAGES.get(name, name))
-        untold = self.untold(desc, name)
-        return values if untold is None else np.where(untold, NO_VALUE, values)
+                values = number(MESSAGE_FIELDS.get(name, name))
+        is_none = self.is_none(desc, name)
+        return values if is_none is None else np.where(is_none, NO_VALUE, values)
 
-    def untold(self, desc: Descriptors, name: str) -> Mask | None:
-        untold: Mask | None = None
+    def is_none(self, desc: Descriptors, name: str) -> Mask | None:
+        is_none: Mask | None = None
         match name:
             case "base_offset" | "record_count":
-                untold = desc[:, self._at["codec"]] != 0
+                is_none = desc[:, self._at["codec"]] != 0
             case "timestamp_type" | "max_timestamp":
-                untold = desc[:, self._at["magic"]] == 0
+                is_none = desc[:, self._at["magic"]] == 0
             case "base_timestamp":
-                untold = np.ones(len(desc), np.bool_)
-        return untold
+                is_none = np.ones(len(desc), np.bool_)
+        return is_none
 
     def is_unusual(self, desc: Descriptors) -> Mask:
-        # KIP-110: what is not allowed is not decompressed.
+        # KIP-110: zstd is not allowed before v2.
         codecs = desc[:, self._at["codec"]]
         is_unusual: Mask = codecs >= Codec.ZSTD
         return is_unusual
 
-    def most_rows(self, desc: Descriptors) -> int:
+    def max_rows(self, desc: Descriptors) -> int:
         sizes = desc[:, self._at["end"]] - desc[:, self._at["start"]]
         is_nested = desc[:, self._at["nested"]] != 0
         most = np.where(is_nested, sizes // self.kernels.LEAST_ROW, 1)
         return int(most.sum())
 
-    def finish(self, desc: Descriptors, output: Output, first: int) -> tuple[Numbers, Mask]:
+    def finish_wrappers(self, desc: Descriptors, output: OutputColumns) -> tuple[Numbers, Mask]:
         def of(name: str) -> Numbers:
             return desc[:, self._at[name]]
 
-        offsets, counts = output.numbers(self._columns["offset"])[first:], of("rows")
+        offsets, counts = output.numbers(self._columns["offset"]), of("rows")
         ends = np.cumsum(counts)
         stated, inner = of("offset"), offsets[np.maximum(ends - 1, 0)]
         is_relative = (of("magic") == 1) & (stated != 0)
         is_refused = is_relative & (stated < inner)
-        # What does not fit into 64 bits goes round, as it does in Java.
+        # Sums wrap around at 64 bits, as in Java.
         base = np.where(is_relative & ~is_refused, stated - inner, 0)
         offsets += np.repeat(base, counts)
         is_append_time = (of("magic") == 1) & (of("timestamp_type") == 1)
@@ -202,7 +203,7 @@ class Messages:
             is_stamped = np.repeat(is_append_time, counts)
             stamps = np.repeat(of("timestamp"), counts)
             column = self._columns["timestamp"]
-            written = output.numbers(column)[first:]
+            written = output.numbers(column)
             before = np.count_nonzero(written == column.sentinel)
             written[is_stamped] = stamps[is_stamped]
             nulls = np.count_nonzero(written == column.sentinel)
@@ -210,11 +211,11 @@ class Messages:
         return offsets[np.minimum(ends - counts, len(offsets) - 1)], is_refused
 
 
-def _places(of: Description) -> Places:
-    return np.array([of.NAMES.get(name, -1) for name in PLACES])
+def _field_indices(kernels: Description) -> Numbers:
+    return np.array([kernels.NAMES.get(name, -1) for name in DESCRIPTOR_FIELDS], np.int64)
 
 
 @cache
-def format_of(magic: int) -> Format:
+def format_of(magic: int) -> EntryFormat:
     """Return the format of entries of *magic*."""
-    return RecordBatches() if magic == 2 else Messages()
+    return RecordBatchFormat() if magic == 2 else MessageFormat()

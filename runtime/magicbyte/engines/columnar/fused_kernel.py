@@ -1,162 +1,161 @@
-"""Entries by turns: some are framed and verified, decompressed and decoded, then the next.
+"""The fused kernel: scan, decompress and decode in chunks of 256 KiB, so that a chunk stays in L2.
 
-What a turn reads is in the processor's nearest caches until it is done with; and Python, which holds
-one thread at a time, is come back to once for many turns.
+Python, which runs one thread at a time, is returned to once for many chunks.
 """
 
 from magicbyte.engines.columnar import control_block
 from magicbyte.engines.columnar.control_block import (
     ADDRESS,
-    AT,
-    AT_EDGE,
     CODEC,
+    COLUMN_FULL,
     COUNT,
-    DECODE_BY,
+    DECODE_ARGS,
+    DECOMPRESS_ARGS,
+    DESCRIPTOR_BYTES,
     DONE,
     END,
     HAS_CODEC,
     HAS_CONTROL,
-    INFLATE_BY,
-    IS_ALIKE,
     IS_CONTROL,
+    IS_VIEWED,
     LARGEST,
     LAST,
     LENGTH,
     LIMIT,
-    MADE,
-    MOST,
-    MOST_MADE,
+    MAX_BYTES,
+    NEAR_END,
     NESTED,
-    NO_COLUMN,
-    NO_PLACE,
+    NEXT,
+    NOT_VIEWABLE,
+    NUM_BYTES,
     NUM_RECORDS,
     NUMBERS,
-    ODD,
-    PLAIN,
     POSITION,
     RESULTS,
-    ROOM,
-    SCAN_BY,
-    SECTIONS_BY,
+    RUN_DESCRIPTOR,
+    SCAN_ARGS,
+    SCRATCH,
+    SCRATCH_CAPACITY,
+    SCRATCH_FULL,
+    SECTIONS_ARGS,
     SIZE,
     START,
     STATE,
     STATUS,
+    STOP_REASON,
     TABLE,
-    WHOLE,
-    WHY,
-    WIDTH,
-    WRONG,
+    TABLE_CAPACITY,
+    UNSUPPORTED,
+    VERIFY,
 )
 from magicbyte.engines.columnar.signatures import (
     DECODE,
-    INFLATE,
+    DECOMPRESS,
+    OUTPUT_FULL,
     SCAN,
     SECTIONS,
-    array_place,
+    address_offset,
     num_words,
-    place,
+    word_offset,
 )
-from magicbyte.engines.columnar.stops import NO_ROOM
 from magicbyte_kernels import kernel_interface
 from magicbyte_kernels.primitives import call_kernel, called, inlined, put8, s8le
 
-TURN_BYTES = 256 << 10
-"""Stored bytes that a turn takes, about, or its one entry: a part of the second cache.
+CHUNK_BYTES = 256 << 10
+"""Stored bytes of a chunk, about; a larger entry is a chunk by itself. A part of the L2 cache.
 
-With a quarter of that, what each turn costs was a twentieth of all, for records of 1,000 bytes."""
-TURN_ROOM = 256 << 10
-"""Plain bytes that a turn makes, where its entries are small."""
-MOST_SMALL = TURN_ROOM // 8
-"""Stored bytes of an entry that is likely to come to fewer: what does not is begun anew."""
+With a quarter of that, the cost of starting each chunk was 5 % of the total, for records of 1,000 bytes."""
+CHUNK_DECOMPRESSED_BYTES = 256 << 10
+"""Capacity for the decompressed bytes of a chunk of small entries."""
+MAX_SMALL_BYTES = CHUNK_DECOMPRESSED_BYTES // 8
+"""Stored bytes of an entry that is likely to fit into that; if it does not, it is decompressed again."""
 
-_scan, _sections, _inflate, _decode = (
-    call_kernel(num_words(one)) for one in (SCAN, SECTIONS, INFLATE, DECODE)
+_scan, _sections, _decompress, _decode = (
+    call_kernel(num_words(signature)) for signature in (SCAN, SECTIONS, DECOMPRESS, DECODE)
 )
-# Where that which a kernel is called with has its arguments; of arrays, their addresses and sizes.
-SCANNED, SCANNED_LENGTH, MOST_SCANNED = (place(SCAN, number) for number in range(3))
-VERIFIED, SCANNED_TO = place(SCAN, 4), array_place(SCAN, 5)
-NARROWED, CHOSEN = array_place(SECTIONS, 0), array_place(SECTIONS, 1)
-NUM_CHOSEN, LEN_CHOSEN = CHOSEN - 16, CHOSEN + 8
-INFLATED_FROM = array_place(INFLATE, 0)
-INFLATED, TO_INFLATE, TO, PLAIN_ROOM = (place(INFLATE, number) for number in (1, 2, 4, 5))
-DECODED_FROM, DECODED, TO_DECODE = array_place(DECODE, 0), place(DECODE, 1), place(DECODE, 2)
-DECODED_TO = array_place(DECODE, 3)
+# Byte offsets of arguments among the words that a kernel is called with; of arrays, offsets of their
+# addresses and sizes.
+SCAN_FROM, SCAN_LENGTH, SCAN_MOST = (word_offset(SCAN, number) for number in range(3))
+SCAN_VERIFY, SCAN_TABLE = word_offset(SCAN, 4), address_offset(SCAN, 5)
+SECTIONS_TABLE, SECTIONS_CHOSEN = address_offset(SECTIONS, 0), address_offset(SECTIONS, 1)
+SECTIONS_NUM_CHOSEN, SECTIONS_LEN_CHOSEN = SECTIONS_CHOSEN - 16, SECTIONS_CHOSEN + 8
+DECOMPRESS_TABLE = address_offset(DECOMPRESS, 0)
+DECOMPRESS_FIRST, DECOMPRESS_LAST, DECOMPRESS_TO, DECOMPRESS_CAPACITY = (
+    word_offset(DECOMPRESS, number) for number in (1, 2, 4, 5)
+)
+DECODE_TABLE, DECODE_STATE = address_offset(DECODE, 0), address_offset(DECODE, 3)
+DECODE_FIRST, DECODE_LAST = word_offset(DECODE, 1), word_offset(DECODE, 2)
 
 
 @inlined
-def _get(sheet: int, number: int) -> int:
-    return s8le(sheet + 8 * number)
+def _get(block: int, slot: int) -> int:
+    return s8le(block + 8 * slot)
 
 
 @inlined
-def _put(sheet: int, number: int, value: int) -> None:
-    put8(sheet + 8 * number, value)
+def _set(block: int, slot: int, value: int) -> None:
+    put8(block + 8 * slot, value)
 
 
 @inlined
-def _place(sheet: int, n: int, name: int) -> int:
-    """Return where the descriptor of entry *n* has what *name* is the place of."""
-    return _get(sheet, TABLE) + n * _get(sheet, WIDTH) + 8 * _get(sheet, name)
+def _field_address(block: int, n: int, field: int) -> int:
+    """Return the address of a field of descriptor *n*."""
+    return _get(block, TABLE) + n * _get(block, DESCRIPTOR_BYTES) + 8 * _get(block, field)
 
 
 @inlined
-def _field(sheet: int, n: int, name: int) -> int:
-    return s8le(_place(sheet, n, name))
+def _field(block: int, n: int, field: int) -> int:
+    return s8le(_field_address(block, n, field))
 
 
 @inlined
-def _note(sheet: int, status: int) -> None:
-    _put(sheet, STATUS, _get(sheet, STATUS) | status)
+def _add_status(block: int, status: int) -> None:
+    _set(block, STATUS, _get(block, STATUS) | status)
 
 
 @called
-def _frame(sheet: int, n: int, position: int, most: int) -> int:
-    """Describe entry *n*, which begins at *position*, and those behind it, *most* at most.
+def _scan_entries(block: int, n: int, position: int, most: int) -> int:
+    """Describe entry *n*, which begins at *position*, and the entries after it, *most* in total.
 
-    Returns the first that is not framed, or whose checksum is wrong.
+    Returns the first that is not whole, of another format, or has a wrong checksum.
     """
-    p, results = _get(sheet, SCAN_BY), _get(sheet, RESULTS)
-    put8(p + SCANNED, _get(sheet, ADDRESS) + position)
-    put8(p + SCANNED_LENGTH, _get(sheet, LENGTH) - position)
-    put8(p + MOST_SCANNED, most)
-    put8(p + SCANNED_TO, _get(sheet, TABLE) + n * _get(sheet, WIDTH))
-    put8(p + VERIFIED, 1)
-    _note(sheet, _scan(_get(sheet, control_block.SCAN), results, p))
-    count = s8le(results)
-    if count == 0:
-        # Is it the checksum, or is there no entry?
-        put8(p + MOST_SCANNED, 1)
-        put8(p + VERIFIED, 0)
-        _note(sheet, _scan(_get(sheet, control_block.SCAN), results, p))
-        put8(_place(sheet, n, POSITION), position)
-        _put(sheet, WHY, WRONG if s8le(results) else DONE)
-    return n + count
+    p, results = _get(block, SCAN_ARGS), _get(block, RESULTS)
+    put8(p + SCAN_FROM, _get(block, ADDRESS) + position)
+    put8(p + SCAN_LENGTH, _get(block, LENGTH) - position)
+    put8(p + SCAN_MOST, most)
+    put8(p + SCAN_TABLE, _get(block, TABLE) + n * _get(block, DESCRIPTOR_BYTES))
+    put8(p + SCAN_VERIFY, _get(block, VERIFY))
+    _add_status(block, _scan(_get(block, control_block.SCAN), results, p))
+    return n + s8le(results)
 
 
 @called
-def _usual(sheet: int, n: int, position: int, framed: int) -> int:
-    """Give entries their positions, up to one that is unusual or is compressed where *n* is not.
+def _supported(block: int, n: int, position: int, scanned: int) -> int:
+    """Set positions of entries from *n* on; return the first that is unsupported, or *scanned*.
 
-    Returns that, or *framed*.
+    Ends also at the first that is compressed where entry *n* is not, and the other way round.
     """
-    width, limit = _get(sheet, WIDTH), _get(sheet, LIMIT)
-    codec, end, size = _place(sheet, n, CODEC), _place(sheet, n, END), _place(sheet, n, SIZE)
+    width, limit = _get(block, DESCRIPTOR_BYTES), _get(block, LIMIT)
+    codec, size = _field_address(block, n, CODEC), _field_address(block, n, SIZE)
+    start, end = _field_address(block, n, START), _field_address(block, n, END)
     to, control, count = (
-        _place(sheet, n, POSITION),
-        _place(sheet, n, IS_CONTROL),
-        _place(sheet, n, NUM_RECORDS),
+        _field_address(block, n, POSITION),
+        _field_address(block, n, IS_CONTROL),
+        _field_address(block, n, NUM_RECORDS),
     )
-    has_control, has_count = _get(sheet, IS_CONTROL) >= 0, _get(sheet, NUM_RECORDS) >= 0
+    has_control, has_count = _get(block, IS_CONTROL) >= 0, _get(block, NUM_RECORDS) >= 0
     is_compressed, controls = s8le(codec) != 0, 0
-    last = framed
-    for k in range(framed - n):
+    last = scanned
+    for k in range(scanned - n):
         at = k * width
         is_control = has_control and s8le(control + at) != 0
-        is_empty = has_count and s8le(count + at) <= 0
-        is_odd = is_empty or (is_compressed and is_control)
-        if is_odd or s8le(end + at) > limit:
-            _put(sheet, WHY, ODD if is_odd else AT_EDGE)
+        is_unsupported = is_compressed and is_control
+        if has_count and s8le(count + at) <= 0:
+            # Compaction leaves batches without records. Bytes in one are a finding.
+            has_bytes = s8le(end + at) > s8le(start + at)
+            is_unsupported |= s8le(count + at) < 0 or is_compressed or has_bytes
+        if is_unsupported or s8le(end + at) > limit:
+            _set(block, STOP_REASON, UNSUPPORTED if is_unsupported else NEAR_END)
             last = n + k
             break
         if (s8le(codec + at) != 0) != is_compressed:
@@ -165,152 +164,154 @@ def _usual(sheet: int, n: int, position: int, framed: int) -> int:
         put8(to + at, position)
         position += s8le(size + at)
         controls |= int(is_control)
-    _put(sheet, HAS_CONTROL, _get(sheet, HAS_CONTROL) | controls)
+    _set(block, HAS_CONTROL, _get(block, HAS_CONTROL) | controls)
     return last
 
 
 @called
-def _sized(sheet: int, first: int, last: int) -> int:
-    """Return the bytes from where entry *first* starts to where entry *last* ends, and note them."""
-    num_bytes = _field(sheet, last, END) - _field(sheet, first, START)
-    _put(sheet, LARGEST, max(_get(sheet, LARGEST), num_bytes))
+def _payload_bytes(block: int, first: int, last: int) -> int:
+    """Return the bytes from the start of entry *first* to the end of entry *last*; update LARGEST."""
+    num_bytes = _field(block, last, END) - _field(block, first, START)
+    _set(block, LARGEST, max(_get(block, LARGEST), num_bytes))
     return num_bytes
 
 
 @called
-def _decoded(sheet: int, table: int, first: int, last: int) -> int:
-    """Decode what *table* describes from *first* to before *last*; return where that ended."""
-    p, results = _get(sheet, DECODE_BY), _get(sheet, RESULTS)
-    put8(p + DECODED_FROM, table)
-    put8(p + DECODED, first)
-    put8(p + TO_DECODE, last)
-    _note(sheet, _decode(_get(sheet, control_block.DECODE), results, p))
-    done = s8le(results)
-    if done < last:
+def _decode_entries(block: int, table: int, first: int, last: int) -> int:
+    """Decode the entries [first, last) of *table*; return the first that was not decoded."""
+    p, results = _get(block, DECODE_ARGS), _get(block, RESULTS)
+    put8(p + DECODE_TABLE, table)
+    put8(p + DECODE_FIRST, first)
+    put8(p + DECODE_LAST, last)
+    _add_status(block, _decode(_get(block, control_block.DECODE), results, p))
+    stop = s8le(results)
+    if stop < last:
         is_full = (
-            s8le(_get(sheet, STATE) + 8 * kernel_interface.STOP_REASON)
+            s8le(_get(block, STATE) + 8 * kernel_interface.STOP_REASON)
             == kernel_interface.BUFFER_FULL
         )
-        _put(sheet, WHY, NO_COLUMN if is_full else ODD)
-        _put(sheet, LAST, last)
-    return done
+        _set(block, STOP_REASON, COLUMN_FULL if is_full else UNSUPPORTED)
+        _set(block, LAST, last)
+    return stop
 
 
 @called
-def _take_plain(sheet: int, n: int, last: int) -> int:
-    """Decode entries from *n* to before *last*, which are not compressed; return where that ended."""
-    whole = _get(sheet, WHOLE)
-    if whole == 0:
+def _decode_uncompressed(block: int, n: int, last: int) -> int:
+    """Decode the entries [n, last), which are not compressed; return the first that was not decoded."""
+    run = _get(block, RUN_DESCRIPTOR)
+    if run == 0:
         for k in range(n, last):
-            _sized(sheet, k, k)
-        return _decoded(sheet, _get(sheet, TABLE), n, last)
-    _sized(sheet, n, last - 1)
-    put8(whole + 8 * _get(sheet, START), _field(sheet, n, START))
-    put8(whole + 8 * _get(sheet, END), _field(sheet, last - 1, END))
-    done = _decoded(sheet, whole, 0, 1)
-    _put(sheet, LAST, last)
-    return last if done else n
+            _payload_bytes(block, k, k)
+        return _decode_entries(block, _get(block, TABLE), n, last)
+    _payload_bytes(block, n, last - 1)
+    put8(run + 8 * _get(block, START), _field(block, n, START))
+    put8(run + 8 * _get(block, END), _field(block, last - 1, END))
+    stop = _decode_entries(block, run, 0, 1)
+    _set(block, LAST, last)
+    return last if stop else n
 
 
 @called
-def _narrowed(sheet: int, n: int, last: int) -> int:
-    """Have messages from *n* to before *last* be their compressed bytes; return the first that has none."""
-    behind = _field(sheet, last - 1, POSITION) + _field(sheet, last - 1, SIZE)
-    numbers = _get(sheet, NUMBERS)
+def _narrow_to_sections(block: int, n: int, last: int) -> int:
+    """Narrow the messages [n, last) to their compressed bytes; return the first that has none."""
+    end = _field(block, last - 1, POSITION) + _field(block, last - 1, SIZE)
+    numbers = _get(block, NUMBERS)
     for k in range(n, last):
-        put8(_place(sheet, k, NESTED), 1)
+        put8(_field_address(block, k, NESTED), 1)
         put8(numbers + 8 * k, k)
-    p, results = _get(sheet, SECTIONS_BY), _get(sheet, RESULTS)
-    put8(p + NARROWED, _get(sheet, TABLE))
-    put8(p + CHOSEN, numbers + 8 * n)
-    put8(p + NUM_CHOSEN, last - n)
-    put8(p + LEN_CHOSEN, last - n)
-    _note(sheet, _sections(_get(sheet, control_block.SECTIONS), results, p))
-    ready = last
+    p, results = _get(block, SECTIONS_ARGS), _get(block, RESULTS)
+    put8(p + SECTIONS_TABLE, _get(block, TABLE))
+    put8(p + SECTIONS_CHOSEN, numbers + 8 * n)
+    put8(p + SECTIONS_NUM_CHOSEN, last - n)
+    put8(p + SECTIONS_LEN_CHOSEN, last - n)
+    _add_status(block, _sections(_get(block, control_block.SECTIONS), results, p))
+    stop = last
     for k in range(last - 1, n - 1, -1):
-        if _field(sheet, k, SIZE) == 0:
-            ready = k
-        # They are whole messages still for who asks how large they are.
-        put8(_place(sheet, k, SIZE), behind - _field(sheet, k, POSITION))
-        behind = _field(sheet, k, POSITION)
-    return ready
+        if _field(block, k, SIZE) == 0:
+            stop = k
+        # The kernel sets the size 0 where there is no section: restore the size of the message.
+        put8(_field_address(block, k, SIZE), end - _field(block, k, POSITION))
+        end = _field(block, k, POSITION)
+    return stop
 
 
 @called
-def _inflated(sheet: int, n: int, last: int) -> int:
-    """Make entries from *n* on plain, as many as there is room for; return the first that is not."""
-    p, results = _get(sheet, INFLATE_BY), _get(sheet, RESULTS)
-    put8(p + INFLATED_FROM, _get(sheet, TABLE))
-    put8(p + TO, _get(sheet, PLAIN))
-    put8(p + INFLATED, n)
-    put8(p + TO_INFLATE, last)
-    room = _get(sheet, ROOM)
-    is_small = _field(sheet, n, END) - _field(sheet, n, START) <= MOST_SMALL
-    put8(p + PLAIN_ROOM, min(room, TURN_ROOM) if is_small else room)
-    _note(sheet, _inflate(_get(sheet, control_block.INFLATE), results, p))
-    if s8le(results) == n and is_small and s8le(results + 8) == NO_ROOM:
-        put8(p + PLAIN_ROOM, room)
-        _note(sheet, _inflate(_get(sheet, control_block.INFLATE), results, p))
+def _decompress_entries(block: int, n: int, last: int) -> int:
+    """Decompress entries from *n* on, as many as fit; return the first that was not decompressed."""
+    p, results = _get(block, DECOMPRESS_ARGS), _get(block, RESULTS)
+    put8(p + DECOMPRESS_TABLE, _get(block, TABLE))
+    put8(p + DECOMPRESS_TO, _get(block, SCRATCH))
+    put8(p + DECOMPRESS_FIRST, n)
+    put8(p + DECOMPRESS_LAST, last)
+    capacity = _get(block, SCRATCH_CAPACITY)
+    is_small = _field(block, n, END) - _field(block, n, START) <= MAX_SMALL_BYTES
+    put8(p + DECOMPRESS_CAPACITY, min(capacity, CHUNK_DECOMPRESSED_BYTES) if is_small else capacity)
+    _add_status(block, _decompress(_get(block, control_block.DECOMPRESS), results, p))
+    if s8le(results) == n and is_small and s8le(results + 8) == OUTPUT_FULL:
+        put8(p + DECOMPRESS_CAPACITY, capacity)
+        _add_status(block, _decompress(_get(block, control_block.DECOMPRESS), results, p))
     if s8le(results) == n:
-        _put(sheet, WHY, NO_PLACE if s8le(results + 8) == NO_ROOM else ODD)
+        is_full = s8le(results + 8) == OUTPUT_FULL
+        _set(block, STOP_REASON, SCRATCH_FULL if is_full else UNSUPPORTED)
     return s8le(results)
 
 
 @called
-def _take_compressed(sheet: int, n: int, last: int) -> int:
-    """Decode entries from *n* to before *last*, which are compressed; return where that ended."""
-    _put(sheet, HAS_CODEC, 1)
-    ready = _narrowed(sheet, n, last) if _get(sheet, WHOLE) else last
-    while n < ready and _get(sheet, MADE) < _get(sheet, MOST_MADE):
-        stop = _inflated(sheet, n, ready)
-        if stop == n:
+def _decode_compressed(block: int, n: int, last: int) -> int:
+    """Decode the entries [n, last), which are compressed; return the first that was not decoded."""
+    _set(block, HAS_CODEC, 1)
+    ready = _narrow_to_sections(block, n, last) if _get(block, RUN_DESCRIPTOR) else last
+    while n < ready and _get(block, NUM_BYTES) < _get(block, MAX_BYTES):
+        decompressed = _decompress_entries(block, n, ready)
+        if decompressed == n:
             return n
-        done = _decoded(sheet, _get(sheet, TABLE), n, stop)
-        for k in range(n, done):
-            _put(sheet, MADE, _get(sheet, MADE) + _sized(sheet, k, k))
-        n = done
-        if done < stop:
+        stop = _decode_entries(block, _get(block, TABLE), n, decompressed)
+        for k in range(n, stop):
+            _set(block, NUM_BYTES, _get(block, NUM_BYTES) + _payload_bytes(block, k, k))
+        n = stop
+        if stop < decompressed:
             return n
     if n == ready < last:
-        _put(sheet, WHY, ODD)
+        _set(block, STOP_REASON, UNSUPPORTED)
     return n
 
 
-def pump(sheet: int) -> None:
-    """Have kernels take entries by turns, as far as nothing about them is unusual.
-
-    What they are, and what becomes of them, stands in the *sheet* at that address, as `turns` says.
-    """
-    put8(_get(sheet, DECODE_BY) + DECODED_TO, _get(sheet, STATE))
-    _put(sheet, WHY, DONE)
-    n, position, turn = _get(sheet, COUNT), _get(sheet, AT), 1
-    while n < _get(sheet, MOST) and position < _get(sheet, LENGTH):
-        if _get(sheet, MADE) >= _get(sheet, MOST_MADE):
+def decode_fused(block: int) -> None:
+    """Scan, decompress and decode entries, as the control block at address *block* says."""
+    put8(_get(block, DECODE_ARGS) + DECODE_STATE, _get(block, STATE))
+    _set(block, STOP_REASON, DONE)
+    n, position, chunk = _get(block, COUNT), _get(block, NEXT), 1
+    while n < _get(block, TABLE_CAPACITY) and position < _get(block, LENGTH):
+        if _get(block, NUM_BYTES) >= _get(block, MAX_BYTES):
             break
-        framed = _frame(sheet, n, position, min(turn, _get(sheet, MOST) - n))
-        if framed == n or _get(sheet, STATUS):
+        scanned = _scan_entries(block, n, position, min(chunk, _get(block, TABLE_CAPACITY) - n))
+        if scanned == n or _get(block, STATUS):
             break
-        is_compressed = _field(sheet, n, CODEC) != 0
-        if n and _get(sheet, IS_ALIKE) and (_field(sheet, n - 1, CODEC) != 0) != is_compressed:
-            _put(sheet, WHY, ODD)
+        is_compressed = _field(block, n, CODEC) != 0
+        if n and is_compressed and _get(block, IS_VIEWED):
+            _set(block, STOP_REASON, NOT_VIEWABLE)
             break
-        last = _usual(sheet, n, position, framed)
+        last = _supported(block, n, position, scanned)
         if last == n:
             break
-        _put(sheet, WHY, DONE)
-        behind = _field(sheet, last - 1, POSITION) + _field(sheet, last - 1, SIZE)
-        # Where plain and compressed ones alternate, what is framed beyond them is framed again.
-        turn = max(min(TURN_BYTES * (last - n) // (behind - position), 2 * (last - n)), 1)
-        done = _take_compressed(sheet, n, last) if is_compressed else _take_plain(sheet, n, last)
-        if done == n and last - n > 1 and _get(sheet, WHY) == ODD and not is_compressed:
-            turn = (last - n) // 2  # towards the one that is odd
+        _set(block, STOP_REASON, DONE)
+        end = _field(block, last - 1, POSITION) + _field(block, last - 1, SIZE)
+        # Where compressed and uncompressed entries alternate, the entries after *last* are scanned twice.
+        chunk = max(min(CHUNK_BYTES * (last - n) // (end - position), 2 * (last - n)), 1)
+        if is_compressed:
+            stop = _decode_compressed(block, n, last)
+        else:
+            stop = _decode_uncompressed(block, n, last)
+        reason = _get(block, STOP_REASON)
+        if stop == n and last - n > 1 and reason == UNSUPPORTED and not is_compressed:
+            chunk = (last - n) // 2  # bisect towards the unsupported message of the run
             continue
-        if done < last:
-            behind = _field(sheet, done, POSITION)
+        if stop < last:
+            end = _field(block, stop, POSITION)
         if not is_compressed:
-            _put(sheet, MADE, _get(sheet, MADE) + behind - position)
-        n, position = done, behind
-        if _get(sheet, WHY) != DONE or _get(sheet, STATUS):
+            _set(block, NUM_BYTES, _get(block, NUM_BYTES) + end - position)
+        n, position = stop, end
+        if reason != DONE or _get(block, STATUS):
             break
-    _put(sheet, COUNT, n)
-    _put(sheet, AT, position)
+    _set(block, COUNT, n)
+    _set(block, NEXT, position)

@@ -1,7 +1,4 @@
-"""The kernels, as machine code that is kept, or made at their first use; or as plain Python.
-
-What is made once is kept in a folder of ours, or for this process alone.
-"""
+"""Loads kernels: machine code from the cache folder, compiled at the first use, or plain Python to debug."""
 
 import importlib
 import logging
@@ -16,9 +13,8 @@ from typing import Any, cast
 
 from magicbyte.engines.columnar import machine_code
 from magicbyte.engines.columnar.machine_code import MachineCode
-from magicbyte.engines.columnar.signatures import INFLATE, PASS_OVER, PUMP
+from magicbyte.engines.columnar.signatures import DECOMPRESS, FUSED, READ_HEADERS
 from magicbyte.errors import InputError
-from magicbyte_formats.wire import Codec
 from magicbyte_kernels.kernel_interface import (
     COPIED,
     SIGNATURES,
@@ -29,120 +25,125 @@ from magicbyte_kernels.kernel_interface import (
 )
 
 FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
-"""The format of entries, by magic."""
+"""Format of log entries by magic."""
 OWN_KERNELS = (
+    ("engines", "columnar", "control_block.py"),
     ("engines", "columnar", "decompress_kernels.py"),
-    ("engines", "columnar", "header_pass_kernel.py"),
     ("engines", "columnar", "fused_kernel.py"),
+    ("engines", "columnar", "header_pass_kernel.py"),
     ("engines", "columnar", "signatures.py"),
     ("engines", "columnar", "snappy_kernel.py"),
-    ("engines", "columnar", "stops.py"),
-    ("engines", "columnar", "control_block.py"),
     ("engines", "entry.py"),
     ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
     ("codecs", "uvarint.py"),
 )
-"""What is in the machine code of kernels that are not generated."""
+"""Source files of this package that determine the machine code of hand-written kernels."""
 
-SHARED_KERNELS = (
+PRIMITIVES = (
     *("checksums", "crc_folding", "crc_tables", "entry_kernels"),
     *("kernel_interface", "primitives"),
 )
-"""Modules of `magicbyte_kernels` whose code is in the machine code of kernels."""
+"""Modules of `magicbyte_kernels` that determine the machine code of all kernels."""
 
-INFLATED = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
-"""Codecs of which many entries are decompressed at once."""
-ALONG = ("scan", "describe", "verify", "sections")
-"""Kernels that go with any that decodes."""
+FORMAT_KERNELS = ("scan", "sections")
+"""Kernels of a format that every decoder needs."""
+SHARED_KERNELS = ("decompress", "fused")
+"""Hand-written kernels that every decoder needs."""
 ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
-"""Columns that are made whether they are asked for or not, by format: `finish` needs them."""
+"""Columns, by format, that are always decoded, because `finish_wrappers` needs them."""
 
-_PASS_OVER = "pass-over"
+_READ_HEADERS = "read-headers"
 
 LEN_DIGEST = 32
 
-Decoding = Callable[[Any, int, int, Any], int]
-Decompressing = Callable[..., tuple[int, int, int]]
+Decoder = Callable[[Any, int, int, Any], int]
+Decompressor = Callable[..., tuple[int, int, int]]
 
 _lock = threading.RLock()
 
 logger = logging.getLogger("magicbyte")
 
 
-def described(name: str) -> Description:
-    """Return what there is to know of the kernels of the format *name*."""
+def description(name: str) -> Description:
+    """Return the description of the kernels of the format *name*: it imports no Numba."""
     return cast(Description, importlib.import_module(f"magicbyte_formats.columnar.{name}"))
 
 
 @cache
-def kernel(name: str, of: str) -> Any:
-    """Return the kernel *of* the format *name*: `scan`, `describe`, `verify` or `sections`.
+def kernel(name: str, function: str) -> Any:
+    """Return the kernel *function* of the format *name*: `scan`, `verify` or `sections`.
 
-    Raises InputError where there can be none.
+    Raises InputError if it can be neither loaded nor compiled.
     """
-    return _kernel(f"{name}-{of}", SIGNATURES[of], lambda: getattr(_module(name), of))
+    return _kernel(
+        f"{name}-{function}", SIGNATURES[function], lambda: getattr(_module(name), function)
+    )
 
 
 @cache
-def decoder(name: str, columns: tuple[str, ...], views: bool) -> Decoding:
-    """Return the kernel of the format *name* that fills those of *columns* that hang on records."""
-    chosen = wanted(name, columns, views)
-    for of in ALONG:  # what is kept is kept together, so that nobody waits twice
-        kernel(name, of)
-    if name == FORMATS[2] and not is_pass_over_compiled():
-        pass_over()
-    made: Decoding = _kernel(
-        _decoder_name(name, chosen), SIGNATURES["decode"], lambda: _module(name).decoder(*chosen)
+def decoder(name: str, columns: tuple[str, ...], views: bool) -> Decoder:
+    """Return the kernel of the format *name* that decodes *columns* of records."""
+    modes = column_modes(name, columns, views)
+    # Whatever a read may need is compiled together, so that nobody waits twice.
+    for function in FORMAT_KERNELS:
+        kernel(name, function)
+    decompressor()
+    if not is_plain_python():
+        fused_kernel()
+    if name == FORMATS[2] and not is_header_reader_cached():
+        header_reader()
+    code: Decoder = _kernel(
+        _decoder_name(name, modes), SIGNATURES["decode"], lambda: _module(name).decoder(*modes)
     )
-    return made
+    return code
 
 
-def wanted(name: str, columns: Sequence[str], views: bool) -> tuple[int, ...]:
-    """Return how each column of the format *name* is wanted, as the decoder of its kernels takes it."""
+def column_modes(name: str, columns: Sequence[str], views: bool) -> tuple[int, ...]:
+    """Return the mode of each column of the format *name*: COPIED, VIEWED, or 0 if it is not decoded."""
     names = {*columns, *ALWAYS[name]}
     return tuple(
         (VIEWED if views and column.type == "binary" else COPIED) if column.name in names else 0
-        for column in described(name).TABLE.columns
+        for column in description(name).TABLE.columns
     )
 
 
 @cache
-def inflate() -> Decompressing:
-    """Return the kernel that decompresses entries of `INFLATED` codecs."""
+def decompressor() -> Decompressor:
+    """Return the kernel that decompresses payloads."""
 
     def function() -> Any:
-        from magicbyte.engines.columnar.decompress_kernels import inflate  # takes Numba
+        from magicbyte.engines.columnar.decompress_kernels import decompress  # imports Numba
 
-        return inflate
+        return decompress
 
-    made: Decompressing = _kernel("inflate", INFLATE, function)
-    return made
+    code: Decompressor = _kernel("decompress", DECOMPRESS, function)
+    return code
 
 
 @cache
-def pump() -> MachineCode | None:
-    """Return the kernel that has others take entries by turns; None where kernels are plain Python."""
+def fused_kernel() -> MachineCode:
+    """Return the fused kernel, which exists as machine code alone."""
 
     def function() -> Any:
-        from magicbyte.engines.columnar.fused_kernel import pump  # takes Numba
+        from magicbyte.engines.columnar.fused_kernel import decode_fused  # imports Numba
 
-        return pump
+        return decode_fused
 
-    return None if is_plain_python() else cast(MachineCode, _kernel("pump", PUMP, function))
+    return cast(MachineCode, _kernel("fused", FUSED, function))
 
 
 @cache
-def pass_over() -> Callable[..., int]:
+def header_reader() -> Callable[..., int]:
     """Return the kernel that reads headers of v2 batches."""
 
     def function() -> Any:
-        from magicbyte.engines.columnar.header_pass_kernel import pass_over  # takes Numba
+        from magicbyte.engines.columnar.header_pass_kernel import read_headers  # imports Numba
 
-        return pass_over
+        return read_headers
 
-    made: Callable[..., int] = _kernel(_PASS_OVER, PASS_OVER, function)
-    return made
+    code: Callable[..., int] = _kernel(_READ_HEADERS, READ_HEADERS, function)
+    return code
 
 
 def _module(name: str) -> Kernels:
@@ -150,63 +151,58 @@ def _module(name: str) -> Kernels:
 
 
 def _kernel(name: str, signature: Signature, function: Callable[[], Any]) -> Any:
-    """Return what *function* returns as machine code, by *name* where it is kept."""
+    """Return the kernel *name*: from the cache, or compiled from what *function* returns."""
     if sys.byteorder != "little" or sys.maxsize < 1 << 62:
-        raise InputError("engine 'columnar'", "a processor of 64 bits, the lowest byte first")
+        raise InputError("engine 'columnar'", "a little-endian processor of 64 bits")
     try:
         with _lock:
             if is_plain_python():
                 return function()
-            code = _kept(name)
+            code = _cached_code(name)
             if code is None:
-                _say_once()
-                code = machine_code.compiled(function(), signature)
-                _keep(name, code)
+                _warn_once()
+                code = machine_code.compile_kernel(function(), signature)
+                _store(name, code)
             return MachineCode(code, signature)
     except ImportError as error:
         raise InputError(f"engine 'columnar': {error}", "Numba, or another engine") from error
 
 
 def is_plain_python() -> bool:
-    """Whether kernels are to be ordinary Python, to be debugged."""
+    """Return whether kernels run as plain Python, to be debugged."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 @cache
-def _say_once() -> None:
+def _warn_once() -> None:
     logger.warning(
         "compiling the columnar engine: some seconds, once on this machine for these columns"
     )
 
 
-# What is kept
+# The cache of machine code
 
 
-def is_compiled(
-    magics: Collection[int], codecs: Collection[int], columns: tuple[str, ...], views: bool
-) -> bool:
-    """Whether all machine code that *columns* of such entries take is kept.
-
-    It takes no Numba to tell.
-    """
-    names = {"inflate", "pump"} if not set(INFLATED).isdisjoint(codecs) else set()
-    for name in {FORMATS[magic] for magic in magics}:
-        names.add(_decoder_name(name, wanted(name, columns, views)))
-        names.update(f"{name}-{of}" for of in ALONG)
-    return _are_kept(names)
+def is_decoder_cached(magic: int, columns: tuple[str, ...], views: bool) -> bool:
+    """Return whether all kernels that decode *columns* are cached, without importing Numba."""
+    name = FORMATS[magic]
+    decode = _decoder_name(name, column_modes(name, columns, views))
+    return _are_cached(
+        [decode, *(f"{name}-{function}" for function in FORMAT_KERNELS), *SHARED_KERNELS]
+    )
 
 
-def is_scan_compiled(magic: int) -> bool:
-    """Whether the machine code that takes headers of such entries is kept; without Numba, too."""
-    return _are_kept([f"{FORMATS[magic]}-scan"])
+def is_scan_cached(magic: int) -> bool:
+    """Return whether the kernel that scans entries is cached, without importing Numba."""
+    return _are_cached([f"{FORMATS[magic]}-scan"])
 
 
-def is_pass_over_compiled() -> bool:
-    """Whether the machine code that reads headers of batches is loaded or kept; without Numba, too."""
-    return bool(pass_over.cache_info().currsize) or _are_kept([_PASS_OVER])
+def is_header_reader_cached() -> bool:
+    """Return whether the kernel that reads headers is loaded or cached, without importing Numba."""
+    return bool(header_reader.cache_info().currsize) or _are_cached([_READ_HEADERS])
 
 
-def _are_kept(names: Collection[str]) -> bool:
+def _are_cached(names: Collection[str]) -> bool:
     try:
         paths = [_path(name) for name in names]
     except ImportError:
@@ -214,17 +210,17 @@ def _are_kept(names: Collection[str]) -> bool:
     return all(path is not None and path.exists() for path in paths)
 
 
-def _decoder_name(name: str, chosen: Sequence[int]) -> str:
-    return f"{name}-decode-" + "".join(map(str, chosen))
+def _decoder_name(name: str, modes: Sequence[int]) -> str:
+    return f"{name}-decode-" + "".join(map(str, modes))
 
 
 def _path(name: str) -> Path | None:
     folder = cache_folder()
-    return folder and folder / f"{name}-{_machine()}.o"
+    return folder and folder / f"{name}-{_processor_digest()}.o"
 
 
-def _kept(name: str) -> bytes | None:
-    """Return the machine code *name* if it is kept, as it was made."""
+def _cached_code(name: str) -> bytes | None:
+    """Return the cached machine code of *name*; None if there is none, or if it is damaged."""
     path = _path(name)
     if path is None:
         return None
@@ -236,79 +232,79 @@ def _kept(name: str) -> bytes | None:
     return code if data[:LEN_DIGEST] == _digest(code) else None
 
 
-def _keep(name: str, code: bytes) -> None:
+def _store(name: str, code: bytes) -> None:
     path = _path(name)
     if path is None:
         return
-    made = path.with_suffix(f".{os.getpid()}")
+    temporary = path.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         try:
-            made.write_bytes(_digest(code) + code)
-            os.replace(made, path)
+            temporary.write_bytes(_digest(code) + code)
+            os.replace(temporary, path)
         finally:
-            made.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 @cache
-def _machine() -> str:
-    """Return what tells machine code for this processor from that for others."""
+def _processor_digest() -> str:
+    """Return a digest of the processor that machine code is for."""
     return _digest(" ".join(machine_code.processor()).encode()).hex()[:16]
 
 
 def _digest(data: bytes) -> bytes:
-    from hashlib import sha256  # not quickly imported, and of no use to who only looks up a name
+    from hashlib import sha256  # slow to import
 
     return sha256(data).digest()
 
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder where machine code of these very kernels is kept; None if there is none.
+    """Return the folder of machine code for these sources; None if none can be written.
 
-    NUMBA_CACHE_DIR says where, else it is below XDG_CACHE_HOME or ~/.cache, else in a folder for
-    this user alone among the temporary files. Code is run from it, so it must be the user's own.
+    It is in NUMBA_CACHE_DIR if that is set, else in XDG_CACHE_HOME or ~/.cache, else in a folder of this
+    user for temporary files. It must belong to the user alone, because code in it is executed.
     """
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    name = Path("magicbyte", _release())
-    if given:
-        return _made(Path(given) / name)
+    numba_folder = os.environ.get("NUMBA_CACHE_DIR")
+    name = Path("magicbyte", _sources_digest())
+    if numba_folder:
+        return _own_folder(Path(numba_folder) / name)
     home = os.environ.get("XDG_CACHE_HOME")
-    places = [Path(home)] if home else []
+    parents = [Path(home)] if home else []
     with suppress(RuntimeError):  # no home
-        places.append(Path.home() / ".cache")
-    for place in places:
-        if folder := _made(place / name):
+        parents.append(Path.home() / ".cache")
+    for parent in parents:
+        if folder := _own_folder(parent / name):
             return folder
-    import tempfile  # not quickly imported
+    import tempfile  # slow to import
 
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    own = _made(Path(tempfile.gettempdir()) / f"magicbyte-{user}", mode=0o700)
-    return own and _made(own / _release())
+    own = _own_folder(Path(tempfile.gettempdir()) / f"magicbyte-{user}", mode=0o700)
+    return own and _own_folder(own / _sources_digest())
 
 
-def _made(folder: Path, mode: int = 0o777) -> Path | None:
-    """Return *folder* if it is there or can be made, is the user's, and can be written."""
+def _own_folder(folder: Path, mode: int = 0o777) -> Path | None:
+    """Create *folder* if needed; return it if it belongs to the user and can be written."""
     try:
         folder.mkdir(mode=mode, parents=True, exist_ok=True)
-        found = folder.stat()
+        status = folder.stat()
     except OSError:
         return None
-    if hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o002):
+    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o002):
         return None
     return folder if os.access(folder, os.W_OK | os.X_OK) else None
 
 
 @cache
-def _release() -> str:
-    """Return what tells this machine code from that of any other release, ours or Numba's."""
-    from importlib.metadata import PackageNotFoundError, version  # not quickly imported
+def _sources_digest() -> str:
+    """Return a digest of all that determines machine code: our sources, and the releases of Numba."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import
     from importlib.resources import files
 
     generated, own = files("magicbyte_formats"), files("magicbyte")
     kernels = files("magicbyte_kernels")
     names = [f"{name}_kernels" for name in sorted(set(FORMATS.values()))]
     sources = [generated.joinpath("columnar", f"{name}.py") for name in names]
-    sources += [kernels.joinpath(f"{name}.py") for name in SHARED_KERNELS]
+    sources += [kernels.joinpath(f"{name}.py") for name in PRIMITIVES]
     sources.append(generated.joinpath("wire.py"))
     sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
     sources += [own.joinpath(*path) for path in OWN_KERNELS]

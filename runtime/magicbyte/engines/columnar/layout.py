@@ -1,4 +1,4 @@
-"""What memory the wanted columns of a kernel take, and where its state says so."""
+"""Layout of the buffers that a kernel writes some columns to."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -6,68 +6,71 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.engines.columnar.c_data import Form
-from magicbyte.engines.columnar.kernel_loader import described, wanted
+from magicbyte.engines.columnar.c_data import StructTemplate
+from magicbyte.engines.columnar.kernel_loader import column_modes, description
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import OFFSET_BYTES
 from magicbyte_kernels.kernel_interface import LEN_VIEW, VIEWED, Description, KernelTable
 
 
-class Layout:
-    """Parts of memory, and the counts that they grow with: of rows, and of bytes.
+class ColumnLayout:
+    """Buffers of the chosen columns, and the counters of rows and bytes that determine their sizes.
 
-    Names in the plural are arrays: of all parts, or of all counts.
+    Attributes in the plural are arrays: an item for each buffer, or for each counter.
     """
 
-    def __init__(self, of: Description, chosen: tuple[int, ...], names: Sequence[str]) -> None:
-        """*chosen* says how each column of the kernels is wanted, and *names* are of those that
-        batches are to have, in their order: there may be others among them."""
-        whole, columns, viewed = of.TABLE, [], set()
-        self.sources = []
-        """The slots for the address of what views are of."""
-        for column, how in zip(whole.columns, chosen, strict=True):
-            if how:
+    def __init__(self, kernels: Description, modes: tuple[int, ...], names: Sequence[str]) -> None:
+        """*modes* are the modes of all columns of the kernels, as `column_modes` returns them; *names* are
+        the columns of the Arrow batch, in order, with those that descriptors determine.
+        """
+        table, columns, viewed = kernels.TABLE, [], set()
+        self.source_slots = []
+        """State slots for the address of the buffer that views refer to."""
+        for column, mode in zip(table.columns, modes, strict=True):
+            if mode:
                 columns.append(column)
-            if how == VIEWED:
+            if mode == VIEWED:
                 viewed.add(column.slots["offsets"])
-                self.sources.append(column.slots["bytes"])
-        self.kernels = of
-        self.table = KernelTable(tuple(columns), whole.rows, whole.capacity)
+                self.source_slots.append(column.slots["bytes"])
+        self.kernels = kernels
+        self.table = KernelTable(tuple(columns), table.rows, table.capacity)
         self.viewed = frozenset(viewed)
-        """The slots of `offsets` that are of views."""
+        """Slots `offsets` of the columns that are views."""
         parts: list[tuple[int, int, int, int, int]] = []
-        counts: list[tuple[int, int]] = []
+        counters: list[tuple[int, int]] = []
         members: list[int] = []
-        _add(self.table, of.SLACK, self.viewed, parts, counts, members)
-        self.slots, self.count_of, self.widths, self.more, self.kept = _table(parts, 5)
-        """Of each part: the slot with its address, what it grows with, the bytes for each of that
-        and for none, and how many of the latter are to be kept."""
-        self.used, self.room = _table(counts, 2)
-        """Of each count: the slots that say how many there are, and how many there is room for."""
+        _add(self.table, kernels.SLACK, self.viewed, parts, counters, members)
+        self.slots, self.counters, self.widths, self.fixed_sizes, self.fixed_kept = _by_column(
+            parts, 5
+        )
+        """Per buffer: state slot of its address, counter it scales with, bytes per count, fixed bytes, fixed
+        bytes to preserve on growth."""
+        self.used_slots, self.capacity_slots = _by_column(counters, 2)
+        """Per counter: state slots of its value and of its capacity."""
         self.part_at = {slot: number for number, slot in enumerate(self.slots.tolist())}
-        numbers = np.arange(len(counts))
+        numbers = np.arange(len(counters))
         self.is_row: Numbers = (numbers == 0).astype(np.int64)
         self.is_member: Numbers = np.isin(numbers, members).astype(np.int64)
         self.is_byte: Numbers = 1 - self.is_row - self.is_member
         by_name = {column.name: column for column in columns}
-        others = {"position", *(column.name for column in of.ENTRY_COLUMNS)}
-        made = {name: by_name.get(name) for name in names if name not in others}
-        self.form = Form(self.table, made, self.viewed) if made else None
-        """What Arrow is told of those, but for what descriptors say; None where that is all."""
+        in_descriptors = {"position", *(column.name for column in kernels.ENTRY_COLUMNS)}
+        batch = {name: by_name.get(name) for name in names if name not in in_descriptors}
+        self.template = StructTemplate(self.table, batch, self.viewed) if batch else None
+        """Arrow's structs of the columns of records; None where all columns are of entries."""
 
-    def state(self) -> Numbers:
-        """Return a state of the kernel that has neither memory nor rows."""
+    def empty_state(self) -> Numbers:
+        """Return a kernel state with neither memory nor rows."""
         return np.zeros(self.kernels.STATE, np.int64)
 
-    def sizes(self, room: Numbers) -> Numbers:
-        """Return the bytes of each part, with *room* for so many of each count."""
-        sizes: Numbers = room[self.count_of] * self.widths + self.more
+    def sizes(self, capacities: Numbers) -> Numbers:
+        """Return the bytes of each buffer for the *capacities* of the counters."""
+        sizes: Numbers = capacities[self.counters] * self.widths + self.fixed_sizes
         return sizes
 
     def num_kept(self, used: Numbers) -> Numbers:
-        """Return the bytes at the beginning of each part that are in use."""
-        kept: Numbers = used[self.count_of] * self.widths + self.kept
-        return kept
+        """Return the bytes in use at the beginning of each buffer, for the values *used* of the counters."""
+        num_kept: Numbers = used[self.counters] * self.widths + self.fixed_kept
+        return num_kept
 
 
 def _add(
@@ -75,11 +78,12 @@ def _add(
     slack: int,
     viewed: frozenset[int],
     parts: list[tuple[int, int, int, int, int]],
-    counts: list[tuple[int, int]],
+    counters: list[tuple[int, int]],
     members: list[int],
 ) -> None:
-    rows = len(counts)
-    counts.append((table.rows, table.capacity))
+    """Add the buffers and counters of *table*, and of the lists in it."""
+    rows = len(counters)
+    counters.append((table.rows, table.capacity))
     for column in table.columns:
         slots = column.slots
         is_viewed = slots.get("offsets") in viewed
@@ -92,19 +96,19 @@ def _add(
         if column.is_nullable:
             parts.append((slots["valid"], rows, 1, 0, 0))
         if "bytes" in slots and not is_viewed:
-            parts.append((slots["bytes"], len(counts), 1, slack, 0))
-            counts.append((slots["used"], slots["capacity"]))
+            parts.append((slots["bytes"], len(counters), 1, slack, 0))
+            counters.append((slots["used"], slots["capacity"]))
         if column.members is not None:
-            members.append(len(counts))
-            _add(column.members, slack, viewed, parts, counts, members)
+            members.append(len(counters))
+            _add(column.members, slack, viewed, parts, counters, members)
 
 
-def _table(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return *rows* of *width* numbers by column."""
+def _by_column(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return *rows* of *width* numbers as an array for each column."""
     return np.array(rows, np.int64).reshape(-1, width).T
 
 
 @cache
-def layout(name: str, columns: tuple[str, ...], views: bool) -> Layout:
-    """Return the layout of *columns*, as far as the kernels of the format *name* make them."""
-    return Layout(described(name), wanted(name, columns, views), columns)
+def column_layout(name: str, columns: tuple[str, ...], views: bool) -> ColumnLayout:
+    """Return the layout of *columns* for the kernels of the format *name*."""
+    return ColumnLayout(description(name), column_modes(name, columns, views), columns)

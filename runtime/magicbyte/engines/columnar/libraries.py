@@ -1,4 +1,4 @@
-"""Functions of libraries that kernels call: of C, and of codecs where the installed packages export them."""
+"""Addresses of library functions that kernels call: C's, and codecs' if installed packages export them."""
 
 import ctypes
 import importlib.util
@@ -14,33 +14,33 @@ from magicbyte.engines.columnar.buffers import address
 Functions = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 INFLATE_STATE_BYTES = 1 << 18
-"""Room for ISA-L's `struct inflate_state`, which takes some 90 KB of it."""
+"""Allocated for ISA-L's `struct inflate_state`, which has about 90 KB."""
 
 ZSTD = ("ZSTD_decompressBegin", "ZSTD_nextSrcSizeToDecompress", "ZSTD_decompressContinue")
 
-_kept = threading.local()
+_of_thread = threading.local()
 
 
 def functions() -> Functions:
-    """Return addresses: LZ4_decompress_safe, the three functions of ZSTD, and a context for them,
-    isal_inflate_stateless and a state for it.
+    """Return the addresses of LZ4_decompress_safe, the functions ZSTD, a context for them,
+    isal_inflate_stateless and a state for it; 0 where the installed package does not export it.
 
-    0 stands for what is not there. Two threads in one context give wrong bytes, so each has one.
+    Contexts must not be shared: each thread has its own.
     """
-    if not hasattr(_kept, "functions"):
-        _kept.functions = np.array([_lz4(), *_zstd(), *_isal()], np.int64)
-    found: Functions = _kept.functions
-    return found
+    if not hasattr(_of_thread, "functions"):
+        _of_thread.functions = np.array([_lz4(), *_zstd(), *_isal()], np.int64)
+    addresses: Functions = _of_thread.functions
+    return addresses
 
 
 @cache
 def pread() -> int:
-    """Return the address of C's pread; 0 where there is none."""
+    """Return the address of C's pread; 0 if the system has none."""
     return _address(ctypes.CDLL(None).pread) if hasattr(os, "pread") else 0
 
 
 class _Context:
-    """A context of zstd, freed with the thread that it belongs to."""
+    """A decompression context of zstd, freed with its thread."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         library.ZSTD_createDCtx.restype = ctypes.c_void_p
@@ -61,9 +61,12 @@ def _zstd() -> list[int]:
     for module in ("zstandard.backend_c", "zstandard._cffi"):
         library = _library(module, *ZSTD, "ZSTD_createDCtx", "ZSTD_freeDCtx")
         if library is not None:
-            _kept.context = _Context(library)
-            if _kept.context.address:
-                return [*(_address(getattr(library, name)) for name in ZSTD), _kept.context.address]
+            _of_thread.context = _Context(library)
+            if _of_thread.context.address:
+                return [
+                    *(_address(getattr(library, name)) for name in ZSTD),
+                    _of_thread.context.address,
+                ]
     return [0] * (len(ZSTD) + 1)
 
 
@@ -71,20 +74,20 @@ def _isal() -> tuple[int, int]:
     library = _library("isal.isal_zlib", "isal_inflate_init", "isal_inflate_stateless")
     if library is None:
         return 0, 0
-    _kept.inflate_state = np.zeros(INFLATE_STATE_BYTES, np.uint8)
-    state = address(_kept.inflate_state)
+    _of_thread.inflate_state = np.zeros(INFLATE_STATE_BYTES, np.uint8)
+    state = address(_of_thread.inflate_state)
     library.isal_inflate_init(ctypes.c_void_p(state))
     return _address(library.isal_inflate_stateless), state
 
 
 @cache
 def _library(module: str, *names: str) -> ctypes.CDLL | None:
-    """Return the library that *module* is, if it exports all *names*."""
+    """Return the extension *module* as a library, if it exports all *names*."""
     try:
-        found = importlib.util.find_spec(module)
-        if found is None or found.origin is None:
+        spec = importlib.util.find_spec(module)
+        if spec is None or spec.origin is None:
             return None
-        library = ctypes.CDLL(found.origin)
+        library = ctypes.CDLL(spec.origin)
     except (ImportError, OSError):
         return None
     return library if all(hasattr(library, name) for name in names) else None

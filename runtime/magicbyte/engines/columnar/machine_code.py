@@ -1,8 +1,7 @@
-"""Kernels as machine code: made by Numba, kept as objects, and called without it.
+"""Machine code of kernels: compiled by Numba, and later loaded from an object file without it.
 
-Numba takes a second to load, in which a kernel reads millions of records. What it makes of one is
-kept as an object file with no name in it that would have to be looked up: LLVM loads that in some
-milliseconds.
+Importing Numba takes a second, in which a kernel reads millions of records. LLVM loads an object file in
+milliseconds, because it refers to no external symbol.
 """
 
 import ctypes
@@ -18,36 +17,36 @@ from magicbyte.engines.columnar.signatures import num_words
 from magicbyte_kernels.kernel_interface import Signature
 
 SYMBOL = "kernel"
-"""What a kernel is called in its object."""
+"""Symbol of a kernel in its object file."""
 
 
 @cache
 def processor() -> tuple[str, str, str]:
-    """Return what machine code is made for: the system, the processor, and what that can do.
+    """Return the target of machine code: the system, the processor, its features.
 
-    NUMBA_CPU_NAME and NUMBA_CPU_FEATURES name another than this one, as they do for Numba.
+    As in Numba, NUMBA_CPU_NAME and NUMBA_CPU_FEATURES choose another processor than this one.
     """
     import llvmlite.binding as llvm
 
     name = os.environ.get("NUMBA_CPU_NAME", "host")
     is_host = name == "host"
-    able = llvm.get_host_cpu_features().flatten() if is_host else ""
+    features = llvm.get_host_cpu_features().flatten() if is_host else ""
     return (
         llvm.get_process_triple(),
         llvm.get_host_cpu_name() if is_host else name,
-        os.environ.get("NUMBA_CPU_FEATURES", able),
+        os.environ.get("NUMBA_CPU_FEATURES", features),
     )
 
 
-def compiled(function: Callable[..., Any], signature: Signature) -> bytes:
-    """Return the object of a kernel. It takes some seconds, the first one of them to load Numba."""
+def compile_kernel(function: Callable[..., Any], signature: Signature) -> bytes:
+    """Return the object file of a kernel: seconds of work, one of them to import Numba."""
     import llvmlite.binding as llvm
     from numba.core import compiler, types
     from numba.core.registry import cpu_target
     from numba.core.types import containers
 
     flags = compiler.Flags()
-    # Nothing in it is to ask for Python, or for Numba's own runtime.
+    # The code must refer neither to Python nor to Numba's runtime.
     flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
     flags.nrt = False
     number: Any = types.int64
@@ -59,11 +58,11 @@ def compiled(function: Callable[..., Any], signature: Signature) -> bytes:
     if results is None:
         results = containers.UniTuple(number, signature.results)
     context = cpu_target.target_context
-    made = compiler.compile_extra(
+    result = compiler.compile_extra(
         cpu_target.typing_context, context, function, kinds, results, flags, {}
     )
-    module = llvm.parse_assembly(made.library.get_llvm_str())
-    module.get_function(made.fndesc.llvm_func_name).name = SYMBOL
+    module = llvm.parse_assembly(result.library.get_llvm_str())
+    module.get_function(result.fndesc.llvm_func_name).name = SYMBOL
     triple, name, features = processor()
     machine = llvm.Target.from_triple(triple).create_target_machine(
         cpu=name,
@@ -77,11 +76,11 @@ def compiled(function: Callable[..., Any], signature: Signature) -> bytes:
 
 
 class MachineCode:
-    """A kernel: takes what its *signature* says, and returns what the function did."""
+    """A kernel in memory, called with integers and arrays as its *signature* states."""
 
     def __init__(self, code: bytes, signature: Signature) -> None:
-        """Load the object *code*, which must be as it was made: others end the process."""
-        self._engine, self.address = loaded(code)
+        """Load the object file *code*. Altered code may crash the process."""
+        self._engine, self.address = load(code)
         self._dimensions, self._num_results = signature.dimensions, signature.results
         self._results = ctypes.c_int64 * max(signature.results, 1)
         words = [ctypes.c_int64] * num_words(signature)
@@ -96,27 +95,27 @@ class MachineCode:
         return results[0] if self._num_results == 1 else tuple(results[: self._num_results])
 
     def words(self, *arguments: Any) -> Sequence[int]:
-        """Return *arguments* as the words that the function at `address` takes."""
+        """Return *arguments* as the 64-bit words that the function at `address` takes."""
         if not any(self._dimensions):
             return arguments
-        given: list[int] = []
+        words: list[int] = []
         for argument, number in zip(arguments, self._dimensions, strict=True):
             if number:
-                given += _array(argument, number)
+                words += _array(argument, number)
             else:
-                given.append(int(argument))
-        return given
+                words.append(int(argument))
+        return words
 
 
 def _array(array: Any, num_dimensions: int) -> tuple[int, ...]:
-    """Return *array* as Numba passes it: no owner, size, size of an item, place, shape, strides."""
+    """Return *array* as Numba passes it: no owner, number of items, their size, address, shape, strides."""
     if array.dtype != np.int64 or array.ndim != num_dimensions or not array.flags.c_contiguous:
-        raise TypeError(f"an array of {num_dimensions} dimensions of int64 without gaps is needed")
+        raise TypeError(f"expected a contiguous array of int64 of {num_dimensions} dimensions")
     return (0, 0, array.size, 8, address(array), *array.shape, *array.strides)
 
 
-def loaded(code: bytes | None = None, *, assembly: str = "") -> tuple[Any, int]:
-    """Return what holds in memory an object, or what LLVM makes of *assembly*, and its kernel's place."""
+def load(code: bytes | None = None, *, assembly: str = "") -> tuple[Any, int]:
+    """Load an object file or LLVM *assembly*; return its owner and the address of its kernel."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()

@@ -1,26 +1,30 @@
-"""What kernels take, as Numba's machine code is given it: 64-bit words."""
+"""Signatures of the hand-written kernels, and the 64-bit words in which Numba's code takes arguments."""
 
 from magicbyte_kernels.kernel_interface import SIGNATURES, Signature
 
-INFLATE = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
-PUMP = Signature(0, (0,))
-PASS_OVER = Signature(1, (0,) * 6)
+DECOMPRESS = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
+FUSED = Signature(0, (0,))
+READ_HEADERS = Signature(1, (0,) * 6)
 SCAN, SECTIONS, DECODE = (SIGNATURES[name] for name in ("scan", "sections", "decode"))
+
+ALL_DONE, UNSUPPORTED_PAYLOAD, OUTPUT_FULL = 0, -1, -2
+"""Second result of DECOMPRESS: why it stopped. More capacity helps against OUTPUT_FULL alone."""
 
 
 def num_words(signature: Signature, arguments: int | None = None) -> int:
-    """Return how many words the first so many *arguments* are, or all.
+    """Return the number of words of the first *arguments*, by default of all.
 
-    An array is no owner twice, its size, that of an item, its place, its shape and strides.
+    An integer is one word. An array is seven or more: two for its owner, which has none here, number of
+    items, size of an item, address, shape, strides.
     """
     return sum(5 + 2 * number if number else 1 for number in signature.dimensions[:arguments])
 
 
-def place(signature: Signature, argument: int) -> int:
-    """Return the byte at which an argument begins among the words, counted from 0."""
+def word_offset(signature: Signature, argument: int) -> int:
+    """Return the byte at which *argument* begins among the words."""
     return 8 * num_words(signature, argument)
 
 
-def array_place(signature: Signature, argument: int) -> int:
-    """Return the byte at which the address of an array stands among the words, before its shape."""
-    return place(signature, argument) + 8 * 4
+def address_offset(signature: Signature, argument: int) -> int:
+    """Return the byte of an array's address among the words; its shape follows."""
+    return word_offset(signature, argument) + 8 * 4

@@ -1,7 +1,6 @@
-"""snappy among the kernels: no library that has it exports a function, or lets other threads run.
+"""Kernel that decompresses snappy: no Python package exports a function for it, or releases the GIL.
 
-Only what is plain and usual is taken here: a raw block, or one stream of blocks. What
-`magicbyte.codecs` judges beyond that is left to it.
+Supported are a raw block and a single xerial stream. Every other payload is left to `magicbyte.codecs`.
 """
 
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte.codecs import snappy, uvarint
-from magicbyte.engines.columnar.stops import NO_ROOM, NOT_TAKEN
+from magicbyte.engines.columnar.signatures import OUTPUT_FULL, UNSUPPORTED_PAYLOAD
 from magicbyte_kernels.primitives import (
     called,
     copy,
@@ -28,57 +27,57 @@ MAX_LENGTH_BYTES = uvarint.MAX_BYTES
 
 LITERAL = 0
 LONGEST_SHORT_LITERAL = 60
-"""The length of a longer one has bytes of its own."""
+"""Longer literals state their length in bytes after the tag."""
 
 LENGTH, HIGH_OFFSET, NUM_BYTES_SHIFT = 0x7F, 0x700, 12
-"""Where what a tag says of a copy lies in a number: see `_copies`."""
+"""Bits of an item of COPIES: length, high bits of the offset, number of offset bytes after the tag."""
 
 
 def _copies() -> Any:
-    """Return by tag, for copies: length, the highest bits of the offset, and how many bytes follow."""
-    made = np.zeros(256, np.int64)
+    """Return a table of copies by tag; 0 for literals."""
+    copies = np.zeros(256, np.int64)
     for tag in range(256):
         kind, number = tag & 3, tag >> 2
         if kind == 1:
-            made[tag] = 4 + (number & 7) | number >> 3 << 8 | 1 << NUM_BYTES_SHIFT
+            copies[tag] = 4 + (number & 7) | number >> 3 << 8 | 1 << NUM_BYTES_SHIFT
         elif kind > 1:
-            made[tag] = 1 + number | (2 if kind == 2 else 4) << NUM_BYTES_SHIFT
-    return made
+            copies[tag] = 1 + number | (2 if kind == 2 else 4) << NUM_BYTES_SHIFT
+    return copies
 
 
 COPIES = _copies()
 
 
 @called
-def unsnap(p: int, end: int, to: int, room: int) -> int:
-    """Write what the section from *p* to *end* comes to, and return how many bytes that are.
+def decompress_snappy(p: int, end: int, to: int, capacity: int) -> int:
+    """Decompress the payload [p, end) to address *to*; return the number of decompressed bytes.
 
-    Both places have some bytes behind them, as `copy` wants it.
+    Some bytes after the end of both must be accessible, as `copy` needs it.
     """
     if end - p < LEN_HEADER or s8le(p) != XERIAL:
-        return _block(p, end, to, room)
+        return _block(p, end, to, capacity)
     p += LEN_HEADER
     used = 0
     while p < end:
         size = s4be(p) if end - p >= 4 else -1
         p += 4
         if size < 0 or size > MAX_CHUNK_BYTES or size > end - p:
-            return NOT_TAKEN
-        made = _block(p, p + size, to + used, room - used)
-        if made < 0:
-            return made
-        used += made
+            return UNSUPPORTED_PAYLOAD
+        size_written = _block(p, p + size, to + used, capacity - used)
+        if size_written < 0:
+            return size_written
+        used += size_written
         p += size
     return used
 
 
 @called
-def _block(p: int, end: int, to: int, room: int) -> int:
-    """Write what the block from *p* to *end* comes to, and return how many bytes that are."""
+def _block(p: int, end: int, to: int, capacity: int) -> int:
+    """Decompress the block [p, end) to address *to*; return the number of decompressed bytes."""
     claimed, shift = 0, 0
     while True:
         if p == end or shift == 7 * MAX_LENGTH_BYTES:
-            return NOT_TAKEN
+            return UNSUPPORTED_PAYLOAD
         byte = u1(p)
         p += 1
         claimed |= (byte & 0x7F) << shift
@@ -86,9 +85,9 @@ def _block(p: int, end: int, to: int, room: int) -> int:
         if byte < 0x80:
             break
     if claimed > (end - p) * MAX_RATIO:
-        return NOT_TAKEN
-    if claimed > room:
-        return NO_ROOM
+        return UNSUPPORTED_PAYLOAD
+    if claimed > capacity:
+        return OUTPUT_FULL
     at, last = to, to + claimed
     while p < end:
         tag = u1(p)
@@ -100,7 +99,7 @@ def _block(p: int, end: int, to: int, room: int) -> int:
                 length = (u4le(p) & ((1 << 8 * num_bytes) - 1)) + 1
                 p += num_bytes
             if length > end - p or length > last - at:
-                return NOT_TAKEN
+                return UNSUPPORTED_PAYLOAD
             if length <= 32:
                 copy16(at, p)
                 copy16(at + 16, p + 16)
@@ -108,20 +107,20 @@ def _block(p: int, end: int, to: int, room: int) -> int:
                 copy(at, p, length)
             p += length
         else:
-            said = int(COPIES[tag])
-            num_bytes, length = said >> NUM_BYTES_SHIFT, said & LENGTH
-            offset = (said & HIGH_OFFSET) | (u4le(p) & ((1 << 8 * num_bytes) - 1))
+            copied = int(COPIES[tag])
+            num_bytes, length = copied >> NUM_BYTES_SHIFT, copied & LENGTH
+            offset = (copied & HIGH_OFFSET) | (u4le(p) & ((1 << 8 * num_bytes) - 1))
             p += num_bytes
             if p > end or offset == 0 or offset > at - to or length > last - at:
-                return NOT_TAKEN
+                return UNSUPPORTED_PAYLOAD
             _repeat(at, offset, length)
         at += length
-    return claimed if at == last else NOT_TAKEN
+    return claimed if at == last else UNSUPPORTED_PAYLOAD
 
 
 @inlined
 def _repeat(at: int, offset: int, length: int) -> None:
-    """Write *length* bytes, 64 at most, that are those *offset* before them; and some more."""
+    """Copy *length* bytes, 64 at most, from *offset* bytes before *at*; write up to 63 bytes more."""
     begin, end = at - offset, at + length
     if offset >= 16:
         copy16(at, begin)
@@ -131,7 +130,7 @@ def _repeat(at: int, offset: int, length: int) -> None:
                 copy16(at + 32, begin + 32)
                 copy16(at + 48, begin + 48)
         return
-    while offset < 8 and at < end:  # what is there twice can be copied two at a time
+    while offset < 8 and at < end:  # each copy doubles the period
         put8(at, s8le(begin))
         at += offset
         offset *= 2

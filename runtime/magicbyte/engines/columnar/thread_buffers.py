@@ -1,5 +1,4 @@
-"""What is kept between calls: by each thread tables of descriptors and places for plain bytes, by all
-of them sizes."""
+"""Memory that a thread uses again in its next call, and size estimates that all threads share."""
 
 import threading
 from collections.abc import Callable
@@ -10,61 +9,54 @@ import numpy as np
 from magicbyte.engines.columnar import buffers
 from magicbyte.engines.columnar.buffers import Bytes
 
-Numbers = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+Descriptors = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+"""A row of int64 fields for each entry: `NAMES` of a format's description are their indices."""
 
-MAX_KEPT_BYTES = 16 << 20
+MAX_CACHED_BYTES = 16 << 20
+"""Scratch memory that a thread keeps for a purpose; larger memory is freed after its use."""
 
-LEAST_DESCRIPTORS = 4096
-LEAST_BYTES = 1 << 20
-"""What is made at once, so that the next calls find enough."""
+MIN_SCRATCH_BYTES = 1 << 20
+"""Smallest scratch memory, so that the next calls need no more."""
 
-_kept = threading.local()
-_learnt: dict[object, Any] = {}
-
-
-def descriptors(count: int, width: int) -> Numbers:
-    """Return a table of *count* descriptors, good until the next call for this width."""
-    tables: dict[int, Numbers] = _kept.__dict__.setdefault("descriptors", {})
-    if width not in tables or len(tables[width]) < count:
-        tables[width] = new_descriptors(max(count, LEAST_DESCRIPTORS), width)
-    return tables[width][:count]
+_of_thread = threading.local()
+_size_estimates: dict[object, Any] = {}
 
 
-def new_descriptors(count: int, width: int) -> Numbers:
-    """Return a table of *count* descriptors of the caller's own."""
-    return buffers.fresh(count * width * 8).view(np.int64).reshape(count, width)
+def descriptor_table(count: int, width: int) -> Descriptors:
+    """Allocate a table of *count* descriptors of *width* fields."""
+    return buffers.allocate(count * width * 8).view(np.int64).reshape(count, width)
 
 
-def room(use: str, num_bytes: int) -> Bytes:
-    """Return *num_bytes* or more for *use*, good until the next call for it."""
-    rooms: dict[str, Any] = _kept.__dict__.setdefault("rooms", {})
-    found: Bytes | None = rooms.get(use)
-    if found is None or len(found) < num_bytes:
-        found = buffers.fresh(max(num_bytes, LEAST_BYTES))
-        if len(found) <= MAX_KEPT_BYTES:
-            rooms[use] = found
-    return found
+def scratch(purpose: str, num_bytes: int) -> Bytes:
+    """Return at least *num_bytes* of scratch memory, valid until this thread's next call for *purpose*."""
+    cache: dict[str, Bytes] = _of_thread.__dict__.setdefault("scratch", {})
+    memory = cache.get(purpose)
+    if memory is None or len(memory) < num_bytes:
+        memory = buffers.allocate(max(num_bytes, MIN_SCRATCH_BYTES))
+        if len(memory) <= MAX_CACHED_BYTES:
+            cache[purpose] = memory
+    return memory
 
 
-def forget_room(use: str) -> None:
-    """Keep nothing for *use*."""
-    _kept.__dict__.get("rooms", {}).pop(use, None)
+def drop_scratch(purpose: str) -> None:
+    """Free this thread's scratch memory for *purpose*."""
+    _of_thread.__dict__.get("scratch", {}).pop(purpose, None)
 
 
-def kept(use: object, make: Callable[[], Any]) -> Any:
-    """Return what this thread has for *use*, or else what *make* makes."""
-    found = _kept.__dict__.setdefault("others", {})
-    if use not in found:
-        found[use] = make()
-    return found[use]
+def cached(key: object, make: Callable[[], Any]) -> Any:
+    """Return this thread's value of *key*; *make* makes it at the first use."""
+    values = _of_thread.__dict__.setdefault("values", {})
+    if key not in values:
+        values[key] = make()
+    return values[key]
 
 
-def learnt() -> dict[object, Any]:
-    """Return what was needed the last time, by whom, in any thread: a new one begins with as much."""
-    return _learnt
+def size_estimates() -> dict[object, Any]:
+    """Return size estimates from earlier calls, shared by all threads, to size first allocations."""
+    return _size_estimates
 
 
-def forget() -> None:
-    """Keep no size, and nothing of this thread's: what comes next is as large as it must be."""
-    _kept.__dict__.clear()
-    _learnt.clear()
+def reset() -> None:
+    """Forget all size estimates, and free the memory of this thread."""
+    _of_thread.__dict__.clear()
+    _size_estimates.clear()

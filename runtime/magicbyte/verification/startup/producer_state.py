@@ -57,10 +57,8 @@ def _ends_transaction(data: memoryview, entry: Entry, limits: Limits) -> bool:
 
     if not entry.record_count:
         return False
-    decoded = ReferenceEngine().decode(
-        data, [entry._replace(position=0)], (), origin=0, limits=limits
-    )
-    control = decoded.entry(0).control
+    _, result = ReferenceEngine().decode_entry(data, entry, (), limits)
+    control = result.control
     if control is None or control.type not in TRANSACTION_ENDS:
         fault = "cannot be read" if control is None else f"is of type {control.type}"
         raise StartupRefusedError(

@@ -1,0 +1,344 @@
+"""One run through entries back to back: kernels, and the reference engine for what they refuse."""
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte import codecs
+from magicbyte.engines.columnar import buffers
+from magicbyte.engines.columnar.arrow_batch import joined, record_batch
+from magicbyte.engines.columnar.buffers import EMPTY, address
+from magicbyte.engines.columnar.control_block import DONE, NEAR_END, NOT_VIEWABLE
+from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
+from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.columnar.kernel_loader import (
+    decoder,
+    decompressor,
+    is_plain_python,
+    kernel,
+)
+from magicbyte.engines.columnar.layout import column_layout
+from magicbyte.engines.columnar.libraries import functions
+from magicbyte.engines.columnar.output import MAX_COLUMN_BYTES, OutputColumns
+from magicbyte.engines.columnar.thread_buffers import (
+    Descriptors,
+    descriptor_table,
+    scratch,
+    size_estimates,
+)
+from magicbyte.engines.control_records import ControlReader
+from magicbyte.engines.entry import codec_at
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Decoded, DecodedEntry, Scan
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.errors import CodecError, LimitError
+from magicbyte.limits import Limits
+from magicbyte_kernels.kernel_interface import BUFFER_FULL, STOP_REASON
+
+MIN_DESCRIPTORS, MAX_DESCRIPTORS = 512, 1 << 16
+"""Bounds of the first capacity of the descriptor table, which is 1.25 times the estimate from the last
+buffer."""
+
+MAX_SCRATCH_BYTES = 8 << 20
+"""Largest capacity of the scratch memory for decompressed payloads."""
+
+PAYLOADS = "payloads"
+"""Purpose of that scratch memory."""
+
+MAX_COPIED_BYTES = 2 << 20
+"""Compressed bytes at the end of a buffer that are copied for the fused kernel. A larger entry is
+decompressed outside of it, to save the memory."""
+
+
+class EntryRun:
+    """Decodes the entries that *buffer* begins with, of the format of *magic*, one at a time.
+
+    The run ends at *max_bytes*, decompressed, after *max_entries*, before an entry that is not sound, and
+    where views of the buffer would be followed by copies.
+    """
+
+    def __init__(
+        self,
+        reference: ReferenceEngine,
+        controls: ControlReader,
+        buffer: memoryview,
+        columns: tuple[str, ...],
+        *,
+        magic: int,
+        origin: int,
+        limits: Limits,
+        max_bytes: int,
+        max_entries: int,
+        verify: bool,
+    ) -> None:
+        self.reference, self.controls = reference, controls
+        self.buffer, self.columns, self.origin, self.limits = buffer, columns, origin, limits
+        self.max_bytes, self.max_entries, self.verify = max_bytes, max_entries, verify
+        self.format = format_of(magic)
+        self.kernels, self.names = self.format.kernels, self.format.kernels.NAMES
+        self.view = np.frombuffer(buffer, np.uint8)
+        self.address = address(self.view)
+        """Address of position 0. Once the last entry is copied, only positions from there on count."""
+        self.limit = self.address + len(self.view) - self.kernels.SLACK
+        """Address after which no entry may end: kernels read SLACK bytes more."""
+        # Views are of one buffer, so the first entry decides for all: a compressed one has none there.
+        is_compressed = codec_at(buffer, 0, magic) != 0
+        self.is_viewed = reference.views and not is_compressed and len(buffer) <= MAX_COLUMN_BYTES
+        key = self.format.name, columns, self.is_viewed
+        self.decode_kernel = decoder(*key)
+        self.output = OutputColumns(column_layout(*key), self.view)
+        self.desc = descriptor_table(self._expected_entries(), self.kernels.WIDTH)
+        self.tail = self.numbers = EMPTY
+        """Memory that the control block refers to: the copy of the last entry, and entry numbers."""
+        self.count = self.end = self.num_bytes = 0
+        """Entries that are decoded, the position after the last of them, their decompressed bytes."""
+        self.has_codec = self.has_control = False
+        self.reason = DONE
+        """The stop reason of the last call of the kernel."""
+        self.referred: dict[int, tuple[pa.RecordBatch, DecodedEntry]] = {}
+        """Entries, by number, that the reference engine has decoded."""
+
+    def _expected_entries(self) -> int:
+        size, decompressed = size_estimates().get((self.format.name, "run"), (len(self.view), 1))
+        expected: int = min(len(self.view) // size, self.max_bytes // decompressed)
+        capacity = max(min(expected + expected // 4, MAX_DESCRIPTORS), MIN_DESCRIPTORS)
+        return min(capacity, self.max_entries)
+
+    # Decoding
+
+    def decode(self) -> Decoded:
+        """Decode the entries."""
+        self._run()
+        return self._decoded()
+
+    def _run(self) -> None:
+        while self.end < len(self.view) and not self._is_enough():
+            if self.count == len(self.desc):
+                self._grow_table()
+            if not self._describe_next(self.limits.max_entry_bytes, verify=self.verify):
+                return
+            codec, end = (int(self.desc[self.count, self.names[name]]) for name in ("codec", "end"))
+            if self.is_viewed and self.count and codec:
+                self.reason = NOT_VIEWABLE
+                return
+            if end > self.limit and not self._prepare_last():
+                self.reason = NEAR_END
+                return
+            self._decode_next()
+
+    def _is_enough(self) -> bool:
+        return self.count == self.max_entries or self.num_bytes >= self.max_bytes
+
+    def _grow_table(self) -> None:
+        capacity = min(2 * len(self.desc), self.max_entries)
+        desc = descriptor_table(capacity, self.kernels.WIDTH)
+        desc[: len(self.desc)] = self.desc
+        self.desc = desc
+
+    def _prepare_last(self) -> bool:
+        """Copy what is left to where enough bytes follow; return whether it can be decoded in this run."""
+        desc, size = self.desc[self.count], len(self.view) - self.end
+        if size > MAX_COPIED_BYTES and desc[self.names["codec"]]:
+            return True  # `_decode_next` decompresses it from where it is
+        if self.is_viewed and self.count:
+            return False  # all views of a batch are of one buffer
+        self.tail = buffers.allocate(size + self.kernels.SLACK)
+        self.tail[:size] = self.view[self.end :]
+        begin = address(self.tail)
+        if self.is_viewed:
+            self.output.view(self.tail)
+        self.address, self.limit = begin - self.end, begin + size
+        return True
+
+    def _describe_next(self, max_bytes: int, *, verify: bool) -> bool:
+        """Describe the next entry; return whether there is one of at most *max_bytes*."""
+        desc = self.desc[self.count : self.count + 1]
+        scan = kernel(self.format.name, "scan")
+        left = len(self.view) - self.end
+        count, _ = scan(self.address + self.end, left, 1, max_bytes, verify, desc)
+        desc[:, self.names["position"]] = self.end
+        return bool(count)
+
+    def _decode_next(self) -> None:
+        """Decode the next entry, which is sound, by itself."""
+        self._describe_next(len(self.view), verify=False)
+        n, desc = self.count, self.desc[self.count]
+        size = int(desc[self.names["size"]])
+        decompressed = self._decode_by_kernel(n)
+        desc[self.names["size"]] = size  # the kernel `sections` may have set it to 0
+        if decompressed is None:
+            decompressed = self._refer(n)
+        self.num_bytes += max(size, decompressed)
+        self.count, self.end = n + 1, self.end + size
+
+    def _decode_by_kernel(self, n: int) -> int | None:
+        """Decode entry *n*, decompressed by `magicbyte.codecs`; return its decompressed bytes.
+
+        None where it is for the reference engine.
+        """
+        names, desc = self.names, self.desc[n : n + 1]
+        if self.format.is_unusual(desc)[0]:
+            return None
+        codec = int(desc[0, names["codec"]])
+        if self.kernels.IS_STREAM:
+            if desc[0, names["end"]] > self.limit:
+                return None  # the kernel `sections` would read too far
+            desc[:, names["nested"]] = codec != 0
+        if codec:
+            self.has_codec = True
+            if self.kernels.IS_STREAM:
+                kernel(self.format.name, "sections")(desc, np.array([0]))
+                if not desc[0, names["size"]]:
+                    return None
+            payload = self._decompress(desc)
+            if payload is None:
+                return None
+        size = int(desc[0, names["end"]] - desc[0, names["start"]])
+        self.output.note_largest(size)
+        while self.decode_kernel(self.desc, n, n + 1, self.output.state) == n:
+            is_full = self.output.state[STOP_REASON] == BUFFER_FULL
+            if not is_full or not self.output.grow(self.format.max_rows(desc), size):
+                return None
+        return size if codec else 0
+
+    def _decompress(self, desc: Descriptors) -> buffers.Bytes | None:
+        """Decompress the payload of one entry, and let its descriptor refer to the returned memory."""
+        names, max_bytes = self.names, self.limits.max_batch_bytes
+        if is_plain_python():
+            payload = scratch(PAYLOADS, MAX_SCRATCH_BYTES)
+            capacity = address(payload), len(payload), self.kernels.SLACK
+            decompress, fields = decompressor(), self.format.fields
+            if decompress(desc, 0, 1, fields, *capacity, max_bytes, functions())[0]:
+                return payload
+        start, end = (int(desc[0, names[name]]) - self.address for name in ("start", "end"))
+        codec, magic = int(desc[0, names["codec"]]), int(desc[0, names["magic"]])
+        try:
+            decompressed = codecs.decompress(
+                codec, self.buffer[start:end], magic=magic, max_bytes=max_bytes
+            )
+        except (CodecError, LimitError):
+            return None
+        size = len(decompressed)
+        payload = buffers.allocate(size + self.kernels.SLACK)
+        payload[:size] = np.frombuffer(decompressed, np.uint8)
+        begin = address(payload)
+        desc[:, names["start"]], desc[:, names["end"]] = begin, begin + size
+        return payload
+
+    def _refer(self, n: int) -> int:
+        """Have the reference engine decode entry *n*; return the bytes of its rows."""
+        entry = self._entries(self.desc[n : n + 1])[0]
+        begin = entry.position - self.origin
+        data = self.buffer[begin : begin + entry.size_bytes]
+        rows, decoded = self.reference.decode_entry(data, entry, self.columns, self.limits)
+        self.referred[n] = rows, decoded
+        return int(rows.nbytes)
+
+    # Results
+
+    def _entries(self, desc: Descriptors) -> DescriptorEntries:
+        return DescriptorEntries(self.format, desc, self.origin)
+
+    def _decoded(self) -> Decoded:
+        count = self.count
+        if count:
+            sizes = max(self.end // count, 1), max(self.num_bytes // count, 1)
+            size_estimates()[self.format.name, "run"] = sizes
+        desc = self.desc[:count] if 2 * count > len(self.desc) else self.desc[:count].copy()
+        entries = self._entries(desc)
+        kernel_rows, decompressed = self._counts(desc)
+        bases = self._finish_wrappers(desc, kernel_rows)
+        results = self._control_results(entries) if self.has_control else {}
+        num_rows = kernel_rows.copy() if self.referred else kernel_rows
+        for n, (_, result) in self.referred.items():
+            results[n] = result
+            num_rows[n], decompressed[n] = result.num_rows, result.decompressed
+        rest = self._rest()
+        return Decoded(
+            entries=entries,
+            rows=self._rows(desc, kernel_rows),
+            num_rows=num_rows,
+            decompressed=decompressed,
+            results=results,
+            bases=bases,
+            end=self.end,
+            unsound=rest.unsound if rest else None,
+            computed=rest.computed if rest else None,
+            stopped_by=rest.stopped_by if rest else None,
+        )
+
+    def _rest(self) -> Scan | None:
+        """Return the reference engine's scan of the next entry, if the kernel has found none."""
+        is_at_end = not self.count or self.end == len(self.view)
+        if self.reason != DONE or is_at_end or self._is_enough():
+            return None
+        return self.reference.scan(
+            self.buffer[self.end :],
+            origin=self.origin + self.end,
+            verify=self.verify,
+            limits=self.limits,
+            stop=1,
+        )
+
+    def _counts(self, desc: Descriptors) -> tuple[Numbers, Numbers]:
+        """Return the rows that kernels made of each entry, and its decompressed bytes."""
+        codecs = desc[:, self.names["codec"]]
+        num_rows = desc[:, self.names["rows"]].copy()
+        if self.kernels.IS_STREAM:
+            num_rows[codecs == 0] = 1  # a run of messages is decoded as one entry
+        num_rows[list(self.referred)] = 0
+        if not self.has_codec:
+            return num_rows, np.zeros(len(desc), np.int64)
+        sizes = desc[:, self.names["end"]] - desc[:, self.names["start"]]
+        return num_rows, sizes * (codecs != 0)
+
+    def _finish_wrappers(self, desc: Descriptors, kernel_rows: Numbers) -> Numbers | None:
+        """Correct the rows of wrapper messages; return the first offset of each entry's rows.
+
+        None where there is no wrapper.
+        """
+        if not (self.has_codec and self.kernels.IS_STREAM and self.output.num_rows):
+            return None
+        desc[:, self.names["rows"]] = kernel_rows
+        bases, is_refused = self.format.finish_wrappers(desc, self.output)
+        for n in np.flatnonzero(is_refused & (kernel_rows > 0)).tolist():
+            self._refer(n)
+        return bases
+
+    def _control_results(self, entries: DescriptorEntries) -> dict[int, DecodedEntry]:
+        """Return the results of control batches; one with findings is for the reference engine."""
+        is_control = entries.column("is_control") != 0
+        is_control[list(self.referred)] = False
+        numbers = np.flatnonzero(is_control)
+        contents = self.controls.read(
+            self.buffer, entries, numbers, origin=self.origin, limits=self.limits
+        )
+        bases = entries.column("first_offset")[numbers].tolist()
+        results: dict[int, DecodedEntry] = {}
+        for n, base, content in zip(numbers.tolist(), bases, contents, strict=True):
+            if content.is_clean:
+                count = content.num_rows
+                results[n] = DecodedEntry(count, base, count, content.control)
+            else:
+                self._refer(n)
+        return results
+
+    def _rows(self, desc: Descriptors, kernel_rows: Numbers) -> pa.RecordBatch:
+        """Return the rows of the kernels, with those of the reference engine among them."""
+        rows = record_batch(
+            self.format,
+            self.output,
+            self.columns,
+            desc,
+            kernel_rows,
+            origin=self.origin,
+            views=self.reference.views,
+        )
+        if not self.referred:
+            return rows
+        ends = np.cumsum(kernel_rows)
+        parts, position = [], 0
+        for n in sorted(self.referred):
+            begin, end = int(ends[n] - kernel_rows[n]), int(ends[n])
+            parts += [rows.slice(position, begin - position), self.referred[n][0]]
+            position = end
+        return joined([*parts, rows.slice(position)])
