@@ -20,7 +20,7 @@ from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, op
 from magicbyte.reading.transaction_companions import TransactionCompanions
 from magicbyte.reading.walk import SoundEntries, VerifiedWalk, Walk
 from magicbyte.tables.arrays import Mask
-from magicbyte.transactions import Transaction, last_stable_offset
+from magicbyte.transactions import Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +77,8 @@ class LogPass:
         """Return whether the pass ends in *segment*, after the last piece."""
         return False
 
-    def begin_segment(self, segment: SegmentSurvey) -> None:
-        """Prepare for the entries of *segment*."""
-
-    def open_transactions(self) -> tuple[Transaction, ...]:
-        """Return the transactions that are open after the last entry."""
+    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
+        """Prepare for the entries of *segment*; return the transactions that are open before it."""
         return ()
 
     def add_block(self, block: EntryBlock) -> None:
@@ -92,9 +89,6 @@ class LogPass:
 
     def add_missing(self, first: int, end: int | None) -> None:
         """Note that offsets from *first* to before *end* are missing; None: all later ones."""
-
-    def finish_transactions(self) -> None:
-        """Add transactions and findings about them to the survey."""
 
     # Segments
 
@@ -108,7 +102,6 @@ class LogPass:
             is_last = number + 1 == len(logs)
             segment = SegmentSurvey(file, number, _bounds(self.log, number), is_last)
             self.survey.segments.append(segment)
-            self.begin_segment(segment)
             self.read_segment(segment)
             if self.is_done(segment):
                 break
@@ -125,7 +118,7 @@ class LogPass:
                 bounds=segment.bounds,
                 is_last=segment.is_last,
             )
-            start = Boundary(0, segment.bounds.floor, open_here=self.open_transactions())
+            start = Boundary(0, segment.bounds.floor, open_here=self.begin_segment(segment))
             segment.boundaries.append(start)
             for piece in walk:
                 if isinstance(piece, UnsoundRange):
@@ -283,22 +276,22 @@ class LogPass:
         survey, log = self.survey, self.log
         if self.is_after_damage:
             self.add_missing(self.offsets.next_offset or 0, None)
-        bases = [file.base_offset for file in log.logs if file.base_offset is not None]
-        survey.log_start_offset = start = log.log_start_offset
-        is_stopped = any(segment.stop_at is not None for segment in survey.segments)
+        bases, ends = [], []
+        for file in log.logs:
+            if file.base_offset is not None:
+                bases.append(file.base_offset)
+        survey.log_start_offset = log.log_start_offset
         end = self.offsets.log_end_offset
-        ends = [*([] if is_stopped else bases[-1:]), end, start]
-        survey.log_end_offset = max((offset for offset in ends if offset is not None), default=None)
+        is_stopped = bool(survey.segments) and survey.segments[-1].stop_at is not None
+        for offset in (*(() if is_stopped else bases[-1:]), end, survey.log_start_offset):
+            if offset is not None:
+                ends.append(offset)
+        survey.log_end_offset = max(ends, default=None)
         if not is_stopped and not log.is_named_files and log.state is None:
             survey.findings += directory_findings(log, bases, end, survey.log_end_offset)
         self.finish_high_watermark()
-        self.finish_transactions()
-        if survey.log_end_offset is not None:
-            survey.last_stable_offset = last_stable_offset(
-                survey.transactions,
-                log_start=survey.log_start_offset or 0,
-                log_end=survey.log_end_offset,
-            )
+        if ends:
+            survey.last_stable_offset = max(survey.log_start_offset or 0, *ends)
         return survey
 
     def finish_high_watermark(self) -> None:

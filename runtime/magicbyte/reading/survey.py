@@ -22,9 +22,8 @@ Opener = Callable[[LogFile], File]
 """Opens the file of a segment."""
 
 
-def open_segment(file: LogFile) -> File:
-    """Open *file* with the size that it had when it was listed."""
-    return file.open()
+open_segment: Opener = LogFile.open
+"""Opens the file of a segment with the size that it had when it was listed."""
 
 
 @dataclass(slots=True)

@@ -27,7 +27,7 @@ from magicbyte.reading.transaction_companions import (
 )
 from magicbyte.reading.transaction_pass import TransactionPass
 from magicbyte.reading.walk import SoundEntries, VerifiedWalk
-from magicbyte.transactions import Transaction, by_first_offset
+from magicbyte.transactions import Transaction, by_first_offset, last_stable_offset
 
 MAX_KEPT_HEADERS = 1 << 17
 """Headers kept for each partition, about 25 MB; if there are more, headers are read twice."""
@@ -36,13 +36,13 @@ MAX_KEPT_HEADERS = 1 << 17
 def survey_log(log: PartitionLog, options: SurveyOptions) -> Survey:
     """Return the survey of *log*, for which checksums are verified only where that is needed."""
     companions = read_transaction_companions(log)
-    if _is_unread(log):
+    if log.state is not None and _is_unread(log):
         return _HeaderPass(companions, options).run()
     cleaned_segments = None
-    if not _begins_in_transaction(companions):
+    if not companions.first_base or not _begins_in_transaction(companions):
         attempt = _HeadersSufficePass(companions, options)
         attempt.read_segments()
-        if attempt.do_headers_suffice:
+        if attempt.do_headers_suffice():
             return attempt.finish()
         cleaned_segments = attempt.cleaned()
     return _VerifiedPass(companions, options, cleaned_segments).run()
@@ -51,7 +51,7 @@ def survey_log(log: PartitionLog, options: SurveyOptions) -> Survey:
 def survey_headers(log: PartitionLog, options: SurveyOptions) -> Survey:
     """Return the survey of *log* by its headers alone, and keep those."""
     companions = read_transaction_companions(log)
-    return _HeaderPass(companions, options, max_kept_headers=MAX_KEPT_HEADERS).run()
+    return _KeptHeaderPass(companions, options).run()
 
 
 def survey_verified(log: PartitionLog, options: SurveyOptions) -> Survey:
@@ -104,24 +104,21 @@ def _begins_in_transaction(companions: TransactionCompanions) -> bool:
 class _HeaderPass(LogPass):
     """A pass over headers, without transactions."""
 
-    def __init__(
-        self,
-        companions: TransactionCompanions,
-        options: SurveyOptions,
-        *,
-        max_kept_headers: int = 0,
-    ) -> None:
-        super().__init__(companions, options)
-        self.num_kept_headers = max_kept_headers
+    def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
+        return True  # benefit of the doubt: a second pass over the log would cost as much again
+
+
+class _KeptHeaderPass(_HeaderPass):
+    """A pass over headers that keeps them for the next reader."""
+
+    num_kept_headers = MAX_KEPT_HEADERS
+    """Headers that may still be kept."""
 
     def add_block(self, block: EntryBlock) -> None:
         headers = block.piece.entries
         if isinstance(headers, BatchHeaders) and len(headers) <= self.num_kept_headers:
             self.num_kept_headers -= len(headers)
             block.segment.heads.append(headers)
-
-    def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
-        return True  # benefit of the doubt: a second pass over the log would cost as much again
 
 
 class _HeadersSufficePass(_HeaderPass):
@@ -130,17 +127,20 @@ class _HeadersSufficePass(_HeaderPass):
     def is_done(self, segment: SegmentSurvey) -> bool:
         return segment.has_transactions or bool(segment.unsound_ranges)
 
-    @property
     def do_headers_suffice(self) -> bool:
+        survey = self.survey
+        if survey.segments and self.is_done(survey.segments[-1]):
+            return False
         # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
-        return not any(map(self.is_done, self.survey.segments)) and not any(
-            finding.code.startswith("offset-") for finding in self.survey.findings
-        )
+        for finding in survey.findings:  # noqa: SIM110
+            if finding.code.startswith("offset-"):
+                return False
+        return True
 
     def cleaned(self) -> list[bool] | None:
         """Return whether each segment was cleaned; None where the pass has ended early."""
         segments = self.survey.segments
-        if any(map(self.is_done, segments)):
+        if segments and self.is_done(segments[-1]):
             return None
         return [segment.is_cleaned for segment in segments]
 
@@ -153,20 +153,20 @@ class _IndexPass(LogPass):
         self.transactions = HeaderTransactions()
         self.transactions.begin(companions.start_snapshot or ())
 
-    def open_transactions(self) -> tuple[Transaction, ...]:
+    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
         return tuple(self.transactions.open.values())
 
     def add_block(self, block: EntryBlock) -> None:
         entries, begin = block.piece.entries, 0
         for index, boundary in block.boundaries:
             self.transactions.add(entries[begin:index], block.segment.number)
-            boundary.open_here = self.open_transactions()
+            boundary.open_here = tuple(self.transactions.open.values())
             begin = index
         self.transactions.add(entries[begin:], block.segment.number)
 
-    def finish_transactions(self) -> None:
+    def finish(self) -> Survey:
         """Take outcomes from the indexes. Raises UntrustedIndexError where the log contradicts them."""
-        survey, log = self.survey, self.log
+        survey, log = super().finish(), self.log
         for finding in survey.findings:
             if finding.code.startswith("snapshot-") or finding.code == "offset-gap":
                 raise UntrustedIndexError(f"{finding.code}: {finding.message}")
@@ -199,7 +199,7 @@ class _IndexPass(LogPass):
                     partition=log.partition,
                 )
             )
-        survey.findings += _unfinished_transactions(survey)
+        return _finish_transactions(survey)
 
 
 class _VerifiedPass(LogPass):
@@ -222,10 +222,8 @@ class _VerifiedPass(LogPass):
             segment.is_cleaned for segment in self.survey.segments
         )
 
-    def begin_segment(self, segment: SegmentSurvey) -> None:
+    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
         self.transactions.begin_segment(segment.file.base_offset)
-
-    def open_transactions(self) -> tuple[Transaction, ...]:
         return self.transactions.open_transactions()
 
     def add_uncertainty(self) -> None:
@@ -237,13 +235,13 @@ class _VerifiedPass(LogPass):
     def add_block(self, block: EntryBlock) -> None:
         self.transactions.add_block(block)
 
-    def finish_transactions(self) -> None:
-        survey = self.survey
+    def finish(self) -> Survey:
+        survey = super().finish()
         bases = [segment.file.base_offset or 0 for segment in survey.segments]
         survey.transactions, findings = self.transactions.finish(bases, self.offsets.next_offset)
         survey.findings += findings
         self.doubt_aborts_in_cleaned_log()
-        survey.findings += _unfinished_transactions(survey)
+        return _finish_transactions(survey)
 
     def doubt_aborts_in_cleaned_log(self) -> None:
         """Doubt aborts of records that the cleaner has kept, since it removes aborted records.
@@ -301,6 +299,18 @@ class _UpToDamagePass(_VerifiedPass):
             self.report(segment, findings)
         self.report(segment, decoded.counted_findings())
         segment.stop_at, segment.stop_end = entry.position, entry.end
+
+
+def _finish_transactions(survey: Survey) -> Survey:
+    """Add the last stable offset, and findings about unfinished transactions, to *survey*."""
+    if survey.log_end_offset is not None:
+        survey.last_stable_offset = last_stable_offset(
+            survey.transactions,
+            log_start=survey.log_start_offset or 0,
+            log_end=survey.log_end_offset,
+        )
+    survey.findings += _unfinished_transactions(survey)
+    return survey
 
 
 def _unfinished_transactions(survey: Survey) -> Iterator[Finding]:

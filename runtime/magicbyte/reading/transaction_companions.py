@@ -22,16 +22,13 @@ class TransactionCompanions:
     """The valid producer snapshots and transaction indexes of a partition, by base offset."""
 
     log: PartitionLog
+    first_base: int
+    """Base offset of the first segment; 0 where it has none."""
     snapshots: dict[int, list[ProducerSnapshotEntry]] = field(default_factory=dict)
     indexes: dict[int, list[AbortedTransaction]] = field(default_factory=dict)
     names: dict[tuple[str, int], str] = field(default_factory=dict)
     """File names by kind and base offset, invalid files included."""
     findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def first_base(self) -> int:
-        """Base offset of the first segment; 0 where it has none."""
-        return (self.log.logs[0].base_offset or 0) if self.log.logs else 0
 
     @property
     def start_snapshot(self) -> list[ProducerSnapshotEntry] | None:
@@ -69,7 +66,8 @@ def read_transaction_companions(
     log: PartitionLog, kinds: Collection[str] = ("snapshot", "txnindex")
 ) -> TransactionCompanions:
     """Read the companion files of *log* that are of *kinds*; invalid ones become findings."""
-    companions = TransactionCompanions(log)
+    logs = log.logs
+    companions = TransactionCompanions(log, (logs[0].base_offset or 0) if logs else 0)
     for file in log.files:
         if file.kind not in kinds or not file.live or file.base_offset is None:
             continue
