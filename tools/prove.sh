@@ -23,8 +23,7 @@ say() { printf '\n== %s\n' "$*"; }
 fresh() {
     local home=$1 clone=$2
     shift 2
-    (cd "$work/$clone" && exec env -i PATH="$work/bin" HOME="$home" \
-        ${MAGICBYTE_SHARED:+MAGICBYTE_SHARED="$MAGICBYTE_SHARED"} "$@")
+    (cd "$work/$clone" && exec env -i PATH="$work/bin" HOME="$home" "$@")
 }
 
 clean() {
@@ -33,18 +32,29 @@ clean() {
     du -sm "$work/$1" | sed 's/\t.*/ MB on disk/; s/^/   /'
 }
 
-git clone --quiet "$checkout" "$work/plain"
+git clone --quiet "$checkout" "$work/magicbyte"
 git clone --quiet "$checkout" "$work/with space"
+git clone --quiet "$checkout" "$work/elsewhere"
+ln -s elsewhere "$work/linked"
+shared=${MAGICBYTE_SHARED:-$checkout/../shared}
+[ ! -d "$shared" ] || ln -s "$(cd "$shared" && pwd -P)" "$work/shared"
 
 say "python $("$python" -V), $(uname -sm), load $(cut -d' ' -f1 /proc/loadavg)"
-! fresh "$work/home" plain sh -c 'command -v java node npm uv pip'
+! fresh "$work/home" magicbyte sh -c 'command -v java node npm uv pip'
 
-say "make run, first command in a clean clone, HOME empty"
-time fresh "$work/home" plain make run
-clean plain
+say "make run, first command in a clean clone called magicbyte, HOME empty"
+time fresh "$work/home" magicbyte make run
+clean magicbyte
 
-say "make run again"
-time fresh "$work/home" plain make run
+say "make run again, then make test"
+time fresh "$work/home" magicbyte make run
+time fresh "$work/home" magicbyte make test
+clean magicbyte
+
+say "make test-fast, first command in a clean clone behind a symbolic link, and again"
+time fresh "$work/home" linked make test-fast
+time fresh "$work/home" linked make test-fast
+clean elsewhere
 
 say "make test, first command in a clean clone with a space in its path, HOME not writable"
 time fresh /dev/null "with space" make test

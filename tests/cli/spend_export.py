@@ -11,6 +11,7 @@ from pathlib import Path
 from log_builder import batch_of
 from magicbyte.engines import auto
 from magicbyte_cli import main
+from memory_growth import measured
 
 MIB = 1 << 20
 VALUE_BYTES = 64 << 10
@@ -26,11 +27,6 @@ def write_log(path: Path, size: int) -> int:
     return base
 
 
-def resident_bytes(which: str) -> int:
-    status = Path("/proc/self/status").read_text()
-    return int(status.split(f"{which}:")[1].split()[0]) << 10
-
-
 def export(log: Path, out: str, threads: str) -> None:
     main(
         ["export", str(log), "-o", out, "--overwrite", "--threads", threads], standalone_mode=False
@@ -44,11 +40,8 @@ def run(mib: int, threads: str, out: str) -> None:
     write_log(log, MIB)
     export(log, out, threads)  # imports, and what Arrow keeps
     num_records = write_log(log, mib * MIB)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is from here on
-    before = resident_bytes("VmRSS")
-    export(log, out, threads)
-    grown = resident_bytes("VmHWM") - before
-    print(json.dumps({"records": num_records, "grown_bytes": grown}))
+    _, cost = measured(lambda: export(log, out, threads))
+    print(json.dumps({"records": num_records, **cost}))
 
 
 if __name__ == "__main__":

@@ -5,10 +5,8 @@ Run as ``python spend_on_section.py NAME MAX_BYTES`` with a name of ``SECTIONS``
 
 import json
 import sys
-import time
 import zlib
 from collections.abc import Callable
-from pathlib import Path
 
 import cramjam
 import lz4.frame
@@ -16,6 +14,7 @@ import zstandard
 
 from magicbyte import codecs
 from magicbyte.errors import LimitError
+from memory_growth import measured
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 BOMB_BYTES = 10 * GIB
@@ -104,31 +103,19 @@ SECTIONS: dict[str, tuple[int, Callable[[], bytes]]] = {
 }
 
 
-def resident_bytes(which: str) -> int:
-    status = Path("/proc/self/status").read_text()
-    return int(status.split(f"{which}:")[1].split()[0]) * KIB
-
-
 def main(name: str, max_bytes: int) -> None:
     codec, make = SECTIONS[name]
     section = make()
+
+    def outcome() -> int | str:
+        try:
+            return len(codecs.decompress(codec, section, magic=2, max_bytes=max_bytes))
+        except LimitError as error:
+            return str(error)
+
     codecs.decompress(codec, make_small(codec), magic=2, max_bytes=max_bytes)  # loads everything
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is from here on
-    before, started = resident_bytes("VmRSS"), time.monotonic()
-    try:
-        outcome: object = len(codecs.decompress(codec, section, magic=2, max_bytes=max_bytes))
-    except LimitError as error:
-        outcome = str(error)
-    print(
-        json.dumps(
-            {
-                "outcome": outcome,
-                "input_bytes": len(section),
-                "grown_bytes": resident_bytes("VmHWM") - before,
-                "seconds": time.monotonic() - started,
-            }
-        )
-    )
+    result, cost = measured(outcome)
+    print(json.dumps({"outcome": result, "input_bytes": len(section), **cost}))
 
 
 def make_small(codec: int) -> bytes:

@@ -15,6 +15,7 @@ import zstandard
 
 from magicbyte import codecs
 from magicbyte.errors import CodecError, LimitError
+from paths import SCRIPT_ENVIRONMENT
 
 MIB = 1 << 20
 TEXT = b"what a record holds, " * 6 + bytes(range(64))
@@ -132,13 +133,14 @@ OF_NOTHING = [
 
 def spend(name: str) -> dict[str, object]:
     """Decompress *name* of ``spend_on_section.py`` in a process of its own."""
-    command = [
-        sys.executable,
-        str(Path(__file__).with_name("spend_on_section.py")),
-        name,
-        str(LIMIT),
-    ]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    script = Path(__file__).with_name("spend_on_section.py")
+    ran = subprocess.run(
+        [sys.executable, script, name, str(LIMIT)],
+        env=SCRIPT_ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert ran.returncode == 0, ran.stderr
     spent: dict[str, object] = json.loads(ran.stdout)
     assert isinstance(spent["grown_bytes"], int)

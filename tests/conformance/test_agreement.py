@@ -6,8 +6,6 @@ in all languages for which there are tools.
 
 import hashlib
 import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,24 +15,12 @@ from magicbyte_tools.conformance.cases import Case
 from magicbyte_tools.conformance.child import MIB, ChildError, ProcessBounds
 from magicbyte_tools.conformance.compare import differences
 from magicbyte_tools.conformance.runner import Output, Runner, parse
+from magicbyte_tools.webide import kinds
 from paths import DATA, shared
 
 REFERENCE = "kaitai-python"
 ALWAYS = ("construct", "kaitai-javascript", "kaitai-java")
 WIDE = os.environ.get("MAGICBYTE_WIDE") == "1"
-
-FORMATS = {
-    r".*\.log": "kafka_log",
-    r".*\.index": "kafka_offset_index",
-    r".*\.timeindex": "kafka_time_index",
-    r".*\.txnindex": "kafka_transaction_index",
-    r".*\.snapshot": "kafka_producer_snapshot",
-    r".*\.checkpoint": "kafka_kraft_snapshot",
-    r"(cleaner|log-start|recovery-point|replication)-offset-checkpoint": "kafka_offset_checkpoint",
-    r"leader-epoch-checkpoint|.*\.leader_epoch_checkpoint": "kafka_leader_epoch_checkpoint",
-    r"partition\.metadata": "kafka_partition_metadata",
-}
-"""By the names of files; `.deleted` behind them changes nothing."""
 
 MAX_DIFFERENCES = 20
 """Each has the reference read a file again; so many are one mistake."""
@@ -42,28 +28,14 @@ MAX_DIFFERENCES = 20
 BOUNDS = ProcessBounds(timeout_s=120.0, output_bytes=256 * MIB)
 
 
-def real_files() -> Iterator[tuple[str, Path]]:
-    """Yield format and path of the files of real brokers; of equal ones, the first."""
-    seen = set()
-    for folder in [DATA, shared() / "logs"] if WIDE else [DATA]:
-        for path in sorted(folder.rglob("*")):
-            name = path.name.removesuffix(".deleted")
-            if "oracle" in path.parts or not path.is_file():
-                continue
-            for pattern, format_name in FORMATS.items():
-                if re.fullmatch(pattern, name):
-                    key = format_name, hashlib.sha256(path.read_bytes()).digest()
-                    if key not in seen:
-                        yield format_name, path
-                    seen.add(key)
-
-
 @pytest.fixture(scope="session")
 def files() -> list[Case]:
     if WIDE and not (shared() / "logs").is_dir():
         pytest.fail(f"MAGICBYTE_WIDE is set, and there are no logs in {shared()}")
-    found = [Case(str(path), path, {"format": name}) for name, path in real_files()]
-    assert {case.format for case in found} == set(FORMATS.values())
+    folders = [DATA, shared() / "logs"] if WIDE else [DATA]
+    formats = {path: name for folder in folders for path, name in kinds.files_below(folder).items()}
+    found = [Case(str(path), path, {"format": name}) for path, name in formats.items()]
+    assert {case.format for case in found} == {*kinds.FORMATS.values(), *kinds.NAMES.values()}
     return sorted(found, key=lambda case: case.format)
 
 

