@@ -10,9 +10,9 @@ import pytest
 
 from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.findings import Finding
-from magicbyte.reading.dispositions import CODES, Wanted, judge
+from magicbyte.reading.dispositions import DISPOSITION_CODES, DeliveryBounds, classify, totals
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
-from magicbyte.reading.split import Piece, chosen_rows
+from magicbyte.reading.split import ChunkResult, select_rows
 from magicbyte.tables.schemas import DISPOSITIONS
 
 OUTCOMES = (None, "committed", "aborted", "open", "undecided")
@@ -58,7 +58,7 @@ class Case:
         return DecodedEntry(len(self.rows()), self.last - 5, len(self.offsets), findings=findings)
 
 
-def applying(offset: int, case: Case, wanted: Wanted, committed: bool) -> list[str]:
+def applying(offset: int, case: Case, wanted: DeliveryBounds, committed: bool) -> list[str]:
     """The dispositions that apply to a record at *offset*, in the order in which they count."""
     found = []
     if wanted.log_start_offset is not None and offset < wanted.log_start_offset:
@@ -75,7 +75,7 @@ def applying(offset: int, case: Case, wanted: Wanted, committed: bool) -> list[s
     return found
 
 
-def expected(case: Case, wanted: Wanted, committed: bool) -> tuple[str, list[str]]:
+def expected(case: Case, wanted: DeliveryBounds, committed: bool) -> tuple[str, list[str]]:
     """What becomes of an entry, and of its records."""
     if case.problem is not None:
         return "over_limit" if case.problem == "batch-over-limit" else "damaged", []
@@ -105,7 +105,7 @@ def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
     def bound() -> int | None:
         return rng.choice([None, None, rng.randrange(-1, most)])
 
-    wanted = Wanted(
+    wanted = DeliveryBounds(
         log_start_offset=bound(),
         first=bound(),
         end=bound(),
@@ -124,21 +124,22 @@ def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
     codes = [NO_OUTCOME if case.outcome is None else OUTCOME_CODES[case.outcome] for case in cases]
     outcomes = np.array(codes, np.int8)
     are_told = any(case.outcome for case in cases)
-    judged = judge(
+    judged = classify(
         headers, decoded, outcomes if are_told else None, wanted, is_committed_read=committed
     )
     by_rule = [expected(case, wanted, committed) for case in cases]
-    assert [DISPOSITIONS[code] for code in judged.of_entries] == [name for name, _ in by_rule]
+    assert [DISPOSITIONS[code] for code in judged.entry_codes] == [name for name, _ in by_rule]
     records = [name for _, names in by_rule for name in names]
-    assert [DISPOSITIONS[code] for code in judged.of_rows] == records
-    assert judged.dispositions.to_pylist() == records
-    assert judged.records == {name: records.count(name) for name in records}
+    assert [DISPOSITIONS[code] for code in judged.row_codes] == records
+    assert judged.row_dispositions().to_pylist() == records
+    assert totals(judged.row_codes) == {name: records.count(name) for name in records}
     examined = list(judged)
     assert [one.disposition for one in examined] == [name for name, _ in by_rule]
     assert [one.entry for one in examined] == list(headers)
     assert [one.decoded for one in examined] == [case.told() for case in cases]
-    assert sum(judged.bytes.values()) == sum(entry.size_bytes for entry in headers)
-    for name, size in judged.bytes.items():
+    num_bytes = totals(judged.entry_codes, headers.column("size_bytes"))
+    assert num_bytes.total() == sum(entry.size_bytes for entry in headers)
+    for name, size in num_bytes.items():
         named = [e.size_bytes for e, (own, _) in zip(headers, by_rule, strict=True) if own == name]
         assert size == sum(named)
 
@@ -148,17 +149,20 @@ def test_chosen_rows_are_those_of_the_dispositions(seed: int) -> None:
     chance = random.Random(seed)
     num_rows = chance.choice((1, 2, 50, 400))
     share = chance.choice((0, 0.01, 0.1, 0.9, 1))
-    codes = [CODES["control" if chance.random() < share else "delivered"] for _ in range(num_rows)]
+    codes = [
+        DISPOSITION_CODES["control" if chance.random() < share else "delivered"]
+        for _ in range(num_rows)
+    ]
     if chance.random() < 0.5:
-        codes[chance.randrange(num_rows)] = CODES["aborted"]
-    piece = Piece(
+        codes[chance.randrange(num_rows)] = DISPOSITION_CODES["aborted"]
+    piece = ChunkResult(
         findings=[],
         records=Counter(DISPOSITIONS[code] for code in codes),
         rows=pa.RecordBatch.from_pydict({"number": list(range(num_rows))}),
-        of_rows=np.array(codes, np.int8),
+        row_codes=np.array(codes, np.int8),
     )
     for wanted in [("delivered",), ("control", "aborted"), ("withheld",), DISPOSITIONS]:
-        found = list(chosen_rows(piece, wanted))
+        found = list(select_rows(piece, wanted))
         numbers = [number for rows in found for number in rows.column("number").to_pylist()]
         assert numbers == [n for n, code in enumerate(codes) if DISPOSITIONS[code] in wanted]
         assert all(rows.num_rows for rows in found) and len(found) <= 16
@@ -167,15 +171,15 @@ def test_chosen_rows_are_those_of_the_dispositions(seed: int) -> None:
 def test_rows_are_not_copied_where_a_few_are_left_out() -> None:
     def chosen(*left_out: int) -> list[int]:
         """Return how many rows lie in the memory of all, by record batch."""
-        codes = np.full(100, CODES["delivered"], np.int8)
-        codes[list(left_out)] = CODES["control"]
+        codes = np.full(100, DISPOSITION_CODES["delivered"], np.int8)
+        codes[list(left_out)] = DISPOSITION_CODES["control"]
         rows = pa.RecordBatch.from_pydict({"number": list(range(100))})
         records = Counter({"delivered": 100 - len(left_out), "control": len(left_out)})
-        piece = Piece(findings=[], records=records, rows=rows, of_rows=codes)
+        piece = ChunkResult(findings=[], records=records, rows=rows, row_codes=codes)
         whole = rows.column(0).buffers()[1].address
         return [
             found.num_rows if found.column(0).buffers()[1].address == whole else 0
-            for found in chosen_rows(piece, ("delivered",))
+            for found in select_rows(piece, ("delivered",))
         ]
 
     assert chosen() == [100]

@@ -15,7 +15,7 @@ from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Rows
-from magicbyte.reading.split import Split, chosen_rows, quick_pieces
+from magicbyte.reading.split import Split, header_results, select_rows
 from magicbyte.reading.split_pass import Row, Tally, examine_counted, read_splits
 from magicbyte.reading.table_rows import (
     batch_rows,
@@ -107,7 +107,7 @@ class Dataset:
 
         def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
             for piece in examine_counted(self._planner, split, names, engine, tally):
-                yield from chosen_rows(piece, tuple(dispositions))
+                yield from select_rows(piece, tuple(dispositions))
                 del piece  # frees the memory before the next piece is made
 
         read = partial(
@@ -140,7 +140,7 @@ class Dataset:
 
         def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
             if quick:
-                pieces = quick_pieces(
+                pieces = header_results(
                     split,
                     chosen=engine,
                     known=self._planner.known_headers(split),
@@ -305,7 +305,7 @@ class Dataset:
             for piece in examine_counted(self._planner, split, columns, engine, tally):
                 if has_times:
                     tally.findings.extend(lost_times_of_piece(split, piece))
-                for rows in chosen_rows(piece, ("delivered",)):
+                for rows in select_rows(piece, ("delivered",)):
                     yield to_stored_batch(rows.select(names))
                     del rows
                 del piece  # frees the memory before the next piece is made

@@ -1,7 +1,7 @@
-"""What becomes of entries and of their records."""
+"""Dispositions of entries and of their records: delivered, aborted, withheld, damaged, ..."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,42 +14,44 @@ from magicbyte.tables.arrays import (
     Codes,
     Mask,
     constant_array,
-    distinct,
     number_array,
     string_array,
     to_numpy,
 )
 from magicbyte.tables.schemas import DISPOSITIONS
 
-_ALL = string_array(DISPOSITIONS)
+_NAMES = string_array(DISPOSITIONS)
 
-CODES = {name: code for code, name in enumerate(DISPOSITIONS)}
+DISPOSITION_CODES = {name: code for code, name in enumerate(DISPOSITIONS)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What takes records away from a reader; None is no bound."""
+class DeliveryBounds:
+    """Offsets outside of these bounds are not delivered. None: no bound."""
 
     log_start_offset: int | None
     first: int | None
     """The lowest wanted offset."""
     end: int | None
-    """The offset behind the wanted ones."""
+    """The offset after the highest wanted one."""
     last_stable_offset: int | None
 
-    def cuts(self, offsets: Numbers) -> bool:
-        """Return whether any of *offsets* lies outside."""
-        lows = [bound for bound in (self.first, self.log_start_offset) if bound is not None]
-        highs = [bound for bound in (self.end, self.last_stable_offset) if bound is not None]
+    def exclude_any(self, offsets: Numbers) -> bool:
+        """Return whether any of *offsets* is outside of the bounds."""
         if not len(offsets):
             return False
-        is_low = bool(lows) and int(offsets.min()) < max(lows)
-        return is_low or (bool(highs) and int(offsets.max()) >= min(highs))
+        for bound in (self.first, self.log_start_offset):
+            if bound is not None and int(offsets.min()) < bound:
+                return True
+        for bound in (self.end, self.last_stable_offset):
+            if bound is not None and int(offsets.max()) >= bound:
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
-    """An entry, with what its payload and the plan say of it."""
+class ExaminedEntry:
+    """An entry with its disposition and the result of decoding it."""
 
     entry: Entry
     disposition: str
@@ -58,82 +60,79 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """Decoded entries, and as codes, which are numbers of DISPOSITIONS, what becomes of them."""
+class ClassifiedEntries:
+    """Decoded entries, and the codes of the dispositions of entries and rows: indices of DISPOSITIONS."""
 
     entries: Entries
     decoded: Decoded
-    of_entries: Codes
-    of_rows: Codes
+    entry_codes: Codes
+    row_codes: Codes
 
-    def __iter__(self) -> Iterator[Examined]:
-        for entry, code, one in zip(
-            self.entries, self.of_entries.tolist(), self.decoded.all_results(), strict=True
+    def __iter__(self) -> Iterator[ExaminedEntry]:
+        for entry, code, result in zip(
+            self.entries, self.entry_codes.tolist(), self.decoded.all_results(), strict=True
         ):
-            yield Examined(entry, DISPOSITIONS[code], True, one)
+            yield ExaminedEntry(entry, DISPOSITIONS[code], True, result)
 
-    @property
-    def bytes(self) -> Counter[str]:
-        """Bytes of entries, by disposition."""
-        sizes = self.entries.column("size_bytes")
-        return Counter(
-            {
-                DISPOSITIONS[code]: int(sizes[self.of_entries == code].sum())
-                for code in distinct(self.of_entries)[0]
-            }
-        )
-
-    @property
-    def records(self) -> Counter[str]:
-        """Records by disposition."""
-        counts = np.bincount(self.of_rows, minlength=len(DISPOSITIONS)).tolist()
-        return Counter({DISPOSITIONS[code]: count for code, count in enumerate(counts) if count})
-
-    @property
-    def dispositions(self) -> pa.Array:
-        """The disposition of each row."""
-        if len(counted := list(self.records)) == 1:
-            return constant_array(pa.string(), counted[0], len(self.of_rows))
-        return _ALL.take(number_array(pa.int8(), self.of_rows))
+    def row_dispositions(self) -> pa.Array:
+        """Return the disposition of each row."""
+        codes = self.row_codes
+        if len(codes) and (codes == codes[0]).all():
+            return constant_array(pa.string(), DISPOSITIONS[codes[0]], len(codes))
+        return _NAMES.take(number_array(pa.int8(), codes))
 
 
-def judge(
+def totals(codes: Codes, weights: Numbers | None = None) -> Counter[str]:
+    """Return the number of *codes*, or the sum of their *weights*, by disposition."""
+    by_name: Counter[str] = Counter()
+    for code, total in enumerate(np.bincount(codes, weights).tolist()):
+        if total:
+            by_name[DISPOSITIONS[code]] = int(total)
+    return by_name
+
+
+def classify(
     entries: Entries,
     decoded: Decoded,
     outcomes: Codes | None,
-    bounds: Wanted,
+    bounds: DeliveryBounds,
     *,
     is_committed_read: bool,
-) -> Judged:
-    """Return what becomes of *entries* and of their rows, by *bounds* and isolation level.
+) -> ClassifiedEntries:
+    """Return the dispositions of *entries* and of their rows, by *bounds* and isolation level.
 
-    *outcomes* are codes of how the entries' transactions ended; None: there are none. Rows have the
-    column `offset`.
+    *outcomes* are the codes of the outcomes of the entries' transactions; None: no entry is in one.
+    Rows have the column `offset`.
     """
-    of_entries = np.where(
-        entries.column("is_control") != 0, CODES["control"], CODES["delivered"]
+    entry_codes = np.where(
+        entries.column("is_control") != 0,
+        DISPOSITION_CODES["control"],
+        DISPOSITION_CODES["delivered"],
     ).astype(np.int8)
-    is_held = None
+    is_withheld = None
     if outcomes is not None and is_committed_read:
         is_aborted = outcomes == OUTCOME_CODES["aborted"]
-        of_entries[is_aborted & (of_entries != CODES["control"])] = CODES["aborted"]
-        is_held = (outcomes == OUTCOME_CODES["open"]) | (outcomes == OUTCOME_CODES["undecided"])
+        is_aborted &= entry_codes != DISPOSITION_CODES["control"]
+        entry_codes[is_aborted] = DISPOSITION_CODES["aborted"]
+        is_withheld = (outcomes == OUTCOME_CODES["open"]) | (outcomes == OUTCOME_CODES["undecided"])
     offsets = to_numpy(decoded.rows.column("offset"))
-    # An entry without records is judged by its last offset.
-    is_empty = decoded.num_rows == 0
-    empty = entries.column("last_offset")[is_empty]
-    is_cut = bounds.cuts(offsets) or bounds.cuts(empty)
-    if not is_cut and (is_held is None or not is_held.any()):
-        of_rows = np.repeat(of_entries, decoded.num_rows)
+    # An entry without records is classified by its last offset.
+    empty = entries.column("last_offset")[decoded.num_rows == 0]
+    is_cut = bounds.exclude_any(offsets) or bounds.exclude_any(empty)
+    if not is_cut and (is_withheld is None or not is_withheld.any()):
+        row_codes = np.repeat(entry_codes, decoded.num_rows)
     else:
-        places = _Places(offsets, decoded.num_rows, empty)
-        of_rows = places.judge(of_entries, bounds, is_held)
-    _unsound(of_entries, decoded.results)
-    return Judged(entries, decoded, of_entries, of_rows)
+        records = _RecordOffsets(offsets, decoded.num_rows, empty)
+        row_codes = records.classify(entry_codes, bounds, is_withheld)
+    for number, result in decoded.results.items():
+        if not result.is_sound:
+            is_large = any(finding.code == "batch-over-limit" for finding in result.findings)
+            entry_codes[number] = DISPOSITION_CODES["over_limit" if is_large else "damaged"]
+    return ClassifiedEntries(entries, decoded, entry_codes, row_codes)
 
 
-class _Places:
-    """The offsets of records, and of entries without any."""
+class _RecordOffsets:
+    """The offsets of records, and the last offsets of entries without records."""
 
     def __init__(self, offsets: Numbers, num_rows: Numbers, empty: Numbers) -> None:
         self.counts = np.maximum(num_rows, 1)
@@ -144,35 +143,32 @@ class _Places:
         self.offsets[self.is_row] = offsets
         self.offsets[~self.is_row] = empty
 
-    def judge(self, of_entries: Codes, bounds: Wanted, is_held: Mask | None) -> Codes:
-        """Return what becomes of the rows; an entry that a bound takes as a whole is altered."""
-        codes = np.repeat(of_entries, self.counts)
-        for name, applies in reversed(self._applying(bounds, is_held)):
-            codes[applies] = CODES[name]
-            of_entries[np.logical_and.reduceat(applies, self.starts)] = CODES[name]
+    def classify(
+        self, entry_codes: Codes, bounds: DeliveryBounds, is_withheld: Mask | None
+    ) -> Codes:
+        """Return the codes of the rows; set those of entries that a bound excludes as a whole."""
+        codes = np.repeat(entry_codes, self.counts)
+        withheld = self._from(bounds.last_stable_offset)
+        if is_withheld is not None:
+            withheld = withheld | np.repeat(is_withheld, self.counts)
+        # The last disposition that applies wins.
+        for name, applies in (
+            ("withheld", withheld),
+            ("outside_range", self._below(bounds.first) | self._from(bounds.end)),
+            ("below_log_start", self._below(bounds.log_start_offset)),
+        ):
+            codes[applies] = DISPOSITION_CODES[name]
+            entry_codes[np.logical_and.reduceat(applies, self.starts)] = DISPOSITION_CODES[name]
         return codes[self.is_row]
 
-    def _applying(self, bounds: Wanted, is_held: Mask | None) -> list[tuple[str, Mask]]:
-        nowhere = np.zeros(len(self.offsets), np.bool_)
+    def _below(self, bound: int | None) -> Mask:
+        if bound is None:
+            return np.zeros(len(self.offsets), np.bool_)
+        is_below: Mask = self.offsets < bound
+        return is_below
 
-        def below(bound: int | None) -> Mask:
-            return nowhere if bound is None else self.offsets < bound
-
-        def from_on(bound: int | None) -> Mask:
-            return nowhere if bound is None else self.offsets >= bound
-
-        withheld = from_on(bounds.last_stable_offset)
-        if is_held is not None:
-            withheld = withheld | np.repeat(is_held, self.counts)
-        return [
-            ("below_log_start", below(bounds.log_start_offset)),
-            ("outside_range", below(bounds.first) | from_on(bounds.end)),
-            ("withheld", withheld),
-        ]
-
-
-def _unsound(of_entries: Codes, results: Mapping[int, DecodedEntry]) -> None:
-    for number, one in results.items():
-        if not one.is_sound:
-            is_large = any(finding.code == "batch-over-limit" for finding in one.findings)
-            of_entries[number] = CODES["over_limit" if is_large else "damaged"]
+    def _from(self, bound: int | None) -> Mask:
+        if bound is None:
+            return np.zeros(len(self.offsets), np.bool_)
+        is_above: Mask = self.offsets >= bound
+        return is_above

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from magicbyte.findings import Finding
-from magicbyte.reading.split import Piece, Split
+from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.tables.stored_types import is_out_of_range
 
 LOCATION_COLUMNS = ("topic", "partition", "file", "position")
@@ -32,7 +32,7 @@ def lost_times(split: Split, times: pa.Array, positions: pa.Array | None) -> Ite
         )
 
 
-def lost_times_of_piece(split: Split, piece: Piece) -> Iterator[Finding]:
+def lost_times_of_piece(split: Split, piece: ChunkResult) -> Iterator[Finding]:
     """Yield a finding for each entry of *piece* in which a delivered record's timestamp becomes null."""
     delivered = piece.delivered("timestamp", "position")
     if delivered is not None:

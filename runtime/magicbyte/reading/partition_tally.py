@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.checks import all_checks
-from magicbyte.reading.dispositions import Judged
+from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report
 from magicbyte.reading.split_pass import Tally, bytes_outside_splits, examine_counted
@@ -31,7 +31,7 @@ def tally_partition(
     verify: bool = False,
     quick: bool = False,
     columns: tuple[str, ...] | None = None,
-    look: Callable[[LogFile, Judged], None] | None = None,
+    look: Callable[[LogFile, ClassifiedEntries], None] | None = None,
 ) -> PartitionTally:
     """Read all of *log*, past damage, and return its tally.
 
@@ -53,7 +53,7 @@ def tally_partition(
         split = replace(split, options=replace(split.options, on_damage="skip"))
         tally = tallies.setdefault(split.file.path, Tally())
         for piece in examine_counted(planner, split, columns, engine, tally):
-            if isinstance(piece.entries, Judged):
+            if isinstance(piece.entries, ClassifiedEntries):
                 if look is not None:
                     look(split.file, piece.entries)
                 for check in checks:

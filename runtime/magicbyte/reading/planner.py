@@ -15,7 +15,7 @@ from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading import times
 from magicbyte.reading.log_pass import SurveyOptions
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions
-from magicbyte.reading.split import Split, quick_entries
+from magicbyte.reading.split import Split, header_entries
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.reading.survey_passes import (
     survey_by_index,
@@ -144,7 +144,7 @@ class Planner:
         engine = self.new_engine()
         for split in self.splits(survey, NO_RANGE):
             known = self.known_headers(split)
-            for entries in quick_entries(split, chosen=engine, known=known, open_log=self.open_log):
+            for entries in header_entries(split, chosen=engine, known=known, open_log=self.open_log):
                 yield split.file, entries
 
     def known_headers(self, split: Split) -> Sequence[BatchHeaders]:

@@ -1,6 +1,6 @@
-"""A split: a part of a segment that can be read by itself, anywhere, in any order."""
+"""A split: a part of a segment that can be read by itself, on any machine and in any order."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -21,7 +21,14 @@ from magicbyte.errors import ChangedError, error_of
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.damage import UnsoundRange
-from magicbyte.reading.dispositions import CODES, Examined, Judged, Wanted, judge
+from magicbyte.reading.dispositions import (
+    DISPOSITION_CODES,
+    ClassifiedEntries,
+    DeliveryBounds,
+    ExaminedEntry,
+    classify,
+    totals,
+)
 from magicbyte.reading.entry_groups import decode_verified
 from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.index_outcomes import IndexedOutcomes, OutcomeIndex
@@ -41,11 +48,10 @@ from magicbyte.tables.binary_views import filter_rows, with_binary_views
 from magicbyte.tables.schemas import OUTCOMES, RECORDS, WIRE_COLUMNS
 from magicbyte.transactions import PlannedOutcomes
 
-_OUTCOMES = string_array([*OUTCOMES, None])
-"""By code."""
+_OUTCOME_NAMES = string_array([*OUTCOMES, None])
 
-MOST_SLICES = 16
-"""Runs of wanted rows that are given as they lie in a record batch; it is as large as they are."""
+MAX_SLICES = 16
+"""Runs of selected rows that are returned as slices of an Arrow batch; each keeps all of its memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,54 +75,54 @@ class Split:
     partition: int | None
     file: LogFile
     segment: int
-    """The segment's number in its partition, from 0."""
+    """Number of the segment in its partition, from 0."""
     start: int
     end: int
     bounds: Bounds
-    """What the walk knows of offsets at *start*."""
+    """Bounds of the offsets from *start* on."""
     first: int | None
-    """The first offset of the entry at *start*; None where that is the segment's beginning."""
+    """First offset of the entry at *start*; None at the beginning of a segment."""
     unsound_ranges: tuple[UnsoundRange, ...]
-    """What is no sound entry, where the plan has checked all checksums."""
+    """Ranges without a sound entry, if the plan has verified all checksums."""
     is_verified: bool
     has_transactions: bool
     planned_outcomes: PlannedOutcomes
     log_start_offset: int | None
     last_stable_offset: int | None
     options: ReadOptions
-    """With the wanted offsets of the partition, and no times."""
+    """Options of the read, with the wanted offsets of the partition and no times."""
     aborted_list: tuple[tuple[int, int], ...] | None = None
-    """Producer ids and first offsets that came with a fetch: then they decide, not the markers."""
+    """Producer ids and first offsets of a fetch response, which decide instead of the markers."""
     outcome_index: OutcomeIndex | None = None
-    """Where a transaction index decides, and what it does not tell."""
+    """The transaction index, if that decides, and the transactions that it does not list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """Consecutive entries of a split, their rows, and what was found in them."""
+class ChunkResult:
+    """The entries and rows of a chunk of a split, or of a range without sound entries."""
 
     findings: list[Finding]
-    entries: Iterable[Examined] = ()
+    entries: Iterable[ExaminedEntry] = ()
     bytes: Counter[str] = field(default_factory=Counter)
-    """Bytes by disposition; damaged ones lie outside of any entry, too."""
+    """Bytes by disposition; damaged bytes may be outside of any entry."""
     records: Counter[str] = field(default_factory=Counter)
     """Records by disposition."""
     rows: pa.RecordBatch | None = None
-    """The wanted columns of all records of sound entries, whatever their disposition."""
-    of_rows: Codes | None = None
-    """The disposition of each row, as `judged` has it."""
+    """The requested columns of all records of sound entries, of any disposition."""
+    row_codes: Codes | None = None
+    """The code of the disposition of each row."""
 
-    def are(self, *dispositions: str) -> Mask:
-        """Return which rows have one of *dispositions*; none do where there are no rows."""
-        if self.of_rows is None:
+    def has_disposition(self, *dispositions: str) -> Mask:
+        """Return a mask of the rows that have one of *dispositions*; it is empty without rows."""
+        if self.row_codes is None:
             return np.zeros(0, np.bool_)
-        return np.isin(self.of_rows, [CODES[name] for name in dispositions])
+        return np.isin(self.row_codes, [DISPOSITION_CODES[name] for name in dispositions])
 
     def delivered(self, *columns: str) -> pa.RecordBatch | None:
-        """Return *columns* of the rows that are delivered; None where rows were not asked for."""
+        """Return *columns* of the delivered rows; None if no rows were requested."""
         if self.rows is None:
             return None
-        return filter_rows(self.rows.select(columns), self.are("delivered"))
+        return filter_rows(self.rows.select(columns), self.has_disposition("delivered"))
 
 
 def examine(
@@ -125,124 +131,119 @@ def examine(
     *,
     chosen: Engine | None = None,
     open_log: Opener = open_segment,
-) -> Iterator[Piece]:
-    """Yield the entries of *split* in order, with their records' *columns*.
+) -> Iterator[ChunkResult]:
+    """Yield the entries of *split* in order, with *columns* of their records.
 
-    *columns* are names of the table records; None decodes all the same, and yields no rows.
+    *columns* are names of the table `records`; None: decode the records, but return no rows.
     *chosen* is the engine, by default a new one. Raises FormatError or LimitError at the first
-    damage where the split says `fail`.
+    damage if the options say `fail`.
     """
     with open_log(split.file) as log:
-        reader = _Reader(split, chosen or engine(split.options.engine), log, columns)
-        yield from reader.pieces()
+        reader = _SplitReader(split, chosen or engine(split.options.engine), log, columns)
+        yield from reader.results()
 
 
-class _Reader:
+class _SplitReader:
+    """Reads one split from its open file."""
+
     def __init__(
-        self, split: Split, chosen: Engine, log: File, columns: tuple[str, ...] | None
+        self, split: Split, engine: Engine, log: File, columns: tuple[str, ...] | None
     ) -> None:
-        self.split = split
-        self.engine = chosen
-        self.log = log
-        self.columns = columns
-        # Which offsets are wanted hangs on each record where an entry straddles a bound.
-        self.wire = tuple(
-            dict.fromkeys(["offset", *(name for name in columns or () if name in WIRE_COLUMNS)])
-        )
+        self.split, self.engine, self.log, self.columns = split, engine, log, columns
+        # Offsets are always decoded: a bound may be inside of an entry.
+        wire_columns = ["offset"]
+        for name in columns or ():
+            if name in WIRE_COLUMNS and name not in wire_columns:
+                wire_columns.append(name)
+        self.wire_columns = tuple(wire_columns)
         self.is_committed_read = split.options.isolation_level == "read_committed"
-        self.bounds = Wanted(
+        first, end = split.options.offsets
+        if end is None or (split.file.end_offset is not None and split.file.end_offset < end):
+            end = split.file.end_offset
+        self.bounds = DeliveryBounds(
             log_start_offset=split.log_start_offset,
-            first=split.options.offsets[0],
-            end=min(
-                (
-                    end
-                    for end in (split.options.offsets[1], split.file.end_offset)
-                    if end is not None
-                ),
-                default=None,
-            ),
+            first=first,
+            end=end,
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
-        self.walked: deque[SoundEntries | UnsoundRange] = deque()
-        """What lies in the split, if that has been read and is no more than is read at once."""
-        self.outcomes = self._outcomes()
 
-    # Framing
+    def results(self) -> Iterator[ChunkResult]:
+        """Yield the results of all chunks and unsound ranges, in order."""
+        outcomes: Outcomes | IndexedOutcomes | None = None
+        pieces: Iterator[SoundEntries | UnsoundRange] | None = None
+        if self.split.has_transactions:
+            # A small split is read once: its markers first, then its records from the same bytes.
+            scanned = None
+            if self.split.end - self.split.start <= CHUNK and self.split.outcome_index is None:
+                scanned = list(self._walk(None))
+                pieces = self._decode(scanned)
+            outcomes = self._read_outcomes(scanned)
+        for piece in pieces or self._walk(self.wire_columns):
+            if isinstance(piece, UnsoundRange):
+                yield self._range_result(piece)
+                continue
+            assert piece.decoded is not None
+            if piece.findings and not self.split.is_verified:
+                yield ChunkResult(findings=self._with_names(piece.findings))
+            yield self._entries_result(piece.entries, piece.decoded, outcomes)
+            del piece  # frees the rows and bytes before more are read
 
-    def walk(self, columns: Sequence[str] | None = None) -> Iterator[SoundEntries | UnsoundRange]:
-        """Yield what lies in the split, by the plan's own ranges where it has verified them.
+    # Bytes
 
-        Records are decoded along where there are *columns*.
-        """
+    def _walk(self, columns: Sequence[str] | None) -> Iterator[SoundEntries | UnsoundRange]:
+        """Yield the entries of the split, and the unsound ranges: those of the plan if it is verified."""
         split = self.split
-        if not split.is_verified:
-            yield from self._walk(split.start, split.end, split.bounds, columns)
-            return
+        is_start = split.first is not None
         position, floor = split.start, split.bounds.floor
-        for unsound in [*split.unsound_ranges, None]:
-            stop = split.end if unsound is None else unsound.start
+        for planned in (*split.unsound_ranges, None) if split.is_verified else (None,):
+            stop = split.end if planned is None else planned.start
             if position < stop:
-                bounds = Bounds(floor=floor, ceiling=split.bounds.ceiling)
-                for piece in self._walk(position, stop, bounds, columns):
-                    if isinstance(piece, UnsoundRange):
-                        raise ChangedError(
-                            f"no sound entry at byte {piece.start}",
-                            "the one that was there when the read was planned",
-                            path=split.file.path,
-                        )
-                    floor = int(piece.entries.column("last_offset")[-1])
+                for piece in VerifiedWalk(
+                    self.log,
+                    engine=self.engine,
+                    limits=split.options.limits,
+                    bounds=Bounds(floor=floor, ceiling=split.bounds.ceiling),
+                    start=position,
+                    end=stop,
+                    is_last=False,  # a tail is in no split
+                    columns=columns,
+                ):
+                    if is_start:
+                        self._check_first(piece)
+                        is_start = False
+                    if split.is_verified:
+                        if isinstance(piece, UnsoundRange):
+                            raise self._changed(f"no sound entry at byte {piece.start}")
+                        floor = int(piece.entries.column("last_offset")[-1])
                     yield piece
-                    del piece  # rows go before more are made
-            if unsound is not None:
-                yield unsound
-                position = unsound.end
-
-    def _walk(
-        self, start: int, end: int, bounds: Bounds, columns: Sequence[str] | None
-    ) -> Iterator[SoundEntries | UnsoundRange]:
-        walk = VerifiedWalk(
-            self.log,
-            engine=self.engine,
-            limits=self.split.options.limits,
-            bounds=bounds,
-            start=start,
-            end=end,
-            is_last=False,  # a tail lies in no split
-            columns=columns,
-        )
-        for piece in walk:
-            self._check_first(piece)
-            yield piece
-            del piece  # rows go before more are made
+                    del piece  # frees the rows before more are decoded
+            if planned is not None:
+                yield planned
+                position = planned.end
 
     def _check_first(self, piece: SoundEntries | UnsoundRange) -> None:
-        """Raise ChangedError where *piece* begins the split, and is not what was planned there.
+        """Raise ChangedError if *piece* begins the split with another offset than planned.
 
-        The cleaner replaces a segment by one of the same name, in which what lay behind *start*
-        may lie before it.
+        The log cleaner replaces a segment by one of the same name, in which entries may begin earlier.
         """
-        first = self.split.first
-        if first is None:
-            return
         if isinstance(piece, SoundEntries):
             position = int(piece.entries.column("position")[0])
-            found = int(piece.entries.column("first_offset")[0])
+            first = int(piece.entries.column("first_offset")[0])
         else:
             position = piece.start
-            found = -1 if piece.entry is None else piece.entry.first_offset
-        if position == self.split.start and found != first:
-            raise ChangedError(
-                f"no entry of offset {first} at byte {position}",
-                "the one that was there when the read was planned",
-                path=self.split.file.path,
-            )
+            first = -1 if piece.entry is None else piece.entry.first_offset
+        if position == self.split.start and first != self.split.first:
+            raise self._changed(f"no entry of offset {self.split.first} at byte {position}")
 
-    def _decoded(self) -> Iterator[SoundEntries | UnsoundRange]:
-        """Yield what `walk` does, with the records; what has been walked already is only decoded."""
-        if not self.walked:
-            yield from self.walk(self.wire)
-        while self.walked:
-            piece = self.walked.popleft()
+    def _changed(self, found: str) -> ChangedError:
+        expected = "the entry that was there when the read was planned"
+        return ChangedError(found, expected, path=self.split.file.path)
+
+    def _decode(
+        self, scanned: list[SoundEntries | UnsoundRange]
+    ) -> Iterator[SoundEntries | UnsoundRange]:
+        """Yield *scanned* with the records of the entries."""
+        for piece in scanned:
             if isinstance(piece, UnsoundRange):
                 yield piece
                 continue
@@ -250,156 +251,145 @@ class _Reader:
                 self.engine,
                 piece.buffer,
                 len(piece.entries),
-                self.wire,
+                self.wire_columns,
                 origin=piece.origin,
                 limits=self.split.options.limits,
             ):
                 yield SoundEntries(decoded.entries, piece.buffer, piece.origin, decoded=decoded)
-                del decoded  # free the rows before decoding more
+                del decoded  # frees the rows before more are decoded
 
-    def _outcomes(self) -> Outcomes | IndexedOutcomes | None:
-        """Return the outcomes of the split's transactions, None where it has none."""
+    def _read_outcomes(
+        self, scanned: list[SoundEntries | UnsoundRange] | None
+    ) -> Outcomes | IndexedOutcomes:
+        """Return the outcomes of the split's transactions, from the *scanned* entries if there are some."""
         split = self.split
-        if not split.has_transactions:
-            return None
         if split.outcome_index is not None:
             return IndexedOutcomes.read(split.outcome_index)
+        runs = self._runs(self._walk(None) if scanned is None else scanned)
         if split.aborted_list is not None:
-            return outcomes_by_list(self._runs(), split.aborted_list, end=split.end)
+            return outcomes_by_list(runs, split.aborted_list, end=split.end)
         return outcomes_by_markers(
-            self._runs(), split.planned_outcomes, segment=split.segment, end=split.end
+            runs, split.planned_outcomes, segment=split.segment, end=split.end
         )
 
-    def _runs(self) -> Iterator[Run]:
+    def _runs(self, pieces: Iterable[SoundEntries | UnsoundRange]) -> Iterator[Run]:
+        """Yield the entries of *pieces*, with the contents of the control batches among them."""
         reader = ControlReader()
-        is_kept = self.split.end - self.split.start <= CHUNK
-        for piece in self.walk():
-            if is_kept:
-                self.walked.append(piece)
+        for piece in pieces:
             if isinstance(piece, SoundEntries):
                 entries = piece.entries
                 numbers = np.flatnonzero(entries.column("is_control"))
-                said = reader.read(
+                contents = reader.read(
                     piece.buffer,
                     entries,
                     numbers,
                     origin=piece.origin,
                     limits=self.split.options.limits,
                 )
-                places = (entries.column(name)[numbers] for name in ("position", "producer_id"))
-                controls = [one.control for one in said]
-                yield entries, zip(*(of.tolist() for of in places), controls, strict=True)
-            del piece  # bytes go before more are read
+                positions = entries.column("position")[numbers].tolist()
+                producers = entries.column("producer_id")[numbers].tolist()
+                controls = [content.control for content in contents]
+                yield entries, zip(positions, producers, controls, strict=True)
+            del piece  # frees the bytes before more are read
 
-    # Payloads
+    # Results
 
-    def pieces(self) -> Iterator[Piece]:
-        for piece in self._decoded():
-            if isinstance(piece, UnsoundRange):
-                yield self._unsound_range(piece)
-                continue
-            assert piece.decoded is not None
-            if not self.split.is_verified and piece.findings:
-                yield Piece(findings=self._named(piece.findings))
-            yield self._judged(piece.entries, piece.decoded)
-            del piece  # rows go before more are made, and bytes before more are read
-
-    def _named(self, findings: Iterable[Finding]) -> list[Finding]:
+    def _with_names(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return *findings* with the names of the split's file."""
         names = self.split.topic, self.split.partition, self.split.file.name
         return [finding.at(*names) for finding in findings]
 
-    def _unsound_range(self, unsound: UnsoundRange) -> Piece:
-        findings = self._named(unsound.findings)
+    def _range_result(self, unsound: UnsoundRange) -> ChunkResult:
+        findings = self._with_names(unsound.findings)
         if self.split.options.on_damage == "fail" and unsound.kind != "tail":
             raise error_of(findings[0])
         kind, entries = "damaged", []
         if unsound.entry is not None:
             kind = unsound.kind
-            entries.append(_unread(unsound.entry, kind, crc_valid=kind != "damaged"))
-        return Piece(
-            # A plan that has verified the split has reported its ranges.
+            entries.append(_undecoded(unsound.entry, kind, crc_valid=kind != "damaged"))
+        return ChunkResult(
+            # A plan that has verified the split has reported them.
             findings=[] if self.split.is_verified else findings,
             entries=entries,
             bytes=Counter({kind: unsound.length}),
         )
 
-    def _judged(self, entries: Entries, found: Decoded) -> Piece:
-        findings = []
-        for _, one in sorted(found.results.items()):
-            for finding in self._named(one.counted_findings()) if one.findings else ():
-                if finding.severity == "error" and self.split.options.on_damage == "fail":
+    def _entries_result(
+        self, entries: Entries, decoded: Decoded, outcomes: Outcomes | IndexedOutcomes | None
+    ) -> ChunkResult:
+        findings: list[Finding] = []
+        for _, result in sorted(decoded.results.items()):
+            if result.findings:
+                findings += self._with_names(result.counted_findings())
+        if self.split.options.on_damage == "fail":
+            for finding in findings:
+                if finding.severity == "error":
                     raise error_of(finding)
-                findings.append(finding)
-        outcomes = self._outcomes_of(entries, found)
-        judged = judge(
-            entries, found, outcomes, self.bounds, is_committed_read=self.is_committed_read
+        codes = None
+        if isinstance(outcomes, IndexedOutcomes):
+            codes = outcomes.of(entries, decoded)
+        elif outcomes is not None:
+            codes = outcomes.of(entries)
+        classified = classify(
+            entries, decoded, codes, self.bounds, is_committed_read=self.is_committed_read
         )
-        return Piece(
+        return ChunkResult(
             findings=findings,
-            entries=judged,
-            bytes=judged.bytes,
-            records=judged.records,
-            rows=None if self.columns is None else self._rows(judged, outcomes),
-            of_rows=judged.of_rows,
+            entries=classified,
+            bytes=totals(classified.entry_codes, entries.column("size_bytes")),
+            records=totals(classified.row_codes),
+            rows=None if self.columns is None else self._rows(classified, codes),
+            row_codes=classified.row_codes,
         )
 
-    def _outcomes_of(self, entries: Entries, found: Decoded) -> Codes | None:
-        if isinstance(self.outcomes, IndexedOutcomes):
-            return self.outcomes.of(entries, found)
-        return None if self.outcomes is None else self.outcomes.of(entries)
-
-    def _rows(self, judged: Judged, outcomes: Codes | None) -> pa.RecordBatch:
-        """Return the wire columns with those of context beside them, in the wanted order."""
-        split, wire = self.split, judged.decoded.rows
-        columns = tuple(self.columns or ())
-        schema = RECORDS.schema(columns) if columns else pa.schema([])
+    def _rows(self, classified: ClassifiedEntries, outcomes: Codes | None) -> pa.RecordBatch:
+        """Return the requested columns: those of the records, of the file and of the dispositions."""
+        split, wire = self.split, classified.decoded.rows
+        if not self.columns:
+            return wire.select([])
+        schema = RECORDS.schema(self.columns)
         if self.engine.views:
             schema = with_binary_views(schema)
         arrays = []
-        for name in columns:
-            kind = schema.field(name).type
-            if name in self.wire:
+        for name in self.columns:
+            if name in self.wire_columns:
                 arrays.append(wire.column(name))
             elif name == "disposition":
-                arrays.append(judged.dispositions)
+                arrays.append(classified.row_dispositions())
             elif name == "outcome" and outcomes is not None:
-                of_rows = number_array(pa.int8(), np.repeat(outcomes, judged.decoded.num_rows))
-                arrays.append(_OUTCOMES.take(of_rows))
+                codes = np.repeat(outcomes, classified.decoded.num_rows)
+                arrays.append(_OUTCOME_NAMES.take(number_array(pa.int8(), codes)))
             else:
                 values = {"file": split.file.name, "outcome": None}
                 value = values[name] if name in values else getattr(split, name)
-                arrays.append(constant_array(kind, value, wire.num_rows))
-        if not arrays:
-            return wire.select([])
+                arrays.append(constant_array(schema.field(name).type, value, wire.num_rows))
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def quick_pieces(
+def header_results(
     split: Split,
     *,
     chosen: Engine,
     known: Sequence[BatchHeaders] = (),
     open_log: Opener = open_segment,
-) -> Iterator[Piece]:
-    """Yield the entries of *split* by their headers alone: no checksum, nothing of payloads.
+) -> Iterator[ChunkResult]:
+    """Yield the entries of *split* by their headers alone; no checksum is verified."""
+    for entries in header_entries(split, chosen=chosen, known=known, open_log=open_log):
+        yield ChunkResult(
+            findings=[], entries=[_undecoded(entry, "delivered") for entry in entries]
+        )
 
-    Headers that are *known* are not read again.
-    """
-    for entries in quick_entries(split, chosen=chosen, known=known, open_log=open_log):
-        yield Piece(findings=[], entries=[_unread(entry, "delivered") for entry in entries])
 
-
-def quick_entries(
+def header_entries(
     split: Split,
     *,
     chosen: Engine,
     known: Sequence[BatchHeaders] = (),
     open_log: Opener = open_segment,
 ) -> Iterator[Entries]:
-    """Yield the same as they stand in the file."""
+    """Yield the headers of *split*; those that are *known* are not read again."""
     with open_log(split.file) as log:
-        walk = HeaderWalk(
+        for piece in HeaderWalk(
             log,
             engine=chosen,
             limits=split.options.limits,
@@ -408,16 +398,14 @@ def quick_entries(
             end=split.end,
             is_last=False,
             cached_headers=known,
-        )
-        for piece in walk:
+        ):
             if isinstance(piece, SoundEntries):
                 yield piece.entries
 
 
-def _unread(entry: Entry, disposition: str, *, crc_valid: bool = True) -> Examined:
-    """Return *entry* as it stands where its payload was not looked at."""
+def _undecoded(entry: Entry, disposition: str, *, crc_valid: bool = True) -> ExaminedEntry:
     decoded = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
-    return Examined(entry, disposition, crc_valid, decoded)
+    return ExaminedEntry(entry, disposition, crc_valid, decoded)
 
 
 def read_split(
@@ -446,35 +434,35 @@ def read_split(
         >>> [batch.num_rows for batch in mb.read_split(splits[1], ("offset", "value"))]
         [4]
     """
-    wanted = RECORDS.check(tuple(columns if columns is not None else RECORDS.default))
-    for piece in examine(split, wanted):
+    names = RECORDS.check(tuple(columns if columns is not None else RECORDS.default))
+    for result in examine(split, names):
         if findings is not None:
-            findings.extend(piece.findings)
-        yield from chosen_rows(piece, dispositions)
+            findings.extend(result.findings)
+        yield from select_rows(result, dispositions)
 
 
-def chosen_rows(piece: Piece, dispositions: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of *piece* that have one of *dispositions*, if there are any."""
-    if piece.rows is None:
+def select_rows(result: ChunkResult, dispositions: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of *result* that have one of *dispositions*, if there are any."""
+    if result.rows is None:
         return
-    count = sum(piece.records[name] for name in set(dispositions))
-    if count == piece.rows.num_rows:
+    count = 0
+    for name in set(dispositions):
+        count += result.records[name]
+    if count == result.rows.num_rows:
         if count:
-            yield piece.rows
+            yield result.rows
+    elif count and not result.rows.num_columns:
+        yield result.rows.slice(0, count)  # nothing to filter but the number of rows
     elif count:
-        # Without columns there is nothing to filter but the number of rows.
-        if not piece.rows.num_columns:
-            yield piece.rows.slice(0, count)
-        else:
-            yield from _where(piece.rows, piece.are(*dispositions), count)
+        yield from _filter(result.rows, result.has_disposition(*dispositions), count)
 
 
-def _where(rows: pa.RecordBatch, is_chosen: Mask, count: int) -> Iterator[pa.RecordBatch]:
-    """Yield the *count* chosen ones of *rows*."""
-    edges = np.flatnonzero(np.diff(is_chosen, prepend=False, append=False))
-    if len(edges) > 2 * MOST_SLICES or count < rows.num_rows // 2:
-        yield filter_rows(rows, is_chosen)
+def _filter(rows: pa.RecordBatch, mask: Mask, count: int) -> Iterator[pa.RecordBatch]:
+    """Yield the *count* rows of the *mask*."""
+    edges = np.flatnonzero(np.diff(mask, prepend=False, append=False))
+    if len(edges) > 2 * MAX_SLICES or count < rows.num_rows // 2:
+        yield filter_rows(rows, mask)
         return
-    # Often a few markers are all that is left out: a copy of the rest would cost more than reading.
+    # Often only a few markers are left out: copying all other rows would cost more than reading them.
     for begin, end in edges.reshape(-1, 2).tolist():
         yield rows.slice(begin, end - begin)

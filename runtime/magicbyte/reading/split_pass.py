@@ -16,7 +16,7 @@ from magicbyte.reading.partial_plan import survey_of_wanted
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import Report
-from magicbyte.reading.split import Piece, Split, examine
+from magicbyte.reading.split import ChunkResult, Split, examine
 from magicbyte.reading.survey import Survey
 
 DICT_BYTES = 1024
@@ -32,7 +32,7 @@ class Tally(Report):
 
     sound_bytes: int = 0
 
-    def count(self, piece: Piece) -> None:
+    def count(self, piece: ChunkResult) -> None:
         self.findings.extend(piece.findings)
         self.bytes.update(piece.bytes)
         self.records.update(piece.records)
@@ -141,7 +141,7 @@ def examine_counted(
     columns: tuple[str, ...] | None,
     engine: Engine,
     tally: Tally,
-) -> Iterator[Piece]:
+) -> Iterator[ChunkResult]:
     """Yield the pieces of *split*, and count them in *tally*."""
     for piece in examine(split, columns, chosen=engine, open_log=planner.open_log):
         tally.count(piece)

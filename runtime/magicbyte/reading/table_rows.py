@@ -10,7 +10,7 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.results import Report, Rows
-from magicbyte.reading.split import Piece, Split
+from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.split_pass import Tally
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.arrays import batch_of
@@ -61,7 +61,7 @@ def _null(number: int | None) -> int | None:
     return None if number == -1 else number
 
 
-def batch_rows(split: Split, piece: Piece, *, quick: bool) -> Iterator[dict[str, Any]]:
+def batch_rows(split: Split, piece: ChunkResult, *, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield a row of `batches` for each batch or message of *piece*."""
     for examined in piece.entries:
         entry, decoded = examined.entry, examined.decoded

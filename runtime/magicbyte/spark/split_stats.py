@@ -12,16 +12,16 @@ import pyarrow.compute as pc
 
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.findings import Finding
-from magicbyte.reading.dispositions import CODES, Judged
+from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
 from magicbyte.reading.lost_times import lost_times
-from magicbyte.reading.split import Piece, Split
+from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.split_pass import Tally
 from magicbyte_formats.wire import CODEC_NAMES
 
 STATS_COLUMNS = ("timestamp", "position", "key", "value")
 """Columns of records from which the statistics are computed."""
 
-UNREADABLE = tuple(CODES[name] for name in ("damaged", "over_limit"))
+UNREADABLE = tuple(DISPOSITION_CODES[name] for name in ("damaged", "over_limit"))
 """Codes of the dispositions of entries without decoded records."""
 
 
@@ -74,10 +74,10 @@ class SplitCounter:
     time_range: tuple[int, int] | None = None
     contents: list[FormatTotals] = field(default_factory=list)
 
-    def count(self, piece: Piece) -> None:
+    def count(self, piece: ChunkResult) -> None:
         """Add *piece*, whose rows have `STATS_COLUMNS`."""
         self.tally.count(piece)
-        if isinstance(piece.entries, Judged) and piece.rows is not None:
+        if isinstance(piece.entries, ClassifiedEntries) and piece.rows is not None:
             self.contents = add_up([*self.contents, *_format_totals(piece.entries, piece.rows)])
         delivered = piece.delivered("timestamp", "position")
         if delivered is None or not delivered.num_rows:
@@ -114,14 +114,14 @@ def add_up(totals: Iterable[FormatTotals]) -> list[FormatTotals]:
     return [sums[key] for key in sorted(sums, key=lambda key: (key[0], key[1] or ""))]
 
 
-def _format_totals(judged: Judged, rows: pa.RecordBatch) -> Iterable[FormatTotals]:
+def _format_totals(judged: ClassifiedEntries, rows: pa.RecordBatch) -> Iterable[FormatTotals]:
     """Yield the totals of the entries of *judged*, whose records are *rows*."""
     num_rows = judged.decoded.num_rows
     content = _bytes_of_entries([rows.column(name) for name in ("key", "value")], num_rows)
     stored, magics, codecs, is_control = (
         judged.entries.column(name) for name in ("size_bytes", "magic", "codec", "is_control")
     )
-    is_data = (is_control == 0) & ~np.isin(judged.of_entries, UNREADABLE)
+    is_data = (is_control == 0) & ~np.isin(judged.entry_codes, UNREADABLE)
     pairs = Counter(zip(magics[is_data].tolist(), codecs[is_data].tolist(), strict=True))
     for (magic, codec), count in pairs.items():
         mask = is_data & (magics == magic) & (codecs == codec)

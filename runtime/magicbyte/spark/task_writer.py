@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from magicbyte.reading.split import Split, chosen_rows, examine
+from magicbyte.reading.split import Split, examine, select_rows
 from magicbyte.reading.table_rows import batch_rows
 from magicbyte.spark.driver_log import without_traceback
 from magicbyte.spark.pickling import PickledByValue
@@ -141,7 +141,7 @@ def _write_split(split: Split, output: OutputSettings, files: "_TaskFiles") -> S
     for piece in examine(split, needed):
         counter.count(piece)
         if "records" in output.tables:
-            for rows in chosen_rows(piece, ("delivered",)):
+            for rows in select_rows(piece, ("delivered",)):
                 files.write("records", split.topic, rows.select(output.columns))
         if "batches" in output.tables:
             files.add_batches(split.topic, batch_rows(split, piece, quick=False))

@@ -7,7 +7,7 @@ import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Entries
-from magicbyte.reading.dispositions import CODES, Judged
+from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
 from magicbyte.statistics.format_sizes import SizesByFormat
 from magicbyte.statistics.payload_sizes import PayloadSums, times_of
 from magicbyte.statistics.power_histogram import PowerHistogram
@@ -18,7 +18,7 @@ from magicbyte_formats.wire import TimestampType
 MAX_PRODUCERS = 1000
 """Distinct producer ids that are remembered. Beyond it they are not counted: memory is bounded."""
 
-UNDECODED = tuple(CODES[name] for name in ("damaged", "over_limit"))
+UNDECODED = tuple(DISPOSITION_CODES[name] for name in ("damaged", "over_limit"))
 """Dispositions of entries whose headers and records are not counted."""
 
 
@@ -55,10 +55,10 @@ class Counts:
         """Bytes of all files."""
         return self.log_bytes + self.index_bytes + self.other_bytes + self.unused_bytes
 
-    def count(self, file: str, judged: Judged) -> None:
+    def count(self, file: str, judged: ClassifiedEntries) -> None:
         """Count the entries and records of *judged*, which are in *file*."""
         entries, decoded = judged.entries, judged.decoded
-        is_sound = ~np.isin(judged.of_entries, UNDECODED)
+        is_sound = ~np.isin(judged.entry_codes, UNDECODED)
         is_data = is_sound & (entries.column("is_control") == 0)
         self._count(entries, is_sound, is_data, decoded.num_rows, decoded.decompressed)
         self.payloads.count(decoded.rows, np.repeat(is_data, decoded.num_rows))

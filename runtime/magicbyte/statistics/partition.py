@@ -5,7 +5,7 @@ from typing import NamedTuple
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.dispositions import Judged
+from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.time_check import TimeCheck
@@ -80,7 +80,7 @@ def _count_entries(
     """Count the batches and messages in the *segments* of *log*, and return the findings."""
     time_check = TimeCheck(log)
 
-    def look(file: LogFile, judged: Judged) -> None:
+    def look(file: LogFile, judged: ClassifiedEntries) -> None:
         segments[file.path].count(_name(log, file), judged)
         time_check.add(file, judged.entries)
 
