@@ -15,7 +15,8 @@ from kaitaistruct import KaitaiStream
 from magicbyte import codecs
 from magicbyte.engines.entry import Entry, checksum_of, whole_entry, wrap64
 from magicbyte.engines.protocol import DecodedEntry
-from magicbyte.engines.reference import UNREADABLE, ReferenceEngine
+from magicbyte.engines.record_decoder import PARSE_ERRORS
+from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
@@ -287,7 +288,7 @@ def _check_records(
         position = stream.pos()
         try:
             record = KafkaRecord(False, stream)
-        except UNREADABLE:  # the reader has reported it
+        except PARSE_ERRORS:  # the reader has reported it
             return
         time = wrap64(header.base_timestamp + record.body.timestamp_delta.value)
         first = time if first is None else first

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from magicbyte import CodecError, FormatError, LimitError, codecs
 from magicbyte.checksum import crc32
 from magicbyte.engines.entry import OVERHEAD, Entry
-from magicbyte.engines.reference import Row
+from magicbyte.engines.record_decoder import Row
 from magicbyte.logdir.frames import Frame
 from magicbyte.tables.arrays import array_of, to_numpy
 from magicbyte_cli.dump_log import ToolError, kraft_lines

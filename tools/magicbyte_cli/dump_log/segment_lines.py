@@ -7,7 +7,7 @@ import magicbyte
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Engine
-from magicbyte.engines.reference import rows_before_damage
+from magicbyte.engines.record_decoder import records_before_damage
 from magicbyte.logdir.frames import Frame
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.batch_lines import batch_line
@@ -166,6 +166,6 @@ def _records_of(
 def _damaged(frame: Frame, entry: Entry, message: str, options: SegmentOptions) -> Iterator[str]:
     """Yield the lines of the records before the damage, then raise ToolError."""
     if entry.magic == 2:
-        rows = rows_before_damage(frame.data, entry, LIMITS)
+        rows = records_before_damage(frame.data, entry, LIMITS)
         yield from record_lines(frame, entry, RecordColumns.of_rows(rows), options)
     raise tool_error(frame, message)
