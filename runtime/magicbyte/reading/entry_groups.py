@@ -17,8 +17,10 @@ MAX_NUMBERS_BATCH_BYTES = 16 * MIB
 
 def max_batch_bytes(columns: Sequence[str]) -> int:
     """Return the decompressed bytes of entries for an Arrow batch of the wire *columns*."""
-    are_numbers = all(pa.types.is_primitive(WIRE_TYPES[name]) for name in columns)
-    return MAX_NUMBERS_BATCH_BYTES if are_numbers else MAX_BATCH_BYTES
+    for name in columns:
+        if not pa.types.is_primitive(WIRE_TYPES[name]):
+            return MAX_BATCH_BYTES
+    return MAX_NUMBERS_BATCH_BYTES
 
 
 def decode_verified(

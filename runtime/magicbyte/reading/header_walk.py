@@ -28,7 +28,11 @@ class HeaderWalk(Walk):
     def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
         position = self.start
         while position < self.end:
-            entries: Entries = self._batch_headers(position)
+            entries: Entries | None = None
+            for cached in self.cached_headers:
+                if entries := cached.between(position, self.end):
+                    break
+            entries = entries or self.engine.read_headers(self.file, position, self.end)
             if not entries:
                 try:
                     entry = self._read_header(position)
@@ -39,14 +43,7 @@ class HeaderWalk(Walk):
                     continue
                 entries = self._small_messages(entry) or self._large_messages(entry)
             yield SoundEntries(entries, memoryview(b""), position, self._order.follow(entries))
-            position = entries[-1].end
-
-    def _batch_headers(self, position: int) -> BatchHeaders:
-        """Return headers of v2 batches from *position* on; none where something else is there."""
-        for cached in self.cached_headers:
-            if headers := cached.between(position, self.end):
-                return headers
-        return self.engine.read_headers(self.file, position, self.end)
+            position = int(entries.column("position")[-1] + entries.column("size_bytes")[-1])
 
     def _small_messages(self, first: Entry) -> Entries | None:
         """Return messages from *first* on, read as a whole; None where *first* is a batch or large."""

@@ -23,10 +23,10 @@ class Bounds:
 
 
 class OffsetOrder:
-    """Follow the offsets of the entries of a file, and report those that leave the order.
+    """Follows the offsets of the entries of a file, and reports those that leave the order.
 
     Entries out of order are delivered as they stand. Two entries in a row that agree with each
-    other define the order anew.
+    other define the order again.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -64,15 +64,11 @@ class OffsetOrder:
             is_wrong |= last >= self.ceiling
         count = int(np.argmax(is_wrong)) if is_wrong.any() else len(last)
         if count:
-            if count > 1:
-                self.floor = int(last[count - 2])
-            self._advance(int(first[count - 1]), int(last[count - 1]))
+            floor = self.floor if count == 1 else int(last[count - 2])
+            self.floor, self._strayed = int(last[count - 1]), None
+            is_next = floor is None or int(first[count - 1]) == floor + 1
+            self.confirmed_floor = self.floor if is_next else floor
         return count
-
-    def _advance(self, first: int, last: int) -> None:
-        is_next = self.floor is None or first == self.floor + 1
-        self.confirmed_floor = max(first, last) if is_next else self.floor
-        self.floor, self._strayed = max(first, last), None
 
     def _judge(self, entry: Entry) -> list[Finding]:
         """Follow one *entry*; return how it leaves the order."""
@@ -91,7 +87,9 @@ class OffsetOrder:
         is_low = self.floor is not None and first <= self.floor
         is_high = self.ceiling is not None and last >= self.ceiling
         if not is_low and not is_high:
-            self._advance(first, last)
+            is_next = self.floor is None or first == self.floor + 1
+            self.confirmed_floor = max(first, last) if is_next else self.floor
+            self.floor, self._strayed = max(first, last), None
             return findings
         if self._strayed is not None and first > self._strayed and not is_high:
             self.confirmed_floor = self._strayed

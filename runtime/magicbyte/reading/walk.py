@@ -1,7 +1,7 @@
-"""From a file's bytes to its sound entries, and to the ranges of bytes that hold none.
+"""A pass over the bytes of a file: sound entries, and the ranges of bytes that hold none.
 
-Whatever happens, the pieces cover the bytes once and in order. An entry is sound where its frame
-and its checksum are right; its payload is decoded later and moves no boundary.
+The pieces of a pass cover the bytes once and in order. An entry is sound if its frame and its
+checksum are right; its payload is decoded later and moves no boundary.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.embedded_file import EmbeddedFile
-from magicbyte.reading.damage import DamageFinder, UnsoundRange
+from magicbyte.reading.damage import Damage, DamageFinder, UnsoundRange
 from magicbyte.reading.entry_groups import max_batch_bytes
 from magicbyte.reading.offset_order import Bounds, OffsetOrder
 from magicbyte.reading.resynchronize import EntrySearch
@@ -52,7 +52,7 @@ class Walk:
     end: int = -1
     """-1 is the end of the file."""
     is_last: bool = True
-    """Whether an incomplete entry at the end is on its way, not damaged."""
+    """True if an incomplete entry at the end is not damage: the log still grows."""
 
     def __post_init__(self) -> None:
         if self.end < 0:
@@ -119,22 +119,31 @@ def _with_chunk_findings(
 class VerifiedWalk(Walk):
     """A pass in which every checksum is verified.
 
-    With wire *columns* the records are decoded at once: what has just been verified is still in
-    the processor's cache.
+    With wire *columns* the records are decoded in the same pass, while the verified bytes are still
+    in the processor's cache.
     """
 
     columns: Sequence[str] | None = None
 
     def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
         buffer, origin = memoryview(b""), self.start
-        position, need = self.start, self._first_need()
+        max_bytes = max_batch_bytes(self.columns or ())
+        position, need = self.start, 1
+        if self.end - self.start > CHUNK:
+            need = self._first_need()
         while position < self.end:
             if origin + len(buffer) - position < need:
                 length = min(max(need, CHUNK), self.end - position)
                 buffer = view = memoryview(b"")  # free the bytes before reading more
                 buffer, origin = memoryview(self.file.read_at(position, length)), position
             view = buffer[position - origin :]
-            scan = self._scan(view, position)
+            scan: Scan
+            if self.columns is None:
+                scan = self.engine.scan(view, origin=position, verify=True, limits=self.limits)
+            else:
+                scan = self.engine.decode(
+                    view, self.columns, origin=position, limits=self.limits, max_bytes=max_bytes
+                )
             if scan.entries:
                 findings = self._order.follow(scan.entries)
                 decoded = scan if isinstance(scan, Decoded) else None
@@ -144,51 +153,47 @@ class VerifiedWalk(Walk):
             unsound, computed, stopped_by = scan.unsound, scan.computed, scan.stopped_by
             del scan  # free the rows before decoding more
             need = 1
-            if unsound is not None:
-                damage = self._damage.of_entry(unsound, computed)
-                yield from damage.ranges
-                position = damage.resume
-            elif stopped_by is not None and stopped_by.code == "incomplete-entry":
-                # The buffer ends in this entry: have all of it read, unless the file ends in it.
-                here = origin + len(buffer) - position
-                need = min(max(here + 1, HEADER_BYTES), self.end - position)
-                try:
-                    entry = read_entry(buffer, position - origin, origin=origin)
-                    self._check_size(entry)
-                    is_large = CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
-                    wrong_crc = self._damage.wrong_checksum(entry) if is_large else None
-                    need = entry.size_bytes
-                    if wrong_crc is not None or need > self.limits.max_entry_bytes:
-                        damage = self._damage.of_entry(entry, wrong_crc)
-                        yield from damage.ranges
-                        position, need = damage.resume, 1
-                except FormatError as error:
-                    if here < self.end - position and here < HEADER_BYTES:
-                        continue
-                    damage = self._damage.at(position, error.finding)
+            if unsound is not None or stopped_by is not None:
+                damage, need = self._judge_stop(
+                    buffer[position - origin :], position, unsound, computed, stopped_by
+                )
+                if damage is not None:
                     yield from damage.ranges
-                    position, need = damage.resume, 1
-            elif stopped_by is not None:
-                damage = self._damage.at(position, stopped_by)
-                yield from damage.ranges
-                position = damage.resume
+                    position = damage.resume
 
-    def _scan(self, view: memoryview, origin: int) -> Scan:
-        """Return the sound entries that *view* begins with, decoded if columns were asked for."""
-        if self.columns is None:
-            return self.engine.scan(view, origin=origin, verify=True, limits=self.limits)
-        return self.engine.decode(
-            view,
-            self.columns,
-            origin=origin,
-            limits=self.limits,
-            max_bytes=max_batch_bytes(self.columns),
-        )
+    def _judge_stop(
+        self,
+        view: memoryview,
+        position: int,
+        unsound: Entry | None,
+        computed: int | None,
+        stopped_by: Finding | None,
+    ) -> tuple[Damage | None, int]:
+        """Return the damage at *position*, where a scan stopped, and the bytes needed to read on.
+
+        There is no damage if *view*, the bytes from there on, is too short for the next entry.
+        """
+        if unsound is not None:
+            return self._damage.of_entry(unsound, computed), 1
+        assert stopped_by is not None
+        if stopped_by.code != "incomplete-entry":
+            return self._damage.at(position, stopped_by), 1
+        try:
+            entry = read_entry(view, 0, origin=position)
+            self._check_size(entry)
+            is_large = CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
+            computed = self._damage.wrong_checksum(entry) if is_large else None
+        except FormatError as error:
+            left = self.end - position
+            if len(view) < min(left, HEADER_BYTES):
+                return None, min(HEADER_BYTES, left)
+            return self._damage.at(position, error.finding), 1
+        if computed is not None or entry.size_bytes > self.limits.max_entry_bytes:
+            return self._damage.of_entry(entry, computed), 1
+        return None, entry.size_bytes
 
     def _first_need(self) -> int:
-        """Return the size of the first entry if it is larger than a chunk: then it is read once."""
-        if self.end - self.start <= CHUNK:
-            return 1
+        """Return the size of the first entry if it is larger than a chunk, so that it is read once; else 1."""
         entry = self._search.header_at(self.start)
         is_large = entry is not None and CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
         if entry is not None and is_large and self._search.is_plausible(entry.end):
