@@ -25,9 +25,8 @@ from magicbyte.engines.protocol import BatchHeaders, Decoded, Entries
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import survey_passes
-from magicbyte.reading.entry_groups import max_batch_bytes
-from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.offset_order import Bounds
+from magicbyte.reading.walk import HeaderWalk, max_batch_bytes
 from magicbyte.storage import MemoryFile, open_file
 from magicbyte_tools.fuzz.agreement import entries_of
 

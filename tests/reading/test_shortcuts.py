@@ -10,7 +10,7 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte import storage
-from magicbyte.reading import header_walk, resynchronize, split, walk
+from magicbyte.reading import resynchronize, split, walk
 from magicbyte.tables import schemas
 from random_log import write_random_log
 
@@ -83,7 +83,7 @@ def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_t
     assert told == [(position, "size", str(far), str(len(entries[damaged]) - 12))]
     monkeypatch.setattr(walk, "CHUNK", 1000)
     monkeypatch.setattr(resynchronize, "MAX_STEP", 700)
-    monkeypatch.setattr(header_walk, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(walk, "BLOCK_BYTES", 700)
     lengths = []
     read_at = storage.LocalFile.read_at
 

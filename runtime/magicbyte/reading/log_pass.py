@@ -13,12 +13,11 @@ from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.directory_findings import directory_findings
-from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.log_offsets import LogOffsets
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.reading.transaction_companions import TransactionCompanions
-from magicbyte.reading.walk import SoundEntries, VerifiedWalk, Walk
+from magicbyte.reading.walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
 from magicbyte.tables.arrays import Mask
 from magicbyte.transactions import Transaction
 

@@ -29,8 +29,6 @@ from magicbyte.reading.dispositions import (
     classify,
     totals,
 )
-from magicbyte.reading.entry_groups import decode_verified
-from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.outcomes import (
@@ -41,7 +39,7 @@ from magicbyte.reading.outcomes import (
 )
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Opener, open_segment
-from magicbyte.reading.walk import CHUNK, SoundEntries, VerifiedWalk
+from magicbyte.reading.walk import CHUNK, HeaderWalk, SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views

@@ -12,7 +12,6 @@ from magicbyte.engines.protocol import BatchHeaders, DecodedEntry
 from magicbyte.findings import Finding
 from magicbyte.logdir.discover import PartitionLog
 from magicbyte.reading.damage import UnsoundRange
-from magicbyte.reading.entry_groups import decode_verified
 from magicbyte.reading.index_outcomes import (
     HeaderTransactions,
     IndexedSegment,
@@ -26,7 +25,7 @@ from magicbyte.reading.transaction_companions import (
     read_transaction_companions,
 )
 from magicbyte.reading.transaction_pass import TransactionPass
-from magicbyte.reading.walk import SoundEntries, VerifiedWalk
+from magicbyte.reading.walk import SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.transactions import Transaction, by_first_offset, last_stable_offset
 
 MAX_KEPT_HEADERS = 1 << 17

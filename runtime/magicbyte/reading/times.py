@@ -10,10 +10,9 @@ from magicbyte.engines.protocol import Engine, Entries
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import read_positions, read_times
-from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.survey import Opener, SegmentSurvey, Survey
-from magicbyte.reading.walk import SoundEntries
+from magicbyte.reading.walk import HeaderWalk, SoundEntries
 from magicbyte.storage import File
 
 NO_TIMESTAMP = -1

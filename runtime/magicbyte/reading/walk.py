@@ -5,23 +5,40 @@ checksum are right; its payload is decoded later and moves no boundary.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
+import pyarrow as pa
+
 from magicbyte.engines.entry import HEADER_BYTES, cut_entry, read_entry
-from magicbyte.engines.protocol import Decoded, Engine, Entries, Entry, Scan
+from magicbyte.engines.header_scan import MAX_HEADERS
+from magicbyte.engines.protocol import BatchHeaders, Decoded, Engine, Entries, Entry, Scan
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.embedded_file import EmbeddedFile
 from magicbyte.reading.damage import Damage, DamageFinder, UnsoundRange
-from magicbyte.reading.entry_groups import max_batch_bytes
 from magicbyte.reading.offset_order import Bounds, OffsetOrder
 from magicbyte.reading.resynchronize import EntrySearch
 from magicbyte.storage import File
+from magicbyte.tables.schemas import WIRE_TYPES
 
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
+
+MAX_SMALL_BYTES = 4096
+"""A message up to this size is read as a whole, with its neighbours: reading all of many small
+messages takes less time than reading each one's header."""
+
+BLOCK_BYTES = 1 << 20
+"""Bytes of small messages that are read at a time."""
+
+MAX_BATCH_BYTES = 4 * MIB
+"""Decompressed bytes of the entries in an Arrow batch, until which entries are added."""
+
+MAX_NUMBERS_BATCH_BYTES = 16 * MIB
+"""The same if all columns are numbers, which are a small part of the entries' bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +133,62 @@ def _with_chunk_findings(
 
 
 @dataclass
+class HeaderWalk(Walk):
+    """A pass over headers alone; checksums are verified only where a search needs them."""
+
+    cached_headers: Sequence[BatchHeaders] = ()
+    """Headers that are known already, and are not read again."""
+
+    def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
+        position = self.start
+        while position < self.end:
+            entries: Entries | None = None
+            for cached in self.cached_headers:
+                if entries := cached.between(position, self.end):
+                    break
+            entries = entries or self.engine.read_headers(self.file, position, self.end)
+            if not entries:
+                try:
+                    entry = self._read_header(position)
+                except FormatError as error:
+                    damage = self._damage.at(position, error.finding)
+                    yield from damage.ranges
+                    position = damage.resume
+                    continue
+                entries = self._small_messages(entry) or self._large_messages(entry)
+            yield SoundEntries(entries, memoryview(b""), position, self._order.follow(entries))
+            position = int(entries.column("position")[-1] + entries.column("size_bytes")[-1])
+
+    def _small_messages(self, first: Entry) -> Entries | None:
+        """Return messages from *first* on, read as a whole; None where *first* is a batch or large."""
+        if first.magic == 2 or first.size_bytes > MAX_SMALL_BYTES:
+            return None
+        position = first.position
+        data = self.file.read_at(position, min(BLOCK_BYTES, self.end - position))
+        return self.engine.scan(
+            memoryview(data), origin=position, verify=False, limits=self.limits
+        ).entries
+
+    def _large_messages(self, first: Entry) -> Entries:
+        """Return *first* and the large messages after it, up to anything else.
+
+        Following the offsets of many entries takes little more time than of one.
+        """
+        entries = [first]
+        with suppress(FormatError):
+            while (
+                entries[-1].magic < 2
+                and len(entries) < MAX_HEADERS
+                and (position := entries[-1].end) < self.end
+            ):
+                entry = self._read_header(position)
+                if entry.magic == 2 or entry.size_bytes <= MAX_SMALL_BYTES:
+                    break
+                entries.append(entry)
+        return Entries(entries)
+
+
+@dataclass
 class VerifiedWalk(Walk):
     """A pass in which every checksum is verified.
 
@@ -199,3 +272,37 @@ class VerifiedWalk(Walk):
         if entry is not None and is_large and self._search.is_plausible(entry.end):
             return entry.size_bytes
         return 1
+
+
+def max_batch_bytes(columns: Sequence[str]) -> int:
+    """Return the decompressed bytes of entries for an Arrow batch of the wire *columns*."""
+    for name in columns:
+        if not pa.types.is_primitive(WIRE_TYPES[name]):
+            return MAX_BATCH_BYTES
+    return MAX_NUMBERS_BATCH_BYTES
+
+
+def decode_verified(
+    engine: Engine,
+    buffer: memoryview,
+    num_entries: int,
+    columns: Sequence[str],
+    *,
+    origin: int,
+    limits: Limits,
+) -> Iterator[Decoded]:
+    """Decode the first entries of *buffer*, whose checksums are known to be right, for a batch at a time."""
+    position, max_bytes = 0, max_batch_bytes(columns)
+    while num_entries:
+        decoded = engine.decode(
+            buffer[position:],
+            columns,
+            origin=origin + position,
+            limits=limits,
+            max_bytes=max_bytes,
+            verify=False,
+            stop=num_entries,
+        )
+        position, num_entries = position + decoded.end, num_entries - len(decoded.entries)
+        yield decoded
+        del decoded  # free the rows before decoding more

@@ -14,7 +14,7 @@ from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Decoded
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
-from magicbyte.reading import entry_groups
+from magicbyte.reading import walk
 from magicbyte_tools.fuzz import agreement
 
 ORIGIN = 50
@@ -294,7 +294,7 @@ def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
 def test_a_record_batch_goes_before_the_next_is_made(
     folder: Any, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    monkeypatch.setattr(entry_groups, "MAX_BATCH_BYTES", 1)
+    monkeypatch.setattr(walk, "MAX_BATCH_BYTES", 1)
     path = folder.segment("t-0", b"".join(some_batches()), 0)
     log = mb.open(str(path.parent), engine="columnar")
     columns = ["offset", "value"]

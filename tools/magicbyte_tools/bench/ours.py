@@ -14,10 +14,8 @@ from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Decoded, Engine
 from magicbyte.limits import MIB, Limits
-from magicbyte.reading.entry_groups import max_batch_bytes
-from magicbyte.reading.header_walk import HeaderWalk
 from magicbyte.reading.offset_order import Bounds
-from magicbyte.reading.walk import SoundEntries
+from magicbyte.reading.walk import HeaderWalk, SoundEntries, max_batch_bytes
 from magicbyte.storage import open_file
 from magicbyte_tools.bench.checksum import ColumnSums
 
