@@ -12,17 +12,17 @@ from magicbyte.findings import Finding
 from magicbyte.storage import Storage
 
 MAX_CHECKPOINT_BYTES = 64 << 20
-"""Lines of some 60 bytes for a million partitions; what is longer is no checkpoint."""
+"""A million partitions have lines of about 60 bytes; a longer file is not a checkpoint."""
 
 MAX_NUMBER_LENGTH = 4000
-"""Longer digits, zeros in front, are no checkpoint's; Python itself converts no more than 4300."""
+"""Digits of a number, leading zeros included. Python converts at most 4,300."""
 
 Offsets = dict[tuple[str, int], int]
 
 Parts = TypeVar("Parts", bound=tuple[Any, ...])
 
 
-# What java.io.BufferedReader ends a line with, and what the pattern \s stands for in Java.
+# Line ends of java.io.BufferedReader, and the characters that \s matches in Java.
 LINE_END = re.compile("\r\n|\r|\n")
 BLANK = " \t\v\f"
 BLANKS = re.compile(f"[{BLANK}]+")
@@ -33,8 +33,8 @@ NUMBER = re.compile(r"[+-]?\d+")
 def parse_offsets(data: bytes) -> Offsets:
     """Return topic and partition -> offset of an offset checkpoint.
 
-    Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends behind
-    its version has no entries, and of two lines for a partition the last counts, as in Kafka.
+    Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends after its
+    version has no entries, and the last of two lines for a partition counts, as in Kafka.
     """
     offsets: Offsets = {}
     for topic, partition, offset in _entries(data, _offset_entry, OFFSET_LINE):
@@ -81,7 +81,10 @@ def lineage(epochs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _entries(data: bytes, parts: Callable[[list[str]], Parts | None], expected: str) -> list[Parts]:
-    """Return what *parts* makes of each line behind version and count; None is *expected* instead."""
+    """Return the results of *parts* for all lines after version and count.
+
+    If *parts* returns None for the fields of a line, they are not the *expected* ones.
+    """
     lines = _lines(data)
 
     def bad(number: int, expected: str) -> FormatError:
@@ -96,7 +99,7 @@ def _entries(data: bytes, parts: Callable[[list[str]], Parts | None], expected: 
         raise bad(1, "a count of entries")
     entries = []
     for number, line in enumerate(lines[2:], 2):
-        # Blanks at the end are nothing, and those at the beginning are behind an empty field.
+        # Blanks at the end are ignored; those at the beginning follow an empty field.
         entry = parts(BLANKS.split(line.rstrip(BLANK)))
         if entry is None:
             raise bad(number, expected)
@@ -111,7 +114,7 @@ def parse_properties(data: bytes, separator: str) -> list[tuple[str, str]]:
 
     Raises FormatError (`checkpoint-invalid`) with the line that has no *separator*.
     """
-    found = []
+    properties = []
     for number, line in enumerate(_lines(data), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -119,18 +122,18 @@ def parse_properties(data: bytes, separator: str) -> list[tuple[str, str]]:
         if not mark:
             raise _bad_checkpoint(f"line {number}", line, f"a name, {separator!r} and a value")
         value = value.strip().replace("\\:", ":").replace("\\=", "=")
-        found.append((name.strip(), value))
-    return found
+        properties.append((name.strip(), value))
+    return properties
 
 
 def parse_topic_id(data: bytes) -> str:
-    """Return the topic id that a start finds in a `partition.metadata` (PartitionMetadataFile).
+    """Return the topic id that a broker's startup reads in `partition.metadata` (PartitionMetadataFile).
 
     Raises FormatError (`checkpoint-invalid`) with the line that is wrong. The id is 16 bytes, not
     all of them 0, in base64 of the URL kind (RFC 4648, section 5).
     """
-    # Kafka splits two lines at `:\s+`, so it is stricter than parse_properties: a comment or an
-    # empty line is a wrong line to it, and so is a value with no blank in front.
+    # Kafka splits two lines at `:\s+`, so it is stricter than parse_properties: it refuses comments,
+    # empty lines and values without a blank before them.
     lines = _lines(data.rstrip())
     values = {"version": "", "topic_id": ""}
 
@@ -139,25 +142,25 @@ def parse_topic_id(data: bytes) -> str:
         return _bad_checkpoint(f"line {number + 1}", line[:60], expected)
 
     for number, (name, line) in enumerate(zip_longest(values, lines[:2], fillvalue="")):
-        found, *rest = COLON.split(line.rstrip(BLANK), maxsplit=1)
-        if found != name or not rest:
+        key, *rest = COLON.split(line.rstrip(BLANK), maxsplit=1)
+        if key != name or not rest:
             raise bad(number, f"{name!r}, a colon, a blank and a value")
         values[name] = rest[0]
     if values["version"] != "0":
         raise bad(0, "version 0")
     if not _is_id(values["topic_id"]):
         raise bad(1, "a topic id")
-    if len(lines) > len(values):  # which Kafka does not read, and no broker writes
+    if len(lines) > len(values):  # Kafka does not read more lines, and no broker writes them
         raise bad(2, "no more than two lines")
     return values["topic_id"]
 
 
 def _is_id(text: str) -> bool:
     try:
-        found = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
-    except ValueError:  # binascii.Error is one
+        uuid = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
+    except ValueError:  # binascii.Error is a subclass
         return False
-    return len(found) == 16 and any(found)
+    return len(uuid) == 16 and any(uuid)
 
 
 def _lines(data: bytes) -> list[str]:
@@ -170,19 +173,19 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _number(text: str, *, bits: int) -> int | None:
-    """Return what Integer.parseInt or Long.parseLong makes of *text*; None where they refuse."""
+    """Return the number that Integer.parseInt or Long.parseLong returns for *text*; None if they refuse."""
     if not NUMBER.fullmatch(text) or len(text) > MAX_NUMBER_LENGTH:
         return None
     number = int(text)
     return number if -(1 << (bits - 1)) <= number < 1 << (bits - 1) else None
 
 
-def _bad_checkpoint(place: str, found: str, expected: str) -> FormatError:
+def _bad_checkpoint(where: str, found: str, expected: str) -> FormatError:
     return FormatError(
         Finding(
             code="checkpoint-invalid",
-            message=f"{place}: {found!r}, expected {expected}",
-            field=place,
+            message=f"{where}: {found!r}, expected {expected}",
+            field=where,
             found=found,
             expected=expected,
         )
@@ -191,14 +194,14 @@ def _bad_checkpoint(place: str, found: str, expected: str) -> FormatError:
 
 @dataclass(frozen=True, slots=True)
 class LogDir:
-    """A log.dir's own files."""
+    """The contents of the files of a log.dir."""
 
     path: str
     cluster_id: str | None = None
     is_kraft: bool = False
-    """Whether its broker needs no ZooKeeper: then each partition has a topic id."""
+    """True if its broker runs without ZooKeeper: then each partition has a topic id."""
     log_start: Offsets | None = None
-    """None where the file is absent or cannot be read."""
+    """Offsets by partition; None if the file is absent or invalid. So for the other checkpoints."""
     cleaner: Offsets | None = None
     high_watermark: Offsets | None = None
     recovery_point: Offsets | None = None
@@ -206,10 +209,10 @@ class LogDir:
     findings: tuple[Finding, ...] = field(default=())
 
     def of(self, topic: str, partition: int) -> "LogDir":
-        """Return what the files say of one partition: as small as that, however many there are."""
-        place = (topic, partition)
+        """Return the contents for one partition, so that pickling it takes little space."""
+        key = (topic, partition)
         own: dict[str, Any] = {
-            name: {place: offsets[place]} if place in offsets else {}
+            name: {key: offsets[key]} if key in offsets else {}
             for name in OFFSET_CHECKPOINTS
             if (offsets := getattr(self, name)) is not None
         }
@@ -222,7 +225,7 @@ OFFSET_CHECKPOINTS = {
     "high_watermark": "replication-offset-checkpoint",
     "recovery_point": "recovery-point-offset-checkpoint",
 }
-"""By attribute of a LogDir, the file that has its offsets by partition."""
+"""The checkpoint files, by attribute of LogDir."""
 
 
 def read_log_dir(path: str, storage: Storage) -> LogDir:
@@ -262,17 +265,17 @@ def _read_properties(
 
 
 def read_topic_id(folder: str, storage: Storage) -> str | None:
-    """Return the topic id in the partition's folder *folder*, None where there is none."""
+    """Return the topic id of the partition folder *folder*; None if it has none."""
     path = f"{folder}/partition.metadata"
     return _read_properties(path, ":", storage, max_bytes=1 << 12).get("topic_id")
 
 
 def read_first_epoch_start(folder: str, storage: Storage) -> int | None:
-    """Return where the first leader epoch in the partition's folder *folder* begins, if it says."""
-    place = f"{folder}/leader-epoch-checkpoint"
-    if not storage.exists(place):
+    """Return the start offset of the first leader epoch in the partition folder *folder*; None without one."""
+    path = f"{folder}/leader-epoch-checkpoint"
+    if not storage.exists(path):
         return None
-    text = storage.read_small(place, max_bytes=MAX_CHECKPOINT_BYTES).decode("utf-8", "replace")
+    text = storage.read_small(path, max_bytes=MAX_CHECKPOINT_BYTES).decode("utf-8", "replace")
     match [line.split() for line in text.splitlines()]:
         case [["0"], [_], [_, start], *_] if start.isdecimal():
             return int(start)

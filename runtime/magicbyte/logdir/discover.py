@@ -28,10 +28,10 @@ from magicbyte.storage import NO_OPTIONS, FolderItem, Storage, absolute_path
 from magicbyte_formats.wire import EntryHeader
 
 AT_A_TIME = 16
-"""Partitions in a store that are asked about at a time."""
+"""Requests to a store that run at the same time."""
 
 MAX_DEPTH = 4
-"""Folders below a named one in which logs are looked for."""
+"""Levels of folders below a named one that are searched for logs."""
 
 EXPECTED = (
     "a Kafka log: a segment (<20 digits>.log), a partition's folder (<topic>-<number>), "
@@ -41,7 +41,7 @@ EXPECTED = (
 
 @dataclass(frozen=True, slots=True)
 class PartitionLog:
-    """A partition's files, in one folder of one log.dir."""
+    """The files of a partition in one folder of one log.dir."""
 
     topic: str | None
     partition: int | None
@@ -51,33 +51,37 @@ class PartitionLog:
     """Sorted by base offset."""
     topic_id: str | None = None
     first_epoch_start: int | None = None
-    """Where the first epoch of leader-epoch-checkpoint begins."""
+    """Start offset of the first epoch in leader-epoch-checkpoint."""
     is_named: bool = False
-    """Whether its folder, or a file in it, was named: then it is read, whatever its topic."""
+    """True if its folder, or a file in it, was named: it is read even if its topic is internal."""
     is_named_files: bool = False
-    """Whether segments were named one by one: then no checkpoint bounds what is read."""
+    """True if segments were named one by one: checkpoints do not limit what is read."""
     state: str | None = None
-    """`delete-folder`, `future-folder`, `stray-folder`: no partition that a broker serves."""
+    """`delete-folder`, `future-folder` or `stray-folder` of a partition that no broker serves."""
     uploads: tuple[UploadedSegment, ...] = ()
-    """Segments in remote storage that `with_remote` has not looked into yet."""
+    """Segments in remote storage that `with_remote` has not read yet."""
     findings: tuple[Finding, ...] = ()
-    """What came to light while its files were chosen."""
+    """Findings about the choice of its files."""
 
     @property
     def logs(self) -> tuple[LogFile, ...]:
         """The live segments, by base offset."""
-        return tuple(file for file in self.files if file.is_live_log)
+        logs = []
+        for file in self.files:
+            if file.why_not is None and file.kind == "log":
+                logs.append(file)
+        return tuple(logs)
 
     @property
     def on_disk(self) -> "PartitionLog":
-        """What of it lies on a broker's disk: all but remote segments."""
+        """The log without its remote segments."""
         if not any(file.is_remote for file in self.files):
             return self
         return replace(self, files=tuple(file for file in self.files if not file.is_remote))
 
     @property
     def is_remote(self) -> bool:
-        """Whether all of it lies in remote storage."""
+        """True if all files are in remote storage."""
         return bool(self.files) and all(file.is_remote for file in self.files)
 
     @property
@@ -87,8 +91,8 @@ class PartitionLog:
         return f"{self.topic}-{self.partition}"
 
     @property
-    def place(self) -> str:
-        """What tells it from all other logs: its folder, or the first of the files that were named."""
+    def key(self) -> str:
+        """A string that no other log has: its folder, or the path of its first named file."""
         return self.files[0].path if self.is_named_files and self.files else self.folder
 
     def _checkpoint(self, which: str) -> int | None:
@@ -116,22 +120,22 @@ class PartitionLog:
 
     @property
     def acknowledged_offset(self) -> int | None:
-        """The highest offset up to which the checkpoints say that the log was on this disk."""
+        """The highest offset that the checkpoints state for this log on this disk."""
         if self.is_named_files:
             return None
-        known = [self._checkpoint("high_watermark"), self._checkpoint("recovery_point")]
-        return max((offset for offset in known if offset is not None), default=None)
+        offsets = [self._checkpoint("high_watermark"), self._checkpoint("recovery_point")]
+        return max((offset for offset in offsets if offset is not None), default=None)
 
     @property
     def cleaner_offset(self) -> int | None:
-        """What lies below was cleaned; 0 if the log.dir says nothing of it, None if none is there."""
+        """The offset up to which the log was compacted; 0 if the checkpoint names none, None without one."""
         if self.log_dir is None or self.log_dir.cleaner is None:
             return None
         return self._checkpoint("cleaner") or 0
 
 
 @dataclass(slots=True)
-class _Found:
+class _Discovery:
     storage: Storage
     partitions: list[PartitionLog] = field(default_factory=list)
     remotes: dict[tuple[str, int, str], PartitionLog] = field(default_factory=dict)
@@ -150,11 +154,11 @@ def discover(
 ) -> tuple[list[PartitionLog], list[LogDir]]:
     """Return the partitions and log.dirs that *paths* name, by topic and partition.
 
-    *storage* has the options for stores. Raises InputError where a path is no log, MissingError
-    where it cannot be read, StoreError where a store cannot be reached, or refuses.
+    *storage* has the options for stores. Raises InputError if a path is not a log, MissingError
+    if it cannot be read, StoreError if a store cannot be reached or refuses.
     """
     storage, given = storage or Storage(), list(map(str, paths))
-    found = _Found(storage)
+    discovery = _Discovery(storage)
     named: dict[str, list[str]] = {}
     locations = list(map(absolute_path, given))
     if storage.options is not NO_OPTIONS:
@@ -162,8 +166,8 @@ def discover(
     for name, path in zip(given, locations, strict=True):
         match storage.kind_of(path):
             case "folder":
-                if not _folder(path, found, MAX_DEPTH, is_named=True):
-                    raise InputError(_what_lies_in(path, storage), EXPECTED, path=name)
+                if not _folder(path, discovery, MAX_DEPTH, is_named=True):
+                    raise InputError(_folder_contents(path, storage), EXPECTED, path=name)
             case "file":
                 _check_segment(path, name, storage)
                 folder, _, file_name = path.rpartition("/")
@@ -171,55 +175,57 @@ def discover(
             case _:
                 raise InputError("neither a file nor a folder", EXPECTED, path=name)
     for folder, names in named.items():
-        if folder not in found.seen:  # else its folder was named too
-            _named_files(folder, names, found)
-    partitions = found.partitions
-    if found.remotes:
-        partitions = list(_joined(partitions, found.remotes, storage))
-    return sorted(partitions, key=_log_order), list(found.log_dirs.values())
+        if folder not in discovery.seen:  # else its folder was named too
+            _named_files(folder, names, discovery)
+    partitions = discovery.partitions
+    if discovery.remotes:
+        partitions = list(_joined(partitions, discovery.remotes, storage))
+    return sorted(partitions, key=_log_order), list(discovery.log_dirs.values())
 
 
 def _log_order(log: PartitionLog) -> tuple[str, int, str]:
     return log.topic or "", -1 if log.partition is None else log.partition, log.folder
 
 
-def _folder(path: str, found: _Found, depth: int, *, is_named: bool = False) -> bool:
-    """Add what the folder *path* holds; return whether it is or holds a log."""
+def _folder(path: str, discovery: _Discovery, depth: int, *, is_named: bool = False) -> bool:
+    """Add the logs in the folder *path*; return whether there are any."""
     try:
-        items = found.storage.list_folder(path)
+        items = discovery.storage.list_folder(path)
     except MissingError:
         if is_named:
             raise
         return False
     names = {item.name for item in items}
     if names.intersection(LOG_DIR_MARKS):
-        log_dir = found.log_dir(path)
+        log_dir = discovery.log_dir(path)
         for item in items:
             name = parse_folder(item.name) if item.is_folder else None
             if name is not None:
-                _partition(f"{path}/{item.name}", name, log_dir, found)
+                _partition(f"{path}/{item.name}", name, log_dir, discovery)
         return True
     remote = parse_remote_folder(path)
     if remote is not None and any(parse_remote_file(item.name) for item in items):
-        _remote(path, remote, items, found, is_named=is_named)
+        _remote(path, remote, items, discovery, is_named=is_named)
         return True
     if any(not item.is_folder and parse_file(item.name).kind == "log" for item in items):
         name = parse_folder(path.rpartition("/")[2])
         parent = path.rpartition("/")[0]
-        log_dir_of = found.log_dir(parent) if _is_log_dir(parent, found.storage) else None
-        # A folder that is named is read, whatever its name's suffix says of it.
+        log_dir_of = discovery.log_dir(parent) if _is_log_dir(parent, discovery.storage) else None
+        # A folder that was named is read, even if its name has a suffix such as -delete.
         if name is not None and is_named:
             name = ParsedFolderName(name.topic, name.partition, None)
-        _partition(path, name, log_dir_of, found, is_named=is_named)
+        _partition(path, name, log_dir_of, discovery, is_named=is_named)
         return True
     name = parse_folder(path.rpartition("/")[2])
     parent = path.rpartition("/")[0]
-    if is_named and name is not None and _is_log_dir(parent, found.storage):
-        _partition(path, name, found.log_dir(parent), found, is_named=True)
+    if is_named and name is not None and _is_log_dir(parent, discovery.storage):
+        _partition(path, name, discovery.log_dir(parent), discovery, is_named=True)
         return True
     if depth == 0:
         return False
-    below = [_folder(f"{path}/{item.name}", found, depth - 1) for item in items if item.is_folder]
+    below = [
+        _folder(f"{path}/{item.name}", discovery, depth - 1) for item in items if item.is_folder
+    ]
     return any(below)
 
 
@@ -231,21 +237,21 @@ def _partition(
     path: str,
     name: ParsedFolderName | None,
     log_dir: LogDir | None,
-    found: _Found,
+    discovery: _Discovery,
     *,
     is_named: bool = False,
 ) -> None:
-    if path in found.seen:
+    if path in discovery.seen:
         return
-    found.seen.add(path)
-    storage = found.storage
+    discovery.seen.add(path)
+    storage = discovery.storage
     try:
         items = storage.list_folder(path)
     except MissingError as error:
-        if error.errno == 2:  # a live broker renamed or removed it meanwhile
+        if error.errno == 2:  # a live broker has renamed or removed it
             return
         raise
-    found.partitions.append(
+    discovery.partitions.append(
         PartitionLog(
             topic=name.topic if name else None,
             partition=name.partition if name else None,
@@ -259,18 +265,18 @@ def _partition(
 
 
 def _remote(
-    path: str, of: RemoteFolder, items: list[FolderItem], found: _Found, *, is_named: bool
+    path: str, of: RemoteFolder, items: list[FolderItem], discovery: _Discovery, *, is_named: bool
 ) -> None:
     """Add the segments in the folder *path* of remote storage to those of their partition."""
-    if path in found.seen:
+    if path in discovery.seen:
         return
-    found.seen.add(path)
-    uploads = uploads_in(path, of, items, found.storage.store_of(path))
+    discovery.seen.add(path)
+    uploads = uploads_in(path, of, items, discovery.storage.store_of(path))
     key = of.topic, of.partition, of.topic_id
-    known = found.remotes.get(key) or PartitionLog(
+    known = discovery.remotes.get(key) or PartitionLog(
         of.topic, of.partition, path, None, (), topic_id=of.topic_id
     )
-    found.remotes[key] = replace(
+    discovery.remotes[key] = replace(
         known, uploads=(*known.uploads, *uploads), is_named=known.is_named or is_named
     )
 
@@ -280,9 +286,9 @@ def _joined(
     remotes: dict[tuple[str, int, str], PartitionLog],
     storage: Storage,
 ) -> Iterator[PartitionLog]:
-    """Yield *partitions* with the segments that *remotes* have of them, and the rest of those.
+    """Yield *partitions* with their segments in *remotes*, then the other *remotes*.
 
-    The topic id decides; where none lies beside the local log, the name, if one topic bears it.
+    Topic ids are compared. If the local log has none, the name decides, if only one topic has it.
     """
     left = dict(remotes)
     by_number: defaultdict[int | None, list[PartitionLog]] = defaultdict(list)
@@ -318,7 +324,7 @@ def _joined(
 def _of_another(log: PartitionLog, topic_id: str | None, remote: PartitionLog) -> Finding:
     return Finding(
         code="remote-other-topic",
-        message=f"{len(remote.uploads)} remote segments in {remote.folder} are left out: their topic "
+        message=f"{len(remote.uploads)} remote segments in {remote.folder} are ignored: their topic "
         f"id is {remote.topic_id}, the local one {topic_id or 'is not known'}",
         topic=log.topic,
         partition=log.partition,
@@ -328,12 +334,12 @@ def _of_another(log: PartitionLog, topic_id: str | None, remote: PartitionLog) -
     )
 
 
-def _named_files(folder: str, names: list[str], found: _Found) -> None:
+def _named_files(folder: str, names: list[str], discovery: _Discovery) -> None:
     """Add the segments *names* of *folder*, with their transaction indexes and snapshots.
 
     A snapshot of KRaft is a log of its own, whose offsets are not those of the partition.
     """
-    storage = found.storage
+    storage = discovery.storage
     name = parse_folder(folder.rpartition("/")[2])
     if _is_log_dir(folder, storage):
         name = None
@@ -362,9 +368,9 @@ def _named_files(folder: str, names: list[str], found: _Found) -> None:
     if has_segment:
         parent = folder.rpartition("/")[0]
         is_in_log_dir = name is not None and _is_log_dir(parent, storage)
-        logs.append((name, found.log_dir(parent) if is_in_log_dir else None, files))
+        logs.append((name, discovery.log_dir(parent) if is_in_log_dir else None, files))
     for name, log_dir, files in logs:
-        found.partitions.append(
+        discovery.partitions.append(
             PartitionLog(
                 topic=name.topic if name else None,
                 partition=name.partition if name else None,
@@ -384,7 +390,7 @@ def _check_segment(path: str, given: str, storage: Storage) -> None:
         if parse_file(name).kind == "log":
             return
         if file.size_bytes == 0:
-            raise InputError("an empty file whose name is no segment's", EXPECTED, path=given)
+            raise InputError("an empty file without the name of a segment", EXPECTED, path=given)
         head = file.read_at(0, min(EntryHeader.SIZE, file.size_bytes))
     if len(head) == EntryHeader.SIZE:
         header = EntryHeader.unpack_from(head)
@@ -397,7 +403,7 @@ def _check_segment(path: str, given: str, storage: Storage) -> None:
     raise InputError(found, EXPECTED, path=given)
 
 
-def _what_lies_in(path: str, storage: Storage) -> str:
+def _folder_contents(path: str, storage: Storage) -> str:
     items = storage.list_folder(path)
     if not items:
         return "an empty folder"
@@ -406,9 +412,9 @@ def _what_lies_in(path: str, storage: Storage) -> str:
 
 
 def described(log: PartitionLog, *, storage: Storage) -> PartitionLog:
-    """Return *log* with its topic id and the start of its first leader epoch.
+    """Return *log* with its topic id and the start offset of its first leader epoch.
 
-    They are in two files of its folder, so this waits until the logs to read are selected.
+    They are read from two files of its folder, so only for the logs that are selected.
     """
     if log.is_named_files:
         has_name = log.topic is not None
@@ -425,46 +431,46 @@ def check_one_log_each(
 ) -> list[PartitionLog]:
     """Return *partitions* with one log for each, chosen by *replica* where there are several.
 
-    Raises InputError where log.dirs of several clusters, several replicas, or several topics of one
-    name come together.
+    Raises InputError if there are log.dirs of several clusters, several replicas of a partition, or
+    several topics of one name.
     """
     clusters: dict[str, str] = {}
     for log_dir in log_dirs:
         if log_dir.cluster_id is not None:
             clusters.setdefault(log_dir.cluster_id, log_dir.path)
     if len(clusters) > 1:
-        places = ", ".join(f"{path} ({cluster})" for cluster, path in sorted(clusters.items()))
-        raise InputError(f"log.dirs of {len(clusters)} clusters: {places}", "one cluster at a time")
+        paths = ", ".join(f"{path} ({cluster})" for cluster, path in sorted(clusters.items()))
+        raise InputError(f"log.dirs of {len(clusters)} clusters: {paths}", "one cluster at a time")
     by_name: dict[tuple[str, int | None], list[PartitionLog]] = {}
-    kept = []
+    unique = []
     for log in partitions:
         if log.topic is None or log.state is not None:
-            kept.append(log)
+            unique.append(log)
         else:
             by_name.setdefault((log.topic, log.partition), []).append(log)
-    chosen = absolute_path(replica) if replica is not None else None
-    if chosen is not None and not any(_is_below(log.folder, chosen) for log in partitions):
-        raise InputError(f"no partition lies in the replica {replica}", "a log.dir that was named")
+    preferred = absolute_path(replica) if replica is not None else None
+    if preferred is not None and not any(_is_below(log.folder, preferred) for log in partitions):
+        raise InputError(f"no partition is in the replica {replica}", "a log.dir that was named")
     for logs in by_name.values():
-        if len(logs) > 1 and chosen is not None:
-            logs = [log for log in logs if _is_below(log.folder, chosen)] or logs
+        if len(logs) > 1 and preferred is not None:
+            logs = [log for log in logs if _is_below(log.folder, preferred)] or logs
         if len(logs) > 1:
             raise _several(logs)
-        kept.extend(logs)
-    return sorted(kept, key=_log_order)
+        unique.extend(logs)
+    return sorted(unique, key=_log_order)
 
 
 def _several(logs: Sequence[PartitionLog]) -> InputError:
-    """Return what is said of *logs* of one name: replicas, or in remote storage several topics."""
+    """Return the error that *logs* have one name: replicas, or several topics in remote storage."""
     name, ids = logs[0].name, {log.topic_id for log in logs}
     if len(ids) == len(logs) and None not in ids:
-        places = ", ".join(f"id {log.topic_id} in {log.folder}" for log in logs)
+        topics = ", ".join(f"id {log.topic_id} in {log.folder}" for log in logs)
         return InputError(
-            f"{len(logs)} topics of one name in {name}: {places}",
+            f"{len(logs)} topics of one name in {name}: {topics}",
             "one of them: name its folders alone",
         )
-    places = ", ".join(log.folder for log in logs)
-    return InputError(f"{len(logs)} replicas of {name}: {places}", "one of them: choose a replica")
+    folders = ", ".join(log.folder for log in logs)
+    return InputError(f"{len(logs)} replicas of {name}: {folders}", "one of them: choose a replica")
 
 
 def _is_below(folder: str, parent: str) -> bool:

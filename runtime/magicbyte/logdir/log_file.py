@@ -1,4 +1,4 @@
-"""Which files of a partition's folder a broker would use (LogLoader, rules at start-up)."""
+"""Files of a partition folder, and the choice of those that a broker uses (LogLoader)."""
 
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +12,7 @@ from magicbyte.storage import File, FolderItem, Store
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file in a partition's folder, or one that was named alone."""
+    """A file in a partition folder, or one that was named by itself."""
 
     path: str
     name: str
@@ -20,26 +20,26 @@ class LogFile:
     base_offset: int | None
     size_bytes: int
     why_not: str | None = None
-    """Why a broker would not use it; None: it is live."""
+    """The reason why a broker would not use it; None if the file is live."""
     store: Store | None = field(default=None, compare=False)
-    """Where it lies; None: on this machine."""
+    """The object store that holds it; None: this machine."""
     embedded: EmbeddedRange | None = None
-    """Where in *path*, which is an object of remote storage, it lies; None: it is all of that."""
+    """The range of the object *path* that holds it; None: the whole object or file."""
     is_remote: bool = False
-    """Whether it lies in remote storage (KIP-405), where no broker's start looks."""
+    """True if it is in remote storage (KIP-405), which a broker's startup does not read."""
     end_offset: int | None = None
-    """The offset from which on another segment counts, where this one may have it too; None: none."""
+    """The offset from which another segment is read instead; None: this one is read to its end."""
 
     @property
     def live(self) -> bool:
         return self.why_not is None
 
     def open(self) -> File:
-        """Open it as long as it was when it was listed."""
+        """Open the file with the size that it had when it was listed."""
         return self._open(self.size_bytes)
 
     def read_small(self, max_bytes: int) -> bytes:
-        """Return the whole of it as it is now, up to *max_bytes*."""
+        """Return the current contents of the file, up to *max_bytes*."""
         with self._open(None) as file:
             return file.read_at(0, min(file.size_bytes, max_bytes))
 
@@ -48,19 +48,15 @@ class LogFile:
             return storage.open_file(self.path, size_bytes=size_bytes, store=self.store)
         return EmbeddedFile(self.path, self.embedded, size_bytes=size_bytes, store=self.store)
 
-    @property
-    def is_live_log(self) -> bool:
-        return self.live and self.kind == "log"
-
 
 def classify(
     folder: str, items: list[FolderItem], folder_state: str | None, store: Store | None = None
 ) -> tuple[LogFile, ...]:
-    """Return the files of *folder*, which lies in *store*, with what a broker's start would make of each.
+    """Return the files of *folder* in *store*, with the reason why a broker's startup would remove each.
 
-    `.deleted` and `.cleaned` go. `.swap` files at or above the lowest `.cleaned` base go too: the
-    step that made them did not finish. The `.swap` logs that are left replace every regular
-    segment from the lowest of their bases up to the next offset of the highest.
+    It removes `.deleted` and `.cleaned` files, and `.swap` files at or above the lowest `.cleaned`
+    base offset: their compaction or split did not finish. The other `.swap` logs replace every regular
+    segment from the lowest of their base offsets up to the next offset of the highest.
     """
     files, suffixes = [], []
     for item in items:
@@ -94,15 +90,17 @@ def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
     cleaned = [f.base_offset or 0 for f, s in zip(files, suffixes, strict=True) if s == "cleaned"]
     barrier = min(cleaned, default=None)
     swaps = [f for f, s in zip(files, suffixes, strict=True) if s == "swap"]
-    kept = [f for f in swaps if barrier is None or (f.base_offset or 0) < barrier]
-    logs = [f for f in kept if f.kind == "log"]
+    # Pass 1: swap files below every .cleaned file belong to a step that has finished.
+    complete = [f for f in swaps if barrier is None or (f.base_offset or 0) < barrier]
+    logs = [f for f in complete if f.kind == "log"]
     bases = {f.base_offset for f in logs}
     low = min((f.base_offset or 0 for f in logs), default=None)
     high = _next_offset(max(logs, key=lambda f: f.base_offset or 0)) if logs else None
+    # Pass 2: remove the other swap files, and the segments that complete ones replace.
     out = []
     for file, suffix in zip(files, suffixes, strict=True):
         base = file.base_offset
-        if suffix == "swap" and file not in kept:
+        if suffix == "swap" and file not in complete:
             file = replace(file, why_not="swap")
         elif (
             suffix is None
@@ -120,8 +118,7 @@ def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
 
 
 def _next_offset(file: LogFile) -> int:
-    """Return the offset behind the last whole entry of *file*, by its headers alone; its base
-    offset where there is none."""
+    """Return the offset after the last complete entry of *file*, by headers; its base offset if it has none."""
     next_offset, position = file.base_offset or 0, 0
     with storage.open_file(file.path, store=file.store) as log:
         while position < log.size_bytes:

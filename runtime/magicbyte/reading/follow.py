@@ -65,7 +65,7 @@ class Follower:
         """
         dataset = retry_changed(self._open_now)
         if self._first_logs is None:
-            self._first_logs = {log.place for log in dataset.logs}
+            self._first_logs = {log.key for log in dataset.logs}
         for log in dataset.logs:
             log_report = Report()
             try:
@@ -82,9 +82,9 @@ class Follower:
     ) -> Iterator[pa.RecordBatch]:
         planner = Planner(options)
         start, end = readable = self._ranges.of(planner, log)
-        if log.place not in self._next:
-            self._next[log.place] = self._first_offset(planner, log, readable)
-        first = self._next[log.place]
+        if log.key not in self._next:
+            self._next[log.key] = self._first_offset(planner, log, readable)
+        first = self._next[log.key]
         if first > end:
             self._warn(
                 f"{log.name} was truncated to offset {end} after it had been read up to {first}: "
@@ -97,21 +97,21 @@ class Follower:
                 "before they were read"
             )
             first = start
-        self._next[log.place] = first
+        self._next[log.key] = first
         first = max(first, options.offsets[0] or 0)
         if first < end:
             columns = [*self._columns, *({"offset"} - set(self._columns))]
             rows = self._choose(_between(log, options, first, end), columns)
             for batch in rows.read_into(report):
-                self._next[log.place] = batch.column("offset")[-1].as_py() + 1
+                self._next[log.key] = batch.column("offset")[-1].as_py() + 1
                 yield batch.select(self._columns)
-            self._next[log.place] = end
+            self._next[log.key] = end
 
     def _first_offset(self, planner: Planner, log: PartitionLog, readable: BoundedRange) -> int:
         start, end = readable
         low, _ = wanted_offsets(planner, log)
         first = min(max(start, start if low is None else low), end)
-        if self._tail is None or log.place not in (self._first_logs or ()):
+        if self._tail is None or log.key not in (self._first_logs or ()):
             return first
         rows = _last_of(
             log, planner.options, self._choose, ["offset"], self._tail, (first, end), Report()

@@ -77,7 +77,7 @@ class Planner:
         """
         split_bytes = split_bytes or SPLIT_BYTES
         by_index = self.options.transactions == "index" and not by_markers
-        key = log.place, split_bytes, verify, quick, by_index
+        key = log.key, split_bytes, verify, quick, by_index
         survey = self._surveys.get(key)
         if survey is None:
             survey = self._surveys[key] = self.survey_once(
@@ -90,7 +90,7 @@ class Planner:
     def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
         """Cache the *survey* of *log* that a planner of the same options made elsewhere."""
         by_index = self.options.transactions == "index"
-        self._surveys[log.place, split_bytes, False, False, by_index] = replace(survey, log=log)
+        self._surveys[log.key, split_bytes, False, False, by_index] = replace(survey, log=log)
 
     def survey_once(
         self,
