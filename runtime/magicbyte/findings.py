@@ -214,7 +214,7 @@ class Finding:
 
     @property
     def where(self) -> str:
-        """Partition, file and position in words, as far as they are known."""
+        """Partition, file and position in words, as far as known."""
         name = f"{self.topic}-{self.partition}" if self.topic is not None else ""
         where = "/".join(part for part in (name, self.file) if part)
         if self.position is not None:

@@ -41,7 +41,7 @@ class Scan:
     computed: int | None = None
     """The checksum of its bytes, if that was verified and is wrong."""
     stopped_by: Finding | None = None
-    """Why the bytes at *end* are no entry; `incomplete-entry` where the buffer ends inside one."""
+    """The finding about the bytes at *end*, if they are no entry; `incomplete-entry` if the buffer ends inside one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class DecodedEntry:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the rows of the entry may be delivered."""
+        """True if the rows of the entry may be delivered."""
         return not any(finding.severity == "error" for finding in self.findings)
 
 
@@ -108,10 +108,10 @@ class Decoded(Scan):
     decompressed: Numbers
     """Bytes of each payload, decompressed; 0 where it has no codec or does not decompress."""
     results: Mapping[int, DecodedEntry] = field(default_factory=dict)
-    """By number, the entries whose headers do not tell all: those with findings, control batches, and
-    wrapper messages."""
+    """Results of the entries with findings, of control batches and of wrapper messages, by number. The
+    header is the result of all others."""
     bases: Numbers | None = None
-    """If there are wrapper messages: the offset of each entry's first row. Then no header tells more."""
+    """Offset of the first row of each entry, if there are wrapper messages: headers do not have it."""
 
     def result(self, number: int) -> DecodedEntry:
         """Return the result for the entry *number*."""
@@ -138,7 +138,7 @@ class Engine(Protocol):
 
     @property
     def views(self) -> bool:
-        """Whether binary columns have Arrow's type `binary_view`."""
+        """True if binary columns have Arrow's type `binary_view`."""
 
     def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
         """Return headers of v2 batches back to back in [position, end) of a file.
@@ -175,8 +175,8 @@ class Engine(Protocol):
     ) -> Decoded:
         """Return the entries that *buffer* begins with, as `scan` does, and the wire *columns* of their records.
 
-        It may end once the entries have *max_bytes*, decompressed. Each record is parsed to its end,
-        whatever the columns are, and an entry that is not sound has no rows. Checksums of messages in a
+        It may end once the entries have *max_bytes*, decompressed. Each record is parsed to its end, for
+        any columns, and an entry that is not sound has no rows. Checksums of messages in a
         wrapper message are always verified. To verify while decoding costs less than in a scan, because
         the bytes are still in the processor's cache.
         """

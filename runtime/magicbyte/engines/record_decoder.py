@@ -30,7 +30,7 @@ TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)
 
 
 class Row(NamedTuple):
-    """The fields of a record, without those of its entry; nulls are None."""
+    """The fields that a record has besides its entry's; nulls are None."""
 
     offset: int
     timestamp: int | None

@@ -1,1 +1,1 @@
-"""Log directories: which files there are, which of them a broker would use, and what lies beside."""
+"""Log directories: names of files, live segments, companion and checkpoint files, remote segments."""

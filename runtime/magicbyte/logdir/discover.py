@@ -55,7 +55,7 @@ class PartitionLog:
     is_named: bool = False
     """True if its folder, or a file in it, was named: it is read even if its topic is internal."""
     is_named_files: bool = False
-    """True if segments were named one by one: checkpoints do not limit what is read."""
+    """True if segments were named one by one: checkpoints do not limit the read."""
     state: str | None = None
     """`delete-folder`, `future-folder` or `stray-folder` of a partition that no broker serves."""
     uploads: tuple[UploadedSegment, ...] = ()
@@ -267,7 +267,7 @@ def _partition(
 def _remote(
     path: str, of: RemoteFolder, items: list[FolderItem], discovery: _Discovery, *, is_named: bool
 ) -> None:
-    """Add the segments in the folder *path* of remote storage to those of their partition."""
+    """Add the segments in the folder *path* of remote storage to their partition."""
     if path in discovery.seen:
         return
     discovery.seen.add(path)
@@ -337,7 +337,7 @@ def _of_another(log: PartitionLog, topic_id: str | None, remote: PartitionLog) -
 def _named_files(folder: str, names: list[str], discovery: _Discovery) -> None:
     """Add the segments *names* of *folder*, with their transaction indexes and snapshots.
 
-    A snapshot of KRaft is a log of its own, whose offsets are not those of the partition.
+    A KRaft snapshot is a log of its own: its offsets are unrelated to the partition's.
     """
     storage = discovery.storage
     name = parse_folder(folder.rpartition("/")[2])

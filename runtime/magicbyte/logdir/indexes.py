@@ -1,4 +1,4 @@
-"""Offset and time indexes, as far as they are consistent."""
+"""Consistent entries of offset and time indexes."""
 
 import numpy as np
 

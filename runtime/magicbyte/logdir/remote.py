@@ -266,9 +266,9 @@ def _guess_ends(segments: Sequence[_Segment], local_start: int | None) -> None:
 
 
 def _follow_lineage(segments: Sequence[_Segment], epochs: Epochs | None) -> None:
-    """Have each of *segments* read up to where its leader epochs leave those of the partition.
+    """Have each of *segments* read up to the offset where its leader epochs leave the partition's.
 
-    The partition's are *epochs*; without a local log, those of the segment with the highest epoch.
+    The partition has *epochs*; without a local log, the epochs of the segment with the highest one.
     """
     own = {one.upload.segment: _epochs_of(one) for one in segments}
     if not epochs:

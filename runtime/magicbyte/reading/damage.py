@@ -81,7 +81,7 @@ class DamageFinder:
             if true_end is None:
                 resume = search.next_entry(position, claim, others)
             if resume is None and own_end is not None:
-                # Nothing sound is left; the next frame says for itself what is wrong with it.
+                # Nothing sound is left; the next frame gets a finding of its own.
                 is_frame = claim is not None or search.is_cut_tail(own_end)
                 resume = own_end if is_frame else None
         if claim is not None and true_end is not None:
@@ -114,7 +114,7 @@ class DamageFinder:
     def _to_the_end(
         self, position: int, data: bytes, finding: Finding, others: list[Finding]
     ) -> list[UnsoundRange]:
-        """Return the ranges from *position* to the file's end, between which no sound entry lies."""
+        """Return the ranges from *position* to the file's end, which hold no sound entry."""
         search, end = self._search, self._search.end
         zeros = max(position, search.zeros_begin())
         if zeros == position:

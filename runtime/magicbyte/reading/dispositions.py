@@ -146,7 +146,7 @@ class _RecordOffsets:
     def classify(
         self, entry_codes: Codes, bounds: DeliveryBounds, is_withheld: Mask | None
     ) -> Codes:
-        """Return the codes of the rows; set those of entries that a bound excludes as a whole."""
+        """Return the codes of the rows; change the code of each entry that a bound excludes as a whole."""
         codes = np.repeat(entry_codes, self.counts)
         withheld = self._from(bounds.last_stable_offset)
         if is_withheld is not None:

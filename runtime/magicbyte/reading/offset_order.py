@@ -10,8 +10,8 @@ from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 
 MIN_WINDOW = 8
-"""Entries that are compared at once after one that is out of order; doubled while all are in order.
-Comparing all that is left after each such entry would take quadratic time."""
+"""Entries that are compared together after one that is out of order; doubled while all are in order.
+Comparing all remaining entries after each such entry would take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,7 +144,9 @@ class Planner:
         engine = self.new_engine()
         for split in self.splits(survey, NO_RANGE):
             known = self.known_headers(split)
-            for entries in header_entries(split, chosen=engine, known=known, open_log=self.open_log):
+            for entries in header_entries(
+                split, chosen=engine, known=known, open_log=self.open_log
+            ):
                 yield split.file, entries
 
     def known_headers(self, split: Split) -> Sequence[BatchHeaders]:

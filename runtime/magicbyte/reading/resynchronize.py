@@ -60,7 +60,7 @@ class EntrySearch:
         self._order = order
         self._zeros_begin: int | None = None
         self._barren_from: int | None = None
-        """No sound entry begins from here to the end."""
+        """Position from which to the end no sound entry begins."""
         self._num_passed = 0
         """Bytes passed by searches so far."""
         self._num_checked = 0
@@ -159,7 +159,7 @@ class EntrySearch:
         """Return where the next sound entry begins after *position*; None where there is none.
 
         The bytes at *position* may read like an entry, the *claim*. If the file's end cuts that
-        off, entries after it have higher offsets, and others lie in its payload. Candidates that
+        off, entries after it have higher offsets, and others are part of its payload. Candidates that
         were passed over are added to *findings*.
         """
         if self.is_barren(position):
@@ -178,7 +178,7 @@ class EntrySearch:
         """Return where the first entry with a right checksum begins after *position*.
 
         Entries after a *claim* have higher offsets. Where the file's end cuts the claim off, a
-        single entry may lie in its payload: another sound one, or the end, must follow it.
+        single entry may be part of its payload: another sound one, or the end, must follow it.
         """
         begin, num_passed_over = position + 1, 0
         floor = self._order.confirmed_floor
@@ -190,7 +190,7 @@ class EntrySearch:
             entry = self.header_at(candidate)
             if entry is None:
                 continue
-            # Offsets that go on without a gap leave no room for an entry around this one.
+            # Offsets that continue without a gap exclude an entry around this one.
             is_next = not is_cut and floor is not None and entry.base_offset == floor + 1
             is_tail = not is_next and not self.is_plausible(entry.end)
             if is_tail and (before_tail is not None or not self.is_cut_tail(entry.end)):

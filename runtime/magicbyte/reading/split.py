@@ -189,7 +189,7 @@ class _SplitReader:
     # Bytes
 
     def _walk(self, columns: Sequence[str] | None) -> Iterator[SoundEntries | UnsoundRange]:
-        """Yield the entries of the split, and the unsound ranges: those of the plan if it is verified."""
+        """Yield the entries and the unsound ranges of the split; a verified plan knows the ranges."""
         split = self.split
         is_start = split.first is not None
         position, floor = split.start, split.bounds.floor
@@ -341,7 +341,7 @@ class _SplitReader:
         )
 
     def _rows(self, classified: ClassifiedEntries, outcomes: Codes | None) -> pa.RecordBatch:
-        """Return the requested columns: those of the records, of the file and of the dispositions."""
+        """Return the requested columns of the records, of the file and of the dispositions."""
         split, wire = self.split, classified.decoded.rows
         if not self.columns:
             return wire.select([])

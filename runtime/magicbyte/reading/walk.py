@@ -58,7 +58,7 @@ class SoundEntries:
 
 @dataclass
 class Walk:
-    """A pass over the entries in [start, end) of a file, in which offsets lie within *bounds*."""
+    """A pass over the entries in [start, end) of a file, whose offsets are within *bounds*."""
 
     file: File
     _: KW_ONLY
@@ -115,7 +115,7 @@ class Walk:
 def _with_chunk_findings(
     pieces: Iterator[SoundEntries | UnsoundRange], file: EmbeddedFile
 ) -> Iterator[SoundEntries | UnsoundRange]:
-    """Yield *pieces*; the first range in each unreadable chunk of a remote segment says what is wrong."""
+    """Yield *pieces*, with a finding in the first range of each unreadable chunk of a remote segment."""
     reported: set[int | None] = set()
     for piece in pieces:
         finding = None
