@@ -1,17 +1,27 @@
-"""Every worked example, as the page shows it, against the bytes and against a reading by hand."""
+"""Every worked example, as its page shows it, against the bytes and against the Construct twin."""
 
+import contextlib
 import gzip
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from construct import ConstructError
 
+from magicbyte_construct import Uvarint, Varint, Varlong
 from magicbyte_tools.reference.examples import EXAMPLES, Example
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.walk import UnaccountedError, leaves, parse
+from magicbyte_tools.vectors.tree import fits, tree
 from paths import CHECKOUT, DATA
-from reference.by_hand import read
+
+OTHER_SHAPE = {
+    *("kafka_record_batch_kip_931", "kafka_kraft_snapshot"),
+    *("kafka_uvarint", "kafka_varint", "kafka_varlong"),
+}
+"""Formats whose pages show more or fewer fields than the twin's tree has."""
 
 HEAD = "| at | bytes | field | value |"
 NAMES = {
@@ -101,20 +111,80 @@ def without_time(cell: str) -> str:
     return f"`{found[1]}`"
 
 
+def twins_fields(example: Example) -> list[tuple[str, set[str]]] | None:
+    """Return the names of the example's fields, and how a page may show each, by the twin.
+
+    None where the twin has no tree of the format, or one of another shape.
+    """
+    if not fits(example.format) or example.format in OTHER_SHAPE:
+        return None
+    found: list[tuple[str, set[str]]] = []
+
+    def add(name: str, value: Any) -> None:
+        if isinstance(value, list):
+            for element in value:
+                add(name, element)
+        elif isinstance(value, dict) and name == "attributes":
+            found.append((name, {shown(tuple((key, int(bits)) for key, bits in value.items()))}))
+        elif isinstance(value, dict):
+            for key, element in value.items():
+                add(key, element)
+        elif isinstance(value, str):
+            found.append((name, {shown(value), *texts(value)}))
+        else:
+            number = f"0x{value:08x}" if name == "crc" else value
+            found.append((name, {shown(number) + named(name, value)}))
+
+    add("", tree(example.format, example.data))
+    return found
+
+
+def texts(value: str) -> Iterator[str]:
+    """Yield what the JSON string *value* stands for, as a page shows it: a long, or bytes."""
+    if re.fullmatch(r"-?\d+", value):
+        yield shown(int(value))
+    if re.fullmatch(r"(?:[0-9a-f]{2})*", value):
+        yield shown(bytes.fromhex(value))
+
+
+def meanings(data: bytes) -> set[str]:
+    """Return how a page may show *data*, a field's bytes."""
+    cells = {shown(data), shown(data[:-1].decode("utf-8", "replace"))}
+    if len(data) in (1, 2, 4, 8):
+        cells |= {shown(int.from_bytes(data, signed=signed)) for signed in (False, True)}
+        cells.add(shown(f"0x{data.hex()}"))
+    for construct in (Uvarint, Varint, Varlong):
+        with contextlib.suppress(ConstructError):
+            number = construct.parse(data)
+            if construct.build(number) == data:
+                cells.add(shown(int(number)))
+    return cells
+
+
+def bare(value: str) -> str:
+    """Return the number that *value* begins with, without its name or time."""
+    return re.sub(r"^(`-?\d+`) .*", r"\1", value)
+
+
 def wrong(example: Example, number: int, page: str) -> list[str]:
-    """Return what the page says of the example that its bytes do not."""
+    """Return the checks that the example on *page* fails."""
     found = rows(page, number)
     starts = [sum(len(before[1]) for before in found[:index]) for index in range(len(found))]
-    by_hand = read(example.format, example.data)
-    values = [
-        shown(value) + (named(name, value) if isinstance(value, int) else "")
-        for name, _, value in by_hand
-    ]
+    shown_rows = [row for row in found if row[3] != "null"]
+    twins = twins_fields(example)
     checks = {
         "bytes": b"".join(row[1] for row in found) == source(page, number, example) == example.data,
         "positions": [row[0] for row in found] == starts,
-        "fields": [(row[2], len(row[1])) for row in found] == [field[:2] for field in by_hand],
-        "values": [without_time(row[3]) for row in found] == values,
+        "meanings": all(
+            field == "attributes" or {value, bare(value)} & meanings(data)
+            for _, data, field, value in shown_rows
+        ),
+        "fields": twins is None or [row[2] for row in shown_rows] == [name for name, _ in twins],
+        "values": twins is None
+        or all(
+            without_time(row[3]) in cells
+            for row, (_, cells) in zip(shown_rows, twins, strict=False)
+        ),
     }
     return [name for name, holds in checks.items() if not holds]
 
@@ -133,13 +203,13 @@ def test_an_example_on_its_page_is_its_bytes_and_what_they_mean(
 @pytest.mark.parametrize(
     ("old", "new", "noticed"),
     [
-        ("| 8 | `00 00 00 6b` |", "| 8 | `00 00 00 6c` |", ["bytes"]),
+        ("| 8 | `00 00 00 6b` |", "| 8 | `00 00 00 6c` |", ["bytes", "meanings"]),
         ("| 8 | `00 00 00 6b` |", "| 9 | `00 00 00 6b` |", ["positions"]),
         ("| `00 00 00 6b` | `len_batch`", "| `00 00 00 6b` | `length`", ["fields"]),
-        ("| `len_batch` | `107` |", "| `len_batch` | `108` |", ["values"]),
+        ("| `len_batch` | `107` |", "| `len_batch` | `108` |", ["meanings", "values"]),
         ("`timestamp_type` `0` CreateTime", "`timestamp_type` `0` LogAppendTime", ["values"]),
         ("Bytes 0 to 118 of", "Bytes 0 to 117 of", ["bytes"]),
-        ("`20 7f e3 a2`", "`20 7f e3`", ["bytes", "positions", "fields"]),
+        ("`20 7f e3 a2`", "`20 7f e3`", ["bytes", "positions", "meanings"]),
     ],
 )
 def test_a_slip_in_an_example_is_noticed(

@@ -5,10 +5,10 @@ import zlib
 
 import crc32c
 
+from magicbyte_construct import Varint
 from magicbyte_tools.reference.prose import prose
-from reference.by_hand import Hand
+from magicbyte_tools.vectors.xxh32 import xxh32
 
-MASK = 0xFFFFFFFF
 FRAME = bytes.fromhex("04224d18")
 """The magic of an LZ4 frame."""
 
@@ -24,8 +24,7 @@ def test_the_bytes_of_varints() -> None:
     pairs = [row for row in rows("kafka_varint", "What the fields do not say") if len(row) == 2]
     assert len(pairs) == 9
     for number, shown in pairs[1:]:
-        hand = Hand(bytes.fromhex(shown))
-        assert (hand.zigzag("value"), hand.at) == (int(number), len(hand.data))
+        assert Varint.build(int(number)) == bytes.fromhex(shown)
 
 
 def test_how_far_varints_of_so_many_bytes_reach() -> None:
@@ -53,23 +52,3 @@ def test_the_header_checksums_of_lz4_frames() -> None:
 
 def header_checksum(covered: bytes) -> str:
     return f"{xxh32(covered) >> 8 & 0xFF:02x}"
-
-
-def xxh32(data: bytes) -> int:
-    """Return xxHash32 of fewer than 16 bytes, with the seed 0."""
-    first, second, third, fourth, fifth = 2654435761, 2246822519, 3266489917, 668265263, 374761393
-    value = (fifth + len(data)) & MASK
-    words = len(data) // 4 * 4
-    for at in range(0, words, 4):
-        value = value + int.from_bytes(data[at : at + 4], "little") * third & MASK
-        value = rotated(value, 17) * fourth & MASK
-    for byte in data[words:]:
-        value = value + byte * fifth & MASK
-        value = rotated(value, 11) * first & MASK
-    value = (value ^ value >> 15) * second & MASK
-    value = (value ^ value >> 13) * third & MASK
-    return value ^ value >> 16
-
-
-def rotated(value: int, count: int) -> int:
-    return (value << count | value >> 32 - count) & MASK

@@ -23,9 +23,7 @@ ENTRIES = tests(
     *(f"reading/{name}" for name in ("values", "fetch", "limits", "bad_entries")),
 )
 CODECS = tests("codecs/codecs", "codecs/hostile")
-CHECKPOINTS = tests(
-    "logdir/checkpoints", "companion_tables", "logdir/companions", "logdir/discover"
-)
+CHECKPOINTS = tests("logdir/checkpoints", "companion_tables", "logdir/discover")
 
 RULES: dict[str, tuple[str, ...]] = {
     "engines/entry.py": ENTRIES,
@@ -37,7 +35,7 @@ RULES: dict[str, tuple[str, ...]] = {
     ),
     "logdir/companions.py": tests("logdir/companions", "reading/crosscheck"),
     "logdir/checkpoints.py": CHECKPOINTS,
-    "logdir/file_names.py": tests("logdir/companions", "logdir/discover"),
+    "logdir/file_names.py": tests("logdir/file_names", "logdir/discover"),
     "codecs/__init__.py": CODECS,
     "codecs/output.py": CODECS,
     "codecs/uvarint.py": (*tests("codecs/snappy"), *CODECS),
