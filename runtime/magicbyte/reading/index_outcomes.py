@@ -158,8 +158,8 @@ class HeaderTransactions:
         """Start with the transactions that the snapshot at the log's first base states as open."""
         self.open |= open_in_snapshot(snapshot)
 
-    def add(self, entries: Entries, segment: int) -> None:
-        """Add *entries* of the segment with the number *segment*."""
+    def add(self, entries: Entries, segment_number: int) -> None:
+        """Add *entries* of the segment with the number *segment_number*."""
         if not len(entries):
             return
         producers = entries.column("producer_id")
@@ -188,9 +188,11 @@ class HeaderTransactions:
                     ended.outcome = "committed"  # unless an index lists it
                 first = marker + 1
             if first < end:
-                self._add_data(entries[int(events[first])], entries[int(events[end - 1])], segment)
+                self._add_data(
+                    entries[int(events[first])], entries[int(events[end - 1])], segment_number
+                )
 
-    def _add_data(self, first: Entry, last: Entry, segment: int) -> None:
+    def _add_data(self, first: Entry, last: Entry, segment_number: int) -> None:
         """Add data of a transaction, from the entry *first* to the entry *last*."""
         transaction = self.open.get(first.producer_id)
         if transaction is None:
@@ -202,8 +204,8 @@ class HeaderTransactions:
                 first_timestamp=first.base_timestamp,
             )
         if transaction.first_position is None:
-            transaction.first_position = LogPosition(segment, first.position)
-        transaction.last_position = LogPosition(segment, last.position)
+            transaction.first_position = LogPosition(segment_number, first.position)
+        transaction.last_position = LogPosition(segment_number, last.position)
         transaction.last_offset = last.last_offset
         transaction.producer_epoch = last.producer_epoch
 
@@ -232,7 +234,7 @@ class IndexedSegment:
 
 
 def aborted_by_indexes(
-    log: PartitionLog, headers: HeaderTransactions, segments: Sequence[IndexedSegment]
+    log: PartitionLog, headers: HeaderTransactions, indexed: Sequence[IndexedSegment]
 ) -> AbortedTransactions:
     """Return the aborted transactions that the indexes of *log* list.
 
@@ -240,7 +242,7 @@ def aborted_by_indexes(
     """
     files = indexes_of(log)
     tables = []
-    for segment in segments:
+    for segment in indexed:
         file = files.pop(segment.base, None)
         if file is not None:
             tables.append(_read_trusted(file, headers, segment))
@@ -251,7 +253,7 @@ def aborted_by_indexes(
 
 
 def _read_trusted(
-    file: LogFile, headers: HeaderTransactions, segment: IndexedSegment
+    file: LogFile, headers: HeaderTransactions, indexed: IndexedSegment
 ) -> StructuredRows:
     try:
         table = read_index(file)
@@ -261,11 +263,11 @@ def _read_trusted(
         raise UntrustedIndexError(f"{file.name} has been removed") from error
     lasts = table["last_offset"].astype(np.int64)
     producers = table["producer_id"].astype(np.int64)
-    is_inside = lasts >= segment.base
-    if segment.end is not None:
-        is_inside &= lasts < segment.end
+    is_inside = lasts >= indexed.base
+    if indexed.end is not None:
+        is_inside &= lasts < indexed.end
     # Cleaning removes markers whose data is gone, and leaves the index.
-    is_right = is_inside & (headers.have_marker(producers, lasts) | segment.is_cleaned)
+    is_right = is_inside & (headers.have_marker(producers, lasts) | indexed.is_cleaned)
     if not is_right.all():
         wrong = int(np.argmin(is_right))
         raise UntrustedIndexError(

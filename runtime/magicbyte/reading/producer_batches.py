@@ -48,10 +48,10 @@ class ProducerBatches:
             self._ids[lasts], column("last_offset")[lasts], column("producer_epoch")[lasts]
         )
 
-    def transaction_data(self, segment: int) -> Iterator[tuple[int, TransactionData]]:
+    def transaction_data(self, segment_number: int) -> Iterator[tuple[int, TransactionData]]:
         """Yield data of transactions, divided by control batches, with the index of its first batch.
 
-        *segment* is the number of the segment that holds the entries.
+        *segment_number* is that of the segment that holds the entries.
         """
         column = self._entries.column
         is_data = (column("is_transactional") != 0) & ~self._is_control
@@ -78,7 +78,7 @@ class ProducerBatches:
             column("position")[lasts],
         )
         for index, *fields, first, last in rows:
-            positions = [LogPosition(segment, first), LogPosition(segment, last)]
+            positions = [LogPosition(segment_number, first), LogPosition(segment_number, last)]
             yield index, TransactionData._make([*fields, *positions])
 
 

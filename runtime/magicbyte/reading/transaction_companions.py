@@ -3,7 +3,7 @@
 The log decides: where a companion file contradicts it, the file is reported and not used.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from magicbyte.errors import FormatError, MissingError
@@ -87,7 +87,7 @@ def read_transaction_companions(
     return companions
 
 
-def _check_below(producers: Collection[ProducerSnapshotEntry], base: int) -> None:
+def _check_below(producers: Sequence[ProducerSnapshotEntry], base: int) -> None:
     """Raise FormatError where a snapshot at *base* states an offset at or above *base*."""
     for producer in producers:
         for name in ("last_offset", "current_transaction_first_offset"):

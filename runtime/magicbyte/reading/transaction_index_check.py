@@ -33,13 +33,13 @@ class TransactionIndexCheck:
         """Half-open ranges of offsets that are missing in the log."""
 
     def add_marker(
-        self, segment: int, entry: Entry, control: Control, ended: Transaction | None
+        self, segment_number: int, entry: Entry, control: Control, ended: Transaction | None
     ) -> None:
         """Add a marker that the tracker has; *ended* is the transaction that was open before."""
         if control.type != ControlType.ABORT:
             return
         key = entry.producer_id, entry.last_offset
-        self._aborts.setdefault(segment, {})[key] = ended
+        self._aborts.setdefault(segment_number, {})[key] = ended
         firsts = [transaction.first_offset for transaction in self._tracker.open.values()]
         self._stable_offsets[key] = min([*firsts, entry.last_offset + 1])
 
@@ -82,12 +82,12 @@ class TransactionIndexCheck:
         return trusted, findings
 
     def _wrong_entries(
-        self, number: int | None, base: int, end: int | None, entries: Sequence[AbortedTransaction]
+        self, number: int | None, base: int, end: int | None, indexed: Sequence[AbortedTransaction]
     ) -> Iterator[Contradiction]:
         """Yield the entries of an index that the log contradicts; *number* is its segment's."""
         markers = self._aborts.get(number, {}) if number is not None else {}
         is_cleaned = number is None or self._is_cleaned()
-        for entry in entries:
+        for entry in indexed:
             key = entry.producer_id, entry.last_offset
             name = f"producer {entry.producer_id}, {entry.first_offset} to {entry.last_offset}"
             if entry.last_offset < base or (end is not None and entry.last_offset >= end):
@@ -120,10 +120,10 @@ class TransactionIndexCheck:
             )
 
     def _missing_entries(
-        self, number: int | None, entries: Sequence[AbortedTransaction]
+        self, number: int | None, indexed: Sequence[AbortedTransaction]
     ) -> Iterator[Contradiction]:
         """Yield the abort markers of a segment that its index does not list."""
-        listed = {(entry.producer_id, entry.last_offset) for entry in entries}
+        listed = {(entry.producer_id, entry.last_offset) for entry in indexed}
         markers = self._aborts.get(number, {}) if number is not None else {}
         for key, aborted in markers.items():
             if key not in listed and aborted is not None and aborted.last_position is not None:

@@ -46,16 +46,16 @@ def replica_differences(planner: Planner, logs: Iterable[PartitionLog]) -> Itera
 
 
 def _first_difference(
-    planner: Planner, first: PartitionLog, second: PartitionLog
+    planner: Planner, reference: PartitionLog, replica: PartitionLog
 ) -> Finding | None:
     """Return a finding about the first entry that differs; None where the replicas agree."""
-    if None not in (ids := {first.topic_id, second.topic_id}) and len(ids) > 1:
+    if None not in (ids := {reference.topic_id, replica.topic_id}) and len(ids) > 1:
         return None  # two topics of one name: reported as `topic-id-differs`
-    surveys = [planner.survey(log, quick=True) for log in (first, second)]
+    surveys = [planner.survey(log, quick=True) for log in (reference, replica)]
     if not all(survey.is_in_order for survey in surveys):
         return None
     begin = max(map(_end_of_cleaning, surveys))
-    watermarks = [log.high_watermark_checkpoint for log in (first, second)]
+    watermarks = [log.high_watermark_checkpoint for log in (reference, replica)]
     end = max((mark for mark in watermarks if mark is not None), default=None)
     headers = [_ReplicaHeaders(planner, survey, begin, end) for survey in surveys]
     pairs = _differing_rows(*headers)
@@ -71,10 +71,10 @@ def _first_difference(
     return Finding(
         code="replicas-differ",
         message=f"offset {row['first_offset']}: "
-        f"{FIELD_NAMES.get(field, field.replace('_', ' '))} {found} in {second.folder}, "
-        f"{expected} in {first.folder}{rest}",
-        topic=second.topic,
-        partition=second.partition,
+        f"{FIELD_NAMES.get(field, field.replace('_', ' '))} {found} in {replica.folder}, "
+        f"{expected} in {reference.folder}{rest}",
+        topic=replica.topic,
+        partition=replica.partition,
         file=headers[1].files[other["file"]].name,
         position=int(other["position"]),
         length=int(other["size_bytes"]),
@@ -136,12 +136,12 @@ class _ReplicaHeaders:
 
 
 def _differing_rows(
-    first: _ReplicaHeaders, second: _ReplicaHeaders
+    headers: _ReplicaHeaders, other_headers: _ReplicaHeaders
 ) -> Iterator[tuple[np.void, np.void]]:
     """Yield the rows of entries that have one first offset, but are not equal."""
-    while first.fill() and second.fill():
-        offset = min(headers.rows["first_offset"][-1] for headers in (first, second))
-        rows, others = first.remove_up_to(offset), second.remove_up_to(offset)
+    while headers.fill() and other_headers.fill():
+        offset = min(each.rows["first_offset"][-1] for each in (headers, other_headers))
+        rows, others = headers.remove_up_to(offset), other_headers.remove_up_to(offset)
         _, indices, other_indices = np.intersect1d(
             rows["first_offset"], others["first_offset"], assume_unique=True, return_indices=True
         )

@@ -33,7 +33,7 @@ RULES: dict[str, tuple[str, ...]] = {
         "transactions",
         *(f"reading/{name}" for name in ("transactions", "fetch", "dataset", "damage/rules")),
     ),
-    "logdir/companions.py": tests("logdir/companions", "reading/crosscheck"),
+    "logdir/companions.py": tests("logdir/companions", "reading/transaction_companions"),
     "logdir/checkpoints.py": CHECKPOINTS,
     "logdir/file_names.py": tests("logdir/file_names", "logdir/discover"),
     "codecs/__init__.py": CODECS,

@@ -237,10 +237,10 @@ class _LogLoader:
                     message = f"{segment.name} byte {error.position}: {error.message}"
                     raise StartupRefusedError(message) from error
 
-    def _split(self, number: int, file: File, error: OffsetOverflowError) -> None:
+    def _split(self, number: int, file: File, overflow: OffsetOverflowError) -> None:
         """Split a segment into several that can hold their offsets (splitOverflowedSegment)."""
         segment = self.segments[number]
-        where = f"last offset {error.last_offset} at {segment.name} byte {error.position}"
+        where = f"last offset {overflow.last_offset} at {segment.name} byte {overflow.position}"
         last_offset = None if segment.recovered is not None else self._last_offset(segment)
         if last_offset is None or last_offset - segment.base_offset < SEGMENT_SPAN:
             raise StartupRefusedError(

@@ -12,7 +12,7 @@ from magicbyte.storage import File
 
 
 @dataclass(frozen=True, slots=True)
-class EntryRun:
+class VerifiedRun:
     """Consecutive entries whose checksums are right."""
 
     entries: Entries
@@ -29,7 +29,7 @@ class EntryRun:
 
 def entry_runs(
     file: File, *, begin: int, end: int, engine: Engine, limits: Limits
-) -> Iterator[EntryRun]:
+) -> Iterator[VerifiedRun]:
     """Yield the entries between *begin* and *end* of *file*, up to the first partial one.
 
     *engine* finds most of them. Where it finds none, because the format changes or because only
@@ -41,15 +41,15 @@ def entry_runs(
         data = memoryview(file.read_at(position, min(CHUNK, end - position)))
         scan = engine.scan(data, origin=position, verify=True, limits=limits)
         if scan.entries:
-            yield EntryRun(scan.entries, data, position)
+            yield VerifiedRun(scan.entries, data, position)
             position += scan.end
         if scan.end > len(data) // 2:
             continue
         # A chunk at a time, so that no byte is read more than three times where formats alternate.
         sound_frames: list[Frame] = []
-        entries: list[Entry] = []
+        framed: list[Entry] = []
         is_at_end = True
-        error: FormatError | LimitError | None = None
+        failure: FormatError | LimitError | None = None
         try:
             for frame in frames(file, begin=position, end=end, limits=limits):
                 if frame.position >= position + CHUNK:
@@ -59,14 +59,14 @@ def entry_runs(
                 if not frame.is_sound(entry):
                     raise FormatError(Finding(code="checksum-mismatch", message="wrong checksum"))
                 sound_frames.append(frame)
-                entries.append(entry._replace(position=frame.position))
+                framed.append(entry._replace(position=frame.position))
         except (FormatError, LimitError) as raised:
-            error = raised  # after the entries before it
+            failure = raised  # after the entries before it
         if sound_frames:
             joined = memoryview(b"".join(frame.data for frame in sound_frames))
-            yield EntryRun(Entries(entries), joined, position)
+            yield VerifiedRun(Entries(framed), joined, position)
             position = sound_frames[-1].end
-        if error is not None:
-            raise error
+        if failure is not None:
+            raise failure
         if is_at_end:
             return

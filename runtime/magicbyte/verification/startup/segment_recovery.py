@@ -13,7 +13,7 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.storage import File
 from magicbyte.verification.startup.producer_state import ProducerState
-from magicbyte.verification.startup.segment_entries import EntryRun, entry_runs
+from magicbyte.verification.startup.segment_entries import VerifiedRun, entry_runs
 
 
 class OffsetOrderError(Exception):
@@ -134,7 +134,7 @@ def recover_segment(
 
 
 def _recover_run(
-    run: EntryRun,
+    run: VerifiedRun,
     base_offset: int,
     indexes: _RebuiltIndexes,
     producers: ProducerState,
@@ -154,7 +154,7 @@ def _recover_run(
 
 
 def _index_and_replay(
-    run: EntryRun,
+    run: VerifiedRun,
     entries: Entries,
     offsets: Numbers,
     indexes: _RebuiltIndexes,
