@@ -158,9 +158,9 @@ def parse(options: Mapping[str, str]) -> SourceOptions:
         if name not in known and not name.startswith(STORAGE_PREFIX):
             raise InputError(f"no option {name!r}", f"some of {', '.join(ALL_OPTIONS)}")
 
-    def value(name: str, reader: Callable[[str, str], Value], default: Default) -> Value | Default:
+    def value(name: str, reader: Callable[[str, str], Value], fallback: Default) -> Value | Default:
         text = raw.get(name.lower())
-        return default if text is None else reader(name, text)
+        return fallback if text is None else reader(name, text)
 
     parsed = SourceOptions(
         paths=_paths(raw),

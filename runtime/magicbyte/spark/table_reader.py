@@ -44,13 +44,13 @@ class PartitionTask(InputPartition):
 
     def __init__(
         self,
-        log: PartitionLog | None,
+        partition_log: PartitionLog | None,
         is_read: bool,
         log_dirs: tuple[LogDir, ...],
         options: ReadOptions,
     ) -> None:
-        super().__init__(log)
-        self.log = log
+        super().__init__(partition_log)
+        self.log = partition_log
         self.is_read = is_read
         self.log_dirs = log_dirs
         self.options = options

@@ -79,15 +79,15 @@ def _from_wire(table: str, name: str) -> tuple[str, pa.DataType, str]:
 
 
 def define_table(
-    name: str, row: str, *columns: tuple[str, pa.DataType, str], default: int | None = None
+    name: str, row: str, *columns: tuple[str, pa.DataType, str], num_default: int | None = None
 ) -> TableDefinition:
-    """Return a table of *columns*; by default a read returns the first *default* ones (None: all)."""
+    """Return a table of *columns*; by default a read returns the first *num_default* ones (None: all)."""
     names = tuple(column for column, *_ in columns)
     return TableDefinition(
         name,
         row,
         tuple(ColumnDefinition(*column) for column in columns),
-        names[:default],
+        names[:num_default],
         names,
         {column: pa.field(column, type_) for column, type_, _ in columns},
     )
@@ -141,7 +141,7 @@ RECORDS = define_table(
     POSITION,
     DISPOSITION,
     OUTCOME,
-    default=8,
+    num_default=8,
 )
 
 BATCHES = define_table(
