@@ -281,15 +281,18 @@ class EntryRun:
 
     def _counts(self, desc: Descriptors) -> tuple[Numbers, Numbers]:
         """Return the rows that kernels made of each entry, and its decompressed bytes."""
-        codecs = desc[:, self.names["codec"]]
-        num_rows = desc[:, self.names["rows"]].copy()
-        if self.kernels.IS_STREAM:
-            num_rows[codecs == 0] = 1  # a run of messages is decoded as one entry
+        num_rows = np.ones(len(desc), np.int64)
+        decompressed = np.zeros(len(desc), np.int64)
+        # Kernels do not count the rows of messages, and reading a field of all descriptors is slow.
+        if self.has_codec or not self.kernels.IS_STREAM:
+            is_compressed = desc[:, self.names["codec"]] != 0
+            is_counted = is_compressed if self.kernels.IS_STREAM else slice(None)
+            num_rows[is_counted] = desc[is_counted, self.names["rows"]]
+            if self.has_codec:
+                sizes = desc[:, self.names["end"]] - desc[:, self.names["start"]]
+                decompressed = sizes * is_compressed
         num_rows[list(self.referred)] = 0
-        if not self.has_codec:
-            return num_rows, np.zeros(len(desc), np.int64)
-        sizes = desc[:, self.names["end"]] - desc[:, self.names["start"]]
-        return num_rows, sizes * (codecs != 0)
+        return num_rows, decompressed
 
     def _finish_wrappers(self, desc: Descriptors, kernel_rows: Numbers) -> Numbers | None:
         """Correct the rows of wrapper messages; return the first offset of each entry's rows.
