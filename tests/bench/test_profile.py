@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from magicbyte.engines.columnar import buffers, fused, output, thread_buffers
+from magicbyte.engines.columnar import buffers, fused, output
 from magicbyte_tools.bench.data import Kind, segments
 from magicbyte_tools.bench.profile import CHECKSUMS, CODEC, PARTS, RECORDS, REST, modes, profile
 
@@ -18,7 +18,7 @@ def test_each_part_of_the_engine_has_its_time(
 ) -> None:
     # Who has read such records before in this process decides how often there is no room at first.
     monkeypatch.setattr(output, "POOL", buffers.MemoryPool())
-    thread_buffers.reset()
+    buffers.reset()
     ticks = iter(range(0, 1 << 40, 1000))
     monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
     (segment,) = segments([kind], tmp_path, raw_bytes=60_000)

@@ -16,8 +16,8 @@ import magicbyte as mb
 from magicbyte.engines import auto
 from magicbyte.engines import header_scan as engines_heads
 from magicbyte.engines.auto import AutoEngine
-from magicbyte.engines.columnar import libraries, thread_buffers
-from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
+from magicbyte.engines.columnar import buffers, libraries
+from magicbyte.engines.columnar.formats import DescriptorEntries
 from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.engines.entry_columns import NO_VALUE
 from magicbyte.engines.factory import engine
@@ -216,7 +216,7 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(views: bool) -> None:
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -> None:
-    thread_buffers.reset()  # a larger place of before would take more at once
+    buffers.reset()  # a larger place of before would take more at once
     value = bytes(1 << 20)
     bomb = build.batch([build.record(value)], codec=build.GZIP)
     data = memoryview(bomb * 40)
@@ -229,7 +229,7 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("codec", [0, 2])
 def test_a_record_batch_of_numbers_holds_more_entries(codec: int, name: str) -> None:
-    thread_buffers.reset()
+    buffers.reset()
     data = memoryview(build.batch([build.record(bytes(1 << 19))], codec=codec) * 80)
 
     def sizes(*columns: str) -> list[int]:
@@ -292,7 +292,7 @@ def test_headers_alone_are_read_once(
     assert once.num_rows == 60
     assert read == [(61, position) for position in once["position"].to_pylist()]
     for most_kept in (0, 17):  # less than there is
-        monkeypatch.setattr(survey_passes, "MAX_KEPT_HEADERS", most_kept)
+        monkeypatch.setattr(survey_passes._KeptHeaderPass, "num_kept_headers", most_kept)
         again, read = quick()
         assert again.equals(once) and len(read) == 120 - most_kept // 5 * 5
 

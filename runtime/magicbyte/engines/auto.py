@@ -37,16 +37,16 @@ BYTES_PER_MESSAGE = 64
 
 
 class _Process:
-    """What all threads of this process have read, and whether they use kernels."""
+    """Counts and state of this process, shared by all threads."""
 
     rows = 0
     """Rows decoded plus entries scanned or decoded."""
     headers = 0
     """Batch headers read."""
     is_loaded = False
-    """Whether the columnar engine is in use."""
+    """True once the columnar engine is in use."""
     is_refused = False
-    """Whether the columnar engine cannot run here."""
+    """True if the columnar engine cannot run here."""
 
     @classmethod
     def needs_scan_kernel(cls, magic: int) -> bool:

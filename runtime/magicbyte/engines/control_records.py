@@ -1,6 +1,7 @@
 """Contents of control batches, memoized: a log repeats a few distinct transaction markers."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from magicbyte.engines.protocol import Control, Entries
@@ -10,7 +11,7 @@ from magicbyte.tables.arrays import Indices
 from magicbyte_formats.wire import RecordBatchHeader
 
 MAX_CACHED_BYTES = 64
-"""Largest records section that is cached. That of a transaction marker has 17 bytes."""
+"""Largest records section that is cached. A transaction marker has 17 bytes."""
 
 MAX_CACHED_CONTENTS = 1024
 """Distinct contents that are cached. Each coordinator epoch makes two, commit and abort."""
@@ -23,15 +24,15 @@ class ControlContent(NamedTuple):
     num_rows: int
     is_sound: bool
     is_clean: bool
-    """Whether there is no finding."""
+    """True if there is no finding."""
 
 
+@dataclass
 class ControlReader:
     """Reads control batches with the reference engine, and remembers their contents."""
 
-    def __init__(self, reference: ReferenceEngine | None = None) -> None:
-        self._reference = reference or ReferenceEngine()
-        self._cache: dict[tuple[int, int, int, bytes], ControlContent] = {}
+    reference: ReferenceEngine = field(default_factory=ReferenceEngine)
+    _cache: dict[tuple[int, int, int, bytes], ControlContent] = field(default_factory=dict)
 
     def read(
         self,
@@ -64,7 +65,7 @@ class ControlReader:
     def _decode(
         self, data: memoryview, entries: Entries, number: int, limits: Limits
     ) -> ControlContent:
-        _, decoded = self._reference.decode_entry(data, entries[number], (), limits)
+        _, decoded = self.reference.decode_entry(data, entries[number], (), limits)
         return ControlContent(
             decoded.control, decoded.num_rows, decoded.is_sound, not decoded.findings
         )

@@ -11,7 +11,7 @@ from magicbyte.tables.arrays import Indices
 Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 NO_VALUE = -(1 << 63)
-"""Stands in a column for a field that is None. No size, position or count has this value."""
+"""Column value for a field that is None. No size, position or count has this value."""
 
 
 class Entries(Sequence[Entry]):

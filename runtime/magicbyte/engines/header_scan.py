@@ -107,7 +107,7 @@ class BatchHeaders(Entries):
 
 def read_batch_headers(file: File, position: int, end: int) -> BatchHeaders:
     """Implement `Engine.read_headers` in Python."""
-    # A terabyte has millions of batches: this loop does for each only what it must.
+    # A terabyte has millions of batches: keep this loop minimal.
     read_at, unpack = file.reader(RecordBatchHeader.SIZE), _LEN_AND_MAGIC.unpack_from
     headers = bytearray()
     begin, last = position, end - RecordBatchHeader.SIZE

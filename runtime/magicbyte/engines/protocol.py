@@ -66,8 +66,8 @@ class DecodedEntry:
     repeated: dict[str, int] | None = None
     """Further findings by code, where there were any: a fault of one record may be in every record."""
     decompressed: int = field(default=0, compare=False)
-    """Bytes of its payload, if the reference engine has decompressed it. `Decoded.decompressed` has those of
-    all entries."""
+    """Bytes of its payload, if the reference engine has decompressed it; for all entries see
+    `Decoded.decompressed`."""
 
     def add(self, finding: Finding, times: int = 1) -> None:
         """Add *finding*, or count it where there is one of its code already."""

@@ -23,7 +23,7 @@ import zstandard
 import log_builder as build
 from magicbyte import codecs
 from magicbyte.codecs.snappy import XERIAL
-from magicbyte.engines.columnar import buffers, entry_run, fused, output, thread_buffers
+from magicbyte.engines.columnar import buffers, entry_run, fused, output
 from magicbyte.engines.columnar.buffers import MemoryLease, MemoryPool
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.entry import Entry
@@ -504,7 +504,7 @@ def test_columns_do_not_grow_where_entries_are_like_the_last_ones(
 
     monkeypatch.setattr(buffers.ColumnMemory, "grow", noted)
     monkeypatch.setattr(buffers.POOL, "acquire", lambda _, count: buffers.ColumnMemory(count))
-    thread_buffers.reset()
+    buffers.reset()
     many = [build.record(b"v" * 40, b"k" * 40, delta=i) for i in range(6000)]
     data = build.batch(many, codec=build.LZ4) * 12  # decompressed one after another
     decoded(data)
@@ -614,13 +614,13 @@ def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
 ) -> None:
     """What is left of it is a negative number, which to a library would be much."""
     monkeypatch.setattr(fused, "SCRATCH_BYTES", 32)
-    monkeypatch.setattr(thread_buffers, "MIN_SCRATCH_BYTES", 1)
-    thread_buffers.reset()
+    monkeypatch.setattr(buffers, "MIN_SCRATCH_BYTES", 1)
+    buffers.reset()
     data = b"".join(build.batch(build.records(3), 3 * n, codec=codec) for n in range(4))
     try:
         assert not differences(COLUMNAR, data)
     finally:
-        thread_buffers.reset()
+        buffers.reset()
 
 
 # Bytes at the end of what may be read

@@ -13,12 +13,11 @@ from unittest.mock import patch
 import numpy as np
 
 from magicbyte.engines.columnar import ColumnarEngine, fused
-from magicbyte.engines.columnar.buffers import address, allocate
-from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
+from magicbyte.engines.columnar.buffers import Descriptors, address, allocate
+from magicbyte.engines.columnar.formats import DescriptorEntries
 from magicbyte.engines.columnar.fused_kernel import CHUNK_DECOMPRESSED_BYTES
 from magicbyte.engines.columnar.kernel_loader import decompressor, fused_kernel, kernel
 from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.thread_buffers import Descriptors
 from magicbyte.limits import MIB
 from magicbyte_tools.bench.data import Kind, Segment
 from magicbyte_tools.bench.ours import LIMITS, Ours

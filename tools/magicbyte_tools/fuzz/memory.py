@@ -8,7 +8,7 @@ import mmap
 
 import numpy as np
 
-from magicbyte.engines.columnar import buffers, engine, entry_run, fused, output, thread_buffers
+from magicbyte.engines.columnar import buffers, engine, entry_run, fused, output
 from magicbyte.engines.columnar.buffers import POOL, Bytes
 
 NOBODY = 0
@@ -82,7 +82,7 @@ def use(places: GuardedBuffers) -> None:
     """Have the columnar engine of this process take all its memory from *places*, as it needs it."""
     buffers.allocate = places.allocate
     POOL.max_bytes = 0
-    thread_buffers.MIN_SCRATCH_BYTES = 1
+    buffers.MIN_SCRATCH_BYTES = 1
     engine.MIN_SCANNED = entry_run.MIN_DESCRIPTORS = 1
 
 
@@ -96,7 +96,7 @@ def begin_anew(
     64 times that is decompressed outside of the kernel.
     """
     places.clear()
-    thread_buffers.reset()
+    buffers.reset()
     output.MIN_CAPACITY = min_capacity
     output.MAX_COLUMN_BYTES = max_column_bytes
     fused.SCRATCH_BYTES = scratch_bytes

@@ -1,10 +1,11 @@
-"""Memory for columns, which is used again once Arrow has released it.
+"""Memory of the kernels: columns, descriptors, scratch memory. It is used again, because it is expensive.
 
-The first touch of a fresh page costs more than all that kernels do with it. Memory is handed out again
-only after Arrow has dropped the last column in it.
+The first touch of a fresh page costs more than all that kernels do with it. Memory of columns is used again
+once Arrow has dropped the last column in it; scratch memory belongs to a thread.
 """
 
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,15 @@ MAX_SPARE_BYTES = 64 << 20
 
 Bytes = np.ndarray[tuple[int], np.dtype[np.uint8]]
 EMPTY: Bytes = np.empty(0, np.uint8)
+
+Descriptors = np.ndarray[tuple[int, int], np.dtype[np.int64]]
+"""A row of int64 fields for each entry: `NAMES` of a format's description are their indices."""
+
+MAX_CACHED_BYTES = 16 << 20
+"""Scratch memory that a thread keeps for a purpose; larger memory is freed after its use."""
+
+MIN_SCRATCH_BYTES = 1 << 20
+"""Smallest scratch memory, so that the next calls need no more."""
 
 
 def allocate(num_bytes: int) -> Bytes:
@@ -77,7 +87,7 @@ class MemoryPool:
             return memory
 
     def release(self, use: object, memory: ColumnMemory) -> None:
-        """Keep *memory* for the next use; evict what was released longest ago if that is too much."""
+        """Keep *memory* for the next use; evict the memory that was released longest ago if there is too much."""
         with self._lock:
             own = self._spare.pop(use, [])
             while self._spare and self._num_bytes + memory.num_bytes > self.max_bytes:
@@ -116,3 +126,49 @@ POOL = MemoryPool()
 def address(memory: "np.ndarray[Any, Any]") -> int:
     """Return the address of *memory*: five times as fast as through NumPy's own attributes."""
     return int(pa.py_buffer(memory).address)
+
+
+# Memory of a thread
+
+_of_thread = threading.local()
+_size_estimates: dict[object, Any] = {}
+
+
+def descriptor_table(count: int, width: int) -> Descriptors:
+    """Allocate a table of *count* descriptors of *width* fields."""
+    return allocate(count * width * 8).view(np.int64).reshape(count, width)
+
+
+def scratch(purpose: str, num_bytes: int) -> Bytes:
+    """Return at least *num_bytes* of scratch memory, valid until this thread's next call for *purpose*."""
+    cache: dict[str, Bytes] = _of_thread.__dict__.setdefault("scratch", {})
+    memory = cache.get(purpose)
+    if memory is None or len(memory) < num_bytes:
+        memory = allocate(max(num_bytes, MIN_SCRATCH_BYTES))
+        if len(memory) <= MAX_CACHED_BYTES:
+            cache[purpose] = memory
+    return memory
+
+
+def drop_scratch(purpose: str) -> None:
+    """Free this thread's scratch memory for *purpose*."""
+    _of_thread.__dict__.get("scratch", {}).pop(purpose, None)
+
+
+def cached(key: object, make: Callable[[], Any]) -> Any:
+    """Return this thread's value of *key*; *make* makes it at the first use."""
+    values = _of_thread.__dict__.setdefault("values", {})
+    if key not in values:
+        values[key] = make()
+    return values[key]
+
+
+def size_estimates() -> dict[object, Any]:
+    """Return size estimates from earlier calls, shared by all threads, to size first allocations."""
+    return _size_estimates
+
+
+def reset() -> None:
+    """Forget all size estimates, and free the memory of this thread."""
+    _of_thread.__dict__.clear()
+    _size_estimates.clear()

@@ -8,18 +8,17 @@ import numpy as np
 
 from magicbyte.engines import header_scan
 from magicbyte.engines.columnar import libraries
-from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
-from magicbyte.engines.columnar.entry_run import EntryRun
-from magicbyte.engines.columnar.formats import format_of
-from magicbyte.engines.columnar.fused import FusedRun
-from magicbyte.engines.columnar.kernel_loader import FORMATS, header_reader, is_plain_python, kernel
-from magicbyte.engines.columnar.thread_buffers import (
+from magicbyte.engines.columnar.buffers import (
     Descriptors,
+    address,
     descriptor_table,
     scratch,
     size_estimates,
 )
+from magicbyte.engines.columnar.entry_run import EntryRun
+from magicbyte.engines.columnar.formats import DescriptorEntries, format_of
+from magicbyte.engines.columnar.fused import FusedRun
+from magicbyte.engines.columnar.kernel_loader import FORMATS, header_reader, is_plain_python, kernel
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.protocol import BatchHeaders, Decoded, Scan

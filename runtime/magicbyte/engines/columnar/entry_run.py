@@ -1,15 +1,20 @@
-"""One run through entries back to back: kernels, and the reference engine for what they refuse."""
+"""A run through entries back to back: kernels, and the reference engine for single entries."""
 
 import numpy as np
 import pyarrow as pa
 
 from magicbyte import codecs
 from magicbyte.engines.columnar import buffers
-from magicbyte.engines.columnar.arrow_batch import joined, record_batch
-from magicbyte.engines.columnar.buffers import EMPTY, address
+from magicbyte.engines.columnar.buffers import (
+    EMPTY,
+    Descriptors,
+    address,
+    descriptor_table,
+    scratch,
+    size_estimates,
+)
 from magicbyte.engines.columnar.control_block import DONE, NEAR_END, NOT_VIEWABLE
-from magicbyte.engines.columnar.descriptor_entries import DescriptorEntries
-from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.columnar.formats import DescriptorEntries, format_of
 from magicbyte.engines.columnar.kernel_loader import (
     decoder,
     decompressor,
@@ -18,13 +23,7 @@ from magicbyte.engines.columnar.kernel_loader import (
 )
 from magicbyte.engines.columnar.layout import column_layout
 from magicbyte.engines.columnar.libraries import functions
-from magicbyte.engines.columnar.output import MAX_COLUMN_BYTES, OutputColumns
-from magicbyte.engines.columnar.thread_buffers import (
-    Descriptors,
-    descriptor_table,
-    scratch,
-    size_estimates,
-)
+from magicbyte.engines.columnar.output import MAX_COLUMN_BYTES, OutputColumns, joined
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import codec_at
 from magicbyte.engines.entry_columns import Numbers
@@ -81,8 +80,9 @@ class EntryRun:
         self.limit = self.address + len(self.view) - self.kernels.SLACK
         """Address after which no entry may end: kernels read SLACK bytes more."""
         # Views are of one buffer, so the first entry decides for all: a compressed one has none there.
-        is_compressed = codec_at(buffer, 0, magic) != 0
-        self.is_viewed = reference.views and not is_compressed and len(buffer) <= MAX_COLUMN_BYTES
+        self.is_viewed = (
+            reference.views and codec_at(buffer, 0, magic) == 0 and len(buffer) <= MAX_COLUMN_BYTES
+        )
         key = self.format.name, columns, self.is_viewed
         self.decode_kernel = decoder(*key)
         self.output = OutputColumns(column_layout(*key), self.view)
@@ -135,7 +135,7 @@ class EntryRun:
         self.desc = desc
 
     def _prepare_last(self) -> bool:
-        """Copy what is left to where enough bytes follow; return whether it can be decoded in this run."""
+        """Copy the last entry to where enough bytes follow; return whether it can be decoded in this run."""
         desc, size = self.desc[self.count], len(self.view) - self.end
         if size > MAX_COPIED_BYTES and desc[self.names["codec"]]:
             return True  # `_decode_next` decompresses it from where it is
@@ -326,15 +326,9 @@ class EntryRun:
         return results
 
     def _rows(self, desc: Descriptors, kernel_rows: Numbers) -> pa.RecordBatch:
-        """Return the rows of the kernels, with those of the reference engine among them."""
-        rows = record_batch(
-            self.format,
-            self.output,
-            self.columns,
-            desc,
-            kernel_rows,
-            origin=self.origin,
-            views=self.reference.views,
+        """Return the rows of the kernels, and among them the rows of the reference engine."""
+        rows = self.output.to_batch(
+            self.columns, desc, kernel_rows, origin=self.origin, views=self.reference.views
         )
         if not self.referred:
             return rows

@@ -1,17 +1,18 @@
-"""Formats of log entries: the meaning of descriptor fields, and the offsets of wrapper messages."""
+"""Formats of log entries: the meaning of descriptors, and the offsets of wrapper messages."""
 
+from collections.abc import Iterator
 from functools import cache, partial
-from typing import Any, Protocol
+from typing import Any, Protocol, overload
 
 import numpy as np
 
+from magicbyte.engines.columnar.buffers import Descriptors
 from magicbyte.engines.columnar.control_block import DESCRIPTOR_FIELDS
 from magicbyte.engines.columnar.kernel_loader import FORMATS, description
 from magicbyte.engines.columnar.output import OutputColumns
-from magicbyte.engines.columnar.thread_buffers import Descriptors
 from magicbyte.engines.entry import BATCH_NAMES, Entry
-from magicbyte.engines.entry_columns import NO_VALUE, Numbers
-from magicbyte.tables.arrays import Mask
+from magicbyte.engines.entry_columns import NO_VALUE, Entries, Numbers
+from magicbyte.tables.arrays import Indices, Mask
 from magicbyte_formats.wire import Codec
 from magicbyte_kernels.kernel_interface import Description
 
@@ -74,7 +75,7 @@ MESSAGE_CONSTANTS = {
 FLAGS = ("has_delete_horizon", "is_transactional", "is_control")
 
 
-def entries_of(form: EntryFormat, desc: Descriptors, origin: int) -> list[Entry]:
+def _entries_of(form: EntryFormat, desc: Descriptors, origin: int) -> list[Entry]:
     """Return the entries that *desc* describes, of a buffer whose first byte is *origin* of the file."""
     if not len(desc):
         return []
@@ -91,6 +92,35 @@ def _values(form: EntryFormat, desc: Descriptors, name: str, origin: int) -> lis
         numbers: list[Any] = column.tolist()
         return numbers
     return [None if none else value for none, value in zip(is_none, column.tolist(), strict=True)]
+
+
+class DescriptorEntries(Entries):
+    """Entries of one format, each a row of *desc*, whose positions are relative to *origin*."""
+
+    def __init__(self, form: EntryFormat, desc: Descriptors, origin: int) -> None:
+        self.format, self.desc, self.origin = form, desc, origin
+
+    def __len__(self) -> int:
+        return len(self.desc)
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+    @overload
+    def __getitem__(self, at: slice) -> "DescriptorEntries": ...
+    def __getitem__(self, at: int | slice) -> "Entry | DescriptorEntries":
+        if isinstance(at, slice):
+            return DescriptorEntries(self.format, self.desc[at], self.origin)
+        number = range(len(self))[at]
+        return _entries_of(self.format, self.desc[number : number + 1], self.origin)[0]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(_entries_of(self.format, self.desc, self.origin))
+
+    def picked(self, numbers: Indices) -> "DescriptorEntries":
+        return DescriptorEntries(self.format, self.desc[numbers], self.origin)
+
+    def column(self, name: str) -> Numbers:
+        return self.format.column(self.desc, name, self.origin)
 
 
 class RecordBatchFormat:

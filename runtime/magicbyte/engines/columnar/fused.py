@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines.columnar import buffers, control_block, entry_run
-from magicbyte.engines.columnar.buffers import EMPTY, address
+from magicbyte.engines.columnar.buffers import EMPTY, address, cached, drop_scratch, scratch
 from magicbyte.engines.columnar.control_block import DONE
 from magicbyte.engines.columnar.entry_run import PAYLOADS, EntryRun
 from magicbyte.engines.columnar.formats import EntryFormat
@@ -15,7 +15,6 @@ from magicbyte.engines.columnar.kernel_loader import decompressor, fused_kernel,
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.columnar.machine_code import MachineCode
 from magicbyte.engines.columnar.signatures import SCAN, num_words
-from magicbyte.engines.columnar.thread_buffers import cached, drop_scratch, scratch
 from magicbyte.limits import Limits
 
 SCRATCH_BYTES = 1 << 20

@@ -85,7 +85,7 @@ def kernel(name: str, function: str) -> Any:
 def decoder(name: str, columns: tuple[str, ...], views: bool) -> Decoder:
     """Return the kernel of the format *name* that decodes *columns* of records."""
     modes = column_modes(name, columns, views)
-    # Whatever a read may need is compiled together, so that nobody waits twice.
+    # All kernels that a read may need are compiled together, so that a user waits only once.
     for function in FORMAT_KERNELS:
         kernel(name, function)
     decompressor()
@@ -168,6 +168,7 @@ def _kernel(name: str, signature: Signature, function: Callable[[], Any]) -> Any
         raise InputError(f"engine 'columnar': {error}", "Numba, or another engine") from error
 
 
+@cache
 def is_plain_python() -> bool:
     """Return whether kernels run as plain Python, to be debugged."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
