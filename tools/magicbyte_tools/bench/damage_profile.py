@@ -22,11 +22,10 @@ from magicbyte_tools.bench.profile import WARM_UP, Profile
 SURVEY = "survey"
 SEARCH = "search"
 READS = "reads"
-FRAMES = "frames"
 RECORDS = "records"
 REST = "runs and batches"
 
-PARTS = (SURVEY, SEARCH, READS, FRAMES, RECORDS, REST)
+PARTS = (SURVEY, SEARCH, READS, RECORDS, REST)
 
 WHOLE = {SURVEY: (SEARCH,), SEARCH: ()}
 """Parts that have all that is done in them, as they read and scan for themselves; but for these."""
@@ -86,7 +85,6 @@ def _clocks(engine_name: str) -> Iterator[_Clocks]:
         patch.object(EntrySearch, "next_entry", clocks.timed(EntrySearch.next_entry, SEARCH)),
         patch.object(EntrySearch, "true_end", clocks.timed(EntrySearch.true_end, SEARCH)),
         patch.object(LocalFile, "read_at", clocks.timed(LocalFile.read_at, READS)),
-        patch.object(kind, "scan", clocks.timed(kind.scan, FRAMES)),
         patch.object(kind, "decode", clocks.timed(kind.decode, RECORDS)),
     ):
         yield clocks
