@@ -130,15 +130,6 @@ def read_all(paths: list[Path]) -> Counter[str]:
     return seen
 
 
-def test_an_early_leader_change_has_no_version() -> None:
-    data = bytes.fromhex("00000001 03 00000001 00 00000002 00 02 00000001 00 00")
-    change = KafkaEarlyLeaderChange.from_bytes(data)
-    assert change.leader_id == 1
-    assert [voter.voter_id for voter in change.voters] == [1, 2]
-    assert change.granting_voters is not None
-    assert [voter.voter_id for voter in change.granting_voters] == [1]
-
-
 def test_the_earliest_leader_change_has_no_granting_voters_either() -> None:
     change = KafkaEarlyLeaderChange.from_bytes(bytes.fromhex("00000001 02 00000001 00 00"))
     assert [voter.voter_id for voter in change.voters] == [1]

@@ -166,20 +166,6 @@ def test_an_incomplete_end_is_a_tail_only_where_no_entry_follows(plain, workshop
 # Offsets
 
 
-def test_an_entry_written_twice_is_delivered_twice_with_an_error(plain, workshop) -> None:
-    order = [0, 1, 2, 3, 3, 4, 5]
-    rows, findings = workshop.read(workshop.put({name(0): b"".join(plain[n] for n in order)}))
-    assert sorted(offsets(rows)) == sorted(o for n in order for o in (2 * n, 2 * n + 1))
-    assert "offset-out-of-order" in codes(findings)
-
-
-def test_exchanged_entries_are_delivered_as_they_stand_with_an_error(plain, workshop) -> None:
-    order = [0, 1, 4, 3, 2, 5, 6]
-    rows, findings = workshop.read(workshop.put({name(0): b"".join(plain[n] for n in order)}))
-    assert sorted(offsets(rows)) == list(range(14))
-    assert "offset-out-of-order" in codes(findings)
-
-
 def test_a_wild_offset_costs_no_entry_behind_it(plain, workshop) -> None:
     """The offset lies outside of the checksum; the next two that agree set the window anew."""
     for wild in (1 << 40, -5, 0):
@@ -220,13 +206,6 @@ def test_an_entry_that_goes_back_leaves_no_gap_where_the_log_goes_on(workshop, l
     assert codes(workshop.read(path)[1]) == {"offset-out-of-order"}
     path = workshop.put({name(0): b"".join((*entries, batch_of(4, b"e")))}, log_dir)
     assert codes(workshop.read(path)[1]) == {"offset-out-of-order", "offset-gap"}
-
-
-def test_an_offset_of_the_next_segment_is_delivered_with_an_error(plain, workshop) -> None:
-    files = {name(0): b"".join(plain[:7]), name(12): b"".join(plain[7:])}
-    rows, findings = workshop.read(workshop.put(files))
-    assert sorted(offsets(rows)) == list(range(24))
-    assert codes(findings) == {"offset-outside-segment"} | (codes(findings) & {"offset-gap"})
 
 
 # Gaps
@@ -441,13 +420,6 @@ def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(
         rows, _ = workshop.read(path, COMMITTED)
         assert offsets(rows) == [100, 101, *([102] if behind and commits else [])]
         assert lso(workshop, path) == (last + 1, last + 1)
-
-
-def test_a_snapshot_that_states_offsets_above_its_own_counts_for_nothing(workshop, log_dir) -> None:
-    path = workshop.put(begun(last=100), log_dir)
-    rows, findings = workshop.read(path, COMMITTED)
-    assert offsets(rows) == [100, 101]
-    assert {f.severity for f in findings if f.file == name(100, "snapshot")} == {"warning"}
 
 
 @pytest.mark.parametrize(
