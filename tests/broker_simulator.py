@@ -27,9 +27,9 @@ class Broker:
         self.lowest_end = 0
         self.version = 0
         self.entries: dict[int, list[tuple[int, bytes]]] = {}
-        """By base offset of a segment, first offset and bytes of its batches."""
+        """Batches (first offset and bytes) by the base offset of their segment."""
         self.is_uniform = self.random.random() < 0.5
-        """Whether all batches have one size, so that any of them may come to lie where one was."""
+        """True if all batches have one size, so that one may replace another at the same position."""
         self._under_way: Iterator[None] = iter(())
         folder.mkdir(parents=True)
         for _ in range(4):

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures for the tests of all folders."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What Spark's Kafka source is asked, and we too: options on the logs of real brokers."""
+"""Options that Spark's Kafka source and ours are given, on the logs of real brokers."""
 
 import json
 from typing import NamedTuple

@@ -84,7 +84,7 @@ class Read:
         return [finding.code for finding in self.findings]
 
     def at(self, code: str) -> list[int | None]:
-        """Where there is a finding of *code*."""
+        """Positions of the findings of *code*."""
         return [finding.position for finding in self.findings if finding.code == code]
 
     @property

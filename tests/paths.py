@@ -1,4 +1,4 @@
-"""Where the bytes lie that tests read."""
+"""Folders of the data that tests read."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from typing import Any
 CHECKOUT = Path(__file__).parents[1]
 
 SCRIPT_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(CHECKOUT / "tests")}
-"""For scripts of tests that run in a process of their own: they import what tests import."""
+"""Environment of scripts in processes of their own, so that they import the tests' helpers."""
 
 DATA = CHECKOUT / "tests" / "data"
 """Logs of real brokers, by release and cluster, and what Kafka said of them."""

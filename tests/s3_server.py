@@ -54,7 +54,7 @@ class S3Server:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What opens the store."""
+        """Storage options that open the store."""
         return {
             "access_key": ACCESS_KEY,
             "secret_key": SECRET,

@@ -1,4 +1,4 @@
-"""What a process that starts Spark has in its environment."""
+"""Environment of a process that starts Spark."""
 
 import os
 import sys

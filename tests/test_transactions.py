@@ -1,4 +1,4 @@
-"""How transactions end, entry by entry: the rules alone, without a log."""
+"""Rules of transactions, entry by entry, without a log."""
 
 from typing import Any
 

@@ -16,7 +16,7 @@ KINDS = {
     "leaderEpoch": "leader_epoch_checkpoint",
     "transaction": "txnindex",
 }
-"""What a manifest calls the companions, and LocalTieredStorage."""
+"""Names of companion files in a manifest and in LocalTieredStorage."""
 
 
 def batches_of(data: bytes) -> Iterator[tuple[int, bytes]]:

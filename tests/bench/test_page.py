@@ -1,4 +1,4 @@
-"""What is made of figures: ratios, verdicts, the page and the plot."""
+"""Ratios, verdicts, the page and the plot that follow from measurements."""
 
 import re
 import xml.etree.ElementTree as ElementTree

@@ -1,4 +1,4 @@
-"""What is measured of plans is made right: logs without a finding, and a plan that reads all of them."""
+"""Logs for measuring plans have no finding, and their plan reads all of them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a real broker makes of a damaged segment when it is started: the table of `tests/verification/startup`.
+"""Startup of a real broker on a damaged segment, against the table of `tests/verification/startup`.
 
 Bytes of the batch and places of a cut are drawn by a seed, some of each field. `make test-brokers`
 asks; without it, the table is compared with what is foretold alone.
@@ -39,7 +39,7 @@ class Asked:
     topic: str
     damage: str
     data: bytes
-    """Of the last segment."""
+    """Bytes of the last segment."""
     is_clean: bool
     end: int | None
     """The log end offset; None where the broker does not start."""

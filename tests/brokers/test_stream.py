@@ -38,7 +38,7 @@ RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 RELEASE = "4.3"
 RESTARTS = 50
 KILLS = 10
-"""So many of the restarts are of a process that was killed in the middle; Spark's start is slow."""
+"""Number of restarts after a kill; the others stop the query alone, since Spark starts slowly."""
 
 Place = tuple[str, int, int]
 """Topic, partition, offset."""
@@ -60,11 +60,11 @@ PARTITIONS = 2
 
 
 class Writing:
-    """What a broker has acknowledged of three topics, while threads write to them."""
+    """Records of three topics that the broker has acknowledged, while threads write to them."""
 
     def __init__(self, bootstrap: str, seed: int) -> None:
         self.acknowledged: dict[Place, Pair] = {}
-        """What a read_committed consumer gets, but for what compaction takes."""
+        """Records that a read_committed consumer gets, except those that compaction removes."""
         self.aborted: set[Place] = set()
         self.errors: list[BaseException] = []
         self._bootstrap = bootstrap

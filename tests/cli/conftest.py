@@ -60,7 +60,7 @@ def run() -> Run:
 
 @pytest.fixture(scope="session")
 def command() -> list[str]:
-    """What it takes to call the command in a process of its own."""
+    """Command line that starts the command in a process of its own."""
     return [sys.executable, "-c", "from magicbyte_cli import main; main()"]
 
 

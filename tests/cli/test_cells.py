@@ -1,4 +1,4 @@
-"""How a value is written, in NDJSON and in text."""
+"""Values in NDJSON and in text."""
 
 import json
 from datetime import datetime

@@ -17,7 +17,7 @@ ORACLE = shared() / "dump-log"
 WHERE = "no answers of kafka-dump-log beside the checkout (MAGICBYTE_SHARED)"
 
 JAVA = "Snapshot failed schema validation", "Snapshot contained an unknown file version"
-"""Where the tool goes on with the text of an exception, which is Java's."""
+"""Messages that the tool continues with the text of a Java exception."""
 
 SEGMENT = "00000000000000000010"
 

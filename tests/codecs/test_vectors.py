@@ -14,7 +14,7 @@ IDS = {"gzip": 1, "snappy": 2, "snappy-xerial": 2, "snappy-raw": 2, "lz4": 3, "z
 STRICTER = {
     "franz-go__xerial_compressed_data_less_than_minimum_length.bin": "D12",
 }
-"""Where Java reads and we raise, by the row of the table of differences."""
+"""Vectors that Java reads and that raise here, by their row in the table of differences."""
 
 MAGIC = {
     "kafka-java__lz4_frame_kafka3160.bin": 0,  # D9: legal in magic 0 only

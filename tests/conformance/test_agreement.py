@@ -46,7 +46,7 @@ def reference() -> Runner:
 
 @pytest.fixture(scope="session")
 def digests(reference: Runner, files: list[Case]) -> list[bytes]:
-    """What the reference prints of each file, in short: all of it would fill the memory."""
+    """Digests of the reference's output for each file; the outputs would fill the memory."""
     found = []
     for case, output in reference.outputs(files):
         assert not isinstance(output, ChildError), f"{case.path}: {output}"

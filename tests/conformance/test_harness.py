@@ -29,13 +29,13 @@ RIGHT = """
     refusal = {key: case[key] for key in ("position",) if "error" in case}
     answer = {"fields": case.get("fields"), "error": refusal or None}
 """
-"""It copies. What follows may change `answer`, and prints it."""
+"""Copies the expected answer; a program appended to it may change `answer`, and prints it."""
 
 PRINT = "    print(json.dumps(answer))\n"
 
 
 class Ran(NamedTuple):
-    """What came of a run."""
+    """Results of a run."""
 
     status: int
     lines: list[str]

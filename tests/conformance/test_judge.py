@@ -1,4 +1,4 @@
-"""What an answer is worth: the rules of tests/vectors/README.md, one by one."""
+"""Judging of answers: the rules of tests/vectors/README.md, one by one."""
 
 from decimal import Decimal
 from typing import Any

@@ -33,7 +33,7 @@ def codes(cell: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """What the examples leave behind, run one after the other in a folder that begins empty.
+    """Names that the examples define when they run in their order in an empty folder.
 
     Below `printed` is what each of them printed.
     """

@@ -1,4 +1,4 @@
-"""What control batches say, decoded once for all that are alike."""
+"""Control records, decoded once for all equal ones."""
 
 from typing import Any
 

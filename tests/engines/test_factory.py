@@ -1,4 +1,4 @@
-"""Which engine reads, and what becomes of it where Numba cannot do what it would."""
+"""Choice of the engine, its machine code, and fallbacks where Numba is missing or fails."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What the reference engine says of entries: their headers, and the evidence of what is wrong."""
+"""Headers of entries by the reference engine, and the evidence of each fault."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What everybody imports is light: Spark imports every pyspark_* module in every application."""
+"""Imports are light: Spark imports every pyspark_* module in every application."""
 
 import importlib.util
 import subprocess
@@ -11,7 +11,7 @@ from paths import DATA
 HEAVY = ("numba", "pyspark", "yaml")
 
 TAKERS = ("duckdb", "pandas", "polars")
-"""What takes our tables. pyarrow loads one of them by itself, where a value becomes an array."""
+"""Libraries that accept our tables. pyarrow imports pandas itself to convert a value to an array."""
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_importing_it_imports_nothing_that_takes_its_tables(module: str, taker: 
 
 @pytest.mark.parametrize("engine", ["reference", "columnar"])
 def test_reading_imports_no_pandas(engine: str) -> None:
-    """It would take longer than to read 100,000 records, and half as much memory as reading takes."""
+    """Importing them takes longer than reading 100,000 records, and half of its memory."""
     log = DATA / "4.3" / "transactions" / "log-0"
     code = f"""
 import sys, magicbyte as mb

@@ -1,4 +1,4 @@
-"""From paths to partitions: what is a log, what is none, and what is said of it."""
+"""Paths to partitions: logs, folders without one, and the findings of both."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What the dumpers print, of bytes made here and of real brokers' files."""
+"""Output of the dumpers for built bytes and for real brokers' files."""
 
 import json
 import os
@@ -27,7 +27,7 @@ EMPTY_BATCH = bytes.fromhex(
 
 @pytest.fixture
 def dump(commands: dict[str, list[str]], tmp_path: Path, run: Run) -> Dump:
-    """What a language's dumper answers of some bytes."""
+    """Function that returns a language's answer for some bytes."""
 
     def dump(language: str, name: str, data: bytes) -> dict[str, Any]:
         if language not in commands:
@@ -145,7 +145,7 @@ def test_unknown_format_or_missing_file_is_no_answer(
 def answers(
     commands: dict[str, list[str]], real_files: dict[str, list[Path]], run: Run
 ) -> dict[str, dict[str, str]]:
-    """What each language prints of the real files, by format."""
+    """Output of each language for the real files, by format."""
     return {
         language: {name: run([*command, name, *files]) for name, files in real_files.items()}
         for language, command in commands.items()

@@ -50,7 +50,7 @@ def segments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def python(segments: dict[str, Path], folders: Path, run: Run) -> dict[str, str]:
-    """What the Python example prints of each segment."""
+    """Output of the Python example for each segment."""
     return {
         name: run([sys.executable, "print_log.py", path], folders / "python")
         for name, path in segments.items()

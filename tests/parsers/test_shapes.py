@@ -1,4 +1,4 @@
-"""What is read from the YAML, and what of it is refused."""
+"""Shapes read from the YAML, and YAML that is refused."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What real brokers answered (brokers.json), against the registry and docs/encoding.md."""
+"""Answers of real brokers (brokers.json), against the registry and docs/encoding.md."""
 
 import json
 from typing import Any

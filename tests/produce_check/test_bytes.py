@@ -1,4 +1,4 @@
-"""What real producers sent is legal; hostile bytes give findings and nothing else."""
+"""Batches of real producers are legal; hostile bytes give findings and no exception."""
 
 import gzip
 import random

@@ -33,7 +33,7 @@ def gzip_bomb(size: int) -> bytes:
 
 
 def snappy_block_bomb(size: int) -> bytes:
-    """One raw block: 4 zeros, then copies of 64 bytes at distance 1."""
+    """Return a raw block: 4 zeros, then copies of 64 bytes at distance 1."""
     copies = -(-(size - 4) // 64)
     return b.uvarint(4 + 64 * copies) + b"\x0c\0\0\0\0" + b"\xfe\1\0" * copies
 

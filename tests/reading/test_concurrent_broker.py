@@ -15,7 +15,7 @@ from broker_simulator import CALLS, Broker, Watched
 from magicbyte.storage import local
 
 STEPS = 1000
-"""How often a directory changes under the hands of a reader, for each way to read."""
+"""Number of changes to a directory during a read, for each way to read."""
 
 
 Row = tuple[int, bytes]

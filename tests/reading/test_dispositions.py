@@ -1,4 +1,4 @@
-"""What becomes of records, against the rule written down once more, a record at a time."""
+"""Dispositions of records, against the rule written again for one record at a time."""
 
 import random
 from collections import Counter
@@ -76,7 +76,7 @@ def applying(offset: int, case: Case, wanted: DeliveryBounds, committed: bool) -
 
 
 def expected(case: Case, wanted: DeliveryBounds, committed: bool) -> tuple[str, list[str]]:
-    """What becomes of an entry, and of its records."""
+    """Return the disposition of an entry, and of its records."""
     if case.problem is not None:
         return "over_limit" if case.problem == "batch-over-limit" else "damaged", []
     places = [applying(o, case, wanted, committed) for o in case.offsets or [case.last]]

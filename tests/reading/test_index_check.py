@@ -1,4 +1,4 @@
-"""What `verify` says of offset and time indexes: that they lead where they should."""
+"""Checks of offset and time indexes by `verify`."""
 
 import shutil
 import struct
@@ -109,7 +109,7 @@ def test_entries_that_come_in_parts() -> None:
 
 
 def test_an_entry_may_hold_the_offset_of_any_record_behind(folder: Path) -> None:
-    """As where several batches were appended at once: what lies in front is not passed over."""
+    """As after an append of several batches: the batches before the entry are still checked."""
     path, data = index_of(folder, "index")
     first, second = (struct.unpack_from(">i", data, at)[0] for at in (0, 8))
     struct.pack_into(">i", data, 0, min(first + 1, second - 1))

@@ -19,7 +19,7 @@ def rows_of(*paths: Path) -> list[tuple[int, bytes]]:
     "path", SNAPSHOTS, ids=lambda path: "-".join([*path.parts[-5:-3], path.stem])
 )
 def test_a_snapshot_is_read_by_itself(path: Path) -> None:
-    """Its name says how much of the log it stands for, and nothing of the offsets in it."""
+    """The name has the end offset of the snapshot, which says nothing of the offsets in it."""
     found = mb.verify(path)
     assert found.findings == []
     rows = rows_of(path)

@@ -25,7 +25,7 @@ SMALL = 700
 """Bytes of a split: an entry or a few."""
 
 WAIT_S = 60
-"""What takes longer hangs."""
+"""Seconds after which a test hangs."""
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 

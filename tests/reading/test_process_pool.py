@@ -16,7 +16,7 @@ from magicbyte.reading.process_pool import TASKS_AHEAD, in_processes
 from paths import DATA, shared
 
 WAIT_S = 60
-"""What takes longer hangs."""
+"""Seconds after which a test hangs."""
 
 
 def damaged_dirs() -> list[Path]:
@@ -47,7 +47,7 @@ def test_processes_change_nothing_where_a_broker_met_damage() -> None:
 
 
 def test_a_partition_is_verified_as_it_is_among_others() -> None:
-    """What its log.dir says of it goes along: a log start, a recovery point, a clean shutdown."""
+    """The log start, recovery point and clean shutdown of its log.dir are passed to the process."""
     log_dir = DATA / "4.3" / "plain" / "log-0"
     alone = mb.verify(log_dir / "deleted-records-0", processes=2)
     among = mb.verify(log_dir, processes=2)
@@ -101,7 +101,7 @@ def test_death_of_a_worker_process_is_an_error() -> None:
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
 @pytest.mark.parametrize("held", [[], [signal.SIGINT, signal.SIGTERM]])
 def test_interrupts_are_the_callers_from_the_first_moment_on(held: list[int]) -> None:
-    """In a Python of its own: what its first process starts is there for all that follow."""
+    """Run a Python of its own: its fork server is shared by all later processes."""
     ran = subprocess.run(
         [sys.executable, "-c", MASKS, *map(str, map(int, held))], capture_output=True, check=True
     )

@@ -1,4 +1,4 @@
-"""Which transactions a log holds, and how they ended."""
+"""Transactions of a log, and their outcomes."""
 
 from typing import Any
 

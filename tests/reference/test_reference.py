@@ -164,7 +164,7 @@ def test_every_picture_is_on_a_page(files: dict[str, str]) -> None:
 
 
 class Outside(HTMLParser):
-    """What a page would have to fetch, and where its links lead."""
+    """External resources of a page, and the targets of its links."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""One Spark session for the folder, and the logs of real brokers."""
+"""Spark session of the folder, and the logs of real brokers."""
 
 import os
 from collections.abc import Iterator

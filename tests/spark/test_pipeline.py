@@ -26,7 +26,6 @@ from magicbyte.tables.stored_types import stored_schema
 from magicbyte_cli import main
 from magicbyte_tools.bench import planning
 
-TOPICS = ("open", "interleaved", "deleted-records", "aborted")
 QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -59,7 +58,7 @@ def cluster(logs: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def made(spark: SparkSession, cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a pipeline made of the cluster, where the paths have spaces."""
+    """Output of a pipeline over the cluster, in paths with spaces."""
     out = tmp_path_factory.mktemp("a folder") / "with spaces" / "out"
     result = pipeline(cluster, out)
     assert result.exit_code == 0, result.output
@@ -94,7 +93,7 @@ def test_export_writes_the_schema_and_the_rows_of_the_pipeline(
 
 
 def columns_of(path: Path) -> list[tuple[Any, ...]]:
-    """What the footer of *path* says of its columns, by whomever it was written."""
+    """Return the columns by the footer of *path*, without what depends on its writer."""
     schema = pq.read_metadata(path).schema
     columns = [schema.column(number) for number in range(len(schema))]
     return [

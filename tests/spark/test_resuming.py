@@ -34,7 +34,7 @@ QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 class Killed(BaseException):
-    """As if the process had ended here: nothing between us and the caller takes it."""
+    """Ends a run as a kill would: no code catches it."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What the tasks of a pipeline say of their splits, beside the rows."""
+"""Statistics that a pipeline's tasks write about their splits."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Where Spark runs elsewhere than in the process that asks: executors of their own, and Connect."""
+"""Spark outside of the calling process: separate executors, and Spark Connect."""
 
 import importlib.util
 import json
@@ -25,7 +25,7 @@ CLUSTER = DATA / "4.3" / "transactions" / "log-0"
 COLUMNS = "topic,partition,offset,key,value"
 EXECUTORS = "local-cluster[2,1,1024]"
 NEEDED = ("pandas", "grpc", "grpc_status", "google.rpc")
-"""What Spark Connect asks for beside pyarrow."""
+"""Packages that Spark Connect needs besides pyarrow."""
 
 
 def asked(master: str, *settings: str, path: Path = CLUSTER, out: Path) -> dict[str, Any]:

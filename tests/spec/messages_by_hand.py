@@ -20,7 +20,7 @@ FOLDER = CHECKOUT / "spec" / "messages"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 RELEASES = [(2, 8), *((3, minor) for minor in range(10)), *((4, minor) for minor in range(4))]
-"""Those of Kafka that the files tell apart."""
+"""Kafka's releases between which the files differ."""
 
 NUMBERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint16": "H"}
 ZEROS = {"bool": False, "float64": 0.0, "uuid": 22 * "A", "string": "", "bytes": b""}
@@ -93,14 +93,14 @@ class Writer:
     release: Release
     draw: random.Random
     unknown: bool = False
-    """Whether every structure has a tagged field more, which nobody knows."""
+    """True if every structure has one more, unknown tagged field."""
     lie: int | None = None
-    """Which of the lengths and counts, in their order, says more than there is."""
+    """Index of the length or count that is stated too high."""
     is_flexible: bool = False
     lengths: list[str] = field(default_factory=list)
-    """What the lengths and counts are of that were written: the type, or `[]`."""
+    """Types of the values whose lengths and counts were written; `[]` for lists."""
     stated: int = 0
-    """What the lie said."""
+    """Length or count that was stated."""
 
     def __post_init__(self) -> None:
         flexible = self.spec.get("flexible", "none")

@@ -1,4 +1,4 @@
-"""How files end: cleanly, cut off, with zeros that nothing has filled, or with garbage."""
+"""Ends of files: clean, cut, preallocated zeros, or garbage."""
 
 import pytest
 
@@ -37,7 +37,6 @@ def test_fields_of_a_cut_entry_are_parsed(length: int) -> None:
 
 
 OFFSETS = bytes.fromhex("00000004 00000000 00000009 00001000")
-TIMES = bytes.fromhex("0000018f125c7400 00000004 0000018f125c7401 00000009")
 
 
 def test_an_offset_index_looks_one_entry_ahead() -> None:

@@ -8,7 +8,6 @@ from magicbyte_formats import wire
 from magicbyte_formats.kaitai.kafka_log import KafkaLog
 from magicbyte_formats.kaitai.kafka_record_batch_kip_931 import KafkaRecordBatchKip931
 
-TIME = 1714000000000
 HEADER = "0000000000000000 {len} ffffffff 03 {crc} {bits} ffffffffffffffff ffff ffffffff {num}"
 FLAGGED = bytes.fromhex(
     HEADER.format(len="0000003b", crc="5d2c78cd", bits="0080", num="00000002")

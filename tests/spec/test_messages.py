@@ -33,7 +33,7 @@ MOST_MEMORY = 64 << 10
 """Bytes that reading a small message may take, whatever lengths it states."""
 
 REASONS = {"[]": "count", "bytes": "array", "string": "array"}
-"""What is wrong where a length says more than there is; a long text is wrong by itself."""
+"""Errors of a length above the bytes left; a text that long is an error by itself."""
 
 
 def schema(file: str, name: str) -> MessageSchema:
@@ -186,7 +186,7 @@ def test_a_tagged_field_that_is_not_known_to_a_release_is_passed_over() -> None:
 
 
 def test_a_field_of_a_version_that_a_release_does_not_know_is_not_looked_for() -> None:
-    """As in Kafka, whose older code has no such field; what is there instead is the next one."""
+    """As in Kafka, whose older code lacks the field and reads the next one in its place."""
     spec = message_of("cluster_metadata", "PartitionRecord")
     read_as = schema("cluster_metadata", "PartitionRecord")
     values = Writer(spec, 0, (4, 3), random.Random(3)).message()

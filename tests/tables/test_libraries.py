@@ -224,7 +224,7 @@ def last_offset(rows: Any, condition: str = "true") -> Any:
 def test_duckdb_asks_a_stream_for_all_its_columns(
     small: mb.Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the page says of it; else a query could be left to choose."""
+    """As the page says; otherwise the query could choose the table."""
     streams: list[object] = []
     stream = Rows.__arrow_c_stream__
 

@@ -1,4 +1,4 @@
-"""What strict parsing refuses, what the grammar alone reads, and how both are built."""
+"""Strict parsing, parsing by the grammar alone, and building."""
 
 import gzip
 from typing import Any

@@ -1,4 +1,4 @@
-"""What our framers write, other people's decoders read."""
+"""Frames that the vectors' framers write, read by other decoders."""
 
 import gzip
 import zlib

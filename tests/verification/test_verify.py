@@ -1,4 +1,4 @@
-"""What `verify` says of leader epochs, sequences, times, and of what lies beside the segments."""
+"""Findings of `verify` about leader epochs, sequences, timestamps and files beside the segments."""
 
 import shutil
 import struct
@@ -43,7 +43,7 @@ def test_the_sound_partition_has_none(folder: Path) -> None:
 
 
 def test_an_epoch_altered_in_a_batch_is_found_at_its_byte(folder: Path) -> None:
-    """No checksum covers it."""
+    """The leader epoch is not covered by the checksum."""
     log = folder / f"{LAST}.log"
     (batches,) = mb.open(log).batches(["position", "base_offset"])
     second = batches.to_pylist()[1]

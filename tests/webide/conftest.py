@@ -13,7 +13,7 @@ SPEC = CHECKOUT / "spec"
 VALID = CHECKOUT / "tests" / "vectors" / "valid"
 
 SMALL = 8 * 1024
-"""What is read by Python alone or written again is no larger; JavaScript reads them all."""
+"""Bytes of the largest file that Python reads alone or writes; JavaScript reads all."""
 
 GRAMMARS = {"kafka_produced": "kafka_log"}
 """Formats of vectors that are another with further rules, which a broker has for producers."""
@@ -46,7 +46,7 @@ def real() -> dict[Path, str]:
 
 @pytest.fixture(scope="session")
 def small(real: dict[Path, str]) -> dict[Path, str]:
-    """Those of them that every check reads: all but the largest logs."""
+    """Files that every check reads: all but the largest logs."""
     return {path: name for path, name in real.items() if path.stat().st_size <= SMALL}
 
 
@@ -81,7 +81,7 @@ def wide() -> dict[Path, str]:
 
 @pytest.fixture(scope="session")
 def in_js(real: dict[Path, str], vectors: dict[Path, str]) -> dict[Path, Claims]:
-    """What JavaScript's fields claim of all those files: one process for all."""
+    """Bytes that JavaScript's fields claim in all those files: one process for all."""
     files = real | vectors
     claims = in_javascript(SPEC, [(name, path) for path, name in files.items()])
     return dict(zip(files, claims, strict=True))

@@ -1,4 +1,4 @@
-"""Of every sound file, each byte belongs to exactly one field: in JavaScript and in Python."""
+"""Each byte of a sound file belongs to exactly one field, in JavaScript and in Python."""
 
 import re
 import shutil
@@ -60,7 +60,7 @@ def test_both_languages_claim_every_byte_of_all_logs_beside_the_checkout(
 
 
 def test_files_that_no_format_describes_are_only_text(real: dict[Path, str]) -> None:
-    """So that no file is left out for its name, and that every kind of file is there."""
+    """Every file has a known name, and every kind of file occurs."""
     log_dirs = [path for path in DATA.rglob("*") if re.fullmatch(r"log-\d", path.name)]
     files = [path for folder in log_dirs for path in folder.rglob("*") if path.is_file()]
     assert {path.name for path in files if not kinds.format_of(path.name)} == set(kinds.TEXTS)
@@ -186,7 +186,7 @@ def test_bits_that_no_field_takes_are_found(
 
 
 def test_a_byte_that_two_fields_claim_is_found() -> None:
-    """No specification can say so today; but the sum is worth nothing if it could be hidden."""
+    """A specification cannot overlap fields today; if it could, the sum would not show it."""
     spans = {"a": {"start": 0, "end": 3}, "b": {"start": 2, "end": 4}}
     structure: Any = SimpleNamespace(
         _io=SimpleNamespace(bits_left=0), _debug=spans, SEQ_FIELDS=["a", "b"], a=b"", b=b""

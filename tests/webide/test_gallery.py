@@ -1,4 +1,4 @@
-"""What is offered to Kaitai's gallery: its rules, and that nothing but our keys is gone."""
+"""Files for Kaitai's gallery: they follow its rules, and lack only our own keys."""
 
 import json
 import re

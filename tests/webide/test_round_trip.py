@@ -1,4 +1,4 @@
-"""What was read from a sound file and is written again is that file."""
+"""A sound file that is read and written again keeps its bytes."""
 
 import json
 import shutil
@@ -58,7 +58,7 @@ NOT_BUILT = {"kafka_early_leader_change/of-2-7"}
 """The twin has 2.8's alone."""
 
 LONGEST = {"kafka_uvarint": 4, "kafka_varint": 4, "kafka_varlong": 9}
-"""From how many bytes on `_check` refuses a number.
+"""Smallest number of bytes that `_check` refuses.
 
 Its groups end at a byte below 0x80 or at the fourth (ninth), which is `groups.size == 4`. When all
 are there, the check asks that of each of them, and it is true of the first already.

@@ -69,7 +69,7 @@ def site() -> Path:
 
 @pytest.fixture(scope="module")
 def opened(browser: str, site: Path, files: dict[str, Path]) -> dict[str, Opened]:
-    """What the built IDE shows of each file."""
+    """Fields that the built IDE shows of each file."""
     jobs = [PageJob(str(path), name) for name, path in files.items()]
     return dict(zip(files, in_site(browser, site, SPEC, jobs), strict=True))
 

@@ -86,7 +86,7 @@ class Encoder:
     version: int
     release: Release
     strange: float = 0.0
-    """How probable each thing is that no release would write."""
+    """Probability of each deviation that no release would write."""
 
     def encoded(self) -> bytes:
         known = self.message.versions_in(self.release)
@@ -249,7 +249,7 @@ def damaged(chance: random.Random, data: bytes) -> bytes:
 
 
 def _level(chance: random.Random) -> float:
-    """How strange a record is; half of them are not."""
+    """Probability of deviations in a record; half of the records have none."""
     return chance.choice((0.0, 0.0, 0.0, 0.3, 1.0))
 
 
@@ -348,4 +348,4 @@ DRAWN: dict[str, Callable[[random.Random, Release], Record]] = {
     "--remote-log-metadata-decoder": partial(framed_record, remote_log_metadata.MESSAGES),
     "--share-group-state-decoder": partial(coordinators_record, share_group_state.MESSAGES),
 }
-"""By the tool's flags: draws a record for a release."""
+"""Functions that draw a record for a release, by the tool's flags."""

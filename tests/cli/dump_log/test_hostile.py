@@ -13,7 +13,7 @@ from .drawn import DRAWN, damaged
 
 SEED = 1
 RECORDS = 400
-"""Of each decoder."""
+"""Records per decoder."""
 
 RELEASES = ("2.8", "3.3", "3.6", "3.9", "4.0", "4.1", "4.3")
 

@@ -1,4 +1,4 @@
-"""What no release of Kafka's own messages has, and its generator of them could."""
+"""Schema features that Kafka's generator supports and no release's messages use."""
 
 import pytest
 

@@ -1,16 +1,16 @@
-"""What Kafka's tool says of the cases of `cases.py`: `told.json`, which `test_dump_log.py` records."""
+"""Output of Kafka's tool for the cases of `cases.py`: `told.json`, recorded by `test_dump_log.py`."""
 
 import json
 from pathlib import Path
 
 TOLD = Path(__file__).with_name("told.json")
-"""By the case's name and the release since which it is said: the end of the record's line.
+"""End of a record's line, by the case's name and the first release that prints it.
 
 It is null where an exception ends the line.
 """
 
 RECORD = "headerKeys: []"
-"""What the line of a record of version 2 says before the key."""
+"""Fields in the line of a v2 record before the key."""
 
 RELEASES = ("2.8", *(f"3.{minor}" for minor in range(10)), "4.0", "4.1", "4.2", "4.3")
 

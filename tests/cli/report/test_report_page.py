@@ -343,7 +343,7 @@ def test_a_page_of_many_topics_shows_the_gravest(tmp_path: Path) -> None:
 
 
 def opened(page: Path, *widths: int) -> list[dict[str, object]]:
-    """What Chromium makes of *page* in windows of these widths."""
+    """Return how Chromium renders *page* in windows of these widths."""
     browser = chromium()
     if browser is None:
         pytest.skip("no Chromium on PATH (CHROMIUM says where)")

@@ -22,7 +22,7 @@ COLUMNAR, VIEWS = engine("columnar"), engine("columnar", views=True)
 
 
 class Held:
-    """What a struct holds."""
+    """Objects that an exported struct keeps alive."""
 
 
 def test_struct_is_released_without_the_gil() -> None:

@@ -66,7 +66,7 @@ def test_any_columns_are_those_of_the_reference(columns: tuple[str, ...]) -> Non
 
 
 def entries() -> list[bytes]:
-    """One of everything: entries of all formats and codecs, sound and odd."""
+    """Entries of all formats and codecs, sound and unusual."""
     many = [
         build.record(
             b"value %d" % i if i % 5 else None,
@@ -381,7 +381,7 @@ def test_every_framing_of_snappy_is_read_alike(asked: list[int], number: int) ->
 
 
 def snapped(plain: bytes, chance: random.Random) -> bytes:
-    """One block of snappy: copies and literals of every form and length, as *chance* has it."""
+    """Return a random snappy block with copies and literals of every form and length."""
     block, at = bytearray(build.uvarint(len(plain))), 0
     while at < len(plain):
         offset = chance.choice((1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 64, 300, 2047, 2048, 65536))
@@ -612,7 +612,7 @@ def test_entry_too_large_for_columns_is_still_verified(
 def test_a_place_that_holds_less_than_is_kept_free_behind_it_becomes_larger(
     codec: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is left of it is a negative number, which to a library would be much."""
+    """The remaining size is negative, which a library would take for a large one."""
     monkeypatch.setattr(fused, "SCRATCH_BYTES", 32)
     monkeypatch.setattr(buffers, "MIN_SCRATCH_BYTES", 1)
     buffers.reset()

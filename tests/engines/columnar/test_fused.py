@@ -175,7 +175,7 @@ def test_markers_are_taken_with_what_they_say(decoded: Run, behind: bytes) -> No
 
 
 def test_the_last_entry_is_taken_though_nothing_is_behind_it(decoded: Run) -> None:
-    """As a view it is one of a copy, and by itself: views of a batch are of the same bytes."""
+    """An entry in views is copied and decoded alone, since views of a batch share its bytes."""
     made = some_batches(9)
     data, numbers, at = b"".join(made), [], 0
     while at < len(data):

@@ -21,7 +21,6 @@ from surveys import surveys_of
 from tiered_segments import aiven_partition, chunk_table, segments_of
 
 NAME = "tiered-0"
-ENDS = {"tiered-0": 310, "tiered-transactions-1": 236}
 
 
 def offsets(*paths: Any, **options: Any) -> list[int]:
@@ -61,7 +60,7 @@ def test_chunks_are_read_as_the_segment(
 
 
 def test_test_data_has_both_kinds_of_chunk_index(remote: Path, tmp_path: Path) -> None:
-    """That the tests above read both."""
+    """The tests above read both kinds."""
     kinds = set()
     for chunk_bytes in (1, 1000):
         folder = aiven_partition(remote, tmp_path / str(chunk_bytes), NAME, chunk_bytes=chunk_bytes)
@@ -239,7 +238,7 @@ def test_a_damaged_table_of_chunks_is_named(remote: Path, tmp_path: Path, change
 
 
 def test_more_bytes_behind_a_table_of_chunks_are_not_passed_over() -> None:
-    """Where the last number is right without them; the limit on its length stops most others."""
+    """The last number is right without them; others exceed the limit on the length."""
     table = (3).to_bytes(4, "big") + bytes(4) + b"\x01" + b"\1\1" + bytes([0, 0, 0, 1]) + b"\0"
     made = {
         "version": "1",
@@ -415,7 +414,7 @@ def test_object_that_became_shorter_is_an_error(tmp_path: Path) -> None:
 
 
 def test_companions_as_objects_of_their_own_are_read(remote: Path, tmp_path: Path) -> None:
-    """As the plugin wrote them until October 2023."""
+    """Chunk indexes that the plugin wrote until October 2023."""
     folder = aiven_partition(remote, tmp_path / "store", NAME)
     for indexes in folder.glob("*.indexes"):
         indexes.unlink()

@@ -153,7 +153,7 @@ def test_remote_segments_end_where_a_local_log_of_other_segments_begins(
 def test_indexes_of_a_segment_that_is_read_in_part_are_left_out(
     tiered: Any, log_dir: Path, whole: bytes
 ) -> None:
-    """They lead behind the end of what is read."""
+    """Index entries point after the end of the range."""
     (local,) = (log_dir / "tiered-0").glob("*.log")
     places = [offset for offset in starts(whole) if offset > 208]
     middle = places[len(places) // 2]

@@ -1,4 +1,4 @@
-"""What docs/tiered-storage.md shows is what happens."""
+"""Commands of docs/tiered-storage.md print what is shown."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from doc_examples import blocks
 
 
 def test_the_page_shows_what_happens(log_dir: Path, remote: Path, tmp_path: Path) -> None:
-    """Its commands, one after the other, in a folder that copies of the logs lie in."""
+    """Commands of the page run in their order in a folder with copies of the logs."""
     assert {log_dir.parent, remote.parent} == {tmp_path}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
     transcripts = blocks("docs/tiered-storage.md", "console")

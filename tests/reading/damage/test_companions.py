@@ -107,7 +107,7 @@ def test_an_absent_companion_changes_no_row_and_is_named_in_a_note(
 def test_a_companion_of_another_partition_changes_no_row_and_is_named(
     with_markers, some, judged, alone, kind
 ) -> None:
-    """In a warning; in a note where it may as well be of producers that have expired."""
+    """Warnings, or notes where expired producers may explain the difference."""
     wrong = []
     all_of_kind = companions(with_markers, kind)
     chosen = random.Random(f"foreign/{kind}")

@@ -1,4 +1,4 @@
-"""What a hostile file costs stays in proportion to its size.
+"""Costs of a hostile file stay proportional to its size.
 
 Counted, not timed: bytes and calls of reads, bytes of checksums.
 """

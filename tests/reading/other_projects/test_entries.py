@@ -49,7 +49,7 @@ ERRORS = {
     "CorruptRecordException: Invalid magic found in record": "unknown-magic",
     "CorruptRecordException: Record size": "bad-size",
 }
-"""What Kafka's reader says, by how it begins, and the code of our finding."""
+"""Codes of our findings by the beginning of the message of Kafka's reader."""
 
 
 def code_of(error: str) -> str:

@@ -18,7 +18,7 @@ LAST = f"{6:020}.log"
 # Of LAST: the batch that is flipped, and the last three: marker, data, marker.
 FLIPPED, NEXT = 1653, 1848
 BOUNDS = {1848: 48, 1926: 49, 2139: 54, 2217: 55}
-"""Where batches begin, and which offset does; the last is the file's end."""
+"""Positions at which batches begin, with their base offsets; the last is the file's end."""
 
 END = 55
 

@@ -1,4 +1,4 @@
-"""What a start makes of each byte of a batch, and of a segment cut at each byte, by a table.
+"""Predictions for a flip of each byte of a batch, and for a cut at each byte, by a table.
 
 The table is Kafka's behaviour as brokers of 2.8, 3.9 and 4.3 showed it, written down by hand. A
 checksum covers a batch from its attributes on: what lies in front of them is not verified.
@@ -13,7 +13,6 @@ from .conftest import BOUNDS, END, FLIPPED, LAST, NEXT, Partition
 
 FIRST = f"{0:020}.log"
 FIRST_SIZE, LAST_SIZE = 326, 2217
-BATCH_HEADER = 61
 
 
 class Row(NamedTuple):
@@ -79,7 +78,7 @@ def test_flipped_byte_of_each_field_is_predicted_as_brokers_recover_it(
 
 
 def test_table_has_every_byte_but_the_lowest_of_the_length() -> None:
-    """Whether the lowest byte of the length leads to a size or beyond the file hangs on its value."""
+    """The lowest byte of the length gives a size inside or beyond the file, depending on its value."""
     told = {at for row in TABLE for at in range(row.begin, row.end)}
     assert set(range(NEXT - FLIPPED)) - told == {11}
 

@@ -170,7 +170,7 @@ def test_recovery_of_a_split_segment_ends_at_its_last_entry(
 
 
 def test_the_interval_of_its_index_begins_where_it_does(partition: Partition) -> None:
-    """Its first batch has no entry: one of its offset could not be followed by the second's, 53 too."""
+    """The index has no entry for the first batch, since the second would have offset 53 too."""
     alter(partition.last, 1848, ">q", 53)
     with open_file(str(partition.last)) as opened:
         assert recovered(opened, 48, interval_bytes=70).next_offset == END
@@ -364,7 +364,7 @@ def test_missing_small_files_are_no_matter(partition: Partition) -> None:
 
 
 def test_swap_file_replaces_segments(partition: Partition) -> None:
-    """One segment that holds what both held: the cleaner was stopped when it had written it."""
+    """A segment with the batches of both: the cleaner stopped after writing it."""
     both = (partition.folder / FIRST).read_bytes() + partition.last.read_bytes()
     (partition.folder / f"{FIRST}.swap").write_bytes(both)
     told = partition.foretold()
@@ -377,7 +377,7 @@ def test_swap_file_replaces_segments(partition: Partition) -> None:
 
 
 def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
-    """Its name is all that counts; the index beside it is that of what it replaces."""
+    """The name alone counts; the index beside it belongs to the replaced segment."""
     (partition.folder / f"{FIRST}.swap").write_bytes(b"\x7f" * 500)
     point(partition, END)
     sizes = {FIRST: 500, LAST: 2217, f"{FIRST}.swap": 500}

@@ -15,7 +15,7 @@ from paths import shared
 DAMAGED = shared() / "logs-damage"
 
 BESIDE = "release", "cluster metadata"
-"""What an outcome may hang on that the files do not say: such cases are left out."""
+"""Facts that decide an outcome and are not in the files: cases with these are left out."""
 
 
 def cases() -> Iterator[Any]:

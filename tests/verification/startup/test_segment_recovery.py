@@ -28,7 +28,7 @@ from magicbyte.verification.startup.segment_recovery import (
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
 
 BASE = 1000
-"""Of the segment."""
+"""Base offset of the segment."""
 
 MAX_OFFSET = (1 << 63) - 1
 
