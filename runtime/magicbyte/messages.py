@@ -216,7 +216,7 @@ class _MessageDecoder:
         return field.versions.first <= self.newest and self.release in field.releases
 
     def tagged(self, known: dict[int, MessageField]) -> dict[str, Any]:
-        read: dict[str, Any] = {}
+        tagged_fields: dict[str, Any] = {}
         for _ in range(self.uvarint(None)):
             tag, size = self.uvarint(None), self.uvarint(None)
             field = known.get(tag)
@@ -230,10 +230,10 @@ class _MessageDecoder:
             num_unknown = self.num_unknown
             value = self.field(field)
             if value == self.default(field) and self.num_unknown == num_unknown:
-                read.pop(field.name, None)
+                tagged_fields.pop(field.name, None)
             else:
-                read[field.name] = value
-        return read
+                tagged_fields[field.name] = value
+        return tagged_fields
 
     def default(self, field: MessageField) -> Any:
         """Return the value of a tagged field that is absent."""

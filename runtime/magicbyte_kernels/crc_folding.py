@@ -159,7 +159,7 @@ def folding(polynomial: int, num_lanes: int) -> Any:
         return _divided(builder, polynomial, builder.load(last))
 
     @intrinsic
-    def folded(typing: Any, p: Any, lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
+    def folded(typing: Any, p: Any, num_lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
         """Return the checksum of so many lines (at least one), vectors and blocks at *p*."""
         number: Any = types.int64
         return number(number, number, number, number, number), codegen
@@ -250,8 +250,8 @@ def padded(polynomial: int, num_lanes: int) -> Any:
         return _divided(builder, polynomial, blocks)
 
     @intrinsic
-    def padded(typing: Any, p: Any, end: Any, crc: Any) -> Any:
-        """Return the checksum of the bytes (at least one) from *p* to *end*.
+    def padded(typing: Any, p: Any, stop: Any, crc: Any) -> Any:
+        """Return the checksum of the bytes (at least one) from *p* to *stop*.
 
         *crc* is the initial checksum before the zeros.
         """

@@ -39,11 +39,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def percent(part: int, whole: int) -> str:
+def percent(count: int, whole: int) -> str:
     if not whole:
         return ""
-    share = 100 * part / whole
-    return f"{share:.1f} %" if share >= 0.05 or not part else "< 0.1 %"
+    share = 100 * count / whole
+    return f"{share:.1f} %" if share >= 0.05 or not count else "< 0.1 %"
 
 
 def byte_size(size_bytes: int | None) -> str:

@@ -1,7 +1,7 @@
 """`magicbyte kafka-dump-log`: prints what Kafka's own kafka-dump-log prints, for the same flags."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
 import click
 
@@ -200,7 +200,7 @@ def kafka_dump_log(
         ctx.exit(1)
 
 
-def _write(lines: Iterator[str]) -> None:
+def _write(lines: Iterable[str]) -> None:
     """Write *lines* to stdout, also those before an exception."""
     out = sys.stdout.buffer
     pending: list[str] = []

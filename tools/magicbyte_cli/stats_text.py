@@ -163,8 +163,8 @@ def _rows_and_total(statistics: mb.Statistics) -> Iterator[tuple[str, Row]]:
     yield TOTAL, statistics.total
 
 
-def _share(part: int | None, whole: int | None) -> str:
-    return NULL if part is None or not whole else percent(part, whole)
+def _share(count: int | None, whole: int | None) -> str:
+    return NULL if count is None or not whole else percent(count, whole)
 
 
 def _number(value: int | None) -> str:

@@ -73,8 +73,8 @@ def warn_of_undelivered(report: Report, shown: Collection[str], *, verb: str = "
         warn(f"not {verb}: {', '.join(parts)}")
 
 
-def _by_disposition(numbers: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {name}" for name, number in numbers.items() if number)
+def _by_disposition(record_counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in record_counts.items() if number)
 
 
 def warn_of_internal_topics(dataset: Dataset, table: str = "records") -> None:

@@ -24,11 +24,15 @@ class Entries(Sequence[Entry]):
         return len(self._entries)
 
     @overload
-    def __getitem__(self, at: int) -> Entry: ...
+    def __getitem__(self, entry_index: int) -> Entry: ...
     @overload
-    def __getitem__(self, at: slice) -> "Entries": ...
-    def __getitem__(self, at: int | slice) -> "Entry | Entries":
-        return Entries(self._entries[at]) if isinstance(at, slice) else self._entries[at]
+    def __getitem__(self, entry_index: slice) -> "Entries": ...
+    def __getitem__(self, entry_index: int | slice) -> "Entry | Entries":
+        return (
+            Entries(self._entries[entry_index])
+            if isinstance(entry_index, slice)
+            else self._entries[entry_index]
+        )
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)

@@ -58,13 +58,15 @@ class BatchHeaders(Entries):
         return len(self._fields)
 
     @overload
-    def __getitem__(self, at: int) -> Entry: ...
+    def __getitem__(self, entry_index: int) -> Entry: ...
     @overload
-    def __getitem__(self, at: slice) -> "BatchHeaders": ...
-    def __getitem__(self, at: int | slice) -> "Entry | BatchHeaders":
-        if isinstance(at, slice):
-            return BatchHeaders(self._fields[at], self._positions[at])
-        return read_entry(self._fields[at].tobytes(), 0, origin=int(self._positions[at]))
+    def __getitem__(self, entry_index: slice) -> "BatchHeaders": ...
+    def __getitem__(self, entry_index: int | slice) -> "Entry | BatchHeaders":
+        if isinstance(entry_index, slice):
+            return BatchHeaders(self._fields[entry_index], self._positions[entry_index])
+        return read_entry(
+            self._fields[entry_index].tobytes(), 0, origin=int(self._positions[entry_index])
+        )
 
     def __iter__(self) -> Iterator[Entry]:
         headers = self._fields.tobytes()

@@ -348,7 +348,7 @@ def _named_files(folder: str, names: list[str], discovery: _Discovery) -> None:
     for file in listed:
         if file.name.endswith(MANIFEST):
             manifests[file.name] = file
-    logs: list[tuple[ParsedFolderName | None, LogDir | None, list[LogFile]]] = []
+    named_logs: list[tuple[ParsedFolderName | None, LogDir | None, list[LogFile]]] = []
     files: list[LogFile] = []
     has_segment = False
     for file in listed:
@@ -359,7 +359,7 @@ def _named_files(folder: str, names: list[str], discovery: _Discovery) -> None:
             segment = file if manifest is None else embedded_log(file, manifest)
             segment = replace(segment, kind="log", base_offset=base, why_not=None)
             if file.kind == "checkpoint":
-                logs.append((None, None, [segment]))
+                named_logs.append((None, None, [segment]))
             else:
                 files.append(segment)
                 has_segment = True

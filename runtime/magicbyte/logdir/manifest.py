@@ -245,7 +245,7 @@ def _end_offset(metadata: Any) -> int | None:
     return last + 1
 
 
-def _invalid(field: str, found: Any, expected: str) -> FormatError:
+def _invalid(field: str, found: object, expected: str) -> FormatError:
     shown = found if isinstance(found, str) else repr(found)
     return FormatError(
         Finding(

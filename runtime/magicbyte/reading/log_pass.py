@@ -356,24 +356,26 @@ def _boundaries(
     split_bytes: int,
     floor: int | None,
     begin: int,
-    ends: Numbers,
+    positions: Numbers,
     firsts: Numbers,
     lasts: Numbers,
 ) -> Iterator[tuple[int, Boundary]]:
     """Add boundaries between entries from byte *begin* on; yield the index of the entry after each.
 
-    *ends* are the positions after the entries, *floor* is the last offset before them. A split ends
+    *positions* are the positions after the entries, *floor* is the last offset before them. A split ends
     where the next entry would make it larger than *split_bytes*.
     """
     while True:
         before = segment.boundaries[-1]
-        index = int(np.searchsorted(ends, before.position + split_bytes, "right"))
-        if (int(ends[index - 1]) if index else begin) <= before.position:
+        index = int(np.searchsorted(positions, before.position + split_bytes, "right"))
+        if (int(positions[index - 1]) if index else begin) <= before.position:
             index += 1  # an entry that is too large by itself
-        if index >= len(ends):
+        if index >= len(positions):
             return
         if index:
-            boundary = Boundary(int(ends[index - 1]), int(lasts[index - 1]), int(firsts[index]))
+            boundary = Boundary(
+                int(positions[index - 1]), int(lasts[index - 1]), int(firsts[index])
+            )
         else:
             boundary = Boundary(begin, before.floor if floor is None else floor, int(firsts[0]))
         segment.boundaries.append(boundary)

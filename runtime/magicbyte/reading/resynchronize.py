@@ -329,7 +329,7 @@ def candidates(
         position += num_positions
 
 
-def _integers(data: np.ndarray, at: np.ndarray, width: int) -> np.ndarray:
-    """Return the big-endian integers of *width* bytes at the positions *at*."""
-    columns = data[at[:, None] + np.arange(width)]
+def _integers(data: np.ndarray, byte_positions: np.ndarray, width: int) -> np.ndarray:
+    """Return the big-endian integers of *width* bytes at the positions *byte_positions*."""
+    columns = data[byte_positions[:, None] + np.arange(width)]
     return np.ascontiguousarray(columns).view(f">i{width}").ravel().astype(np.int64)

@@ -50,8 +50,8 @@ class SnapshotCheck:
         if self.tracker.last_data or base == companions.first_base:
             self._add("snapshot-missing", base, f"there is no producer snapshot at {base}")
 
-    def add_entries(self, entries: Entries, producers: ProducerBatches) -> None:
-        """Add *entries* in ascending order, before the tracker does; *producers* wrote them.
+    def add_entries(self, entries: Entries, producer_batches: ProducerBatches) -> None:
+        """Add *entries* in ascending order, before the tracker does; *producer_batches* wrote them.
 
         There is no snapshot between them. Entries that the first snapshot concerns go to
         `add_entry_of_start`, too.
@@ -68,8 +68,8 @@ class SnapshotCheck:
             ):
                 if first <= offset:
                     self._writers[offset] = writer
-        if producers:
-            for producer_id, epoch in producers.highest_epochs():
+        if producer_batches:
+            for producer_id, epoch in producer_batches.highest_epochs():
                 self._epochs[producer_id] = max(self._epochs.get(producer_id, epoch), epoch)
 
     def add_entry_of_start(self, entry: Entry) -> None:

@@ -50,10 +50,10 @@ def record_batch(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Record
     return batch_of([row | {name: _text(row[name]) for name in paths} for row in rows], schema)
 
 
-def _text(path: str | None) -> str | None:
-    if path is None:
+def _text(file_name: str | None) -> str | None:
+    if file_name is None:
         return None
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return file_name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _null(number: int | None) -> int | None:

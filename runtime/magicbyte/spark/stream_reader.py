@@ -167,12 +167,12 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
         with without_traceback():
             return retry_changed(lambda: self._tasks(from_json(start), from_json(end)))
 
-    def _tasks(self, begin: Offsets, end: Offsets) -> list[InputPartition]:
+    def _tasks(self, begin: Offsets, end_offsets: Offsets) -> list[InputPartition]:
         dataset = self.options.open()
         planner, logs = Planner(dataset.options), _logs_by_partition(dataset)
         ranges = {
             partition: divide(offsets, self.options.max_records)
-            for partition, offsets in self._ranges(planner, logs, begin, end).items()
+            for partition, offsets in self._ranges(planner, logs, begin, end_offsets).items()
         }
         in_order: set[Partition] = set()
 
@@ -189,15 +189,21 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
         return list(replannable_tasks(list(plan_tasks(self.options, plan)), in_order))
 
     def _ranges(
-        self, planner: Planner, logs: Mapping[Partition, PartitionLog], begin: Offsets, end: Offsets
+        self,
+        planner: Planner,
+        logs: Mapping[Partition, PartitionLog],
+        begin: Offsets,
+        end_offsets: Offsets,
     ) -> dict[Partition, BoundedRange]:
-        for partition in sorted((begin.keys() - end.keys()) | (end.keys() - logs.keys())):
+        for partition in sorted(
+            (begin.keys() - end_offsets.keys()) | (end_offsets.keys() - logs.keys())
+        ):
             self._report_data_loss(
                 f"partition {name_of(partition)} is gone", "that it still exists"
             )
         return {
             partition: self._range(planner, logs[partition], begin.get(partition), last)
-            for partition, last in end.items()
+            for partition, last in end_offsets.items()
             if partition in logs
         }
 

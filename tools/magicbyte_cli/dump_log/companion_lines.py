@@ -57,15 +57,15 @@ def index_lines(
             yield f"offset: {offset} position: {entry.ofs_batch}"
 
 
-def _first_frame(log: Path, position: int, max_bytes: int) -> Frame:
-    size = log.stat().st_size
+def _first_frame(log_path: Path, position: int, max_bytes: int) -> Frame:
+    size = log_path.stat().st_size
     if position < 0 or position > size:
         raise ToolError(
-            f"Slice from position {position} exceeds end position of {log.name}, {size}"
+            f"Slice from position {position} exceeds end position of {log_path.name}, {size}"
         )
-    for frame in frames(log, begin=position, end=min(size, position + max_bytes)):
+    for frame in frames(log_path, begin=position, end=min(size, position + max_bytes)):
         return frame
-    raise ToolError(f"no batch at byte {position} of {log.name}")
+    raise ToolError(f"no batch at byte {position} of {log_path.name}")
 
 
 def time_index_lines(
@@ -107,14 +107,14 @@ def time_index_lines(
         previous = entry.timestamp
 
 
-def _frame_with(log: Path, position: int, offset: int) -> Frame | None:
+def _frame_with(log_path: Path, position: int, offset: int) -> Frame | None:
     """Return the first batch from *position* on with a last offset of at least *offset*."""
-    size = log.stat().st_size
+    size = log_path.stat().st_size
     if position > size:
         raise ToolError(
-            f"Slice from position {position} exceeds end position of {log.name}, {size}"
+            f"Slice from position {position} exceeds end position of {log_path.name}, {size}"
         )
-    return next((f for f in frames(log, begin=position) if last_offset_of(f) >= offset), None)
+    return next((f for f in frames(log_path, begin=position) if last_offset_of(f) >= offset), None)
 
 
 def _max_timestamp(frame: Frame) -> int:

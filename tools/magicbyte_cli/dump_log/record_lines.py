@@ -116,8 +116,8 @@ class RecordColumns:
 
 
 def _numbers(column: pa.Array) -> list[int]:
-    numbers: list[int] = to_numpy(pc.fill_null(column.cast("int64"), NONE)).tolist()
-    return numbers
+    integers: list[int] = to_numpy(pc.fill_null(column.cast("int64"), NONE)).tolist()
+    return integers
 
 
 def record_lines(

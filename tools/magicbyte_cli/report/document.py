@@ -10,11 +10,11 @@ from magicbyte_cli.report.tables import soft
 def document(
     title: str,
     paths: Sequence[str],
-    contents: Mapping[str, str],
+    part_names: Mapping[str, str],
     page_header: Markup,
     *parts: Markup,
 ) -> str:
-    """Return a page of *parts* below *page_header*; *contents* maps anchors to names of the parts."""
+    """Return a page of *parts* below *page_header*; *part_names* maps anchors to names of the parts."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -27,7 +27,7 @@ def document(
         element("title", " ".join([title, *paths[:1]])),
         element("style", Markup(STYLE + FILLS)),
     )
-    links = (element("a", name, href=f"#{anchor}") for anchor, name in contents.items())
+    links = (element("a", name, href=f"#{anchor}") for anchor, name in part_names.items())
     body = element(
         "body",
         page_header,

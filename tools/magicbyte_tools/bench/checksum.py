@@ -11,9 +11,13 @@ class ColumnSums:
     def __init__(self) -> None:
         self._weighted = self._last = 0
 
-    def add(self, *, key: int, value: int, header_key: int, header_value: int) -> None:
+    def add(
+        self, *, key_size: int, value_size: int, header_key_size: int, header_value_size: int
+    ) -> None:
         """Count so many bytes in each column; a null has none."""
-        self._weighted += 31 * key + 37 * value + 41 * header_key + 43 * header_value
+        self._weighted += (
+            31 * key_size + 37 * value_size + 41 * header_key_size + 43 * header_value_size
+        )
 
     def last(self, offset: int, timestamp: int | None) -> None:
         """Remember the last row; one without a time has -1."""

@@ -30,10 +30,10 @@ class _Client:
         for row in self._rows():
             count += 1
             sums.add(
-                key=len(row.key or b""),
-                value=len(row.value or b""),
-                header_key=sum(len(name.encode()) for name, _ in row.headers),
-                header_value=sum(len(value or b"") for _, value in row.headers),
+                key_size=len(row.key or b""),
+                value_size=len(row.value or b""),
+                header_key_size=sum(len(name.encode()) for name, _ in row.headers),
+                header_value_size=sum(len(value or b"") for _, value in row.headers),
             )
             sums.last(row.offset, row.timestamp)
         return count, sums.checksum

@@ -42,17 +42,17 @@ def _with_length(data: bytes | None) -> bytes:
     return NULL if data is None else _small(len(data)) + data
 
 
-def record(row: RecordData, base_offset: int, base_timestamp: int) -> bytes:
-    """Return *row* as a record of a v2 batch."""
+def record(record_data: RecordData, base_offset: int, base_timestamp: int) -> bytes:
+    """Return *record_data* as a record of a v2 batch."""
     parts = [
         b"\0",
-        _small(row.timestamp - base_timestamp),
-        _small(row.offset - base_offset),
-        _with_length(row.key),
-        _with_length(row.value),
-        _small(len(row.headers)),
+        _small(record_data.timestamp - base_timestamp),
+        _small(record_data.offset - base_offset),
+        _with_length(record_data.key),
+        _with_length(record_data.value),
+        _small(len(record_data.headers)),
     ]
-    for name, value in row.headers:
+    for name, value in record_data.headers:
         parts += (_with_length(name), _with_length(value))
     body = b"".join(parts)
     return _small(len(body)) + body
@@ -98,10 +98,10 @@ def messages(rows: Sequence[RecordData], magic: int, codec: str) -> bytes:
     return built
 
 
-def _message(row: RecordData, magic: int, offset: int) -> bytes:
-    times = (row.timestamp,) if magic else ()
+def _message(record_data: RecordData, magic: int, offset: int) -> bytes:
+    times = (record_data.timestamp,) if magic else ()
     content = [MESSAGE_HEADS[magic].pack(magic, 0, *times)]
-    for field in (row.key, row.value):
+    for field in (record_data.key, record_data.value):
         content.append(LENGTH.pack(-1) if field is None else LENGTH.pack(len(field)) + field)
     body = b"".join(content)
     return MESSAGE_FRAME.pack(offset, len(body) + 4, zlib.crc32(body)) + body

@@ -83,10 +83,10 @@ class Ours:
             count += rows.num_rows
             headers = rows.column("headers").flatten()
             sums.add(
-                key=_num_bytes(rows.column("key")),
-                value=_num_bytes(rows.column("value")),
-                header_key=_num_bytes(headers.field("key")),
-                header_value=_num_bytes(headers.field("value")),
+                key_size=_num_bytes(rows.column("key")),
+                value_size=_num_bytes(rows.column("value")),
+                header_key_size=_num_bytes(headers.field("key")),
+                header_value_size=_num_bytes(headers.field("value")),
             )
             last = rows.slice(rows.num_rows - 1)
             sums.last(
@@ -122,8 +122,8 @@ class Ours:
         if file is None:
             raise ValueError("threads read from memory")
 
-        def count(part: tuple[int, int]) -> int:
-            return _num_rows(read(engine(self.name), file, columns, *part))
+        def count(byte_range: tuple[int, int]) -> int:
+            return _num_rows(read(engine(self.name), file, columns, *byte_range))
 
         with ThreadPoolExecutor(threads) as pool:
             return sum(pool.map(count, self._parts(file, threads)))

@@ -52,18 +52,18 @@ class Results:
 
 def load(file: Path) -> Results:
     """Return what a run has saved to *file*."""
-    read: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    document: dict[str, Any] = json.loads(file.read_text("utf-8"))
     for name in ("cells", "threads"):
-        read[name] = [Cell(**cell) for cell in read[name]]
-    read["sizes"] = {size: Cell(**cell) for size, cell in read["sizes"].items()}
+        document[name] = [Cell(**cell) for cell in document[name]]
+    document["sizes"] = {size: Cell(**cell) for size, cell in document["sizes"].items()}
     for name in ("profiles", "damage_profiles"):
-        read[name] = [Profile(**one) for one in read.get(name, [])]
+        document[name] = [Profile(**one) for one in document.get(name, [])]
     for name in ("jobs", "starts"):
-        read[name] = [ProcessJob(**job) for job in read[name]]
-    if read.get("damage") is not None:
-        read["damage"] = Cell(**read["damage"])
-    headers = read.get("headers")
+        document[name] = [ProcessJob(**job) for job in document[name]]
+    if document.get("damage") is not None:
+        document["damage"] = Cell(**document["damage"])
+    headers = document.get("headers")
     if headers is not None:
         both = {name: ProcessJob(**headers[name]) for name in ("whole", "first")}
-        read["headers"] = HeaderScan(**{**headers, **both})
-    return Results(**read)
+        document["headers"] = HeaderScan(**{**headers, **both})
+    return Results(**document)

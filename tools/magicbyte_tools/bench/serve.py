@@ -10,6 +10,7 @@ nanoseconds by the clock.
 import importlib
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -59,7 +60,7 @@ def serve(reader: PassReader) -> None:
         print(rows, checksum, *spent, flush=True)
 
 
-def main(arguments: list[str]) -> None:
+def main(arguments: Sequence[str]) -> None:
     name, *rest = arguments
     module, kind = READERS[name]
     # Import the measured reader alone: the memory of the process is measured too.

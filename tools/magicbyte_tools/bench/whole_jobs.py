@@ -42,19 +42,19 @@ def whole_jobs(
         return jobs.run(commands, repetitions=repetitions), left_out
 
 
-def _export(log: Path, cache: Path) -> dict[str, list[str]]:
+def _export(log_path: Path, cache: Path) -> dict[str, list[str]]:
     if subprocess.run([*MAGICBYTE, "export", "--help"], capture_output=True).returncode:
         raise ProgramUnavailable("magicbyte has no verb export yet")
     # The columns that the consumer has, too.
     columns = ["--columns", ",".join(COLUMNS["columns"])]
-    out = ["-o", str(log.parent / "out.parquet"), "--overwrite"]
-    return {"export": [*MAGICBYTE, "export", str(log), *columns, *out]}
+    out = ["-o", str(log_path.parent / "out.parquet"), "--overwrite"]
+    return {"export": [*MAGICBYTE, "export", str(log_path), *columns, *out]}
 
 
-def _dump_log(log: Path, cache: Path) -> dict[str, list[str]]:
+def _dump_log(log_path: Path, cache: Path) -> dict[str, list[str]]:
     java, jars = tool("java"), java_reader.class_path("broker", cache)
     # The release's own script gives it a heap of 256 MiB.
-    dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log)]
+    dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log_path)]
     return {
         "dump-log headers": dump,
         "dump-log": [*dump, "--deep-iteration", "--print-data-log"],

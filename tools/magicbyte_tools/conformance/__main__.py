@@ -40,24 +40,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def run(runner: Runner, chosen: argparse.Namespace) -> int:
+def run(runner: Runner, options: argparse.Namespace) -> int:
     """Run *runner* on the chosen cases and print what came of it; return the exit status."""
-    cases = vectors.load(chosen.vectors)
-    wanted = vectors.chosen(cases, chosen.cases)
+    cases = vectors.load(options.vectors)
+    wanted = vectors.chosen(cases, options.cases)
     if not wanted:
-        raise CaseError(f"no case is named like {chosen.cases}")
-    file = chosen.known or (engines.known_failures(chosen.engine) if chosen.engine else None)
+        raise CaseError(f"no case is named like {options.cases}")
+    file = options.known or (engines.known_failures(options.engine) if options.engine else None)
     reasons = known.load(file) if file else {}
     score = Score(stale=sorted(set(reasons) - {case.path for case in cases}))
     for one in scored(runner.answers(wanted), reasons):
         score.add(one)
-        if chosen.format == "ndjson":
+        if options.format == "ndjson":
             print(report.line(one), flush=True)
         elif one.outcome == "failed":
             print(report.failure(one), flush=True)
-        if chosen.fail_fast and one.outcome == "failed":
+        if options.fail_fast and one.outcome == "failed":
             break
-    if chosen.format == "ndjson":
+    if options.format == "ndjson":
         print(report.summary(score))
     else:
         print("\n".join(report.table(score)))

@@ -1,6 +1,6 @@
 """Judges an answer by the demands of a case. Uses no files and no processes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -201,7 +201,7 @@ def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[st
     yield from _some(differences(expected, compared, "findings"))
 
 
-def _some(lines: Iterator[str]) -> Iterator[str]:
+def _some(lines: Iterable[str]) -> Iterator[str]:
     """Yield the first few of *lines*, and that there are more."""
     for number, line in enumerate(lines):
         if number == MAX_DIFFERENCES:

@@ -87,8 +87,12 @@ class Runner:
                 return error
 
     def _files(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Output]]:
-        def command(left: Sequence[Case]) -> list[str]:
-            return [*self.command, self._name(left[0]), *(str(case.data) for case in left)]
+        def command(remaining_cases: Sequence[Case]) -> list[str]:
+            return [
+                *self.command,
+                self._name(remaining_cases[0]),
+                *(str(case.data) for case in remaining_cases),
+            ]
 
         return self._many(cases, command, lambda child, case: None)
 

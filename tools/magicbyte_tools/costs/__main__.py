@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from magicbyte_tools.costs.cost_page import page
@@ -9,7 +10,7 @@ from magicbyte_tools.costs.measure import Measured, measure
 from magicbyte_tools.costs.samples import samples
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="costs", description="Encode the batches of real logs in every format."
     )

@@ -20,18 +20,18 @@ def _raw_snappy(plain: bytes) -> bytes:
 
 
 def _lz4(plain: bytes) -> bytes:
-    made: bytes = lz4.frame.compress(plain, block_linked=False, store_size=False)
-    return made
+    lz4_frame: bytes = lz4.frame.compress(plain, block_linked=False, store_size=False)
+    return lz4_frame
 
 
 def _lz4_checked(plain: bytes) -> bytes:
-    made: bytes = lz4.frame.compress(plain, block_linked=False, content_checksum=True)
-    return made
+    lz4_frame: bytes = lz4.frame.compress(plain, block_linked=False, content_checksum=True)
+    return lz4_frame
 
 
 def _lz4_linked(plain: bytes) -> bytes:
-    made: bytes = lz4.frame.compress(plain, block_linked=True, block_checksum=True)
-    return made
+    lz4_frame: bytes = lz4.frame.compress(plain, block_linked=True, block_checksum=True)
+    return lz4_frame
 
 
 class CompressedForm(NamedTuple):

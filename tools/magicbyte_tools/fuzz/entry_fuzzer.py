@@ -23,7 +23,7 @@ class EntryFuzzTask:
     first: int
     end: int
     seed: int
-    logs: tuple[Path, ...] = ()
+    log_paths: tuple[Path, ...] = ()
     """Log files whose entries are also used as seeds."""
     most_compared: int = 0
     """Accepted entries that are also decoded by the reference engine, at most; and a group more."""
@@ -34,7 +34,7 @@ class EntryFuzzTask:
 
     @cached_property
     def seeds(self) -> list[Seed]:
-        return [*seeds.built(self.seed), *seeds.of_logs(self.logs)]
+        return [*seeds.built(self.seed), *seeds.of_logs(self.log_paths)]
 
     def group(self, case: int) -> CaseGroup:
         return group(case // NUM_CASES, seed=self.seed, seeds=self.seeds)

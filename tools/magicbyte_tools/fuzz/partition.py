@@ -48,9 +48,9 @@ class SeedPartition:
         return [one for one in found if one is not None]
 
 
-def partitions(paths: Sequence[Path]) -> Iterator[SeedPartition]:
-    """Yield the partitions in *paths* that have an entry."""
-    folders = {log.parent for path in paths for log in path.rglob("*.log")}
+def partitions(directories: Sequence[Path]) -> Iterator[SeedPartition]:
+    """Yield the partitions in *directories* that have an entry."""
+    folders = {log.parent for path in directories for log in path.rglob("*.log")}
     for folder in sorted(folders):
         files = {one.name: one.read_bytes() for one in sorted(folder.iterdir()) if one.is_file()}
         made = SeedPartition(folder.name, files)

@@ -41,10 +41,10 @@ def built(seed: int) -> list[Seed]:
     return seeds
 
 
-def of_logs(logs: Iterable[Path]) -> Iterator[Seed]:
-    """Yield some entries of each format and codec in *logs*, from all over them, none too large."""
+def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
+    """Yield some entries of each format and codec in *log_paths*, from all over them, none too large."""
     kinds: dict[str, list[Seed]] = {}
-    for data in dict.fromkeys(_entries(logs)):
+    for data in dict.fromkeys(_entries(log_paths)):
         with suppress(MagicbyteError, ValueError):  # it is damaged, or there is no such codec
             one = taken_apart(data)
             kinds.setdefault(one.kind, []).append(one)
@@ -52,8 +52,8 @@ def of_logs(logs: Iterable[Path]) -> Iterator[Seed]:
         yield from found[:: -(-len(found) // MOST_OF_A_KIND)]
 
 
-def _entries(logs: Iterable[Path]) -> Iterator[bytes]:
-    for log in logs:
+def _entries(log_paths: Iterable[Path]) -> Iterator[bytes]:
+    for log in log_paths:
         data = log.read_bytes()
         scan = ReferenceEngine().scan(memoryview(data), origin=0, verify=False, limits=Limits())
         for entry in scan.entries:

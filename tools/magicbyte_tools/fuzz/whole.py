@@ -99,7 +99,7 @@ class PartitionFuzzTask:
     first: int
     end: int
     seed: int
-    paths: tuple[Path, ...]
+    directories: tuple[Path, ...]
     """Folders with partitions; small partitions are also built."""
     is_changed: bool = True
     """True where the partitions are mutated before they are read."""
@@ -108,8 +108,8 @@ class PartitionFuzzTask:
     @cached_property
     def partitions(self) -> list[SeedPartition]:
         if not self.is_changed:
-            return list(partitions(self.paths))
-        small = [one for one in partitions(self.paths) if one.num_bytes <= MAX_BYTES]
+            return list(partitions(self.directories))
+        small = [one for one in partitions(self.directories) if one.num_bytes <= MAX_BYTES]
         return [*small, *built(self.seed)]
 
     def case(self, number: int) -> tuple[SeedPartition, Files]:

@@ -142,7 +142,7 @@ class KsyFile(LintedFile):
             yield from self.keys(member, "member")
 
     def attribute(
-        self, mapping: YamlMapping, structure: Spec, section: str, name: str = ""
+        self, mapping: YamlMapping, structure: Spec, section_name: str, name: str = ""
     ) -> Iterator[LintProblem]:
         field, name = mapping.value, name or mapping.value.get("id", "")
         yield from self.order(mapping, ATTRIBUTE)
@@ -155,9 +155,9 @@ class KsyFile(LintedFile):
         if "repeat" in field and not name.endswith("s"):
             yield self.problem(mapping, f"{name!r} is repeated; its name is a plural")
         named = "-orig-id" in field or "-ours" in field or name.startswith("reserved")
-        if section == "seq" and not named:
+        if section_name == "seq" and not named:
             yield self.problem(mapping, "has neither -orig-id nor -ours")
-        yield from self.portable(mapping, structure, section)
+        yield from self.portable(mapping, structure, section_name)
 
     # Rules
 
@@ -191,7 +191,7 @@ class KsyFile(LintedFile):
                 yield self.problem(target, "is in a list and has no -webide-representation")
 
     def portable(
-        self, mapping: YamlMapping, structure: Spec, section: str
+        self, mapping: YamlMapping, structure: Spec, section_name: str
     ) -> Iterator[LintProblem]:
         """Yield constructs that compile in all languages but fail in some of them."""
         field = mapping.value
@@ -210,7 +210,7 @@ class KsyFile(LintedFile):
             yield self.problem(mapping, "a switch is called like an instance elsewhere (Rust)")
         if isinstance(kind, dict) and "size" in field and "_" not in kind.get("cases", {}):
             yield self.problem(mapping, "a switch with size needs the case _ (Nim)")
-        if section == "params" and field.get("type") in ("u8", "u8be", "u8le"):
+        if section_name == "params" and field.get("type") in ("u8", "u8be", "u8le"):
             yield self.problem(mapping, "a parameter is s8, not u8 (C# mixes them up)")
         encoded = "encoding" in field or "encoding" in self.spec["meta"]
         if field.get("type") in ("str", "strz") and not encoded:

@@ -357,15 +357,15 @@ class MessageLint:
         mapping: YamlMapping,
         what: str,
         seen: dict[Any, Occurrences],
-        key: object,
+        identity: object,
         here: Occurrences,
     ) -> Iterator[LintProblem]:
-        both = seen.setdefault(key, set()) & here
+        both = seen.setdefault(identity, set()) & here
         if both:
             yield self.file.problem(
                 mapping, f"{what} is there already in {occurrence_text(min(both))}"
             )
-        seen[key] |= here
+        seen[identity] |= here
 
     def is_flexible(self, release: Release, version: int) -> bool:
         steps = self.spec.get("flexible", "none")

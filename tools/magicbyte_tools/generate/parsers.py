@@ -47,14 +47,14 @@ def _absent(spec: Spec) -> dict[str, list[str]]:
 
 
 def _with_absent_fields(lines: list[str], absent: dict[str, list[str]]) -> Iterator[str]:
-    path: list[str] = []
+    class_path: list[str] = []
     for line in lines:
         opened = re.match(r"( *)class (\w+)\(KaitaiStruct\):", line)
         if opened:
-            path = [*path[: len(opened[1]) // 4], opened[2]]
+            class_path = [*class_path[: len(opened[1]) // 4], opened[2]]
         begins = re.match(r"( *)def __init__\(self", line)
         if begins:
-            qualified = ".".join(path[: len(begins[1]) // 4])
+            qualified = ".".join(class_path[: len(begins[1]) // 4])
             for name in absent.pop(qualified, []):
                 yield f"{begins[1]}{name} = None"
         yield line

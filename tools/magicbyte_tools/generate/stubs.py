@@ -1,7 +1,7 @@
 """Prints type stubs with docstrings for the Kaitai compiler's Python, which has neither."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from magicbyte_tools.generate.expressions import type_of
@@ -178,6 +178,6 @@ def _sentences(spec: Spec) -> list[str]:
     return [f'"""{first}', *more, '"""']
 
 
-def _indented(lines: "Iterator[str] | list[str]") -> Iterator[str]:
+def _indented(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         yield f"    {line}" if line else ""

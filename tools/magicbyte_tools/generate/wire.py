@@ -136,16 +136,16 @@ class HeaderClass:
         If several have the same position, the last one is returned.
         """
         params = "|".join(param["id"] for param in self.structure.get("params", []))
-        numbers: dict[int, HeaderNumber] = {}
+        numbers_by_position: dict[int, HeaderNumber] = {}
         for name, spec in self.structure.get("instances", {}).items():
             match = re.fullmatch(rf"(?:{params})(?: \+ (\d+))?", str(spec.get("pos", "")))
             if match and spec.get("type") in STRUCT_FORMATS:
                 code, position = STRUCT_FORMATS[spec["type"]], int(match[1] or 0)
                 number_name = spec.get("-name", name)
-                numbers[position] = HeaderNumber(
+                numbers_by_position[position] = HeaderNumber(
                     number_name, code, position, text(spec), None, (), spec
                 )
-        return [numbers[position] for position in sorted(numbers)]
+        return [numbers_by_position[position] for position in sorted(numbers_by_position)]
 
     def parts(self) -> Iterator[str]:
         """Yield the tuple class of the fields, and the class that reads them."""

@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -40,7 +40,7 @@ def planned(parts: list[str]) -> Iterator[Mutant]:
             yield from code_mutants.mutants(file, (CHECKOUT / file).read_text("utf-8"))
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="mutants", description="Count the small faults that the tests find."
     )

@@ -80,8 +80,8 @@ def naming(folder: str, names: set[str]) -> tuple[str, ...]:
     )
 
 
-def _tests_pass(arguments: list[str]) -> bool:
-    return pytest.main(arguments) == 0
+def _tests_pass(pytest_arguments: list[str]) -> bool:
+    return pytest.main(pytest_arguments) == 0
 
 
 @cache

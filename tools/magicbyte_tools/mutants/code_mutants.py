@@ -97,16 +97,16 @@ class _Finder:
         return isinstance(last, LEAVING) or is_call
 
     def _comparisons(self, node: ast.Compare, place: str) -> Iterator[Mutant]:
-        left: ast.expr = node.left
+        operand: ast.expr = node.left
         for right in node.comparators:
-            begin, end = self._span(left)[1], self._span(right)[0]
+            begin, end = self._span(operand)[1], self._span(right)[0]
             between = self.source[begin:end].decode()
             operator = OPERATOR.search(between)
             assert operator is not None
             swapped = SWAPPED[" ".join(operator[0].split())]
             changed = between[: operator.start()] + swapped + between[operator.end() :]
             yield self._mutant(place, "comparison", begin, end, changed, of=node)
-            left = right
+            operand = right
 
     def _mutant(
         self,

@@ -20,28 +20,28 @@ def mutants(file: str, spec: Spec) -> Iterator[Mutant]:
     yield from numbered(_of_types(file, spec, (), spec["meta"]["id"]))
 
 
-def _of_types(file: str, spec: Spec, path: tuple[str, ...], name: str) -> Iterator[Mutant]:
-    structure = _at(spec, path)
+def _of_types(file: str, spec: Spec, spec_path: tuple[str, ...], name: str) -> Iterator[Mutant]:
+    structure = _at(spec, spec_path)
     for key, number, field in _fields(structure):
         for operator, change, apply in _changes(field):
             mutated = copy.deepcopy(spec)
-            apply(_at(mutated, (*path, key))[number])
+            apply(_at(mutated, (*spec_path, key))[number])
             place = f"{name}.{number if isinstance(number, str) else field['id']}"
             yield Mutant(file, place, operator, change, json.dumps(mutated))
     for enum, values in structure.get("enums", {}).items():
         for value in values:
             mutated = copy.deepcopy(spec)
-            numbers = _at(mutated, (*path, "enums", enum))
+            numbers = _at(mutated, (*spec_path, "enums", enum))
             numbers[value + 64] = numbers.pop(value)
             change = f"{value} -> {value + 64}"
             yield Mutant(file, f"{name}.{enum}", "enum", change, json.dumps(mutated))
     for inner in structure.get("types", {}):
-        yield from _of_types(file, spec, (*path, "types", inner), f"{name}.{inner}")
+        yield from _of_types(file, spec, (*spec_path, "types", inner), f"{name}.{inner}")
 
 
-def _at(spec: Spec, path: tuple[str, ...]) -> Any:
+def _at(spec: Spec, spec_path: tuple[str, ...]) -> Any:
     element: Any = spec
-    for key in path:
+    for key in spec_path:
         element = element[key]
     return element
 

@@ -1,6 +1,7 @@
 """python -m magicbyte_tools.parsers TARGET OUT: write the parsers of a language into a folder."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from magicbyte_tools.generate import source
@@ -11,7 +12,7 @@ from magicbyte_tools.parsers.packages import LAYOUTS, REFUSED, left_out, package
 USAGE = "usage: python -m magicbyte_tools.parsers TARGET OUT (make parsers TARGET=... OUT=...)"
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Write the parsers; return the exit status, 2 where that cannot be done."""
     if len(arguments) != 2 or not all(arguments):
         return complain(USAGE)

@@ -71,11 +71,11 @@ def noted(text: str, name: str) -> str:
     return text
 
 
-def types(path: tuple[str, ...], spec: Spec) -> Iterator[tuple[tuple[str, ...], Spec]]:
+def types(class_path: tuple[str, ...], spec: Spec) -> Iterator[tuple[tuple[str, ...], Spec]]:
     """Yield *spec* and the types in it, with their names from the outside in."""
-    yield path, spec
+    yield class_path, spec
     for name, inner in spec.get("types", {}).items():
-        yield from types((*path, name), inner)
+        yield from types((*class_path, name), inner)
 
 
 def with_parameters(specs: Mapping[str, Spec]) -> set[str]:

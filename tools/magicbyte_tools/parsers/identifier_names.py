@@ -13,6 +13,6 @@ def lower_camel(name: str) -> str:
     return upper[:1].lower() + upper[1:]
 
 
-def nested(path: Sequence[str], separator: str) -> str:
-    """Return the class at *path*, such as KafkaLog.Entry."""
-    return separator.join(camel(name) for name in path)
+def nested(class_names: Sequence[str], separator: str) -> str:
+    """Return the class at *class_names*, such as KafkaLog.Entry."""
+    return separator.join(camel(name) for name in class_names)

@@ -1,6 +1,7 @@
 """python -m magicbyte_tools.reference [--check] [--html OUT]: write docs/formats, or check it."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from magicbyte_tools.generate import message_schemas
@@ -53,7 +54,7 @@ def check(contents: dict[str, str], folder: Path = FORMATS) -> int:
     return int(bool(found))
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Do what *arguments* say; return the exit status."""
     wanted = reference(Library(specs()), message_schemas.load_all())
     if arguments == ["--check"]:

@@ -107,13 +107,13 @@ def _box(placement: FieldPlacement, library: Library) -> Box:
 
 
 def _rows(boxes: list[Box]) -> Iterator[list[Box]]:
-    row: list[Box] = []
+    row_boxes: list[Box] = []
     for box in boxes:
-        if row and sum(one.width for one in row) + box.width > ROOM + 0.5:
-            yield row
-            row = []
-        row.append(box)
-    yield row
+        if row_boxes and sum(one.width for one in row_boxes) + box.width > ROOM + 0.5:
+            yield row_boxes
+            row_boxes = []
+        row_boxes.append(box)
+    yield row_boxes
 
 
 def _draw(picture: Picture, box: Box, x: float, y: float) -> None:

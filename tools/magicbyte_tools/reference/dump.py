@@ -48,7 +48,7 @@ def _field(picture: Picture, leaf: Leaf, data: bytes, hue: str) -> None:
             middle = x + (index - start) * CELL + CELL / 2
             picture.text(middle, y + 19, f"{data[index]:02x}", "mono hex ink", "middle")
         if (start, end) == named:
-            _name(picture, str(leaf.path[-1]), x, y, width)
+            _name(picture, str(leaf.field_path[-1]), x, y, width)
 
 
 def _name(picture: Picture, name: str, x: float, y: float, width: float) -> None:

@@ -52,8 +52,8 @@ def is_impossible(attribute: Spec) -> bool:
     return bool(valid["min"] > valid["max"])
 
 
-def _hex(number: object) -> str:
-    return f"0x{number:x}" if isinstance(number, int) and number > 0x7E else str(number)
+def _hex(literal: object) -> str:
+    return f"0x{literal:x}" if isinstance(literal, int) and literal > 0x7E else str(literal)
 
 
 def null_words(attribute: Spec, structure: FormatStructure) -> str:

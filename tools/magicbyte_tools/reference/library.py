@@ -16,13 +16,13 @@ class FormatStructure:
     """A format, or a type inside of one."""
 
     format: str
-    path: tuple[str, ...]
+    type_path: tuple[str, ...]
     spec: Spec = field(repr=False)
 
     @property
     def name(self) -> str:
         """Name of the structure: the name of the format or of the type."""
-        return self.path[-1] if self.path else self.format
+        return self.type_path[-1] if self.type_path else self.format
 
     @property
     def fields(self) -> list[Spec]:
@@ -64,16 +64,17 @@ class Library:
             yield structure
             inner = structure.spec.get("types", {})
             waiting[:0] = [
-                FormatStructure(name, (*structure.path, kind), spec) for kind, spec in inner.items()
+                FormatStructure(name, (*structure.type_path, kind), spec)
+                for kind, spec in inner.items()
             ]
 
     def find(self, kind: str, user: FormatStructure) -> FormatStructure | None:
         """Return what *kind* means inside of *user*; None if it is of the language."""
         name = kind.split("(")[0].strip().split("::")
-        for depth in range(len(user.path), -1, -1):
-            path = (*user.path[:depth], *name)
+        for depth in range(len(user.type_path), -1, -1):
+            path = (*user.type_path[:depth], *name)
             for structure in self.structures(user.format):
-                if structure.path == path:
+                if structure.type_path == path:
                     return structure
         return self.formats.get(name[0])
 
@@ -92,10 +93,10 @@ class Library:
 
     def enum(self, name: str, user: FormatStructure) -> tuple[FormatStructure, Spec] | None:
         """Return the enum that *name* means inside of *user*, and where it is declared."""
-        for depth in range(len(user.path), -1, -1):
+        for depth in range(len(user.type_path), -1, -1):
             for structure in self.structures(user.format):
                 enums = structure.spec.get("enums", {})
-                if structure.path == user.path[:depth] and name in enums:
+                if structure.type_path == user.type_path[:depth] and name in enums:
                     return structure, enums[name]
         return None
 

@@ -38,10 +38,12 @@ class Page:
         """Paths of the types that a checksum covers."""
         covered_paths: set[tuple[str, ...]] = set()
         for structure in self.library.structures(self.name):
-            for place in places(structure, self.library, covered=structure.path in covered_paths):
+            for place in places(
+                structure, self.library, covered=structure.type_path in covered_paths
+            ):
                 for inner in self._inner(place):
                     if place.covered:
-                        covered_paths.add(inner.path)
+                        covered_paths.add(inner.type_path)
         return covered_paths
 
     def _inner(self, placement: FieldPlacement) -> list[FormatStructure]:
@@ -49,25 +51,25 @@ class Page:
         one = self.library.of(placement.field, placement.owner)
         several = [one] if one else []
         several += [case for _, case in self.library.cases(placement.field, placement.owner)]
-        return [inner for inner in several if inner.format == self.name and inner.path]
+        return [inner for inner in several if inner.format == self.name and inner.type_path]
 
     def files(self) -> dict[str, str]:
         """Return the page and its pictures, by their names below docs/formats."""
         found = {f"{self.name}.md": self.markdown()}
         for structure in self.library.structures(self.name):
             picture = self.picture(structure)
-            if picture and (not structure.path or structure.name not in self.inlined):
+            if picture and (not structure.type_path or structure.name not in self.inlined):
                 found[self.picture_name(structure)] = picture
         for number, example in enumerate(self.examples, 1):
             found[self.dump_name(number)] = dump(example.title, example.data, self.leaves(example))
         return found
 
     def picture(self, structure: FormatStructure) -> str | None:
-        covered = structure.path in self.covered
+        covered = structure.type_path in self.covered
         return diagram(structure, self.library, covered=covered)
 
     def picture_name(self, structure: FormatStructure) -> str:
-        return f"pictures/{'.'.join((self.name, *structure.path))}.svg"
+        return f"pictures/{'.'.join((self.name, *structure.type_path))}.svg"
 
     def dump_name(self, number: int) -> str:
         return f"pictures/{self.name}.example-{number}.svg"
@@ -121,7 +123,7 @@ class Page:
 
     def parts(self) -> Iterator[str]:
         """Yield a section per type inside of the format."""
-        inner = [one for one in self.library.structures(self.name) if one.path]
+        inner = [one for one in self.library.structures(self.name) if one.type_path]
         if inner:
             yield "## Its parts"
         for structure in inner:
@@ -148,7 +150,7 @@ class Page:
         """Return the table of the structure's own fields."""
         rows = []
         top = sum(map(bits, structure.fields))
-        for place in places(structure, self.library, covered=structure.path in self.covered):
+        for place in places(structure, self.library, covered=structure.type_path in self.covered):
             attribute = place.field
             offset = place.offset
             if structure.is_bits:
@@ -196,9 +198,9 @@ class Page:
     def link(self, structure: FormatStructure, words: str = "") -> str:
         words = words or structure.name
         if structure.format != self.name:
-            anchor = f"#{structure.name}" if structure.path else ""
+            anchor = f"#{structure.name}" if structure.type_path else ""
             return f"[{words}]({structure.format}.md{anchor})"
-        return f"[{words}](#{structure.name})" if structure.path else words
+        return f"[{words}](#{structure.name})" if structure.type_path else words
 
     def parameters(self, structure: FormatStructure) -> Iterator[str]:
         rows = [
@@ -257,8 +259,8 @@ class Page:
         data, rows = example.data, []
         group: tuple[str, ...] = ()
         for leaf in self.leaves(example):
-            if leaf.path[:-1] != group:
-                group = leaf.path[:-1]
+            if leaf.field_path[:-1] != group:
+                group = leaf.field_path[:-1]
                 if group:
                     rows.append(
                         {"at": "", "bytes": "", "field": f"**{'.'.join(group)}**", "value": ""}
@@ -267,7 +269,7 @@ class Page:
                 {
                     "at": str(leaf.start),
                     "bytes": hex_words(data[leaf.start : leaf.end]),
-                    "field": f"`{leaf.path[-1]}`",
+                    "field": f"`{leaf.field_path[-1]}`",
                     "value": value_words(leaf, self.library),
                 }
             )

@@ -16,7 +16,7 @@ def value_words(leaf: Leaf, library: Library) -> str:
     if isinstance(leaf.value, dict):
         inner = library.of(leaf.field, leaf.owner)
         if inner is None:
-            raise ValueError(f"{leaf.path} has bits and no structure")
+            raise ValueError(f"{leaf.field_path} has bits and no structure")
         return "<br>".join(
             f"`{one['id']}` {_one(leaf.value[one['id']], one, inner, library)}"
             for one in inner.fields

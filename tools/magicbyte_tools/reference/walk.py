@@ -19,7 +19,7 @@ from magicbyte_tools.reference.library import INTEGER, FormatStructure, Library,
 class Leaf:
     """A field of the example that has no fields inside."""
 
-    path: tuple[str, ...]
+    field_path: tuple[str, ...]
     """The names from the outside in, without regions that only a description needs."""
     start: int
     end: int
@@ -52,7 +52,7 @@ def leaves(structure: FormatStructure, parsed: Any, data: bytes, library: Librar
     position = 0
     for leaf in found:
         if leaf.start != position:
-            raise UnaccountedError(f"{leaf.path} begins at {leaf.start}, not at {position}")
+            raise UnaccountedError(f"{leaf.field_path} begins at {leaf.start}, not at {position}")
         position = leaf.end
     if position != len(data):
         raise UnaccountedError(f"{structure.name} ends at {position} of {len(data)}")
@@ -65,25 +65,25 @@ class _Walk:
     def __init__(self, data: bytes, library: Library) -> None:
         self.data, self.library, self.at = data, library, 0
         self.classes = {
-            (name, ".".join(map(camel, (name, *structure.path)))): structure
+            (name, ".".join(map(camel, (name, *structure.type_path)))): structure
             for name in library.formats
             for structure in library.structures(name)
         }
 
     def structure(
-        self, structure: FormatStructure, parsed: Any, path: tuple[str, ...]
+        self, structure: FormatStructure, parsed: Any, field_path: tuple[str, ...]
     ) -> Iterator[Leaf]:
         for attribute in structure.fields:
             name = str(attribute["id"])
             value = getattr(parsed, name)
             if isinstance(value, list):
                 for number, one in enumerate(value):
-                    numbered = (*path, f"{name}[{number}]")
+                    numbered = (*field_path, f"{name}[{number}]")
                     yield from self.one(attribute, structure, one, numbered)
             elif "-ours" in attribute and "size" in attribute and self.known(value):
-                yield from self.one(attribute, structure, value, path)
+                yield from self.one(attribute, structure, value, field_path)
             else:
-                yield from self.one(attribute, structure, value, (*path, name))
+                yield from self.one(attribute, structure, value, (*field_path, name))
 
     def known(self, value: Any) -> FormatStructure | None:
         """Return the structure that *value* was parsed as."""
@@ -91,27 +91,27 @@ class _Walk:
         return self.classes.get((kind.__module__.split(".")[-1], kind.__qualname__))
 
     def one(
-        self, attribute: Spec, owner: FormatStructure, value: Any, path: tuple[str, ...]
+        self, attribute: Spec, owner: FormatStructure, value: Any, field_path: tuple[str, ...]
     ) -> Iterator[Leaf]:
         """Yield the leaves of one field, or of one of its repetitions."""
         start = self.at
         inner = self.known(value)
         if inner is None:
             self.at += self.width(attribute, value)
-            yield Leaf(path, start, self.at, value, attribute, owner)
+            yield Leaf(field_path, start, self.at, value, attribute, owner)
         elif inner.is_primitive:
-            for _ in self.structure(inner, value, path):
+            for _ in self.structure(inner, value, field_path):
                 pass
-            yield Leaf(path, start, self.at, value.value, attribute, owner)
+            yield Leaf(field_path, start, self.at, value.value, attribute, owner)
         elif inner.is_bits:
             self.at += sum(map(bits, inner.fields)) // 8
             found = {str(one["id"]): getattr(value, one["id"]) for one in inner.fields}
-            yield Leaf(path, start, self.at, found, attribute, owner)
+            yield Leaf(field_path, start, self.at, found, attribute, owner)
         else:
-            yield from self.structure(inner, value, path)
+            yield from self.structure(inner, value, field_path)
             end = start + value._io.size()
             if ("size" in attribute or "size-eos" in attribute) and end != self.at:
-                raise UnaccountedError(f"{path}: {end - self.at} bytes left over")
+                raise UnaccountedError(f"{field_path}: {end - self.at} bytes left over")
 
     def width(self, attribute: Spec, value: Any) -> int:
         if value is None:

@@ -39,13 +39,13 @@ def present(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
 
 
-def write(folder: Path, contents: dict[str, bytes], different: Sequence[str]) -> None:
-    """Write the files named in *different* as in *contents*; delete those that *contents* lacks."""
+def write(folder: Path, data_by_name: dict[str, bytes], different: Sequence[str]) -> None:
+    """Write the files named in *different* as in *data_by_name*; delete those that *data_by_name* lacks."""
     for name in different:
         path = folder / name
-        if name in contents:
+        if name in data_by_name:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(contents[name])
+            path.write_bytes(data_by_name[name])
         else:
             path.unlink()
     for kind in ("valid", "invalid"):

@@ -52,8 +52,8 @@ def producer(producer_id: int, **fields: Any) -> dict[str, Any]:
     return {"producer_id": producer_id, "epoch": 0, "timestamp": T0, **fields}
 
 
-def producer_snapshot(*producers: dict[str, Any], **raw: Any) -> bytes:
-    data: bytes = twin.ProducerSnapshot.build({"producer_entries": producers, **raw})
+def producer_snapshot(*producer_entries: dict[str, Any], **raw: Any) -> bytes:
+    data: bytes = twin.ProducerSnapshot.build({"producer_entries": producer_entries, **raw})
     return data
 
 

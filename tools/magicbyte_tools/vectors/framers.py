@@ -80,7 +80,7 @@ def lz4(
     checksum: int | None = None,
     content_size: int | None = None,
     content_checksum: int | None = None,
-    end: bytes = END_MARK,
+    end_mark: bytes = END_MARK,
 ) -> bytes:
     """Return a frame of *blocks*, by default one that holds *data* uncompressed.
 
@@ -98,7 +98,7 @@ def lz4(
         frame += block
         if flg & BLOCK_CHECKSUM:
             frame += xxh32(block[4:]).to_bytes(4, "little")
-    frame += end
+    frame += end_mark
     if flg & CONTENT_CHECKSUM:
         frame += (xxh32(data) if content_checksum is None else content_checksum).to_bytes(
             4, "little"

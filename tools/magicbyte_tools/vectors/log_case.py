@@ -90,7 +90,7 @@ def invalid(
         source=source,
         classes=tuple(classes),
         rows=(),
-        fault=_fault(parts, at, code, caught_by, payload_position, left=parts),
+        fault=_fault(parts, at, code, caught_by, payload_position, remaining_parts=parts),
         findings=_found(parts, all_findings),
         limits=limits or {},
         has_fields=caught_by != "grammar" if has_fields is None else has_fields,
@@ -132,7 +132,7 @@ def either(
         source=source,
         classes=tuple(classes),
         rows=_rows(parts),
-        fault=_fault(parts, doubtful, code, caught_by, payload_position, left=left),
+        fault=_fault(parts, doubtful, code, caught_by, payload_position, remaining_parts=left),
         is_refused=code is not None,
         findings=_found(parts, [(code, doubtful), *findings] if code else findings),
         reason=reason,
@@ -164,13 +164,13 @@ def _fault(
     caught_by: str,
     payload_position: int | None,
     *,
-    left: Sequence[EntryPart],
+    remaining_parts: Sequence[EntryPart],
 ) -> ExpectedFault:
     return ExpectedFault(
         position=_position(parts, at),
         caught_by=caught_by,
         code=code,
         payload_position=payload_position,
-        records=_rows(left),
+        records=_rows(remaining_parts),
         records_before=len(_rows(parts[:at])),
     )

@@ -70,7 +70,7 @@ def cases() -> Iterator[VectorCase]:
     yield sound(
         "lz4-end-mark-with-the-high-bit",
         LZ4,
-        lz4(PLAIN, end=b"\0\0\0\x80"),
+        lz4(PLAIN, end_mark=b"\0\0\0\x80"),
         "A block of no bytes, uncompressed: Kafka takes the high bit away before it compares.",
         source,
     )
@@ -223,7 +223,7 @@ def cases() -> Iterator[VectorCase]:
         ),
         (
             "no-end-mark",
-            lz4(PLAIN, end=b""),
+            lz4(PLAIN, end_mark=b""),
             "The frame does not end: whether blocks are missing nobody can tell.",
             [89],
             "no end mark",

@@ -74,21 +74,21 @@ def _calls_versions_types(schemas: Sequence[MessageSchema], release: Release) ->
     return schemas is share_group_state.MESSAGES and not release.since(4, 1)
 
 
-def _number(data: bytes, part: str) -> tuple[int, int]:
+def _number(data: bytes, part_name: str) -> tuple[int, int]:
     try:
-        return messages.read_int16(data, part)
+        return messages.read_int16(data, part_name)
     except MessageError as error:
-        raise UnreadableError(f"Could not read version from {part}'s buffer.") from error
+        raise UnreadableError(f"Could not read version from {part_name}'s buffer.") from error
 
 
 def _message(
-    schema: MessageSchema, data: bytes, part: str, version: int, release: Release, begin: int
+    schema: MessageSchema, data: bytes, part_name: str, version: int, release: Release, begin: int
 ) -> dict[str, Any]:
     try:
         return messages.read(schema, data, version, release.version, begin).fields
     except MessageError as error:
         raise UnreadableError(
-            f"Could not read record with version {version} from {part}'s buffer due to: "
+            f"Could not read record with version {version} from {part_name}'s buffer due to: "
             f"{exception_text(error, version)}."
         ) from error
 

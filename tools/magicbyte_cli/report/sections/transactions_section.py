@@ -64,10 +64,13 @@ def _durations(transaction_figures: TransactionFigures) -> list[Markup]:
     names = _class_names()
     rows = []
     for number in range(filled[0], filled[-1] + 1):
-        row: list[Content] = [names[number]]
+        row_cells: list[Content] = [names[number]]
         for outcome, count in zip(outcomes, counts_by_class[number], strict=True):
-            row += [bar(Counter({outcome: count}), "transaction", largest_count), f"{count:,}"]
-        rows.append(row)
+            row_cells += [
+                bar(Counter({outcome: count}), "transaction", largest_count),
+                f"{count:,}",
+            ]
+        rows.append(row_cells)
     heads = [head for outcome in outcomes for head in (outcome.capitalize(), ">")]
     return [
         table(

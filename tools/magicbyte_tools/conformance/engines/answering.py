@@ -16,19 +16,19 @@ def unsupported(reason: str) -> Answer:
     return {"unsupported": reason}
 
 
-def serve(read: Reader) -> None:
+def serve(format_reader: Reader) -> None:
     """Answer the command line: `FORMAT FILE...`, or `--lines` and then a request per line."""
     if sys.argv[1:] == ["--lines"]:
         for line in sys.stdin.buffer:
             request = json.loads(line)
             settings = {key: request[key] for key in request if key not in ("format", "file")}
-            _say(read(request["format"], Path(request["file"]), settings))
+            _say(format_reader(request["format"], Path(request["file"]), settings))
         return
     if len(sys.argv) < 3:
         sys.exit(f"usage: {Path(sys.argv[0]).stem} FORMAT FILE... | --lines")
     settings = json.loads(os.environ.get("CONFORMANCE_SETTINGS", "{}"))
     for file in sys.argv[2:]:
-        _say(read(sys.argv[1], Path(file), settings))
+        _say(format_reader(sys.argv[1], Path(file), settings))
 
 
 def _say(answer: Answer) -> None:

@@ -141,7 +141,7 @@ class _Translation:
             case ast.Attribute(value=inner, attr=name):
                 holder, structure, field = self.holder(inner)
                 if structure and isinstance(kind := self.kind(structure, field), Nested):
-                    (path,) = kind.paths
+                    (path,) = kind.class_paths
                     return self.access.field(holder, field), self.shapes.structures[path], name
         raise TypeError(ast.dump(node))
 

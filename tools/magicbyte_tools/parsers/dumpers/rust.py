@@ -31,7 +31,7 @@ class Rust(Language):
         value = self.value(at.field)
         if not at.field.is_repeated:
             match at.field.kind:
-                case Nested(paths=(_,)) | Primitive():
+                case Nested(class_paths=(_,)) | Primitive():
                     return f"!{value}.is_none()"
                 case Nested():
                     return f"{value}.is_some()"

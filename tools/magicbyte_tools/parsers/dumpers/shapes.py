@@ -66,7 +66,7 @@ class Primitive:
 class Nested:
     """A nested structure; with several *paths*, one of them is chosen by a `switch-on`."""
 
-    paths: tuple[Path, ...]
+    class_paths: tuple[Path, ...]
 
 
 Kind = Integer | BytesShape | Text | Primitive | Nested

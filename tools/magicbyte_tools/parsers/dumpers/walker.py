@@ -164,9 +164,9 @@ def element(language: Language, at: ValuePath, value: str) -> Iterator[str]:
             yield language.call("hex", language.argument(value))
         case Text():
             yield language.call("quoted", language.argument(value))
-        case Nested(paths=(path,)):
+        case Nested(class_paths=(path,)):
             yield language.write(path, value)
-        case Nested(paths=paths):
+        case Nested(class_paths=paths):
             for path in paths:
                 head, name = language.case(at, path, value)
                 yield from block(language, head, [language.write(path, name)])
