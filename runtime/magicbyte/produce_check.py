@@ -60,17 +60,17 @@ def check_produced(
     if not len(view):
         return [Finding(code="produced-no-batch", message="no bytes", position=0, length=0)]
     findings: list[Finding] = []
-    first: Entry | None = None
+    first_entry: Entry | None = None
     has_second_batch = has_old_magic = False
     position = 0
     while position < len(view):
         try:
             entry = whole_entry(view, position)
         except FormatError as error:
-            findings.append(_invalid_entry(error.finding, len(view), is_first=first is None))
+            findings.append(_invalid_entry(error.finding, len(view), is_first=first_entry is None))
             break
         result = DecodedEntry()
-        if first is not None and not has_second_batch and not _may_follow(entry, first):
+        if first_entry is not None and not has_second_batch and not _may_follow(entry, first_entry):
             has_second_batch = True
             result.add(
                 entry.finding(
@@ -83,7 +83,7 @@ def check_produced(
             result.add(_differs(entry, "produced-old-magic", "magic", entry.magic, 2))
         _check_entry(view[position : entry.end], entry, result, limits, compacted=compacted)
         findings.extend(result.counted_findings())
-        first = first or entry
+        first_entry = first_entry or entry
         position = entry.end
     return findings
 
@@ -96,10 +96,12 @@ def _invalid_entry(finding: Finding, size: int, *, is_first: bool) -> Finding:
     return replace(finding, code=code, length=size - (finding.position or 0))
 
 
-def _may_follow(entry: Entry, first: Entry) -> bool:
+def _may_follow(entry: Entry, first_entry: Entry) -> bool:
     """Return whether a request may contain both: uncompressed messages of one old format."""
     # KAFKA-8428
-    return entry.magic == first.magic < 2 and not entry.is_wrapper and not first.is_wrapper
+    return (
+        entry.magic == first_entry.magic < 2 and not entry.is_wrapper and not first_entry.is_wrapper
+    )
 
 
 def _differs(

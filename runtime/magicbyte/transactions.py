@@ -146,25 +146,25 @@ class TransactionTracker:
         """Note the last data batch of a producer, in a transaction or not."""
         self.last_data[producer_id] = LastData(last_offset, epoch)
 
-    def add_data(self, data: TransactionData) -> None:
-        producer = data.producer_id
+    def add_data(self, transaction_data: TransactionData) -> None:
+        producer = transaction_data.producer_id
         transaction = self.open.get(producer)
         if transaction is None:
             transaction = self.open[producer] = Transaction(
                 producer,
-                data.producer_epoch,
-                first_offset=data.first_offset,
-                last_offset=data.last_offset,
+                transaction_data.producer_epoch,
+                first_offset=transaction_data.first_offset,
+                last_offset=transaction_data.last_offset,
                 is_continuation=producer in self.uncertain or not self.knows_beginning,
             )
         if transaction.first_position is None:
-            transaction.first_position = data.first_position
-            transaction.first_timestamp = data.first_timestamp
-        transaction.last_position = data.last_position
-        transaction.last_offset = data.last_offset
-        transaction.producer_epoch = data.producer_epoch
-        transaction.record_count += data.record_count
-        transaction.size_bytes += data.size_bytes
+            transaction.first_position = transaction_data.first_position
+            transaction.first_timestamp = transaction_data.first_timestamp
+        transaction.last_position = transaction_data.last_position
+        transaction.last_offset = transaction_data.last_offset
+        transaction.producer_epoch = transaction_data.producer_epoch
+        transaction.record_count += transaction_data.record_count
+        transaction.size_bytes += transaction_data.size_bytes
 
     def add_marker(self, entry: Entry, control: Control) -> None:
         """End the open transaction of the producer, if *control* is a commit or an abort."""

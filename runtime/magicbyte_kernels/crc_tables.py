@@ -20,11 +20,11 @@ def _tables(polynomial: int) -> Any:
     return table
 
 
-def zeros(length: int, table: Any) -> Any:
+def zeros(length: int, crc_table: Any) -> Any:
     """Return the effect of *length* zero bytes on each byte of a checksum."""
     crc = np.left_shift(1, np.arange(32, dtype=np.int64))
     for _ in range(length):
-        crc = (crc >> 8) ^ table[0, crc & 255]
+        crc = (crc >> 8) ^ crc_table[0, crc & 255]
     effects = np.zeros((4, 256), np.int64)
     for bit in range(32):
         has_bit = (np.arange(256) >> bit % 8 & 1).astype(bool)
@@ -40,41 +40,41 @@ IEEE = _tables(IEEE_POLYNOMIAL)
 
 
 @inlined
-def _after_8_bytes(table: Any, bits: int) -> int:
+def _after_8_bytes(crc_table: Any, bits: int) -> int:
     """Return the checksum after eight bytes, whose bits were combined with it in *bits*."""
     return (
-        table[7, bits & 255]
-        ^ table[6, (bits >> 8) & 255]
-        ^ table[5, (bits >> 16) & 255]
-        ^ table[4, (bits >> 24) & 255]
-        ^ table[3, (bits >> 32) & 255]
-        ^ table[2, (bits >> 40) & 255]
-        ^ table[1, (bits >> 48) & 255]
-        ^ table[0, (bits >> 56) & 255]
+        crc_table[7, bits & 255]
+        ^ crc_table[6, (bits >> 8) & 255]
+        ^ crc_table[5, (bits >> 16) & 255]
+        ^ crc_table[4, (bits >> 24) & 255]
+        ^ crc_table[3, (bits >> 32) & 255]
+        ^ crc_table[2, (bits >> 40) & 255]
+        ^ crc_table[1, (bits >> 48) & 255]
+        ^ crc_table[0, (bits >> 56) & 255]
     )
 
 
 @inlined
-def _after_4_bytes(table: Any, bits: int) -> int:
+def _after_4_bytes(crc_table: Any, bits: int) -> int:
     """Return the checksum after four bytes, whose bits were combined with it in *bits*."""
     return (
-        table[3, bits & 255]
-        ^ table[2, (bits >> 8) & 255]
-        ^ table[1, (bits >> 16) & 255]
-        ^ table[0, (bits >> 24) & 255]
+        crc_table[3, bits & 255]
+        ^ crc_table[2, (bits >> 8) & 255]
+        ^ crc_table[1, (bits >> 16) & 255]
+        ^ crc_table[0, (bits >> 24) & 255]
     )
 
 
 @inlined
-def by_table(table: Any, p: int, end: int, crc: int) -> int:
+def by_table(crc_table: Any, p: int, end: int, crc: int) -> int:
     """Return the checksum of the bytes from *p* to *end*; *crc* is the initial value."""
     while end - p >= 8:
-        crc = _after_8_bytes(table, s8le(p) ^ crc)
+        crc = _after_8_bytes(crc_table, s8le(p) ^ crc)
         p += 8
     if end - p >= 4:
-        crc = _after_4_bytes(table, u4le(p) ^ crc)
+        crc = _after_4_bytes(crc_table, u4le(p) ^ crc)
         p += 4
     while p < end:
-        crc = (crc >> 8) ^ table[0, (crc ^ u1(p)) & 255]
+        crc = (crc >> 8) ^ crc_table[0, (crc ^ u1(p)) & 255]
         p += 1
     return crc ^ 0xFFFFFFFF

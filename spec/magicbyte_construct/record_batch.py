@@ -66,11 +66,11 @@ class Attributes(Construct):
                 names[name] = value >> shift & ((1 << int(bits)) - 1)
         return names
 
-    def joined(self, names: Any, path: str) -> int:
+    def joined(self, bit_values: Any, path: str) -> int:
         """Return the integer with these bit fields."""
         value = 0
         for name, bits in self.bits.items():
-            width, part = 1 if bits is bool else int(bits), int(names[name])
+            width, part = 1 if bits is bool else int(bits), int(bit_values[name])
             if part >> width:
                 raise IntegerError(f"{name} {part} has more than {width} bits", path=path)
             value = value << width | part

@@ -28,12 +28,12 @@ CASES = [
     and case.verdict == "invalid"
     and case.content["caught_by"] != "order"  # offsets out of order are reported, and read
 ]
-each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.data.stem)
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.data_path.stem)
 
 
 @each_case
 def test_every_byte_of_an_invalid_log_has_one_disposition(case: Case, read: Any) -> None:
-    data = case.data.read_bytes()
+    data = case.data_path.read_bytes()
     got = read(data, limits=mb.Limits(**case.settings.get("limits", {})))
     assert sum(got.report.bytes.values()) == len(data)
     assert got.report.bytes["damaged"] + got.report.bytes["over_limit"] > 0
@@ -41,7 +41,7 @@ def test_every_byte_of_an_invalid_log_has_one_disposition(case: Case, read: Any)
 
 @each_case
 def test_invalid_log_raises_its_error_or_stops_after_the_records_before_it(case: Case) -> None:
-    data, expected = case.data.read_bytes(), case.content
+    data, expected = case.data_path.read_bytes(), case.content
     fault = expected["code"], expected["position"]
     limits = mb.Limits(**case.settings.get("limits", {}))
     with pytest.raises((mb.FormatError, mb.LimitError)) as caught:

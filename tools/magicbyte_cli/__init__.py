@@ -45,8 +45,8 @@ class CommandGroup(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         name = _module_name(cmd_name)
-        command: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
-        return command
+        module_command: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
+        return module_command
 
     def invoke(self, ctx: click.Context) -> Any:
         from magicbyte.errors import InputError, MagicbyteError

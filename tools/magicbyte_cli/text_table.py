@@ -121,18 +121,18 @@ def table_lines(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[st
     return ["  ".join(row).rstrip() for row in zip(*padded, strict=True)]
 
 
-def _padded(column: Sequence[str], width: int, is_number: bool) -> list[str]:
+def _padded(column_cells: Sequence[str], width: int, is_number: bool) -> list[str]:
     """Return the cells of a column padded to *width*."""
     pad = str.rjust if is_number else str.ljust
     return [
         pad(cell, width + len(cell) - size)
-        for cell, size in zip(column, _display_widths(column), strict=True)
+        for cell, size in zip(column_cells, _display_widths(column_cells), strict=True)
     ]
 
 
-def _display_widths(column: Sequence[str]) -> Iterable[int]:
+def _display_widths(column_cells: Sequence[str]) -> Iterable[int]:
     """Return the width of each cell, in columns of a terminal."""
-    return map(len if all(map(str.isascii, column)) else _display_width, column)
+    return map(len if all(map(str.isascii, column_cells)) else _display_width, column_cells)
 
 
 class _TerminalLines:

@@ -46,10 +46,10 @@ def read_rows(kind: str, data: bytes) -> tuple[pa.RecordBatch, int]:
     return batch, file.HEADER.itemsize + rows.nbytes
 
 
-def _array(column: WireColumn, stored: "np.ndarray[Any, Any]") -> pa.Array:
+def _array(wire_column: WireColumn, stored: "np.ndarray[Any, Any]") -> pa.Array:
     numbers = stored.astype(stored.dtype.newbyteorder("="))
     is_null = np.zeros(len(numbers), np.bool_)
-    if column.sentinel is not None:
-        is_null = numbers == column.sentinel
+    if wire_column.sentinel is not None:
+        is_null = numbers == wire_column.sentinel
     array = nullable_array(pa.from_numpy_dtype(numbers.dtype), numbers, is_null)
-    return array.cast(arrow_type(column.type))
+    return array.cast(arrow_type(wire_column.type))

@@ -36,10 +36,10 @@ def parse_offsets(data: bytes) -> Offsets:
     Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends after its
     version has no entries, and the last of two lines for a partition counts, as in Kafka.
     """
-    offsets: Offsets = {}
+    partition_offsets: Offsets = {}
     for topic, partition, offset in _entries(data, _offset_entry, OFFSET_LINE):
-        offsets[topic, partition] = offset
-    return offsets
+        partition_offsets[topic, partition] = offset
+    return partition_offsets
 
 
 def parse_offset_lines(data: bytes) -> list[tuple[str, int, int]]:
@@ -231,12 +231,12 @@ OFFSET_CHECKPOINTS = {
 def read_log_dir(path: str, storage: Storage) -> LogDir:
     """Return the content of the files of the log.dir *path*; None for a missing or malformed one."""
     findings: list[Finding] = []
-    offsets: dict[str, Offsets] = {}
+    offsets_by_file: dict[str, Offsets] = {}
     for attribute, name in OFFSET_CHECKPOINTS.items():
         if storage.exists(f"{path}/{name}"):
             data = storage.read_small(f"{path}/{name}", max_bytes=MAX_CHECKPOINT_BYTES)
             try:
-                offsets[attribute] = parse_offsets(data)
+                offsets_by_file[attribute] = parse_offsets(data)
             except FormatError as error:
                 message = f"{name}: {error.message}"
                 findings.append(replace(error.finding, message=message, file=name))
@@ -247,7 +247,7 @@ def read_log_dir(path: str, storage: Storage) -> LogDir:
         is_kraft=properties.get("version") == "1",
         clean_shutdown=storage.exists(f"{path}/.kafka_cleanshutdown"),
         findings=tuple(findings),
-        **offsets,
+        **offsets_by_file,
     )
 
 

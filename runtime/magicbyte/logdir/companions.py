@@ -32,23 +32,24 @@ def transaction_index(data: bytes) -> StructuredRows:
     left = len(data) % AbortedTransaction.SIZE
     if left:
         raise TruncatedError(bytes_left(data, AbortedTransaction.SIZE, "txnindex-invalid"))
-    table: StructuredRows = np.frombuffer(data, _ABORTED)
-    lasts = table["last_offset"].astype(np.int64)
+    index_rows: StructuredRows = np.frombuffer(data, _ABORTED)
+    lasts = index_rows["last_offset"].astype(np.int64)
     previous = np.concatenate([[-1], lasts[:-1]]) if len(lasts) else lasts
     # The finding names the first rule that the entry breaks.
     rules: list[tuple[str, Mask, Callable[[int], str]]] = [
-        ("version", table["version"] == 0, lambda _: "0"),
-        ("producer_id", table["producer_id"] >= 0, lambda _: "0 or more"),
+        ("version", index_rows["version"] == 0, lambda _: "0"),
+        ("producer_id", index_rows["producer_id"] >= 0, lambda _: "0 or more"),
         (
             "first_offset",
-            (table["first_offset"] >= 0) & (table["first_offset"] <= lasts),
+            (index_rows["first_offset"] >= 0) & (index_rows["first_offset"] <= lasts),
             lambda number: f"0 to {lasts[number]}",
         ),
         ("last_offset", lasts > previous, lambda number: f"above {previous[number]}"),
         (
             "last_stable_offset",
             # Without a sum, which would overflow for the largest offset.
-            (table["last_stable_offset"] >= 0) & (table["last_stable_offset"] - 1 <= lasts),
+            (index_rows["last_stable_offset"] >= 0)
+            & (index_rows["last_stable_offset"] - 1 <= lasts),
             lambda number: f"0 to {int(lasts[number]) + 1}",
         ),
     ]
@@ -56,7 +57,7 @@ def transaction_index(data: bytes) -> StructuredRows:
     if not is_valid.all():
         number = int(np.argmin(is_valid))
         field, _, expected = next(rule for rule in rules if not rule[1][number])
-        found = int(table[field][number])
+        found = int(index_rows[field][number])
         raise FormatError(
             Finding(
                 code="txnindex-invalid",
@@ -67,7 +68,7 @@ def transaction_index(data: bytes) -> StructuredRows:
                 expected=expected(number),
             )
         )
-    return table
+    return index_rows
 
 
 def read_transaction_index(data: bytes) -> list[AbortedTransaction]:

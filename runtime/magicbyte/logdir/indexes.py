@@ -40,9 +40,9 @@ def positions_of(index: LogFile, segment: LogFile) -> StructuredRows:
     return _within(_table(index, OffsetIndexEntry), segment)
 
 
-def _within(table: StructuredRows, segment: LogFile) -> StructuredRows:
-    is_inside = not len(table) or int(table["ofs_batch"][-1]) < segment.size_bytes
-    return table if is_inside else table[:0]
+def _within(index_rows: StructuredRows, segment: LogFile) -> StructuredRows:
+    is_inside = not len(index_rows) or int(index_rows["ofs_batch"][-1]) < segment.size_bytes
+    return index_rows if is_inside else index_rows[:0]
 
 
 def _read(log: PartitionLog, segment: LogFile, kind: str, row: type[RowFormat]) -> StructuredRows:
@@ -61,20 +61,20 @@ def _table(file: LogFile, row: type[RowFormat]) -> StructuredRows:
     return table if first_decrease(table) is None else table[:0]
 
 
-def without_zeros(table: StructuredRows) -> StructuredRows:
-    """Return *table* up to its last entry that is not all zeros: index files of live segments are preallocated."""
-    used = np.flatnonzero(table.view(np.uint8).reshape(-1, table.itemsize).any(axis=1))
-    return table[: int(used[-1]) + 1 if len(used) else 0]
+def without_zeros(index_rows: StructuredRows) -> StructuredRows:
+    """Return *index_rows* up to its last entry that is not all zeros: index files of live segments are preallocated."""
+    used = np.flatnonzero(index_rows.view(np.uint8).reshape(-1, index_rows.itemsize).any(axis=1))
+    return index_rows[: int(used[-1]) + 1 if len(used) else 0]
 
 
-def first_decrease(table: StructuredRows) -> tuple[int, str, int] | None:
+def first_decrease(index_rows: StructuredRows) -> tuple[int, str, int] | None:
     """Return the first entry of an index that decreases: its number, the field and the least valid value.
 
     No field may be below 0, or below the same field of the entry before. None if all increase.
     """
     decreases = []
-    for name in table.dtype.names or ():
-        numbers = table[name].astype(np.int64)
+    for name in index_rows.dtype.names or ():
+        numbers = index_rows[name].astype(np.int64)
         is_lower = numbers < np.concatenate([[0], numbers[:-1]])
         if is_lower.any():
             number = int(np.argmax(is_lower))
@@ -82,14 +82,14 @@ def first_decrease(table: StructuredRows) -> tuple[int, str, int] | None:
     return min(decreases, default=None, key=lambda decrease: decrease[0])
 
 
-def position_of(table: StructuredRows, relative: int) -> int:
+def position_of(index_rows: StructuredRows, relative: int) -> int:
     """Return the position that Kafka looks up for an offset in an offset index (OffsetIndex.lookup).
 
     *relative* is the offset minus the segment's base offset. The result is 0 if all entries of
-    *table* are above it. In an index that does not increase, the result is Kafka's, too.
+    *index_rows* are above it. In an index that does not increase, the result is Kafka's, too.
     """
-    slot = _lower_bound(table["relative_offset"], relative) if len(table) else None
-    return 0 if slot is None else int(table["ofs_batch"][slot])
+    slot = _lower_bound(index_rows["relative_offset"], relative) if len(index_rows) else None
+    return 0 if slot is None else int(index_rows["ofs_batch"][slot])
 
 
 def _lower_bound(relative: "np.ndarray[tuple[int], np.dtype[np.int32]]", target: int) -> int | None:

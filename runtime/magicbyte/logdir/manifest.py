@@ -190,8 +190,8 @@ TABLE_HEADER = 9
 """Bytes of the count, of the least value and of the width of the other values."""
 
 
-def _sizes(table: bytes, count: int) -> tuple[int, ...]:
-    """Return the *count* numbers in *table*, a format of the plugin (ChunkSizesBinaryCodec).
+def _sizes(size_table: bytes, count: int) -> tuple[int, ...]:
+    """Return the *count* numbers in *size_table*, a format of the plugin (ChunkSizesBinaryCodec).
 
     The table is a count of 4 bytes, followed by the number itself if there is one. If there are more,
     the least of all but the last follows, then the width in bytes of the differences to it, the
@@ -200,9 +200,9 @@ def _sizes(table: bytes, count: int) -> tuple[int, ...]:
     field = "transformedChunks"
 
     def value(begin: int, end: int) -> int:
-        if end > len(table):
-            raise _invalid(field, f"a table of {len(table)} bytes", f"at least {end}")
-        return int.from_bytes(table[begin:end], "big")
+        if end > len(size_table):
+            raise _invalid(field, f"a table of {len(size_table)} bytes", f"at least {end}")
+        return int.from_bytes(size_table[begin:end], "big")
 
     stated = value(0, 4)
     if stated != count:
@@ -219,8 +219,8 @@ def _sizes(table: bytes, count: int) -> tuple[int, ...]:
         sizes = [least + value(begin, begin + width) for begin in begins]
         end = TABLE_HEADER + (count - 1) * width + 4
         sizes.append(value(end - 4, end))
-    if end != len(table):
-        raise _invalid(field, f"a table of {len(table)} bytes", f"{end}")
+    if end != len(size_table):
+        raise _invalid(field, f"a table of {len(size_table)} bytes", f"{end}")
     return tuple(sizes)
 
 

@@ -58,7 +58,7 @@ class _Segment:
 
     @property
     def name(self) -> str:
-        return f"{self.upload.segment}.log"
+        return f"{self.upload.prefix}.log"
 
     @property
     def log(self) -> LogFile:
@@ -154,7 +154,7 @@ def _read(
         out.why_not = UNFINISHED
         out.finding = Finding(
             code="segment-missing",
-            message=f"files of {upload.segment} are present without their segment",
+            message=f"files of {upload.prefix} are present without their segment",
             topic=log.topic,
             partition=log.partition,
             file=next(iter(out.files.values())).name,
@@ -205,7 +205,7 @@ def _take_manifest(segment: _Segment) -> None:
         # A broker keeps no empty file of the other kinds: an empty range means an absent file.
         if indexes is not None and (embedded.size_bytes or kind in ("index", "timeindex")):
             suffix = LEADER_EPOCHS if kind == "epochs" else f".{kind}"
-            name = f"{segment.upload.segment}{suffix}"
+            name = f"{segment.upload.prefix}{suffix}"
             files[kind] = replace(_within(indexes, embedded), name=name, kind=kind)
     segment.end = manifest.end_offset
 
@@ -270,11 +270,11 @@ def _follow_lineage(segments: Sequence[_Segment], epochs: Epochs | None) -> None
 
     The partition has *epochs*; without a local log, the epochs of the segment with the highest one.
     """
-    own = {one.upload.segment: _epochs_of(one) for one in segments}
+    own = {one.upload.prefix: _epochs_of(one) for one in segments}
     if not epochs:
         epochs = max(own.values(), key=lambda known: known[-1] if known else (-1, -1), default=[])
     for one in segments:
-        known = own[one.upload.segment]
+        known = own[one.upload.prefix]
         points = {one.base, *(start for _, start in [*known, *epochs])}
         for offset in sorted(point for point in points if one.base <= point < one.stops):
             theirs, ours = _epoch_at(known, offset), _epoch_at(epochs, offset)

@@ -49,7 +49,7 @@ class RemoteFolder:
 class RemoteFileName:
     """The parts of the name of a file in remote storage."""
 
-    segment: str
+    prefix: str
     """The prefix that all files of the segment share."""
     base_offset: int
     kind: str

@@ -12,7 +12,7 @@ class UploadedSegment:
     """The files of a segment in remote storage."""
 
     folder: str
-    segment: str
+    prefix: str
     """The prefix that their names share."""
     base_offset: int
     has_manifest: bool
@@ -32,8 +32,8 @@ def uploads_in(
         if name is None:
             continue
         upload = segments.setdefault(
-            name.segment,
-            UploadedSegment(folder, name.segment, name.base_offset, of.has_manifests, {}, store),
+            name.prefix,
+            UploadedSegment(folder, name.prefix, name.base_offset, of.has_manifests, {}, store),
         )
         upload.files[name.kind] = item
     return tuple(segments[name] for name in sorted(segments))

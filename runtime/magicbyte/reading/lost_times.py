@@ -13,14 +13,14 @@ LOCATION_COLUMNS = ("topic", "partition", "file", "position")
 """Columns that locate a row of a table; not every table has all of them."""
 
 
-def lost_times(split: Split, times: pa.Array, positions: pa.Array | None) -> Iterator[Finding]:
+def lost_times(split: Split, timestamps: pa.Array, positions: pa.Array | None) -> Iterator[Finding]:
     """Yield findings about the timestamps of records of *split* that become null.
 
     With *positions*, the positions of the records' entries, there is one finding for each entry.
     """
     if positions is None:
-        positions = pa.nulls(len(times), pa.int64())
-    lost_positions = positions.filter(is_out_of_range(times))
+        positions = pa.nulls(len(timestamps), pa.int64())
+    lost_positions = positions.filter(is_out_of_range(timestamps))
     for position, count in Counter(lost_positions.to_pylist()).items():
         yield _lost(
             count,

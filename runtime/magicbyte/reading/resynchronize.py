@@ -329,7 +329,7 @@ def candidates(
         position += num_positions
 
 
-def _integers(data: np.ndarray, byte_positions: np.ndarray, width: int) -> np.ndarray:
+def _integers(byte_array: np.ndarray, byte_positions: np.ndarray, width: int) -> np.ndarray:
     """Return the big-endian integers of *width* bytes at the positions *byte_positions*."""
-    columns = data[byte_positions[:, None] + np.arange(width)]
+    columns = byte_array[byte_positions[:, None] + np.arange(width)]
     return np.ascontiguousarray(columns).view(f">i{width}").ravel().astype(np.int64)

@@ -45,7 +45,7 @@ class SnapshotCheck:
     def begin_segment(self, base: int | None) -> None:
         """Report that there is no snapshot at the *base* of a segment, where one belongs."""
         companions = self.companions
-        if not companions.are_expected or not base or ("snapshot", base) in companions.names:
+        if not companions.are_expected or not base or ("snapshot", base) in companions.file_names:
             return
         if self.tracker.last_data or base == companions.first_base:
             self._add("snapshot-missing", base, f"there is no producer snapshot at {base}")
@@ -166,7 +166,7 @@ class SnapshotCheck:
             {
                 base: snapshot
                 for base, snapshot in companions.snapshots.items()
-                if base > first and companions.names["snapshot", base] not in disputed
+                if base > first and companions.file_names["snapshot", base] not in disputed
             }
         )
         for finding in start.findings:
@@ -185,7 +185,8 @@ class SnapshotCheck:
                     str(transaction.first_offset),
                 )
         has_findings = any(
-            finding.file == companions.names.get(("snapshot", first)) for finding in self.findings
+            finding.file == companions.file_names.get(("snapshot", first))
+            for finding in self.findings
         )
         if start.is_unconfirmed and not has_findings:
             self._add(

@@ -26,7 +26,7 @@ class TransactionCompanions:
     """Base offset of the first segment; 0 where it has none."""
     snapshots: dict[int, list[ProducerSnapshotEntry]] = field(default_factory=dict)
     indexes: dict[int, list[AbortedTransaction]] = field(default_factory=dict)
-    names: dict[tuple[str, int], str] = field(default_factory=dict)
+    file_names: dict[tuple[str, int], str] = field(default_factory=dict)
     """File names by kind and base offset, invalid files included."""
     findings: list[Finding] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class TransactionCompanions:
             message=message,
             topic=self.log.topic,
             partition=self.log.partition,
-            file=self.names.get((kind, base), f"{base:020}.{kind}"),
+            file=self.file_names.get((kind, base), f"{base:020}.{kind}"),
             found=found,
             expected=expected,
         )
@@ -71,7 +71,7 @@ def read_transaction_companions(
     for file in log.files:
         if file.kind not in kinds or not file.live or file.base_offset is None:
             continue
-        companions.names[file.kind, file.base_offset] = file.name
+        companions.file_names[file.kind, file.base_offset] = file.name
         try:
             data = file.read_small(MAX_COMPANION_BYTES)
             if file.kind == "snapshot":

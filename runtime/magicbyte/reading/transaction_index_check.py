@@ -68,7 +68,7 @@ class TransactionIndexCheck:
                 trusted += entries
         for number, base in enumerate(bases):
             has_aborts = any(txn is not None for txn in self._aborts.get(number, {}).values())
-            is_missing = ("txnindex", base) not in companions.names
+            is_missing = ("txnindex", base) not in companions.file_names
             if has_aborts and is_missing and companions.are_expected:
                 findings.append(
                     companions.finding(

@@ -25,6 +25,7 @@ from magicbyte.spark.pipeline_plan import PipelinePlan
 from magicbyte.spark.split_stats import SplitStats, add_up
 from magicbyte.spark.stage import METADATA_FOLDER
 from magicbyte.tables import schemas
+from magicbyte.tables.schemas import TableDefinition
 from magicbyte.tables.stored_types import to_stored_batch
 
 COMPRESSION = "zstd"
@@ -54,7 +55,7 @@ def write_driver_tables(
     rows: dict[str, list[dict[str, Any]]] = {
         name: [] for name in ("segments", "transactions", "partitions", "problems")
     }
-    times: list[dict[str, Any]] = []
+    time_rows: list[dict[str, Any]] = []
     contents: list[dict[str, Any]] = []
     summary.findings += [
         finding for log_dir in plan.dataset.log_dirs for finding in log_dir.findings
@@ -81,12 +82,12 @@ def write_driver_tables(
         summary.records.update(records)
         for tally in tallies.values():
             summary.bytes.update(tally.bytes)
-        times.append(_time_range(log, by_path))
+        time_rows.append(_time_range(log, by_path))
         contents += _contents(log, by_path)
     for name, table_rows in rows.items():
         if name in tables:
             _write_rows(schemas.TABLES[name], table_rows, folder / name)
-    (folder / METADATA_FOLDER / "times.json").write_text(json.dumps(times))
+    (folder / METADATA_FOLDER / "times.json").write_text(json.dumps(time_rows))
     (folder / METADATA_FOLDER / "contents.json").write_text(json.dumps(contents))
     return summary
 
@@ -125,7 +126,7 @@ def _contents(log: PartitionLog, by_path: Mapping[str, list[SplitStats]]) -> lis
     ]
 
 
-def _write_rows(table: schemas.TableDefinition, rows: list[dict[str, Any]], folder: Path) -> None:
+def _write_rows(table: TableDefinition, rows: list[dict[str, Any]], folder: Path) -> None:
     batch = record_batch(rows, table.schema(table.names))
     write_table(pa.Table.from_batches([to_stored_batch(batch)]), folder)
 

@@ -134,19 +134,19 @@ def by_partition(option: str, value: str, example: str) -> dict[Partition, int]:
         raise InputError(f"{option} {value!r}", f"e.g. {example}") from None
 
 
-def to_json(offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
-    """Return *offsets* by partition in the form of Spark's Kafka source, sorted."""
+def to_json(partition_offsets: Mapping[Partition, int]) -> dict[str, dict[str, int]]:
+    """Return *partition_offsets* by partition in the form of Spark's Kafka source, sorted."""
     by_topic: dict[str, dict[str, int]] = {}
-    for (topic, partition), number in sorted(offsets.items()):
+    for (topic, partition), number in sorted(partition_offsets.items()):
         by_topic.setdefault(topic, {})[str(partition)] = number
     return by_topic
 
 
-def from_json(offsets: Mapping[str, Mapping[str, int]]) -> dict[Partition, int]:
+def from_json(topic_offsets: Mapping[str, Mapping[str, int]]) -> dict[Partition, int]:
     """Return the numbers by partition that `to_json` has written."""
     return {
         (topic, int(partition)): number
-        for topic, numbers in offsets.items()
+        for topic, numbers in topic_offsets.items()
         for partition, number in numbers.items()
     }
 

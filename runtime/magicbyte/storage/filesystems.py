@@ -14,7 +14,7 @@ GCS_RETRY_SECONDS = 60
 """Default retry limit of Google's client; its own default is 15 minutes."""
 
 
-def connect(scheme: str, authority: str, options: StorageOptions) -> Connection:
+def connect(scheme: str, authority: str, storage_options: StorageOptions) -> Connection:
     """Return the file system of `scheme://authority`, without sending a request to it.
 
     Raises InputError for an option that the file system does not have, or if a package that it
@@ -22,11 +22,11 @@ def connect(scheme: str, authority: str, options: StorageOptions) -> Connection:
     """
     connector = _CONNECTORS.get(scheme, _connect_fsspec)
     try:
-        return connector(scheme, authority, options.for_scheme(scheme))
+        return connector(scheme, authority, storage_options.for_scheme(scheme))
     except InputError as error:
         refusal = error
     except (ImportError, TypeError, ValueError) as error:
-        reason = options.scrub(str(error).partition("\n")[0])
+        reason = storage_options.scrub(str(error).partition("\n")[0])
         problem = "pyarrow refuses these storage options"
         if scheme not in _CONNECTORS:
             problem = f"fsspec cannot open {scheme}: paths"

@@ -101,9 +101,11 @@ class StorageOptions:
         self._values = {n: value for n, value in (values or {}).items() if value is not None}
 
     @classmethod
-    def of(cls, options: "Mapping[str, Any] | StorageOptions | None") -> "StorageOptions":
-        """Return *options* as StorageOptions."""
-        return options if isinstance(options, StorageOptions) else cls(options)
+    def of(cls, storage_options: "Mapping[str, Any] | StorageOptions | None") -> "StorageOptions":
+        """Return *storage_options* as StorageOptions."""
+        return (
+            storage_options if isinstance(storage_options, StorageOptions) else cls(storage_options)
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -21,8 +21,8 @@ class Storage:
     So one Storage is created for each call that looks at some paths: it does not see later changes.
     """
 
-    def __init__(self, options: Mapping[str, Any] | StorageOptions | None = None) -> None:
-        self.options = NO_OPTIONS if options is None else StorageOptions.of(options)
+    def __init__(self, storage_options: Mapping[str, Any] | StorageOptions | None = None) -> None:
+        self.options = NO_OPTIONS if storage_options is None else StorageOptions.of(storage_options)
         self.stores: dict[tuple[str, str], Store] = {}
         """The stores of the paths so far, by scheme and authority."""
         self._folders: dict[str, dict[str, FolderItem]] = {}

@@ -44,10 +44,10 @@ _MAX_REASON_CHARS = 300
 class Store:
     """The store `scheme://authority`. It can be pickled, without its open files and cached blocks."""
 
-    def __init__(self, scheme: str, authority: str, options: StorageOptions) -> None:
+    def __init__(self, scheme: str, authority: str, storage_options: StorageOptions) -> None:
         self.scheme = scheme
         self.authority = authority
-        self.options = options
+        self.options = storage_options
         self._connection: Connection | None = None
         self._lock = Lock()
         self._blocks: LruCache[bytes] = LruCache(CACHED_BYTES)

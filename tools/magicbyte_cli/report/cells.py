@@ -55,9 +55,9 @@ def partition(topic: str | None, number: int | None) -> Content:
     return DASH if topic is None else f"{topic}-{number}"
 
 
-def stacked(first: Content, second: Content) -> Markup:
-    """Return *first* with *second* in small letters below it."""
-    return joined((first, element("small", second) if second is not None else None))
+def stacked(upper: Content, lower: Content) -> Markup:
+    """Return *upper* with *lower* in small letters below it."""
+    return joined((upper, element("small", lower) if lower is not None else None))
 
 
 def severity(name: str, text: str | None = None) -> Markup:

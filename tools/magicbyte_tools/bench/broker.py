@@ -4,7 +4,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,11 +35,11 @@ CLUSTER_ID = "bWFnaWNieXRlLWJlbmNoIQ"
 
 @contextmanager
 def serving(
-    segment: Path, rows: int, folder: Path, cache: Path, *, partitions: int = 1
+    segment_path: Path, rows: int, folder: Path, cache: Path, *, num_partitions: int = 1
 ) -> Iterator[str]:
     """Run a broker in *folder* and yield its address.
 
-    Each of the *partitions* of its topic TOPIC is *segment*, which has so many *rows*.
+    Each of the *num_partitions* of its topic TOPIC is *segment_path*, which has so many *rows*.
 
     Raises ProgramUnavailable where there is no Java, no Maven or no confluent-kafka, or the broker does not
     serve the file.
@@ -74,12 +74,12 @@ def serving(
     with (folder / "broker.out").open("ab") as out:
         with _running(start, out.fileno()) as process:
             client = wait_for(process)
-            client.create_topics([NewTopic(TOPIC, partitions, 1)])[TOPIC].result(30)
-        _put(segment, log_dir, partitions)
+            client.create_topics([NewTopic(TOPIC, num_partitions, 1)])[TOPIC].result(30)
+        _put(segment_path, log_dir, num_partitions)
         with _running(start, out.fileno()) as process:
             wait_for(process)
             consumer = Consumer({"bootstrap.servers": address, "group.id": "end"})
-            for number in range(partitions):
+            for number in range(num_partitions):
                 place = TopicPartition(TOPIC, number)
                 _, end = consumer.get_watermark_offsets(place, timeout=START_S)
                 if end != rows:
@@ -88,20 +88,20 @@ def serving(
             yield address
 
 
-def _put(segment: Path, log_dir: Path, partitions: int) -> None:
+def _put(segment_path: Path, log_dir: Path, num_partitions: int) -> None:
     """Replace the topic's empty segments; the broker rebuilds their companion files."""
-    for number in range(partitions):
+    for number in range(num_partitions):
         partition = log_dir / f"{TOPIC}-{number}"
         for file in partition.glob("0*"):
             file.unlink()
-        shutil.copy(segment, partition / f"{0:020}.log")
+        shutil.copy(segment_path, partition / f"{0:020}.log")
     (log_dir / ".kafka_cleanshutdown").unlink()
 
 
 @contextmanager
-def _running(command: list[str], out: int) -> Iterator["subprocess.Popen[bytes]"]:
+def _running(command: Sequence[str], stdout: int) -> Iterator["subprocess.Popen[bytes]"]:
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+        command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT
     )
     try:
         yield process

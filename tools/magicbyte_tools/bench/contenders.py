@@ -1,7 +1,7 @@
 """The contenders: our engines, the floor, and other readers of the same bytes."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,7 +37,7 @@ SETTLE_S = 0.5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
     name: str
-    command: tuple[str, ...]
+    command: Sequence[str]
     mode: str = "columns"
     via: str = "memory"
     threads: int = 1

@@ -80,7 +80,7 @@ class Floor:
 
     def _fastest(self, codec: str) -> Decompress:
         """Return the fastest primitive for *codec*; raise ValueError if one of them is wrong."""
-        times: dict[Decompress, int] = {}
+        durations_ns: dict[Decompress, int] = {}
         for primitive in PRIMITIVES[codec]:
             self.decompress = primitive
             for _ in range(3):
@@ -90,9 +90,11 @@ class Floor:
                     if len(whole) != sum(s.raw_bytes for s in self.sections[first:last]):
                         raise ValueError(f"{primitive.__name__} gives {len(whole)} bytes")
                 spent = time.thread_time_ns() - begun
-                times[primitive] = min(spent, times.get(primitive, spent))
-        best = min(times, key=times.__getitem__)
-        ratios = (f"{p.__name__} {spent / times[best]:.2f}" for p, spent in times.items())
+                durations_ns[primitive] = min(spent, durations_ns.get(primitive, spent))
+        best = min(durations_ns, key=durations_ns.__getitem__)
+        ratios = (
+            f"{p.__name__} {spent / durations_ns[best]:.2f}" for p, spent in durations_ns.items()
+        )
         print(f"floor, {codec}: {', '.join(ratios)}", file=sys.stderr)
         return best
 

@@ -78,9 +78,9 @@ def _tell(what: str, segments: int, folder: Path, **more: str) -> None:
     )
 
 
-def measured(options: dict[str, str]) -> dict[str, Any]:
-    """Return what a process says that plans a read with *options*."""
-    command = [sys.executable, "-c", MEASURED, json.dumps(options)]
+def measured(read_options: dict[str, str]) -> dict[str, Any]:
+    """Return what a process says that plans a read with *read_options*."""
+    command = [sys.executable, "-c", MEASURED, json.dumps(read_options)]
     figures: dict[str, Any] = json.loads(subprocess.check_output(command, text=True))
     return figures
 

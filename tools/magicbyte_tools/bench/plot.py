@@ -50,9 +50,9 @@ def _ratios(cell: Cell) -> dict[str, float]:
     return {name: times for name, times in found.items() if times is not None}
 
 
-def _x(times: float, decades: int) -> float:
-    """Return the x coordinate of *times* the floor; a faster contender is drawn on the floor."""
-    share = max(0.0, log10(times)) / decades
+def _x(ratio: float, decades: int) -> float:
+    """Return the x coordinate of *ratio* the floor; a faster contender is drawn on the floor."""
+    share = max(0.0, log10(ratio)) / decades
     return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 
 

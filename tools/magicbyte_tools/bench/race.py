@@ -68,7 +68,9 @@ def _race(
     ours = [*reaped, "-c", "from magicbyte_cli import main; main()", "pipeline"]
     settings = ["--overwrite", "--master=local[2]", "--conf=spark.driver.memory=4g"]
     only = ["--tables=records", f"--columns={COLUMNS}"]
-    with serving(segment.path, segment.num_rows, broker, CACHE, partitions=PARTITIONS) as address:
+    with serving(
+        segment.path, segment.num_rows, broker, CACHE, num_partitions=PARTITIONS
+    ) as address:
         servers = f"kafka.bootstrap.servers={address}"
         of_kafka = [servers, f"subscribe={TOPIC}", f"spark.jars={kafka_source.jars()}"]
         commands = {

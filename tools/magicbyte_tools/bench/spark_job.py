@@ -16,13 +16,13 @@ SETTINGS: dict[str, bool | float | int | str | None] = {
 }
 
 
-def main(source: str, out: str, codec: str, options: Sequence[str]) -> None:
+def main(source: str, out: str, codec: str, settings: Sequence[str]) -> None:
     """Write the seven columns of the Kafka source. Options that begin with `spark.` are of the session."""
     use_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # where sources are looked up, too
     builder = SparkSession.builder.master("local[2]").config(map=SETTINGS)
     of_read = {}
-    for name, value in (option.split("=", 1) for option in options):
+    for name, value in (option.split("=", 1) for option in settings):
         if name.startswith("spark."):
             builder = builder.config(name, value)
         else:

@@ -29,7 +29,7 @@ class Case:
 
     path: str
     """Name of the case: its path in the folder, without a suffix."""
-    data: Path
+    data_path: Path
     """The bytes: a file, or a folder where the format is log_dir."""
     content: dict[str, Any]
     """The case's JSON file (tests/vectors/case.schema.json)."""

@@ -79,7 +79,7 @@ class Runner:
                 yield from self._lines(cases)
 
     def _alone(self, case: Case) -> Output:
-        command = [*self.command, self._name(case), str(case.data)]
+        command = [*self.command, self._name(case), str(case.data_path)]
         with Child(command, self.bounds, environment=_environment(case)) as child:
             try:
                 return child.output()
@@ -91,7 +91,7 @@ class Runner:
             return [
                 *self.command,
                 self._name(remaining_cases[0]),
-                *(str(case.data) for case in remaining_cases),
+                *(str(case.data_path) for case in remaining_cases),
             ]
 
         return self._many(cases, command, lambda child, case: None)
@@ -105,7 +105,7 @@ class Runner:
     def _many(
         self,
         cases: Sequence[Case],
-        command: Callable[[Sequence[Case]], list[str]],
+        command_for: Callable[[Sequence[Case]], list[str]],
         ask: Callable[[Child, Case], None],
     ) -> Iterator[tuple[Case, Output]]:
         """Yield the lines of as few processes as it takes.
@@ -117,7 +117,7 @@ class Runner:
         while done < len(cases):
             first = done
             environment = _environment(cases[done])
-            with Child(command(cases[done:]), self.bounds, environment=environment) as child:
+            with Child(command_for(cases[done:]), self.bounds, environment=environment) as child:
                 for case in cases[done:]:
                     ask(child, case)
                     try:
@@ -134,7 +134,7 @@ class Runner:
         return self.aliases.get(case.format, case.format)
 
     def _request(self, case: Case) -> bytes:
-        request = {"format": self._name(case), "file": str(case.data), **case.settings}
+        request = {"format": self._name(case), "file": str(case.data_path), **case.settings}
         return json.dumps(request).encode()
 
 

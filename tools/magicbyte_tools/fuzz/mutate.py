@@ -36,32 +36,32 @@ def mutated(chance: Random, seed: Seed, others: Sequence[Seed], *, sealed: float
     return bytes(made)
 
 
-def altered(chance: Random, data: bytearray, others: Sequence[Seed]) -> None:
-    """Change *data* somewhere: a bit, a byte, or a few bytes more or fewer."""
-    if not data:
+def altered(chance: Random, entry_buffer: bytearray, others: Sequence[Seed]) -> None:
+    """Change *entry_buffer* somewhere: a bit, a byte, or a few bytes more or fewer."""
+    if not entry_buffer:
         return
-    at = chance.randrange(len(data))
+    at = chance.randrange(len(entry_buffer))
     match chance.randrange(10):
         case 0 | 1 | 2:
-            data[at] ^= 1 << chance.randrange(8)
+            entry_buffer[at] ^= 1 << chance.randrange(8)
         case 3 | 4:
-            data[at] = chance.choice(ODD_BYTES)
+            entry_buffer[at] = chance.choice(ODD_BYTES)
         case 5:
-            data[at] = chance.randrange(256)
+            entry_buffer[at] = chance.randrange(256)
         case 6:
-            data[at:at] = chance.randbytes(chance.randrange(1, MAX_MORE_BYTES))
+            entry_buffer[at:at] = chance.randbytes(chance.randrange(1, MAX_MORE_BYTES))
         case 7:
-            del data[at : at + chance.randrange(1, MAX_MORE_BYTES)]
+            del entry_buffer[at : at + chance.randrange(1, MAX_MORE_BYTES)]
         case 8:
-            del data[at:]
+            del entry_buffer[at:]
         case _:
             other = chance.choice(others)
             piece = other.payload or other.data
             begin = chance.randrange(len(piece))
             piece = piece[begin : begin + chance.choice((2, 8, 40, 200))]
             behind = at if chance.random() < 0.5 else at + len(piece)
-            if len(data) < MAX_BYTES:
-                data[at:behind] = piece
+            if len(entry_buffer) < MAX_BYTES:
+                entry_buffer[at:behind] = piece
 
 
 def _by_entry(chance: Random, seed: Seed, others: Sequence[Seed]) -> bytearray:

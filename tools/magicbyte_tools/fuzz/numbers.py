@@ -24,7 +24,7 @@ def varint(number: int, length: int = 0) -> bytes:
     return bytes(made)
 
 
-def read_varint(data: bytes | bytearray, position: int) -> tuple[int, int]:
+def read_varint(data: bytes | bytearray | memoryview, position: int) -> tuple[int, int]:
     """Return the number at *position* of sound *data*, and its end position."""
     rest = shift = 0
     while True:

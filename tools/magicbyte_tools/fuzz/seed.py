@@ -162,19 +162,21 @@ def _of_messages(payload: bytes) -> Iterator[SeedField]:
 # What an entry says of itself
 
 
-def set_size(data: bytearray) -> None:
-    """Have the size field of the entry *data* say what there is."""
-    data[8:OVERHEAD] = (len(data) - OVERHEAD).to_bytes(4, "big", signed=True)
+def set_size(entry_buffer: bytearray) -> None:
+    """Have the size field of the entry *entry_buffer* say what there is."""
+    entry_buffer[8:OVERHEAD] = (len(entry_buffer) - OVERHEAD).to_bytes(4, "big", signed=True)
 
 
-def seal(data: bytearray) -> None:
-    """Set the checksum of the entry *data* to the right value."""
-    if len(data) <= MAGIC_AT:
+def seal(entry_buffer: bytearray) -> None:
+    """Set the checksum of the entry *entry_buffer* to the right value."""
+    if len(entry_buffer) <= MAGIC_AT:
         return
-    kind, checksum = (RecordBatchHeader, crc32c) if data[MAGIC_AT] == 2 else (MessageHeader, crc32)
-    if len(data) >= kind.SIZE:
+    kind, checksum = (
+        (RecordBatchHeader, crc32c) if entry_buffer[MAGIC_AT] == 2 else (MessageHeader, crc32)
+    )
+    if len(entry_buffer) >= kind.SIZE:
         at, start = kind.CHECKSUM.field_position, kind.CHECKSUM.start
-        data[at : at + 4] = checksum(bytes(data[start:])).to_bytes(4, "big")
+        entry_buffer[at : at + 4] = checksum(bytes(entry_buffer[start:])).to_bytes(4, "big")
 
 
 def seal_messages(payload: bytearray) -> None:

@@ -31,16 +31,16 @@ ENGINES = ("reference", "columnar")
 TOLD_EVERY = 20
 
 
-def changed(chance: Random, partition: SeedPartition) -> Files:
-    """Return the files of *partition* that are to be others, and what they are."""
-    name = chance.choice(partition.logs)
-    entries = list(partition.entries[name])
+def changed(chance: Random, seed_partition: SeedPartition) -> Files:
+    """Return the files of *seed_partition* that are to be others, and what they are."""
+    name = chance.choice(seed_partition.logs)
+    entries = list(seed_partition.entries[name])
     at = chance.randrange(len(entries))
     drawn = chance.random()
     if drawn < 0.6:
         seed = seed_of(entries[at])
         if seed is not None:
-            entries[at] = mutated(chance, seed, partition.seeds, sealed=0.8)
+            entries[at] = mutated(chance, seed, seed_partition.seeds, sealed=0.8)
     elif drawn < 0.7:
         entries[at] = chance.choice((b"", entries[at] * 2, chance.choice(entries)))
     elif drawn < 0.75:
@@ -49,13 +49,13 @@ def changed(chance: Random, partition: SeedPartition) -> Files:
         del entries[at:]
     data = bytearray(b"".join(entries))
     if drawn >= 0.8 or chance.random() < 0.1:
-        altered(chance, data, partition.seeds)
+        altered(chance, data, seed_partition.seeds)
     files = {name: bytes(data)}
-    others = sorted(partition.files.keys() - set(partition.logs))
+    others = sorted(seed_partition.files.keys() - set(seed_partition.logs))
     if others and chance.random() < 0.1:
         name = chance.choice(others)
-        one = bytearray(partition.files[name])
-        altered(chance, one, partition.seeds)
+        one = bytearray(seed_partition.files[name])
+        altered(chance, one, seed_partition.seeds)
         files[name] = bytes(one)
     return files
 
@@ -166,8 +166,10 @@ class ChangedFolder:
     Unchanged files stay in place for the next case.
     """
 
-    def __init__(self, folder: Path, partition: SeedPartition, files: Mapping[str, bytes]) -> None:
-        self.folder, self.partition, self.files = folder, partition, files
+    def __init__(
+        self, folder: Path, seed_partition: SeedPartition, files: Mapping[str, bytes]
+    ) -> None:
+        self.folder, self.partition, self.files = folder, seed_partition, files
 
     def __enter__(self) -> Path:
         if not self.folder.exists():

@@ -40,7 +40,7 @@ class CompileError(Exception):
 def compile_specs(sources: Sequence[Path], languages: Sequence[str] = ("python",)) -> Compiled:
     """Return the specifications of *sources*, compiled to *languages*, by name."""
     install()
-    command: list[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, ",".join(languages)]
+    command: Sequence[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, ",".join(languages)]
     process = subprocess.run([*command, *sources], capture_output=True, text=True, encoding="utf-8")
     if process.returncode:
         raise CompileError(process.stderr.strip())

@@ -6,7 +6,7 @@ import json
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -70,7 +70,7 @@ class Tests:
 Check = Vectors | Tests
 
 
-def naming(folder: str, names: set[str]) -> tuple[str, ...]:
+def naming(folder: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return the files of tests in *folder* that name one of *names*."""
     word = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
     return tuple(
@@ -127,7 +127,7 @@ def _parsers() -> Callable[[Case], bytes]:
             return json.dumps({"unsupported": runner.unread[case.format]}).encode()
         out.seek(0)
         out.truncate()
-        dump.main([runner.aliases.get(case.format, case.format), str(case.data)])
+        dump.main([runner.aliases.get(case.format, case.format), str(case.data_path)])
         return out.getvalue()
 
     return printed
@@ -146,6 +146,6 @@ def _runtime() -> Callable[[Case], bytes]:
     engine = importlib.import_module(f"{engines.__name__}.runtime")
 
     def printed(case: Case) -> bytes:
-        return json.dumps(engine.read(case.format, case.data, case.settings)).encode()
+        return json.dumps(engine.read(case.format, case.data_path, case.settings)).encode()
 
     return printed

@@ -35,16 +35,16 @@ def cases() -> Iterator[VectorCase]:
 
 
 @cache
-def batches(cluster: str, partition: str) -> tuple[dict[str, Any], ...]:
-    return _oracle(DATA / cluster / "oracle" / "batches" / f"{partition}.ndjson.gz")
+def batches(cluster: str, partition_name: str) -> tuple[dict[str, Any], ...]:
+    return _oracle(DATA / cluster / "oracle" / "batches" / f"{partition_name}.ndjson.gz")
 
 
 @cache
-def records(cluster: str, partition: str, isolation: str) -> tuple[dict[str, Any], ...]:
+def records(cluster: str, partition_name: str, isolation: str) -> tuple[dict[str, Any], ...]:
     folder = DATA / cluster / "oracle" / "records"
-    file = folder / f"{partition}.{isolation}.ndjson.gz"
+    file = folder / f"{partition_name}.{isolation}.ndjson.gz"
     if not file.exists():  # the same as uncommitted
-        file = folder / f"{partition}.read_uncommitted.ndjson.gz"
+        file = folder / f"{partition_name}.read_uncommitted.ndjson.gz"
     return _oracle(file)
 
 
@@ -78,17 +78,17 @@ def place(cluster: str, name: str) -> Path:
 
 
 def entries(
-    cluster: str, partition: str, position: int, count: int, *, base: int = 0
+    cluster: str, partition_name: str, position: int, count: int, *, base: int = 0
 ) -> list[EntryPart]:
     """Return *count* entries from byte *position* of the segment at *base* on, with their rows."""
     name = f"{base:020}.log"
-    data = place(cluster, f"{partition}/{name}").read_bytes()
-    there = [one for one in batches(cluster, partition) if one["file"] == name]
+    data = place(cluster, f"{partition_name}/{name}").read_bytes()
+    there = [one for one in batches(cluster, partition_name) if one["file"] == name]
     first = next(n for n, one in enumerate(there) if one["position"] == position)
     parts = []
     for one in there[first : first + count]:
         low, high = one["base_offset"], one["last_offset"]
-        held = () if one["is_control"] else records(cluster, partition, "read_uncommitted")
+        held = () if one["is_control"] else records(cluster, partition_name, "read_uncommitted")
         parts.append(
             EntryPart(
                 data[one["position"] : one["position"] + one["size"]],
@@ -102,7 +102,7 @@ def entries(
 def cut_from(
     name: str,
     cluster: str,
-    partition: str,
+    partition_name: str,
     position: int,
     count: int = 1,
     *,
@@ -112,14 +112,14 @@ def cut_from(
     classes: Sequence[int] = (),
 ) -> VectorCase:
     """Return the case of some entries as a broker kept them."""
-    parts = entries(cluster, partition, position, count, base=base)
+    parts = entries(cluster, partition_name, position, count, base=base)
     end = position + sum(map(len, parts))
     return valid(
         f"broker-{name}",
         *parts,
         why=why,
         source=f"Kafka {cluster.partition('/')[0]}, {cluster} of tests/data",
-        made=f"bytes {position} to {end - 1} of {cluster}/{partition}/{base:020}.log",
+        made=f"bytes {position} to {end - 1} of {cluster}/{partition_name}/{base:020}.log",
         findings=findings,
         classes=classes,
     )

@@ -68,16 +68,16 @@ def cases() -> Iterator[VectorCase]:
 
 def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
     """Return the contents of tests/vectors, by path in it: bytes, JSON and the manifest."""
-    out: dict[str, bytes] = {}
+    files_by_path: dict[str, bytes] = {}
     entries = []
     for case in sorted(all_cases, key=lambda case: case.path):
-        if f"{case.path}.json" in out:
+        if f"{case.path}.json" in files_by_path:
             raise CaseBuildError(f"{case.path}: there twice")
-        out[f"{case.path}.json"] = text(case.json(fields_of(case)))
+        files_by_path[f"{case.path}.json"] = text(case.json(fields_of(case)))
         if isinstance(case.data, bytes):
-            out[f"{case.path}.bin"] = case.data
+            files_by_path[f"{case.path}.bin"] = case.data
         else:
-            out |= {f"{case.path}/{name}": data for name, data in case.data.items()}
+            files_by_path |= {f"{case.path}/{name}": data for name, data in case.data.items()}
         entries.append(manifest_entry(case))
     manifest = {
         "licence": LICENCE,
@@ -85,8 +85,8 @@ def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
         "classes_without_a_case": {str(n): why for n, why in WITHOUT_A_CASE.items()},
         "cases": entries,
     }
-    out["manifest.json"] = text(manifest)
-    return out
+    files_by_path["manifest.json"] = text(manifest)
+    return files_by_path
 
 
 def fields_of(case: VectorCase) -> Any:
@@ -110,7 +110,7 @@ def fields_of(case: VectorCase) -> Any:
 
 
 def manifest_entry(case: VectorCase) -> dict[str, Any]:
-    out: dict[str, Any] = {
+    document: dict[str, Any] = {
         "path": case.path,
         "format": case.format,
         "verdict": case.verdict,
@@ -119,8 +119,8 @@ def manifest_entry(case: VectorCase) -> dict[str, Any]:
         "sha256": digest(case),
     }
     if case.classes:
-        out["classes"] = list(case.classes)
-    return out
+        document["classes"] = list(case.classes)
+    return document
 
 
 def digest(case: VectorCase) -> str:

@@ -212,7 +212,7 @@ class VectorCase:
 
     def json(self, fields: Any) -> Json:
         """Return the JSON file of the case; *fields* is the canonical tree, or None."""
-        out: Json = {
+        document: Json = {
             "format": self.format,
             "why": self.why,
             "made": self.made,
@@ -220,45 +220,45 @@ class VectorCase:
             "verdict": self.verdict,
         }
         if self.classes:
-            out["classes"] = list(self.classes)
+            document["classes"] = list(self.classes)
         if self.reason is not None:
-            out["reason"] = self.reason
+            document["reason"] = self.reason
         if self.front is not None:
-            out["front"] = self.front
+            document["front"] = self.front
         if self.is_compacted:
-            out["compacted"] = True
+            document["compacted"] = True
         if self.limits:
-            out["limits"] = dict(self.limits)
+            document["limits"] = dict(self.limits)
         if not self.is_folder:
-            out["fields"] = fields
+            document["fields"] = fields
         fault = self.fault
         rows = fault.records if fault is not None and self.verdict == "invalid" else self.rows
         if rows is not None and self.rows is not None:
-            out["records"] = [row.json() for row in rows]
+            document["records"] = [row.json() for row in rows]
         if fault is not None and self.verdict == "invalid":
             if self.rows is not None:
-                out["records_before"] = fault.records_before
-            out |= self._error(fault)
-            out["caught_by"] = fault.caught_by
+                document["records_before"] = fault.records_before
+            document |= self._error(fault)
+            document["caught_by"] = fault.caught_by
         elif fault is not None:
             if self.is_refused:
-                out |= self._error(fault)
+                document |= self._error(fault)
             refused: Json = {"position": fault.position, "caught_by": fault.caught_by}
             if self.rows is not None:
                 refused["records"] = [row.json() for row in fault.records]
                 refused["records_before"] = fault.records_before
-            out["refused"] = refused
+            document["refused"] = refused
         if self.rows is not None or self.format == "kafka_produced":
-            out["findings"] = [f.json(is_folder=self.is_folder) for f in self.findings]
-        return out
+            document["findings"] = [f.json(is_folder=self.is_folder) for f in self.findings]
+        return document
 
     def _error(self, fault: ExpectedFault) -> Json:
-        out: Json = {"error": fault.error or ERRORS.get(fault.code or "", "FormatError")}
+        document: Json = {"error": fault.error or ERRORS.get(fault.code or "", "FormatError")}
         if fault.code is not None:
-            out["code"] = fault.code
-        out["position"] = fault.position
+            document["code"] = fault.code
+        document["position"] = fault.position
         if fault.file is not None:
-            out["file"] = fault.file
+            document["file"] = fault.file
         if fault.payload_position is not None:
-            out["payload_position"] = fault.payload_position
-        return out
+            document["payload_position"] = fault.payload_position
+        return document

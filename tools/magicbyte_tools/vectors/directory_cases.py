@@ -61,7 +61,7 @@ def hidden(part: EntryPart) -> EntryPart:
 
 def log_dir(
     name: str,
-    *partitions: PartitionFiles,
+    *partition_files: PartitionFiles,
     why: str,
     source: str,
     files: Mapping[str, bytes] | None = None,
@@ -72,15 +72,15 @@ def log_dir(
     caught_by: str = "directory",
     records_before: int = 0,
 ) -> VectorCase:
-    """Return the case of a log.dir of *partitions*, with *files* in its root.
+    """Return the case of a log.dir of *partition_files*, with *files* in its root.
 
     *error*, one of *findings*, is the fault that costs rows; the case's rows are the remaining ones.
     Without it no row is lost.
     """
     data = {"meta.properties": META, **(files or {})}
-    for partition in partitions:
+    for partition in partition_files:
         data |= dict(partition.written())
-    rows = tuple(row for partition in partitions for row in partition.rows())
+    rows = tuple(row for partition in partition_files for row in partition.rows())
     fault = None
     if error is not None:
         fault = ExpectedFault(

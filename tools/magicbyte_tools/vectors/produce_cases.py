@@ -44,7 +44,7 @@ def one(offset: int, **raw: Any) -> Rec:
 
 def case(
     name: str,
-    data: bytes | EntryPart,
+    request_data: bytes | EntryPart,
     why: str,
     *,
     source: str = VALIDATOR,
@@ -56,7 +56,7 @@ def case(
     is_compacted: bool = False,
     made: str = TWIN,
 ) -> VectorCase:
-    """Return the case of *data* with *code* as its only finding."""
+    """Return the case of *request_data* with *code* as its only finding."""
     fault = None
     if code is not None and severity_of(code) == "error":
         fault = ExpectedFault(
@@ -67,7 +67,7 @@ def case(
         name=name,
         why=why,
         verdict="valid" if fault is None else "invalid",
-        data=data.data if isinstance(data, EntryPart) else data,
+        data=request_data.data if isinstance(request_data, EntryPart) else request_data,
         made=made,
         source=source,
         fault=fault,

@@ -159,7 +159,7 @@ def header(parsed: Any) -> Json:
 def control_record(parsed: Any) -> Json:
     """Return key and value of *parsed*, a record of a control batch, taken apart."""
     key = twin.ControlRecordKey.parse(parsed.key)
-    out: Json = {
+    document: Json = {
         "len_key": int(parsed.key_length),
         "key": some(
             version=key.version,
@@ -170,12 +170,12 @@ def control_record(parsed: Any) -> Json:
     }
     if parsed.value is not None:
         construct, shape = CONTENTS.get(key.type, (None, None))
-        out["content"] = (
+        document["content"] = (
             {"data": parsed.value.hex()}
             if construct is None or shape is None
             else content(construct.parse(parsed.value, strict=False), shape)
         )
-    return out
+    return document
 
 
 def content(parsed: Any, shape: Callable[[Any], Json]) -> Json:

@@ -66,7 +66,7 @@ def in_page(browser: str, folder: Path, files: Sequence[tuple[str, Path]]) -> li
 def in_site(browser: str, site: Path, folder: Path, jobs: Sequence[PageJob]) -> list[Opened]:
     """Return the results of *jobs* in the IDE at *site*, with all .ksy files of *folder* loaded."""
     install()
-    command: list[str | Path] = [NODE, HERE / "site.mjs", INSTALLED, site, folder, browser]
+    command: Sequence[str | Path] = [NODE, HERE / "site.mjs", INSTALLED, site, folder, browser]
     text = json.dumps([asdict(job) for job in jobs])
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True, encoding="utf-8")
     return [Opened(**one) for one in json.loads(done.stdout)]

@@ -24,7 +24,7 @@ class Formats:
 
     def __init__(self, sources: Sequence[Path], mode: Mode) -> None:
         install()
-        command: list[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, mode, *sources]
+        command: Sequence[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, mode, *sources]
         done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
         if done.returncode:
             raise CompileError(done.stderr.strip())

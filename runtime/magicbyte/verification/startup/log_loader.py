@@ -128,20 +128,20 @@ class _LogLoader:
                     f"which it would recover alone because {why}"
                 )
 
-    def _why_recover(self, segment: _LoadedSegment) -> str | None:
-        if segment.index is None:
+    def _why_recover(self, loaded_segment: _LoadedSegment) -> str | None:
+        if loaded_segment.index is None:
             return "it has no offset index"
-        if segment.txnindex is None:
+        if loaded_segment.txnindex is None:
             return None
         try:
-            data = segment.txnindex.read_small(MAX_COMPANION_BYTES)
+            data = loaded_segment.txnindex.read_small(MAX_COMPANION_BYTES)
         except MissingError:
             return None
         for position, version, entry in unchecked_transactions(data):
-            where = f"{segment.txnindex.name} byte {position}"
+            where = f"{loaded_segment.txnindex.name} byte {position}"
             if version > 0:
                 raise StartupRefusedError(f"{where}: version {version}, expected at most 0")
-            if entry.last_offset < segment.base_offset:
+            if entry.last_offset < loaded_segment.base_offset:
                 return f"{where} has last offset {entry.last_offset}, below the segment"
         return None
 
@@ -167,13 +167,17 @@ class _LogLoader:
                 del self.segments[number + 1 :]
                 return
 
-    def _truncate(self, segment: _LoadedSegment, size_before: int) -> None:
-        why = segment.recovered.why_truncated if segment.recovered is not None else None
-        name = segment.name
-        if segment.file is not None and segment.begin > 0:
+    def _truncate(self, loaded_segment: _LoadedSegment, size_before: int) -> None:
+        why = (
+            loaded_segment.recovered.why_truncated if loaded_segment.recovered is not None else None
+        )
+        name = loaded_segment.name
+        if loaded_segment.file is not None and loaded_segment.begin > 0:
             # The reason names a byte of the file that is there before the startup.
-            name += f", split off {segment.file.name},"
-        self._would(f"truncate {name} from {size_before} to {segment.size_bytes} bytes: {why}")
+            name += f", split off {loaded_segment.file.name},"
+        self._would(
+            f"truncate {name} from {size_before} to {loaded_segment.size_bytes} bytes: {why}"
+        )
 
     def _recovery_point(self) -> int:
         log = self.log
@@ -263,21 +267,25 @@ class _LogLoader:
             "its index"
         )
 
-    def _split_segments(self, segment: _LoadedSegment, file: File) -> list[_LoadedSegment]:
+    def _split_segments(self, loaded_segment: _LoadedSegment, file: File) -> list[_LoadedSegment]:
         segments: list[_LoadedSegment] = []
-        for frame in frames(file, begin=segment.begin, end=segment.end, limits=self.limits):
+        for frame in frames(
+            file, begin=loaded_segment.begin, end=loaded_segment.end, limits=self.limits
+        ):
             first = frame.entry().first_offset
             if not segments or not 0 <= frame.last_offset - segments[-1].base_offset < SEGMENT_SPAN:
-                segments.append(_LoadedSegment(first, segment.file, 0, begin=frame.position))
+                segments.append(_LoadedSegment(first, loaded_segment.file, 0, begin=frame.position))
             last = segments[-1]
             last.size_bytes = frame.end - last.begin
             last.recovered = RecoveredSegment(last.size_bytes, frame.last_offset + 1)
         return segments
 
-    def _last_offset(self, segment: _LoadedSegment) -> int | None:
-        """Return the last offset that the broker finds in *segment* with its index; None if none."""
-        with segment.open() as file:
-            end = read_next_offset(file, segment.base_offset, segment.index, self.limits)
+    def _last_offset(self, loaded_segment: _LoadedSegment) -> int | None:
+        """Return the last offset that the broker finds in *loaded_segment* with its index; None if none."""
+        with loaded_segment.open() as file:
+            end = read_next_offset(
+                file, loaded_segment.base_offset, loaded_segment.index, self.limits
+            )
         return end.next_offset - 1 if end.position is not None else None
 
     # The end of the log
@@ -311,15 +319,20 @@ class _LogLoader:
             self._replay(self.segments, end, snapshot_offset, producers)
         return producers.open_transactions
 
-    def _next_offset(self, segment: _LoadedSegment) -> int:
-        if segment.recovered is not None:
-            return segment.recovered.next_offset
-        if segment.file is None:
-            return segment.base_offset
-        with segment.open() as file:
-            end = read_next_offset(file, segment.base_offset, segment.index, self.limits)
-        if end.position is not None and end.position < segment.size_bytes:
-            self.prediction.partial_tail = segment.name, segment.size_bytes - end.position
+    def _next_offset(self, loaded_segment: _LoadedSegment) -> int:
+        if loaded_segment.recovered is not None:
+            return loaded_segment.recovered.next_offset
+        if loaded_segment.file is None:
+            return loaded_segment.base_offset
+        with loaded_segment.open() as file:
+            end = read_next_offset(
+                file, loaded_segment.base_offset, loaded_segment.index, self.limits
+            )
+        if end.position is not None and end.position < loaded_segment.size_bytes:
+            self.prediction.partial_tail = (
+                loaded_segment.name,
+                loaded_segment.size_bytes - end.position,
+            )
         return end.next_offset
 
     def _delete(self, segments: Sequence[_LoadedSegment], why: str) -> None:

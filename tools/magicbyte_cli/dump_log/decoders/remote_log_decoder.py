@@ -133,8 +133,8 @@ def _segment(segment_id: Fields) -> str:
     )
 
 
-def _partition(partition: Fields) -> str:
-    return f"{partition['id']}:{partition['name']}-{partition['partition']}"
+def _partition(partition_fields: Fields) -> str:
+    return f"{partition_fields['id']}:{partition_fields['name']}-{partition_fields['partition']}"
 
 
 def _state(field: MessageField, number: int, error_text: str = "state can not be null") -> str:

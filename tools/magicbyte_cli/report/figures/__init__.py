@@ -5,6 +5,7 @@ numbers of partitions and producers.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ class ReportFigures:
 
     plan_settings: dict[str, Any]
     """First line of the plan: paths and options of the run."""
-    partitions: list[PartitionFigures]
+    partitions: Sequence[PartitionFigures]
     """Partitions that were read."""
     internal: list[PartitionFigures]
     """Partitions of internal topics that were not read."""

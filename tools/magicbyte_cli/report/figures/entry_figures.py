@@ -51,8 +51,8 @@ class SizeHistogram:
     """Sum of the sizes by class."""
     largest: int = 0
 
-    def add(self, column: pa.ChunkedArray) -> None:
-        values = column.drop_null().to_numpy().astype(np.int64)
+    def add(self, payload_sizes: pa.ChunkedArray) -> None:
+        values = payload_sizes.drop_null().to_numpy().astype(np.int64)
         values = values[values >= 0]
         if not len(values):
             return
@@ -85,8 +85,8 @@ class EntryFigures:
     """True if the output contains the decoded sizes of keys and values."""
 
 
-def read_entries(folder: Path, partitions: dict[Key, PartitionFigures]) -> EntryFigures:
-    """Return the figures of `batches` in *folder*; set the largest timestamps of *partitions*."""
+def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]) -> EntryFigures:
+    """Return the figures of `batches` in *folder*; set the largest timestamps of *figures_by_partition*."""
     encodings = GroupedAggregates(
         ("magic", "codec"), ("size_bytes", "count"), ("size_bytes", "sum"), ("record_count", "sum")
     )
@@ -112,7 +112,7 @@ def read_entries(folder: Path, partitions: dict[Key, PartitionFigures]) -> Entry
         )
         producers.add(data)
     for row in last_times.rows():
-        partition = partitions.get((row["topic"], row["partition"]))
+        partition = figures_by_partition.get((row["topic"], row["partition"]))
         if partition is not None and row["max_timestamp_max"] is not None:
             partition.last_time = row["max_timestamp_max"] // 1000
     contents = _contents(folder)

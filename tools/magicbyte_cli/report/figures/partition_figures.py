@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,7 +81,7 @@ class PartitionFigures:
         )
 
 
-def summed(partitions: Iterable[PartitionFigures], topic: str | None = None) -> PartitionFigures:
+def summed(partitions: Sequence[PartitionFigures], topic: str | None = None) -> PartitionFigures:
     """Return the sum of the figures of *partitions*."""
     total = PartitionFigures(topic, None, {}, is_read=True)
     first_times, last_times = [], []
@@ -115,18 +115,18 @@ def read_partitions(folder: Path) -> dict[Key, PartitionFigures]:
         (entry["topic"], entry["partition"]): (entry["first"], entry["last"])
         for entry in time_ranges
     }
-    partitions: dict[Key, PartitionFigures] = {}
+    figures_by_partition: dict[Key, PartitionFigures] = {}
     for row in _rows(folder / "partitions"):
         key = row["topic"], row["partition"]
         records = Counter({name: row.pop(f"records_{name}") or 0 for name in DISPOSITIONS})
-        if key in partitions:  # segments outside of a partition folder
-            partitions[key].row = {}
-            partitions[key].records.update(records)
+        if key in figures_by_partition:  # segments outside of a partition folder
+            figures_by_partition[key].row = {}
+            figures_by_partition[key].records.update(records)
             continue
-        partitions[key] = PartitionFigures(
+        figures_by_partition[key] = PartitionFigures(
             *key, row, records=+records, times=times.get(key, (None, None)), is_read=key in times
         )
-    return partitions
+    return figures_by_partition
 
 
 def _rows(folder: Path) -> Iterator[dict[str, Any]]:
@@ -134,8 +134,10 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
         yield from table.to_pylist()
 
 
-def read_segments(folder: Path, partitions: dict[Key, PartitionFigures]) -> list[FileFigures]:
-    """Add the bytes of live segments to *partitions*; return the figures of all kinds of files."""
+def read_segments(
+    folder: Path, figures_by_partition: dict[Key, PartitionFigures]
+) -> list[FileFigures]:
+    """Add the bytes of live segments to *figures_by_partition*; return the figures of all kinds of files."""
     names = [f"bytes_{name}" for name in BYTE_DISPOSITIONS]
     by_partition = GroupedAggregates(
         ("topic", "partition"),
@@ -151,7 +153,7 @@ def read_segments(folder: Path, partitions: dict[Key, PartitionFigures]) -> list
         is_log = pc.equal(table.column("file_kind"), "log")
         by_partition.add(table.filter(pc.and_(is_log, table.column("live"))))
     for row in by_partition.rows():
-        if (partition := partitions.get((row["topic"], row["partition"]))) is None:
+        if (partition := figures_by_partition.get((row["topic"], row["partition"]))) is None:
             continue
         partition.size_bytes = row["size_bytes_sum"] or 0
         partition.num_segments = row["size_bytes_count"]

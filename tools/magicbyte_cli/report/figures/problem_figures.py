@@ -43,8 +43,10 @@ class ProblemFigures:
         return counts
 
 
-def read_problems(folder: Path, partitions: dict[Key, PartitionFigures]) -> ProblemFigures:
-    """Return the figures of `problems` in *folder*; count the findings of each of *partitions*."""
+def read_problems(
+    folder: Path, figures_by_partition: dict[Key, PartitionFigures]
+) -> ProblemFigures:
+    """Return the figures of `problems` in *folder*; count the findings of each of *figures_by_partition*."""
     sums = GroupedAggregates(("severity", "code", "topic", "partition"), ("severity", "count"))
     examples: dict[str, list[dict[str, Any]]] = {}
     for table in scan(folder / "problems", COLUMNS.split()):
@@ -59,7 +61,7 @@ def read_problems(folder: Path, partitions: dict[Key, PartitionFigures]) -> Prob
         figures = by_code.setdefault(row["code"], CodeFigures(row["code"], row["severity"]))
         figures.count += row["severity_count"]
         figures.num_partitions += 1
-        partition = partitions.get((row["topic"], row["partition"]))
+        partition = figures_by_partition.get((row["topic"], row["partition"]))
         if partition is not None:
             partition.problems[row["severity"]] += row["severity_count"]
     ordered = sorted(

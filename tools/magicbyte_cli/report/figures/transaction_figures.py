@@ -54,9 +54,9 @@ class TransactionFigures:
 
 
 def read_transactions(
-    folder: Path, partitions: dict[Key, PartitionFigures], producers: ProducerSums
+    folder: Path, figures_by_partition: dict[Key, PartitionFigures], producers: ProducerSums
 ) -> TransactionFigures:
-    """Return the figures of `transactions` in *folder*; add sums to *partitions* and *producers*."""
+    """Return the figures of `transactions` in *folder*; add sums to *figures_by_partition* and *producers*."""
     sums = GroupedAggregates(
         ("topic", "partition", "outcome"),
         ("outcome", "count"),
@@ -84,7 +84,7 @@ def read_transactions(
         counts.update(
             transactions=row["outcome_count"], records=records, bytes=row["size_bytes_sum"] or 0
         )
-        partition = partitions.get((row["topic"], row["partition"]))
+        partition = figures_by_partition.get((row["topic"], row["partition"]))
         if partition is not None and row["outcome"] in UNENDED:
             partition.unended[row["outcome"]] += records
     return transactions

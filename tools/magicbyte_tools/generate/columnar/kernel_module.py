@@ -67,17 +67,17 @@ def _public_names(module: str) -> frozenset[str]:
     """Return the public names that *module* defines. It is parsed: importing it would take Numba."""
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None
-    names: set[str] = set()
+    public_names: set[str] = set()
     statements: list[ast.stmt] = ast.parse(Path(spec.origin).read_text("utf-8")).body
     for statement in statements:
         if isinstance(statement, ast.If):
             statements += [*statement.body, *statement.orelse]
         elif isinstance(statement, ast.FunctionDef):
-            names.add(statement.name)
+            public_names.add(statement.name)
         elif isinstance(statement, ast.Assign):
             nodes = (node for target in statement.targets for node in ast.walk(target))
-            names.update(node.id for node in nodes if isinstance(node, ast.Name))
-    return frozenset(name for name in names if not name.startswith("_"))
+            public_names.update(node.id for node in nodes if isinstance(node, ast.Name))
+    return frozenset(name for name in public_names if not name.startswith("_"))
 
 
 def _functions(entry_model: EntryModel) -> Iterator[str]:
