@@ -49,18 +49,18 @@ class OffsetBound:
         )
 
 
-def starting_bound(options: Mapping[str, str], default: str) -> OffsetBound:
-    """Return the start of a read; *default* applies if *options* (lower-case names) set none."""
+def starting_bound(spark_options: Mapping[str, str], default: str) -> OffsetBound:
+    """Return the start of a read; *default* applies if *spark_options* (lower-case names) set none."""
     strategy = option_values.one_of("error", "latest")(
         "startingOffsetsByTimestampStrategy",
-        options.get("startingoffsetsbytimestampstrategy", "error"),
+        spark_options.get("startingoffsetsbytimestampstrategy", "error"),
     )
-    return _limit(options, "starting", default, or_latest=strategy == "latest")
+    return _limit(spark_options, "starting", default, or_latest=strategy == "latest")
 
 
-def ending_bound(options: Mapping[str, str]) -> OffsetBound:
-    """Return the end of a read, exclusive; *options* have lower-case names."""
-    return _limit(options, "ending", "latest", or_latest=True)
+def ending_bound(spark_options: Mapping[str, str]) -> OffsetBound:
+    """Return the end of a read, exclusive; *spark_options* have lower-case names."""
+    return _limit(spark_options, "ending", "latest", or_latest=True)
 
 
 def check_batch(start: OffsetBound, end: OffsetBound) -> None:
@@ -90,18 +90,22 @@ def check_order(partition: Partition, first: int, last: int) -> None:
         raise InputError(f"{name_of(partition)} from {first} to {last}", "the lower bound first")
 
 
-def _limit(options: Mapping[str, str], side: str, default: str, *, or_latest: bool) -> OffsetBound:
+def _limit(
+    spark_options: Mapping[str, str], side: str, default: str, *, or_latest: bool
+) -> OffsetBound:
     """Return the bound of a *side*. Precedence: one time for all, times by partition, offsets."""
     option = f"{side}Timestamp"
-    if option.lower() in options:
-        time = option_values.milliseconds(option, options[option.lower()])
+    if option.lower() in spark_options:
+        time = option_values.milliseconds(option, spark_options[option.lower()])
         return OffsetBound(option, time, is_time=True, or_latest=or_latest)
     option = f"{side}OffsetsByTimestamp"
-    if option.lower() in options:
-        times = option_values.by_partition(option, options[option.lower()], option_values.TIMES)
+    if option.lower() in spark_options:
+        times = option_values.by_partition(
+            option, spark_options[option.lower()], option_values.TIMES
+        )
         return OffsetBound(option, None, times, is_time=True, or_latest=or_latest)
     option = f"{side}Offsets"
-    value = options.get(option.lower(), default).strip()
+    value = spark_options.get(option.lower(), default).strip()
     if value.lower() in _WORDS:
         return OffsetBound(option, _WORDS[value.lower()])
     offsets = option_values.by_partition(

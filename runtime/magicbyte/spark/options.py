@@ -146,13 +146,13 @@ class SourceOptions:
         return self.assigned is None or (log.topic, log.partition) in self.assigned
 
 
-def parse(options: Mapping[str, str]) -> SourceOptions:
-    """Return the values of *options*, whose names are case-insensitive.
+def parse(spark_options: Mapping[str, str]) -> SourceOptions:
+    """Return the values of *spark_options*, whose names are case-insensitive.
 
     Raises InputError for an unknown option, a value that is not allowed, options that exclude one
     another, and for a path that is missing or cannot be read.
     """
-    raw = {name.lower(): value for name, value in options.items()}
+    raw = {name.lower(): value for name, value in spark_options.items()}
     known = {name.lower() for name in ALL_OPTIONS}
     for name in raw:
         if name not in known and not name.startswith(STORAGE_PREFIX):

@@ -121,26 +121,26 @@ def _numbers(column: pa.Array) -> list[int]:
 
 
 def record_lines(
-    frame: Frame, entry: Entry, records: RecordColumns, segment_options: SegmentOptions
+    frame: Frame, entry: Entry, records: RecordColumns, options: SegmentOptions
 ) -> Iterator[str]:
     """Yield the lines of the records of an entry.
 
     Raises ToolError at a control record or a number that the tool cannot read, and in a damaged
     wrapper.
     """
-    if segment_options.skip_metadata:
+    if options.skip_metadata:
         # Before Kafka 4.3 the bar was missing if there is no key (a bug).
-        has_bar = segment_options.release.since(4, 3)
+        has_bar = options.release.since(4, 3)
         try:
-            for tail in _tails(entry, records, segment_options):
+            for tail in _tails(entry, records, options):
                 yield f"|{tail}" if tail.startswith(" key") or (tail and has_bar) else tail
         except ToolError as error:
             raise tool_error(frame, str(error)) from error
         return
-    heads = _long_heads if segment_options.release.has_long_records else _heads
+    heads = _long_heads if options.release.has_long_records else _heads
     checksums = _checksums(frame, entry) if entry.magic < 2 else None
-    tails = _tails(entry, records, segment_options)
-    for head in heads(frame, entry, records, checksums, segment_options.release):
+    tails = _tails(entry, records, options)
+    for head in heads(frame, entry, records, checksums, options.release):
         try:
             tail = next(tails)
         except ToolError as error:
@@ -148,16 +148,16 @@ def record_lines(
         yield f"| {head}{tail}"
 
 
-def _tails(entry: Entry, records: RecordColumns, segment_options: SegmentOptions) -> Iterator[str]:
+def _tails(entry: Entry, records: RecordColumns, options: SegmentOptions) -> Iterator[str]:
     """Yield the text after the metadata of each record: a marker, key and value, or nothing."""
-    if entry.is_control and segment_options.skip_metadata:
+    if entry.is_control and options.skip_metadata:
         yield from [""] * len(records.offsets)
     elif entry.is_control:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
-            yield _control(*record, segment_options.release)
-    elif segment_options.contents:
+            yield _control(*record, options.release)
+    elif options.contents:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
-            key, payload = segment_options.decode(*record)
+            key, payload = options.decode(*record)
             key_text = "" if key is None else f" key: {key}"
             yield key_text if payload is None else f"{key_text} payload: {payload}"
     else:

@@ -38,55 +38,47 @@ class OffsetSequence:
             self._last = offset
 
 
-def segment_lines(
-    path: Path, segment_options: SegmentOptions, findings: ClosingFindings
-) -> Iterator[str]:
+def segment_lines(path: Path, options: SegmentOptions, findings: ClosingFindings) -> Iterator[str]:
     """Yield the lines of a segment.
 
     Raises ToolError where the tool ends with an exception. With `options.on_error` lines continue
     with the next sound entry instead.
     """
     size = path.stat().st_size
-    end = size if segment_options.max_bytes is None else min(size, segment_options.max_bytes)
+    end = size if options.max_bytes is None else min(size, options.max_bytes)
     begin: int | None = 0
     valid = 0
-    offsets = OffsetSequence(
-        findings.gaps[path], starts_at_zero=segment_options.release.since(4, 3)
-    )
+    offsets = OffsetSequence(findings.gaps[path], starts_at_zero=options.release.since(4, 3))
     while begin is not None:
         try:
-            valid = yield from _lines(path, begin, end, segment_options, offsets)
+            valid = yield from _lines(path, begin, end, options, offsets)
             break
         except ToolError as error:
-            if segment_options.on_error is None or error.position is None:
+            if options.on_error is None or error.position is None:
                 raise
-            segment_options.on_error(error)
+            options.on_error(error)
             if error.line_start:
                 yield error.line_start
             begin, valid = _sound_entry_after(path, error.position), size
-    if valid < size and segment_options.max_bytes is None:
+    if valid < size and options.max_bytes is None:
         yield f"Found {size - valid} invalid bytes at the end of {path.name}"
 
 
 def _lines(
-    path: Path,
-    begin: int,
-    end: int,
-    segment_options: SegmentOptions,
-    offset_sequence: OffsetSequence,
+    path: Path, begin: int, end: int, options: SegmentOptions, offset_sequence: OffsetSequence
 ) -> Generator[str, None, int]:
     """Yield the lines of the whole entries between two bytes; return the end of the last."""
     valid = begin
-    if segment_options.deep:
+    if options.deep:
         decoder = engine("auto")
         for chunk, cause in _chunks(frames(path, begin=begin, end=end)):
-            yield from _deep_lines(chunk, decoder, segment_options, offset_sequence)
+            yield from _deep_lines(chunk, decoder, options, offset_sequence)
             if cause is not None:
                 raise cause
             valid = chunk[-1].end
     else:
         for frame in frames(path, begin=begin, end=end):
-            yield batch_line(frame, entry_of(frame), segment_options.release)
+            yield batch_line(frame, entry_of(frame), options.release)
             valid = frame.end
     return valid
 
@@ -121,26 +113,21 @@ def _chunks(segment_frames: Iterator[Frame]) -> Iterator[tuple[list[Frame], Tool
 
 
 def _deep_lines(
-    chunk: list[Frame],
-    decoder: Engine,
-    segment_options: SegmentOptions,
-    offset_sequence: OffsetSequence,
+    chunk: list[Frame], decoder: Engine, options: SegmentOptions, offset_sequence: OffsetSequence
 ) -> Iterator[str]:
     entries: list[tuple[Frame, Entry, str]] = []
     cause: ToolError | None = None
     for frame in chunk:
         try:
             entry = entry_of(frame)
-            line = batch_line(frame, entry, segment_options.release)
+            line = batch_line(frame, entry, options.release)
         except ToolError as error:
             cause = error
             break
         entries.append((frame, entry._replace(position=frame.position), line))
     while entries:
         number = 0
-        for number, lines in enumerate(
-            _records_of(entries, decoder, segment_options, offset_sequence), 1
-        ):
+        for number, lines in enumerate(_records_of(entries, decoder, options, offset_sequence), 1):
             yield entries[number - 1][2]
             yield from lines
         entries = entries[number:]
@@ -151,7 +138,7 @@ def _deep_lines(
 def _records_of(
     entries: list[tuple[Frame, Entry, str]],
     decoder: Engine,
-    segment_options: SegmentOptions,
+    options: SegmentOptions,
     offset_sequence: OffsetSequence,
 ) -> Iterator[Iterator[str]]:
     """Yield for each of *entries* the lines of its records, for as many as are decoded together."""
@@ -163,22 +150,20 @@ def _records_of(
         max_bytes=CHUNK_BYTES,
         verify=False,
     )
-    contents = segment_options.contents or any(entry.is_control for _, entry, _ in entries)
+    contents = options.contents or any(entry.is_control for _, entry, _ in entries)
     records = RecordColumns.of(decoded.rows, contents=contents)
     begin = 0
     for (frame, entry, _), result in zip(entries, decoded.all_results(), strict=False):
         if not result.is_sound:
-            yield _damaged(frame, entry, result.findings[0].message, segment_options)
+            yield _damaged(frame, entry, result.findings[0].message, options)
         else:
             of_entry = records.slice(begin, begin + result.num_rows)
             offset_sequence.extend(of_entry.offsets)
-            yield record_lines(frame, entry, of_entry, segment_options)
+            yield record_lines(frame, entry, of_entry, options)
         begin += result.num_rows
 
 
-def _damaged(
-    frame: Frame, entry: Entry, message: str, segment_options: SegmentOptions
-) -> Iterator[str]:
+def _damaged(frame: Frame, entry: Entry, message: str, options: SegmentOptions) -> Iterator[str]:
     """Yield the lines of the records before the damage, then raise ToolError."""
     if entry.magic == 2:
         rows = records_before_damage(frame.data, entry, LIMITS)

@@ -39,7 +39,7 @@ def serving(
 ) -> Iterator[str]:
     """Run a broker in *folder* and yield its address.
 
-    Each of the *num_partitions* of its topic TOPIC is *segment_path*, which has so many *rows*.
+    Each of the *num_partitions* partitions of its topic TOPIC is *segment_path*, which has so many *rows*.
 
     Raises ProgramUnavailable where there is no Java, no Maven or no confluent-kafka, or the broker does not
     serve the file.

@@ -51,7 +51,7 @@ def _ratios(cell: Cell) -> dict[str, float]:
 
 
 def _x(ratio: float, decades: int) -> float:
-    """Return the x coordinate of *ratio* the floor; a faster contender is drawn on the floor."""
+    """Return the x coordinate of *ratio* times the floor; a faster contender is drawn on the floor."""
     share = max(0.0, log10(ratio)) / decades
     return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 

@@ -80,12 +80,8 @@ def _partitions(partitions: Sequence[PartitionFigures], dispositions: Sequence[s
         "First and last time, UTC",
     )
 
-    def row(partition_figures: PartitionFigures, name: Content) -> Row:
-        return (
-            name,
-            *_disposition_cells(partition_figures, dispositions),
-            *_bounds(partition_figures),
-        )
+    def row(figures: PartitionFigures, name: Content) -> Row:
+        return (name, *_disposition_cells(figures, dispositions), *_bounds(figures))
 
     rows = [row(partition, element("b", partition.name)) for partition in listed]
     if unlisted:
@@ -133,45 +129,41 @@ def _disposition_heads(dispositions: Sequence[str]) -> tuple[str, ...]:
     return "Findings", "", *names, ">Size"
 
 
-def _disposition_cells(partition_figures: PartitionFigures, dispositions: Sequence[str]) -> Row:
-    segments = display.counted(partition_figures.num_segments, "segment")
-    size = cells.stacked(f"{partition_figures.size_bytes:,}", segments)
-    if partition_figures.missing_bytes:
-        missing = f"{partition_figures.missing_bytes:,} unaccounted for"
+def _disposition_cells(figures: PartitionFigures, dispositions: Sequence[str]) -> Row:
+    segments = display.counted(figures.num_segments, "segment")
+    size = cells.stacked(f"{figures.size_bytes:,}", segments)
+    if figures.missing_bytes:
+        missing = f"{figures.missing_bytes:,} unaccounted for"
         size = joined((size, cells.severity("error", missing)))
-    by_disposition = (_disposition_cell(partition_figures, name) for name in dispositions)
-    return _findings(partition_figures), bar(partition_figures.bytes), *by_disposition, size
+    by_disposition = (_disposition_cell(figures, name) for name in dispositions)
+    return _findings(figures), bar(figures.bytes), *by_disposition, size
 
 
-def _disposition_cell(partition_figures: PartitionFigures, name: str) -> Content:
-    num_records, size_bytes = partition_figures.records[name], partition_figures.bytes[name]
+def _disposition_cell(figures: PartitionFigures, name: str) -> Content:
+    num_records, size_bytes = figures.records[name], figures.bytes[name]
     if not num_records and not size_bytes:
         return DASH
     cell = cells.stacked(
         "" if name in WITHOUT_RECORD_COUNT else f"{num_records:,}", f"{size_bytes:,} B"
     )
-    if name != "withheld" or not partition_figures.unended:
+    if name != "withheld" or not figures.unended:
         return cell
-    unended = ", ".join(
-        f"{count:,} {outcome}" for outcome, count in partition_figures.unended.items()
-    )
+    unended = ", ".join(f"{count:,} {outcome}" for outcome, count in figures.unended.items())
     return joined((cell, element("small", unended)))
 
 
-def _findings(partition_figures: PartitionFigures) -> Content:
+def _findings(figures: PartitionFigures) -> Content:
     lines = [
-        element(
-            "div", cells.severity(name, display.counted(partition_figures.problems[name], name))
-        )
+        element("div", cells.severity(name, display.counted(figures.problems[name], name)))
         for name in SEVERITIES
-        if partition_figures.problems[name]
+        if figures.problems[name]
     ]
     return joined(lines) if lines else DASH
 
 
-def _bounds(partition_figures: PartitionFigures) -> Row:
+def _bounds(figures: PartitionFigures) -> Row:
     def pair(first_name: str, second_name: str) -> Content:
-        values = partition_figures.row.get(first_name), partition_figures.row.get(second_name)
+        values = figures.row.get(first_name), figures.row.get(second_name)
         if values == (None, None):
             return DASH
         return joined((cells.number(values[0]), element("div", cells.number(values[1]))))
@@ -179,7 +171,7 @@ def _bounds(partition_figures: PartitionFigures) -> Row:
     return (
         pair("log_start_offset", "log_end_offset"),
         pair("last_stable_offset", "high_watermark"),
-        cells.time_range(partition_figures.times),
+        cells.time_range(figures.times),
     )
 
 
