@@ -231,7 +231,7 @@ def test_numbers_in_the_index_are_those_of_the_specification(
     constants = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", files["README.md"], re.MULTILINE))
 
     def size(name: str, *path: str) -> int | None:
-        (found,) = (one for one in library.structures(name) if one.path == path)
+        (found,) = (one for one in library.structures(name) if one.type_path == path)
         return library.fixed(found)
 
     batch = library.formats["kafka_record_batch"]
