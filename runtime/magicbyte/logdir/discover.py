@@ -282,7 +282,7 @@ def _remote(
 
 
 def _joined(
-    logs: Iterable[PartitionLog],
+    partitions: Iterable[PartitionLog],
     remotes: dict[tuple[str, int, str], PartitionLog],
     storage: Storage,
 ) -> Iterator[PartitionLog]:
@@ -294,7 +294,7 @@ def _joined(
     by_number: defaultdict[int | None, list[PartitionLog]] = defaultdict(list)
     for remote in remotes.values():
         by_number[remote.partition].append(remote)
-    for log in logs:
+    for log in partitions:
         if log.topic is None or log.state is not None or log.is_named_files:
             yield log
             continue
@@ -348,7 +348,7 @@ def _named_files(folder: str, names: list[str], discovery: _Discovery) -> None:
     for file in listed:
         if file.name.endswith(MANIFEST):
             manifests[file.name] = file
-    named_logs: list[tuple[ParsedFolderName | None, LogDir | None, list[LogFile]]] = []
+    logs: list[tuple[ParsedFolderName | None, LogDir | None, list[LogFile]]] = []
     files: list[LogFile] = []
     has_segment = False
     for file in listed:
@@ -359,7 +359,7 @@ def _named_files(folder: str, names: list[str], discovery: _Discovery) -> None:
             segment = file if manifest is None else embedded_log(file, manifest)
             segment = replace(segment, kind="log", base_offset=base, why_not=None)
             if file.kind == "checkpoint":
-                named_logs.append((None, None, [segment]))
+                logs.append((None, None, [segment]))
             else:
                 files.append(segment)
                 has_segment = True

@@ -196,12 +196,12 @@ class HeaderTransactions:
         """Add data of a transaction, from the entry *first* to the entry *last*."""
         transaction = self.open.get(first.producer_id)
         if transaction is None:
-            transaction = self.open[first_entry.producer_id] = Transaction(
-                first_entry.producer_id,
-                first_entry.producer_epoch,
-                first_offset=first_entry.first_offset,
+            transaction = self.open[first.producer_id] = Transaction(
+                first.producer_id,
+                first.producer_epoch,
+                first_offset=first.first_offset,
                 last_offset=last.last_offset,
-                first_timestamp=first_entry.base_timestamp,
+                first_timestamp=first.base_timestamp,
             )
         if transaction.first_position is None:
             transaction.first_position = LogPosition(segment_number, first.position)

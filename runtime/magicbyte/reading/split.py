@@ -367,7 +367,7 @@ class _SplitReader:
 def header_results(
     split: Split,
     *,
-    engine: Engine,
+    chosen: Engine,
     known: Sequence[BatchHeaders] = (),
     open_log: Opener = open_segment,
 ) -> Iterator[ChunkResult]:
@@ -381,7 +381,7 @@ def header_results(
 def header_entries(
     split: Split,
     *,
-    engine: Engine,
+    chosen: Engine,
     known: Sequence[BatchHeaders] = (),
     open_log: Opener = open_segment,
 ) -> Iterator[Entries]:
@@ -389,7 +389,7 @@ def header_entries(
     with open_log(split.file) as log:
         for piece in HeaderWalk(
             log,
-            engine=engine,
+            engine=chosen,
             limits=split.options.limits,
             bounds=split.bounds,
             start=split.start,

@@ -166,7 +166,7 @@ def result_differences(
     rows = without_binary_views(actual.rows)
     if not expected.rows.equals(rows):
         wrong = [
-            name for name in columns if not reference_result.rows[name].equals(rows[name])
+            name for name in columns if not expected.rows[name].equals(rows[name])
         ] or "their number"
         messages.append(f"rows of the entries at {origin}: {wrong}")
     return messages

@@ -37,10 +37,7 @@ class StructTemplate:
     """Words of the structs of batches with the same columns; counts and addresses are filled in later."""
 
     def __init__(
-        self,
-        kernel_table: KernelTable,
-        columns: Mapping[str, KernelColumn | None],
-        viewed: frozenset[int],
+        self, table: KernelTable, columns: Mapping[str, KernelColumn | None], viewed: frozenset[int]
     ) -> None:
         """*columns* are the batch's columns of *table* by name; None stands for a column of nulls.
 
@@ -64,7 +61,7 @@ class StructTemplate:
         fields = [
             self._null_column(field.type, table.rows)
             if column is None
-            else self._column(column, kernel_table.rows)
+            else self._column(column, table.rows)
             for column, field in zip(columns.values(), self.schema, strict=True)
         ]
         self.root = self._struct(table.rows, None, [], fields)
@@ -77,8 +74,8 @@ class StructTemplate:
         self.not_ascii = [*_slots(present, "not_ascii")]
         """Slots that are not 0 where text is not ASCII."""
 
-    def _type(self, name: str, kernel_column: KernelColumn | None) -> pa.DataType:
-        is_viewed = kernel_column is not None and kernel_column.slots.get("offsets") in self._viewed
+    def _type(self, name: str, column: KernelColumn | None) -> pa.DataType:
+        is_viewed = column is not None and column.slots.get("offsets") in self._viewed
         return pa.binary_view() if is_viewed else WIRE_TYPES[name]
 
     def _column(self, column: KernelColumn, rows: int) -> int:

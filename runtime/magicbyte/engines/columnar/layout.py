@@ -74,7 +74,7 @@ class ColumnLayout:
 
 
 def _add(
-    kernel_table: KernelTable,
+    table: KernelTable,
     slack: int,
     viewed: frozenset[int],
     parts: list[tuple[int, int, int, int, int]],

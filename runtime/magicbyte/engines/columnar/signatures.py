@@ -17,7 +17,7 @@ def num_words(signature: Signature, arguments: int | None = None) -> int:
     An integer is one word. An array is seven or more: two for its owner, which has none here, number of
     items, size of an item, address, shape, strides.
     """
-    return sum(5 + 2 * number if number else 1 for number in signature.dimensions[:num_arguments])
+    return sum(5 + 2 * number if number else 1 for number in signature.dimensions[:arguments])
 
 
 def word_offset(signature: Signature, argument: int) -> int:
