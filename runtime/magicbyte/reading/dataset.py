@@ -142,7 +142,7 @@ class Dataset:
             if quick:
                 pieces = header_results(
                     split,
-                    engine=engine,
+                    chosen=engine,
                     known=self._planner.known_headers(split),
                     open_log=self._planner.open_log,
                 )
