@@ -31,8 +31,10 @@ class MagicbyteError(Exception):
         return _rebuilt, (type(self), self.args, self.__dict__)
 
 
-def _rebuilt(kind: type[MagicbyteError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
-    error = kind.__new__(kind, *args)
+def _rebuilt(
+    error_class: type[MagicbyteError], args: tuple[Any, ...], state: dict[str, Any]
+) -> Any:
+    error = error_class.__new__(error_class, *args)
     error.args = args
     error.__dict__.update(state)
     return error
@@ -58,10 +60,10 @@ class MissingError(InputError, OSError):
     Also an OSError, with ``errno``, because that is what callers of a file reader catch.
     """
 
-    def __init__(self, error: OSError, path: str) -> None:
-        reason = os.strerror(error.errno) if error.errno else str(error)
+    def __init__(self, os_error: OSError, path: str) -> None:
+        reason = os.strerror(os_error.errno) if os_error.errno else str(os_error)
         InputError.__init__(self, reason, "a file or folder that can be read", path=path)
-        self.errno = error.errno
+        self.errno = os_error.errno
 
     def __reduce__(self) -> tuple[type["MissingError"], tuple[OSError, str]]:
         cause = OSError(self.errno, self.found) if self.errno else OSError(self.found)

@@ -3,14 +3,14 @@
 import codecs
 
 
-def _replace(error: UnicodeError) -> tuple[str, int]:
+def _replace(unicode_error: UnicodeError) -> tuple[str, int]:
     """Replace malformed bytes by one U+FFFD for as many bytes as Java does.
 
     Java and Python agree except for encoded surrogates (ED A0..BF ..): one malformed character in
     Java, one per byte in Python.
     """
-    assert isinstance(error, UnicodeDecodeError)
-    data, start, end = error.object, error.start, error.end
+    assert isinstance(unicode_error, UnicodeDecodeError)
+    data, start, end = unicode_error.object, unicode_error.start, unicode_error.end
     if data[start] == 0xED and start + 1 < len(data) and 0xA0 <= data[start + 1] <= 0xBF:
         end = start + 2
         if end < len(data) and 0x80 <= data[end] <= 0xBF:

@@ -54,8 +54,8 @@ def _over(polynomial: int, num_bytes: int) -> tuple[int, int]:
     return (_power(polynomial, 8 * num_bytes + 32), _power(polynomial, 8 * num_bytes - 32))
 
 
-def _load(builder: Any, kind: Any, address: Any) -> Any:
-    loaded = builder.load(builder.inttoptr(address, kind.as_pointer()))
+def _load(builder: Any, vector_type: Any, address: Any) -> Any:
+    loaded = builder.load(builder.inttoptr(address, vector_type.as_pointer()))
     loaded.align = 1
     return loaded
 
@@ -116,8 +116,8 @@ def folding(polynomial: int, num_lanes: int) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         cursor = cgutils.alloca_once_value(builder, args[0])
 
-        def load(kind: Any, distance: int = 0) -> Any:
-            return _load(builder, kind, builder.add(builder.load(cursor), I64(distance)))
+        def load(vector_type: Any, distance: int = 0) -> Any:
+            return _load(builder, vector_type, builder.add(builder.load(cursor), I64(distance)))
 
         def step(num_bytes: int) -> None:
             builder.store(builder.add(builder.load(cursor), I64(num_bytes)), cursor)

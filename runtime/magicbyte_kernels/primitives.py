@@ -86,18 +86,18 @@ if config.DISABLE_JIT:
 
 else:
 
-    def _load(kind: ir.IntType) -> Any:
+    def _load(int_type: ir.IntType) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            loaded = builder.load(builder.inttoptr(args[0], kind.as_pointer()))
+            loaded = builder.load(builder.inttoptr(args[0], int_type.as_pointer()))
             loaded.align = 1
-            return builder.zext(loaded, I64) if kind.width < 64 else loaded
+            return builder.zext(loaded, I64) if int_type.width < 64 else loaded
 
         return codegen
 
-    def _store(kind: ir.IntType) -> Any:
+    def _store(int_type: ir.IntType) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            number = builder.trunc(args[1], kind) if kind.width < 64 else args[1]
-            stored = builder.store(number, builder.inttoptr(args[0], kind.as_pointer()))
+            number = builder.trunc(args[1], int_type) if int_type.width < 64 else args[1]
+            stored = builder.store(number, builder.inttoptr(args[0], int_type.as_pointer()))
             stored.align = 1
             return context.get_dummy_value()
 

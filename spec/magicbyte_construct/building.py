@@ -114,7 +114,7 @@ def wrapper(
 
 
 def marker(
-    kind: str | int,
+    control_type: str | int,
     offset: int,
     producer_id: int,
     producer_epoch: int,
@@ -123,8 +123,9 @@ def marker(
     timestamp: int = -1,
     **fields: Any,
 ) -> bytes:
-    """Return the batch of a transaction marker; *kind* is ABORT, COMMIT or a number."""
-    control_type = CONTROL_TYPES.index(kind) if isinstance(kind, str) else kind
+    """Return the batch of a transaction marker; *control_type* is ABORT, COMMIT or a number."""
+    if isinstance(control_type, str):
+        control_type = CONTROL_TYPES.index(control_type)
     record = {
         "key": ControlRecordKey.build({"type": control_type}),
         "value": EndTransactionMarker.build({"coordinator_epoch": coordinator_epoch}),

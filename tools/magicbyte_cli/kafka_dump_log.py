@@ -162,9 +162,9 @@ def kafka_dump_log(
     """
     damage: list[ToolError] = []
 
-    def add_damage(error: ToolError) -> None:
-        damage.append(error)
-        warn(f"Error: {error}")
+    def add_damage(tool_error: ToolError) -> None:
+        damage.append(tool_error)
+        warn(f"Error: {tool_error}")
 
     release = Release.of(kafka_version)
     topic_flags: list[str] = ctx.ensure_object(dict).get(TOPIC_FLAGS, [])

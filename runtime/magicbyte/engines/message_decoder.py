@@ -60,7 +60,7 @@ def _wrapper_value(data: memoryview, entry: Entry, result: DecodedEntry) -> memo
     The Kaitai class would copy it three times, and a wrapper may be as large as a limit allows.
     """
     position = MessageHeader.SIZE + (8 if entry.magic == 1 else 0)
-    field: memoryview | None = None
+    field_bytes: memoryview | None = None
     for name in ("len_key", "len_value"):
         length = int.from_bytes(data[position : position + 4], "big", signed=True)
         end = position + 4 + max(length, 0)
@@ -70,11 +70,11 @@ def _wrapper_value(data: memoryview, entry: Entry, result: DecodedEntry) -> memo
             raise fault(entry, "bad-message", message, None, name, length, expected)
         if length < -1:
             result.add(negative_length(entry, name, length, None))
-        field = None if length < 0 else data[position + 4 : end]
+        field_bytes = None if length < 0 else data[position + 4 : end]
         position = end
     if position < len(data):
         result.add(_bytes_unread(entry, len(data) - position, None))
-    return field
+    return field_bytes
 
 
 def _bytes_unread(entry: Entry, left: int, position: int | None) -> Finding:

@@ -80,10 +80,12 @@ def lineage(epochs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return kept
 
 
-def _entries(data: bytes, parts: Callable[[list[str]], Parts | None], expected: str) -> list[Parts]:
-    """Return the results of *parts* for all lines after version and count.
+def _entries(
+    data: bytes, parse_parts: Callable[[list[str]], Parts | None], expected: str
+) -> list[Parts]:
+    """Return the results of *parse_parts* for all lines after version and count.
 
-    If *parts* returns None for the fields of a line, they are not the *expected* ones.
+    If *parse_parts* returns None for the fields of a line, they are not the *expected* ones.
     """
     lines = _lines(data)
 
@@ -100,7 +102,7 @@ def _entries(data: bytes, parts: Callable[[list[str]], Parts | None], expected: 
     entries = []
     for number, line in enumerate(lines[2:], 2):
         # Blanks at the end are ignored; those at the beginning follow an empty field.
-        entry = parts(BLANKS.split(line.rstrip(BLANK)))
+        entry = parse_parts(BLANKS.split(line.rstrip(BLANK)))
         if entry is None:
             raise bad(number, expected)
         entries.append(entry)

@@ -282,11 +282,11 @@ def _remote(
 
 
 def _joined(
-    partitions: Iterable[PartitionLog],
+    logs: Iterable[PartitionLog],
     remotes: dict[tuple[str, int, str], PartitionLog],
     storage: Storage,
 ) -> Iterator[PartitionLog]:
-    """Yield *partitions* with their segments in *remotes*, then the other *remotes*.
+    """Yield *logs* with their segments in *remotes*, then the other *remotes*.
 
     Topic ids are compared. If the local log has none, the name decides, if only one topic has it.
     """
@@ -294,7 +294,7 @@ def _joined(
     by_number: defaultdict[int | None, list[PartitionLog]] = defaultdict(list)
     for remote in remotes.values():
         by_number[remote.partition].append(remote)
-    for log in partitions:
+    for log in logs:
         if log.topic is None or log.state is not None or log.is_named_files:
             yield log
             continue

@@ -116,5 +116,5 @@ class EmbeddedFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._object.__exit__(*error)
+    def __exit__(self, *exception_info: object) -> None:
+        self._object.__exit__(*exception_info)

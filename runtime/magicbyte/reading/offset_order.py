@@ -54,19 +54,19 @@ class OffsetOrder:
             position, window = position + 1, MIN_WINDOW
         return tuple(findings)
 
-    def _follow_ordered(self, first: Numbers, last: Numbers) -> int:
+    def _follow_ordered(self, first_offsets: Numbers, last_offsets: Numbers) -> int:
         """Follow offsets up to the first entry that is out of order; return how many come before it."""
-        is_wrong = last < first
-        is_wrong[1:] |= first[1:] <= last[:-1]
-        if self.floor is not None and int(first[0]) <= self.floor:
+        is_wrong = last_offsets < first_offsets
+        is_wrong[1:] |= first_offsets[1:] <= last_offsets[:-1]
+        if self.floor is not None and int(first_offsets[0]) <= self.floor:
             is_wrong[0] = True
         if self.ceiling is not None:
-            is_wrong |= last >= self.ceiling
-        count = int(np.argmax(is_wrong)) if is_wrong.any() else len(last)
+            is_wrong |= last_offsets >= self.ceiling
+        count = int(np.argmax(is_wrong)) if is_wrong.any() else len(last_offsets)
         if count:
-            floor = self.floor if count == 1 else int(last[count - 2])
-            self.floor, self._strayed = int(last[count - 1]), None
-            is_next = floor is None or int(first[count - 1]) == floor + 1
+            floor = self.floor if count == 1 else int(last_offsets[count - 2])
+            self.floor, self._strayed = int(last_offsets[count - 1]), None
+            is_next = floor is None or int(first_offsets[count - 1]) == floor + 1
             self.confirmed_floor = self.floor if is_next else floor
         return count
 

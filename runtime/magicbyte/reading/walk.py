@@ -113,14 +113,14 @@ class Walk:
 
 
 def _with_chunk_findings(
-    pieces: Iterator[SoundEntries | UnsoundRange], file: EmbeddedFile
+    pieces: Iterator[SoundEntries | UnsoundRange], embedded_file: EmbeddedFile
 ) -> Iterator[SoundEntries | UnsoundRange]:
     """Yield *pieces*, with a finding in the first range of each unreadable chunk of a remote segment."""
     reported: set[int | None] = set()
     for piece in pieces:
         finding = None
         if isinstance(piece, UnsoundRange):
-            finding = file.unreadable_chunk(piece.start, piece.end)
+            finding = embedded_file.unreadable_chunk(piece.start, piece.end)
         if isinstance(piece, SoundEntries) or finding is None:
             yield piece
             continue

@@ -112,9 +112,9 @@ class _Tasks:
                 notes[task] = note
         return notes
 
-    def _exists(self, file: WrittenFile, path: Path) -> bool:
-        in_work = self.work.file(file.name)
-        return file.is_complete(in_work) or file.is_complete(self.work.out / path)
+    def _exists(self, written_file: WrittenFile, path: Path) -> bool:
+        in_work = self.work.file(written_file.name)
+        return written_file.is_complete(in_work) or written_file.is_complete(self.work.out / path)
 
     def run_rest(
         self, earlier: Notes, spark: LazySession, storage_options: StorageOptions, say: Say

@@ -147,11 +147,11 @@ def encode(value: Any) -> Any:
     return value
 
 
-def decode(kind: Any, value: Any) -> Any:
-    """Return the value of type *kind* that `encode` turned into *value*."""
+def decode(value_type: Any, value: Any) -> Any:
+    """Return the value of type *value_type* that `encode` turned into *value*."""
     if value is None:
         return None
-    origin, inner = get_origin(kind), get_args(kind)
+    origin, inner = get_origin(value_type), get_args(value_type)
     if origin in (Union, types.UnionType):
         (item_type,) = (item for item in inner if item is not types.NoneType)
         return decode(item_type, value)
@@ -159,12 +159,14 @@ def decode(kind: Any, value: Any) -> Any:
         if len(inner) == 2 and inner[1] is Ellipsis:
             return tuple(decode(inner[0], item) for item in value)
         return tuple(decode(item_type, item) for item_type, item in zip(inner, value, strict=True))
-    if is_dataclass(kind) and isinstance(kind, type):
-        hints = _hints(kind)
-        return kind(**{name: decode(hints[name], item) for name, item in value.items()})
-    if isinstance(kind, type) and issubclass(kind, tuple):  # a NamedTuple
-        item_types = _hints(kind).values()
-        return kind(*(decode(each, item) for each, item in zip(item_types, value, strict=True)))
+    if is_dataclass(value_type) and isinstance(value_type, type):
+        hints = _hints(value_type)
+        return value_type(**{name: decode(hints[name], item) for name, item in value.items()})
+    if isinstance(value_type, type) and issubclass(value_type, tuple):  # a NamedTuple
+        item_types = _hints(value_type).values()
+        return value_type(
+            *(decode(each, item) for each, item in zip(item_types, value, strict=True))
+        )
     return value
 
 

@@ -240,11 +240,11 @@ class _OpenFile:
         self._path.unlink()
 
 
-def output_path(file: WrittenFile, task: int, number: int) -> Path:
-    """Return the path in the output of *file*, the *number*-th of its kind that *task* wrote."""
-    folder = Path(file.table)
-    if file.is_of_topic:
-        folder /= hive_folder(file.topic)
+def output_path(written_file: WrittenFile, task: int, number: int) -> Path:
+    """Return the path in the output of *written_file*, the *number*-th of its kind that *task* wrote."""
+    folder = Path(written_file.table)
+    if written_file.is_of_topic:
+        folder /= hive_folder(written_file.topic)
     return folder / f"part-{task:05d}-{number:03d}.zstd.parquet"
 
 

@@ -224,9 +224,9 @@ def _shrunk(path: str, actual: int, size_bytes: int) -> ChangedError:
 class _Handle:
     """An open pyarrow file, which several threads read."""
 
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self.size_bytes: int = file.size()
+    def __init__(self, handle: Any) -> None:
+        self._file = handle
+        self.size_bytes: int = handle.size()
 
     def read(self, position: int, length: int) -> bytes | None:
         """Return *length* bytes from *position*; None if the store sent fewer.

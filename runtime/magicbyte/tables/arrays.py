@@ -23,10 +23,10 @@ OFFSET_BYTES = 4
 """Size of one Arrow offset. A column of n strings, bytes or lists has n + 1 offsets."""
 
 
-def number_array(kind: pa.DataType, values: Array) -> pa.Array:
-    """Return *values*, with the dtype of *kind*, as Arrow, without a copy."""
+def number_array(data_type: pa.DataType, values: Array) -> pa.Array:
+    """Return *values*, with the dtype of *data_type*, as Arrow, without a copy."""
     buffer = pa.py_buffer(np.ascontiguousarray(values))
-    return pa.Array.from_buffers(kind, len(values), [None, buffer])
+    return pa.Array.from_buffers(data_type, len(values), [None, buffer])
 
 
 def to_numpy(array: pa.Array) -> Array:
@@ -59,14 +59,14 @@ def value_lengths(array: pa.Array) -> Array:
     return np.where(null_mask(array), -1, np.diff(value_offsets(array)).astype(np.int64))
 
 
-def nullable_array(kind: pa.DataType, values: Array, is_null: Mask) -> pa.Array:
-    """Return *values*, with the dtype of *kind*, as Arrow, with null where *is_null*."""
+def nullable_array(data_type: pa.DataType, values: Array, is_null: Mask) -> pa.Array:
+    """Return *values*, with the dtype of *data_type*, as Arrow, with null where *is_null*."""
     valid = bitmap(~is_null) if is_null.any() else None
-    if pa.types.is_boolean(kind):
+    if pa.types.is_boolean(data_type):
         data = bitmap(values)
     else:
         data = pa.py_buffer(np.ascontiguousarray(values))
-    return pa.Array.from_buffers(kind, len(values), [valid, data])
+    return pa.Array.from_buffers(data_type, len(values), [valid, data])
 
 
 def string_array(values: Sequence[str | None]) -> pa.Array:
@@ -76,22 +76,26 @@ def string_array(values: Sequence[str | None]) -> pa.Array:
     )
 
 
-def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+def array_of(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:
     """Return Python *values* as Arrow; None is null.
 
-    *kind* is a type of our tables: numbers, booleans, times (integers in their unit), strings, bytes,
-    or lists of structs of these. Raises OverflowError if an integer is too large for *kind*.
+    *data_type* is a type of our tables: numbers, booleans, times (integers in their unit), strings, bytes,
+    or lists of structs of these. Raises OverflowError if an integer is too large for *data_type*.
     """
-    if pa.types.is_string(kind):
+    if pa.types.is_string(data_type):
         return string_array(values)
-    if pa.types.is_binary(kind):
-        return _bytes_array(kind, values)
+    if pa.types.is_binary(data_type):
+        return _bytes_array(data_type, values)
     is_null = np.fromiter((value is None for value in values), np.bool_, len(values))
-    if pa.types.is_list(kind):
-        return _list_array(kind, values, is_null)
-    dtype = f"int{kind.bit_width}" if pa.types.is_timestamp(kind) else kind.to_pandas_dtype()
+    if pa.types.is_list(data_type):
+        return _list_array(data_type, values, is_null)
+    dtype = (
+        f"int{data_type.bit_width}"
+        if pa.types.is_timestamp(data_type)
+        else data_type.to_pandas_dtype()
+    )
     filled = np.array([0 if value is None else value for value in values], dtype)
-    return nullable_array(kind, filled, is_null)
+    return nullable_array(data_type, filled, is_null)
 
 
 def batch_of(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
@@ -100,7 +104,7 @@ def batch_of(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatc
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _bytes_array(kind: pa.DataType, values: Sequence[bytes | None]) -> pa.Array:
+def _bytes_array(data_type: pa.DataType, values: Sequence[bytes | None]) -> pa.Array:
     is_valid = np.fromiter((value is not None for value in values), np.bool_, len(values))
     filled = [value or b"" for value in values]
     offsets = np.cumsum([0, *map(len, filled)], dtype=np.int64)
@@ -111,18 +115,18 @@ def _bytes_array(kind: pa.DataType, values: Sequence[bytes | None]) -> pa.Array:
         pa.py_buffer(offsets.astype(np.int32)),
         pa.py_buffer(b"".join(filled)),
     ]
-    return pa.Array.from_buffers(kind, len(values), buffers)
+    return pa.Array.from_buffers(data_type, len(values), buffers)
 
 
-def _list_array(kind: pa.DataType, values: Sequence[Any], is_null: Mask) -> pa.Array:
+def _list_array(data_type: pa.DataType, values: Sequence[Any], is_null: Mask) -> pa.Array:
     elements = [element for value in values for element in value or ()]
     offsets = np.cumsum([0, *(len(value or ()) for value in values)], dtype=np.int32)
-    fields = list(kind.value_type)
+    fields = list(data_type.value_type)
     columns = [array_of([each[field.name] for each in elements], field.type) for field in fields]
     structs = pa.StructArray.from_arrays(columns, fields=fields)
     valid = None if not is_null.any() else bitmap(~is_null)
     return pa.Array.from_buffers(
-        kind, len(values), [valid, pa.py_buffer(offsets)], children=[structs]
+        data_type, len(values), [valid, pa.py_buffer(offsets)], children=[structs]
     )
 
 
@@ -143,12 +147,16 @@ def distinct(values: Array) -> tuple[list[int], Indices]:
     return uniques.tolist(), np.searchsorted(uniques, values)
 
 
-def constant_array(kind: pa.DataType, value: Any, count: int) -> pa.Array:
+def constant_array(data_type: pa.DataType, value: Any, count: int) -> pa.Array:
     """Return an array of *count* times *value*."""
     # Few different lengths are cached: powers of two.
-    return _cached_constant(kind, value, max(1 << (count - 1).bit_length(), 1)).slice(0, count)
+    return _cached_constant(data_type, value, max(1 << (count - 1).bit_length(), 1)).slice(0, count)
 
 
 @lru_cache(maxsize=64)
-def _cached_constant(kind: pa.DataType, value: Any, count: int) -> pa.Array:
-    return pa.nulls(count, kind) if value is None else pa.repeat(array_of([value], kind)[0], count)
+def _cached_constant(data_type: pa.DataType, value: Any, count: int) -> pa.Array:
+    return (
+        pa.nulls(count, data_type)
+        if value is None
+        else pa.repeat(array_of([value], data_type)[0], count)
+    )

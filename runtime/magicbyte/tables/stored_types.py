@@ -14,9 +14,9 @@ MAX_MILLISECONDS = ((1 << 63) - 1) // 1000
 """Largest distance from the epoch, before or after it, that fits into 64-bit microseconds."""
 
 
-def stored_type(kind: pa.DataType) -> pa.DataType:
-    """Return the Arrow type in files for the table type *kind*."""
-    return MICROSECONDS if pa.types.is_timestamp(kind) else kind
+def stored_type(data_type: pa.DataType) -> pa.DataType:
+    """Return the Arrow type in files for the table type *data_type*."""
+    return MICROSECONDS if pa.types.is_timestamp(data_type) else data_type
 
 
 def stored_schema(table: TableDefinition, columns: tuple[str, ...] | None = None) -> pa.Schema:

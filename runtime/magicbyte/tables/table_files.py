@@ -32,10 +32,10 @@ class ParquetFormat:
     max_rows = 1 << 20
     max_bytes = 32 * MIB
 
-    def __init__(self, file: BinaryIO, schema: pa.Schema) -> None:
+    def __init__(self, output_file: BinaryIO, schema: pa.Schema) -> None:
         repeating = [name for name in schema.names if name not in UNIQUE_COLUMNS]
         self._writer = pq.ParquetWriter(
-            file,
+            output_file,
             schema,
             compression="zstd",
             use_dictionary=[*repeating, "headers.list.element.key"],
@@ -54,9 +54,9 @@ class ArrowFormat:
     max_rows = 1 << 16
     max_bytes = 4 * MIB
 
-    def __init__(self, file: BinaryIO, schema: pa.Schema) -> None:
+    def __init__(self, output_file: BinaryIO, schema: pa.Schema) -> None:
         options = pa.ipc.IpcWriteOptions(compression="lz4")
-        self._writer = pa.ipc.new_file(file, schema, options=options)
+        self._writer = pa.ipc.new_file(output_file, schema, options=options)
 
     def write(self, table: pa.Table) -> None:
         self._writer.write_table(table.combine_chunks(), max_chunksize=self.max_rows)
@@ -74,9 +74,9 @@ SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc
 class TableFile:
     """Collects small Arrow batches and writes them to a file in larger pieces."""
 
-    def __init__(self, file: BinaryIO, schema: pa.Schema, format_name: str) -> None:
+    def __init__(self, output_file: BinaryIO, schema: pa.Schema, format_name: str) -> None:
         self._schema = schema
-        self._format: TableFormat = FORMATS[format_name](file, schema)
+        self._format: TableFormat = FORMATS[format_name](output_file, schema)
         self._batches: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
         self.num_rows = 0

@@ -12,9 +12,9 @@ def document(
     paths: Sequence[str],
     part_names: Mapping[str, str],
     page_header: Markup,
-    *parts: Markup,
+    *sections: Markup,
 ) -> str:
-    """Return a page of *parts* below *page_header*; *part_names* maps anchors to names of the parts."""
+    """Return a page of *sections* below *page_header*; *part_names* maps anchors to names of the parts."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -32,7 +32,7 @@ def document(
         "body",
         page_header,
         element("nav", *links, aria_label="Parts of this page"),
-        element("main", *parts),
+        element("main", *sections),
     )
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 

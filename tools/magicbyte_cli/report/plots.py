@@ -17,17 +17,19 @@ SizeClass = Mapping[str, Any]
 """Class of sizes: `at_least`, half of its upper bound; `entry_count`; and `sum` of the sizes."""
 
 
-def bar(parts: Counter[str], unit: str = "byte", total: int | None = None) -> Markup:
-    """Return a bar divided into *parts* by kind; its full width is *total*, or else their sum."""
-    full = (parts.total() if total is None else total) or 1
+def bar(byte_counts: Counter[str], unit: str = "byte", total: int | None = None) -> Markup:
+    """Return a bar divided into *byte_counts* by kind; its full width is *total*, or else their sum."""
+    full = (byte_counts.total() if total is None else total) or 1
     rectangles, left = [], 0.0
-    for name in dict.fromkeys((*BYTE_DISPOSITIONS, *parts)):
-        if not parts[name]:
+    for name in dict.fromkeys((*BYTE_DISPOSITIONS, *byte_counts)):
+        if not byte_counts[name]:
             continue
-        width = 1000 * parts[name] / full
+        width = 1000 * byte_counts[name] / full
         rectangles.append((name, _rect(name, left, 0, max(width - 1, 3), 8)))
         left += width
-    label = ", ".join(f"{spaced(name)} {counted(parts[name], unit)}" for name, _ in rectangles)
+    label = ", ".join(
+        f"{spaced(name)} {counted(byte_counts[name], unit)}" for name, _ in rectangles
+    )
     return element(
         "svg",
         *(rect for _, rect in rectangles),

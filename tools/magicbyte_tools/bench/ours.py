@@ -128,13 +128,15 @@ class Ours:
         with ThreadPoolExecutor(threads) as pool:
             return sum(pool.map(count, self._parts(file, threads)))
 
-    def _parts(self, file: ReadableFile, count: int) -> list[tuple[int, int]]:
+    def _parts(self, readable_file: ReadableFile, count: int) -> list[tuple[int, int]]:
         """Return *count* parts of the file, of whole entries and about the same size."""
         if count not in self.parts:
-            size, ends = file.size_bytes, [0]
+            size, ends = readable_file.size_bytes, [0]
             position = 0
             while position < size:
-                position = read_entry(file.read_at(position, HEADER_BYTES), 0, origin=position).end
+                position = read_entry(
+                    readable_file.read_at(position, HEADER_BYTES), 0, origin=position
+                ).end
                 if position >= size * len(ends) // count:
                     ends.append(position)
             self.parts[count] = list(pairwise(ends))
@@ -142,13 +144,13 @@ class Ours:
 
 
 def read(
-    engine: Engine, file: ReadableFile, columns: Sequence[str], begin: int, end: int
+    engine: Engine, readable_file: ReadableFile, columns: Sequence[str], begin: int, end: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield *columns* of all records of the entries in [begin, end) of *file*.
+    """Yield *columns* of all records of the entries in [begin, end) of *readable_file*.
 
     Raises Damaged where an entry, its checksum or a record is not sound.
     """
-    chunk = end - begin if isinstance(file, LoadedFile) else CHUNK
+    chunk = end - begin if isinstance(readable_file, LoadedFile) else CHUNK
     max_bytes = max_batch_bytes(columns)
     position, length = begin, chunk
     buffer, origin = memoryview(b""), begin
@@ -156,7 +158,7 @@ def read(
         if position == origin + len(buffer) or length > chunk:
             buffer = memoryview(b"")  # free this chunk before the next one is read
             buffer, origin = (
-                memoryview(file.read_at(position, min(length, end - position))),
+                memoryview(readable_file.read_at(position, min(length, end - position))),
                 position,
             )
         view = buffer[position - origin :]

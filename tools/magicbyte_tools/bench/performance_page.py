@@ -245,12 +245,12 @@ def _profiles(profiles: Sequence[Profile]) -> str:
     return PROFILES + _parts_of(profiles, PARTS)
 
 
-def _parts_of(profiles: Sequence[Profile], parts: Sequence[str]) -> str:
+def _parts_of(profiles: Sequence[Profile], part_names: Sequence[str]) -> str:
     rows = []
     for one in profiles:
-        spent = [median(one.spent[part]) for part in parts]
+        spent = [median(one.spent[part]) for part in part_names]
         rows.append([one.name, *(_number(ns, 1) for ns in (*spent, sum(spent)))])
-    return _table(["File", *parts, "all"], rows)
+    return _table(["File", *part_names, "all"], rows)
 
 
 OF_THREADS = """\

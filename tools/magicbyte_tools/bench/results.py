@@ -42,17 +42,17 @@ class Results:
     damage_profiles: list[Profile] = field(default_factory=list)
     """Profiles of the sound file and of the damaged one."""
 
-    def save(self, file: Path) -> None:
-        """Write the results to *file*, atomically."""
-        file.parent.mkdir(parents=True, exist_ok=True)
-        new = file.with_suffix(".new")
+    def save(self, path: Path) -> None:
+        """Write the results to *path*, atomically."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_suffix(".new")
         new.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
-        new.replace(file)
+        new.replace(path)
 
 
-def load(file: Path) -> Results:
-    """Return what a run has saved to *file*."""
-    document: dict[str, Any] = json.loads(file.read_text("utf-8"))
+def load(path: Path) -> Results:
+    """Return what a run has saved to *path*."""
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
     for name in ("cells", "threads"):
         document[name] = [Cell(**cell) for cell in document[name]]
     document["sizes"] = {size: Cell(**cell) for size, cell in document["sizes"].items()}

@@ -64,19 +64,19 @@ def load(folder: Path = VECTORS) -> list[Case]:
     return [_load(folder, file) for file in files]
 
 
-def _load(folder: Path, file: Path) -> Case:
+def _load(folder: Path, path: Path) -> Case:
     try:
-        content = json.loads(file.read_bytes())
+        content = json.loads(path.read_bytes())
     except ValueError as error:
-        raise CaseError(f"{file}: {error}") from error
+        raise CaseError(f"{path}: {error}") from error
     missing = {"format", "verdict", "why"} - set(content if isinstance(content, dict) else ())
     if missing:
-        raise CaseError(f"{file}: no {', '.join(sorted(missing))}")
+        raise CaseError(f"{path}: no {', '.join(sorted(missing))}")
     is_folder = content["format"] == "log_dir"
-    data = file.with_suffix("" if is_folder else ".bin")
+    data = path.with_suffix("" if is_folder else ".bin")
     if not (data.is_dir() if is_folder else data.is_file()):
         raise CaseError(f"{data}: missing")
-    return Case(file.relative_to(folder).with_suffix("").as_posix(), data, content)
+    return Case(path.relative_to(folder).with_suffix("").as_posix(), data, content)
 
 
 def chosen(cases: list[Case], pattern: str | None) -> list[Case]:

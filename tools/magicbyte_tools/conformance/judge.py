@@ -156,11 +156,11 @@ def _either(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
     return _judged(_refused(case, case.get("refused", {}), answer), choice)
 
 
-def _error(demanded: Mapping[str, Any], error: Mapping[str, Any]) -> Iterator[str]:
+def _error(demanded: Mapping[str, Any], actual_error: Mapping[str, Any]) -> Iterator[str]:
     for key in ERROR_KEYS:
         expected = demanded.get("error" if key == "class" else key)
-        if expected is not None and error.get(key) is not None:
-            yield from differences(expected, error[key], f"error.{key}")
+        if expected is not None and actual_error.get(key) is not None:
+            yield from differences(expected, actual_error[key], f"error.{key}")
 
 
 def _fields(

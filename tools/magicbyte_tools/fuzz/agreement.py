@@ -149,24 +149,26 @@ def _rest(scan: Scan) -> tuple[object, ...]:
 
 
 def result_differences(
-    expected: Decoded, actual: Decoded, columns: Sequence[str], *, origin: int
+    reference_result: Decoded, actual: Decoded, columns: Sequence[str], *, origin: int
 ) -> list[str]:
     """Return the differences between two results of decoding the same entries."""
     actual.rows.validate(full=True)
-    if list(expected.entries) != list(actual.entries):
-        return [f"entries at {origin}: {list(expected.entries)}, {list(actual.entries)}"]
+    if list(reference_result.entries) != list(actual.entries):
+        return [f"entries at {origin}: {list(reference_result.entries)}, {list(actual.entries)}"]
     messages = []
-    results = zip(expected.entries, expected.all_results(), actual.all_results(), strict=True)
+    results = zip(
+        reference_result.entries, reference_result.all_results(), actual.all_results(), strict=True
+    )
     for entry, expected_result, actual_result in results:
         if expected_result != actual_result:
             messages.append(f"entry at {entry.position}: {expected_result}, {actual_result}")
-    sizes = [decoded.decompressed.tolist() for decoded in (expected, actual)]
+    sizes = [decoded.decompressed.tolist() for decoded in (reference_result, actual)]
     if sizes[0] != sizes[1]:
         messages.append(f"entries at {origin} decompress to {sizes[0]}, {sizes[1]}")
     rows = without_binary_views(actual.rows)
-    if not expected.rows.equals(rows):
+    if not reference_result.rows.equals(rows):
         wrong = [
-            name for name in columns if not expected.rows[name].equals(rows[name])
+            name for name in columns if not reference_result.rows[name].equals(rows[name])
         ] or "their number"
         messages.append(f"rows of the entries at {origin}: {wrong}")
     return messages

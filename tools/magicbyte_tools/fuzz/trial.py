@@ -112,13 +112,13 @@ class Trial:
         for verify, max_bytes in agreement.RUNS:
             if verify and not how.verify:
                 continue
-            options: dict[str, Any] = {"verify": verify, "max_bytes": max_bytes}
+            decode_options: dict[str, Any] = {"verify": verify, "max_bytes": max_bytes}
             if is_compared:
                 tried.differences += agreement.run_differences(
-                    engine, view[:end], columns, origin=start, limits=limits, **options
+                    engine, view[:end], columns, origin=start, limits=limits, **decode_options
                 )
             for decoded, _, _ in agreement.decoded_runs(
-                engine, view[:end], columns, origin=start, limits=limits, **options
+                engine, view[:end], columns, origin=start, limits=limits, **decode_options
             ):
                 counts = zip(decoded.entries, decoded.num_rows.tolist(), strict=True)
                 has_rows = {entry.position for entry, num_rows in counts if num_rows}

@@ -68,13 +68,13 @@ class ReadResult:
     report: tuple[Any, ...]
     has_error: bool = True
 
-    def differs_from(self, other: "ReadResult") -> str | None:
-        if self.report != other.report:
-            return f"{self.report}, {other.report}"
-        if self.rows is None or other.rows is None or self.rows.equals(other.rows):
+    def differs_from(self, other_result: "ReadResult") -> str | None:
+        if self.report != other_result.report:
+            return f"{self.report}, {other_result.report}"
+        if self.rows is None or other_result.rows is None or self.rows.equals(other_result.rows):
             return None
         names = self.rows.column_names
-        wrong = [name for name in names if not self.rows[name].equals(other.rows[name])]
+        wrong = [name for name in names if not self.rows[name].equals(other_result.rows[name])]
         return f"rows: {', '.join(wrong)}"
 
 

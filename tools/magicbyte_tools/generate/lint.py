@@ -74,8 +74,8 @@ class KsyFile(LintedFile):
     width = WIDTH
     numbered = re.compile(r"/enums/\w+$|/cases$")
 
-    def __init__(self, file: Path, schema: Spec, instances: set[str]) -> None:
-        super().__init__(file, file.name)
+    def __init__(self, path: Path, schema: Spec, instances: set[str]) -> None:
+        super().__init__(path, path.name)
         self.schema, self.instances = schema, instances
 
     def problems(self) -> list[LintProblem]:

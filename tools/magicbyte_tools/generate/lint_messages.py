@@ -49,8 +49,8 @@ class MessagesFile(LintedFile):
 
     width = 100
 
-    def __init__(self, file: Path, schema: Spec) -> None:
-        super().__init__(file, f"messages/{file.name}")
+    def __init__(self, path: Path, schema: Spec) -> None:
+        super().__init__(path, f"messages/{path.name}")
         self.schema = schema
 
     def problems(self) -> list[LintProblem]:
@@ -159,8 +159,8 @@ class MessagesFile(LintedFile):
 class MessageLint:
     """Rules for one message."""
 
-    def __init__(self, file: MessagesFile, mapping: YamlMapping) -> None:
-        self.file, self.mapping, self.spec = file, mapping, mapping.value
+    def __init__(self, messages_file: MessagesFile, mapping: YamlMapping) -> None:
+        self.file, self.mapping, self.spec = messages_file, mapping, mapping.value
         self.structs: Spec = self.spec.get("structs", {})
 
     def problems(self) -> Iterator[LintProblem]:

@@ -42,9 +42,9 @@ class LintedFile:
     numbered: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
     """Paths of mappings whose keys may be numbers."""
 
-    def __init__(self, file: Path, name: str) -> None:
-        self.file, self.name = file, name
-        self.text = file.read_bytes().decode("utf-8")
+    def __init__(self, path: Path, name: str) -> None:
+        self.file, self.name = path, name
+        self.text = path.read_bytes().decode("utf-8")
         self.mappings: dict[str, YamlMapping] = {}
         self.spec: Spec = {}
 

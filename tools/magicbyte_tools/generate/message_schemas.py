@@ -96,8 +96,8 @@ def _steps(version_steps: Sequence[tuple[str, str]]) -> str:
     return _tuple([f"({_release(since)}, {_range(known)})" for since, known in version_steps])
 
 
-def _tuple(parts: Sequence[str]) -> str:
-    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+def _tuple(items: Sequence[str]) -> str:
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
 
 
 def _fields(field_specs: Sequence[Spec], message: Spec, depth: int) -> str:

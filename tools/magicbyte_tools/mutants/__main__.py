@@ -28,13 +28,13 @@ SURVIVORS = CHECKOUT / "tests" / "mutants" / "survivors.json"
 LEAST_CAUGHT = 0.95
 
 
-def planned(parts: list[str]) -> Iterator[Mutant]:
-    """Yield every mutant of *parts*."""
-    if "spec" in parts:
+def planned(part_names: list[str]) -> Iterator[Mutant]:
+    """Yield every mutant of *part_names*."""
+    if "spec" in part_names:
         for name, parsed in source.specs().items():
             if name not in VISUAL:
                 yield from spec_mutants.mutants(f"spec/{name}.ksy", parsed)
-    if "runtime" in parts:
+    if "runtime" in part_names:
         for module in suite.RULES:
             file = f"{suite.RUNTIME_ROOT}{module}"
             yield from code_mutants.mutants(file, (CHECKOUT / file).read_text("utf-8"))

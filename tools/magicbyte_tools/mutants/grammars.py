@@ -92,10 +92,10 @@ class Compiler:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
 
-    def compile(self, file: Path) -> dict[str, Any]:
-        """Return the compiler's output for *file*. Raises CompileError where it refuses the file."""
+    def compile(self, path: Path) -> dict[str, Any]:
+        """Return the compiler's output for *path*. Raises CompileError where it refuses the file."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps([str(file)]) + "\n")
+        self._process.stdin.write(json.dumps([str(path)]) + "\n")
         self._process.stdin.flush()
         answer: dict[str, Any] = json.loads(self._process.stdout.readline())
         if "error" in answer:

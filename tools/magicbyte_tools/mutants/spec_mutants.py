@@ -121,11 +121,11 @@ def _of_numbers(kind: str) -> Iterator[Change]:
                 yield "width", f"{kind} -> {other}", _set("type", other)
 
 
-def _of_switches(kind: Spec) -> Iterator[Change]:
-    for case in kind["cases"]:
+def _of_switches(switch: Spec) -> Iterator[Change]:
+    for case in switch["cases"]:
         if case != "_":
-            cases = {key: value for key, value in kind["cases"].items() if key != case}
-            yield "condition", f"case {case} dropped", _set("type", {**kind, "cases": cases})
+            cases = {key: value for key, value in switch["cases"].items() if key != case}
+            yield "condition", f"case {case} dropped", _set("type", {**switch, "cases": cases})
 
 
 def _of_comparisons(key: str, expression: str) -> Iterator[Change]:

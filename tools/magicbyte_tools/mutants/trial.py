@@ -39,9 +39,9 @@ def sound_tree(folder: Path) -> Path:
     return folder
 
 
-def fails_as_it_is(tree: Path, parts: Sequence[str]) -> str | None:
-    """Return the name of a check of *parts* that fails on the sound *tree*, None where none does."""
-    checks = dict.fromkeys(check for part in parts for check in suite.all_of(part))
+def fails_as_it_is(tree: Path, part_names: Sequence[str]) -> str | None:
+    """Return the name of a check of *part_names* that fails on the sound *tree*, None where none does."""
+    checks = dict.fromkeys(check for part in part_names for check in suite.all_of(part))
     return next((check.name for check in checks if not check.passes(tree)), None)
 
 

@@ -147,13 +147,17 @@ def overview(library: Library) -> str:
 
 
 def _strip(
-    picture: Picture, title: str, span: tuple[float, float], y: float, parts: Sequence[StripPart]
+    picture: Picture,
+    title: str,
+    span: tuple[float, float],
+    y: float,
+    strip_parts: Sequence[StripPart],
 ) -> Strip:
-    """Draw *parts* side by side over all of *span*."""
+    """Draw *strip_parts* side by side over all of *span*."""
     picture.text(span[0], y - 9, title, "small soft")
-    whole = sum(part.share for part in parts)
+    whole = sum(part.share for part in strip_parts)
     edges = [span[0]]
-    for part in parts:
+    for part in strip_parts:
         width = (span[1] - span[0]) * part.share / whole
         kind = part.kind.replace(" bold", "")
         picture.box(edges[-1], y, width - 3, HEIGHT, kind)

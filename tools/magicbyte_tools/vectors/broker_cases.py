@@ -48,8 +48,8 @@ def records(cluster: str, partition_name: str, isolation: str) -> tuple[dict[str
     return _oracle(file)
 
 
-def _oracle(file: Path) -> tuple[dict[str, Any], ...]:
-    return tuple(map(json.loads, gzip.decompress(file.read_bytes()).decode().splitlines()))
+def _oracle(path: Path) -> tuple[dict[str, Any], ...]:
+    return tuple(map(json.loads, gzip.decompress(path.read_bytes()).decode().splitlines()))
 
 
 def row_of(oracle_row: Mapping[str, Any]) -> ExpectedRow:

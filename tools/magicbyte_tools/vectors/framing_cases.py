@@ -1,6 +1,6 @@
 """Framing of entries: the end of an entry, the end of the file, and bytes between entries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from magicbyte_tools.vectors.case import VectorCase
@@ -402,7 +402,7 @@ def offsets() -> Iterator[VectorCase]:
 
     def order(
         name: str,
-        parts: list[EntryPart],
+        parts: Sequence[EntryPart],
         classes: list[int],
         why: str,
         made: str,

@@ -155,12 +155,12 @@ def drop_scratch(purpose: str) -> None:
     _of_thread.__dict__.get("scratch", {}).pop(purpose, None)
 
 
-def cached(key: object, make: Callable[[], Any]) -> Any:
-    """Return this thread's value of *key*; *make* makes it at the first use."""
+def cached(cache_key: object, make: Callable[[], Any]) -> Any:
+    """Return this thread's value of *cache_key*; *make* makes it at the first use."""
     values = _of_thread.__dict__.setdefault("values", {})
-    if key not in values:
-        values[key] = make()
-    return values[key]
+    if cache_key not in values:
+        values[cache_key] = make()
+    return values[cache_key]
 
 
 def size_estimates() -> dict[object, Any]:

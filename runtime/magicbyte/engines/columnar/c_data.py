@@ -37,9 +37,12 @@ class StructTemplate:
     """Words of the structs of batches with the same columns; counts and addresses are filled in later."""
 
     def __init__(
-        self, table: KernelTable, columns: Mapping[str, KernelColumn | None], viewed: frozenset[int]
+        self,
+        kernel_table: KernelTable,
+        columns: Mapping[str, KernelColumn | None],
+        viewed: frozenset[int],
     ) -> None:
-        """*columns* are the batch's columns of *table* by name; None stands for a column of nulls.
+        """*columns* are the batch's columns of *kernel_table* by name; None stands for a column of nulls.
 
         *viewed* are the slots `offsets` of the columns that are views.
         """
@@ -59,12 +62,12 @@ class StructTemplate:
         self.zeros: list[int] = []
         """Words for the address of a buffer of zeros."""
         fields = [
-            self._null_column(field.type, table.rows)
+            self._null_column(field.type, kernel_table.rows)
             if column is None
-            else self._column(column, table.rows)
+            else self._column(column, kernel_table.rows)
             for column, field in zip(columns.values(), self.schema, strict=True)
         ]
-        self.root = self._struct(table.rows, None, [], fields)
+        self.root = self._struct(kernel_table.rows, None, [], fields)
         state_words = np.array(self._state_words, np.int64)
         self.state_words, self.slots = state_words[:, 0].copy(), state_words[:, 1].copy()
         """Words that are copied from the state, and the slots that they are copied from."""
@@ -74,8 +77,8 @@ class StructTemplate:
         self.not_ascii = [*_slots(present, "not_ascii")]
         """Slots that are not 0 where text is not ASCII."""
 
-    def _type(self, name: str, column: KernelColumn | None) -> pa.DataType:
-        is_viewed = column is not None and column.slots.get("offsets") in self._viewed
+    def _type(self, name: str, kernel_column: KernelColumn | None) -> pa.DataType:
+        is_viewed = kernel_column is not None and kernel_column.slots.get("offsets") in self._viewed
         return pa.binary_view() if is_viewed else WIRE_TYPES[name]
 
     def _column(self, column: KernelColumn, rows: int) -> int:
@@ -91,11 +94,13 @@ class StructTemplate:
             self.nullable.append((nulls, column, rows, at + LEN_STRUCT))
         return at
 
-    def _null_column(self, kind: pa.DataType, rows: int | None) -> int:
+    def _null_column(self, data_type: pa.DataType, rows: int | None) -> int:
         """Add the structs of a column of *rows* nulls; None stands for no rows."""
-        fields = [self._null_column(kind.field(n).type, None) for n in range(kind.num_fields)]
-        at = self._struct(rows, rows, [None] * (kind.num_buffers - 1), fields)
-        self.zeros += range(at + LEN_STRUCT, at + LEN_STRUCT + kind.num_buffers)
+        fields = [
+            self._null_column(data_type.field(n).type, None) for n in range(data_type.num_fields)
+        ]
+        at = self._struct(rows, rows, [None] * (data_type.num_buffers - 1), fields)
+        self.zeros += range(at + LEN_STRUCT, at + LEN_STRUCT + data_type.num_buffers)
         return at
 
     def _struct(

@@ -98,14 +98,14 @@ def _set(block: int, slot: int, value: int) -> None:
 
 
 @inlined
-def _field_address(block: int, n: int, field: int) -> int:
+def _field_address(block: int, n: int, field_slot: int) -> int:
     """Return the address of a field of descriptor *n*."""
-    return _get(block, TABLE) + n * _get(block, DESCRIPTOR_BYTES) + 8 * _get(block, field)
+    return _get(block, TABLE) + n * _get(block, DESCRIPTOR_BYTES) + 8 * _get(block, field_slot)
 
 
 @inlined
-def _field(block: int, n: int, field: int) -> int:
-    return s8le(_field_address(block, n, field))
+def _field(block: int, n: int, field_slot: int) -> int:
+    return s8le(_field_address(block, n, field_slot))
 
 
 @inlined
@@ -177,10 +177,10 @@ def _payload_bytes(block: int, first: int, last: int) -> int:
 
 
 @called
-def _decode_entries(block: int, table: int, first: int, last: int) -> int:
-    """Decode the entries [first, last) of *table*; return the first that was not decoded."""
+def _decode_entries(block: int, table_number: int, first: int, last: int) -> int:
+    """Decode the entries [first, last) of *table_number*; return the first that was not decoded."""
     p, results = _get(block, DECODE_ARGS), _get(block, RESULTS)
-    put8(p + DECODE_TABLE, table)
+    put8(p + DECODE_TABLE, table_number)
     put8(p + DECODE_FIRST, first)
     put8(p + DECODE_LAST, last)
     _add_status(block, _decode(_get(block, control_block.DECODE), results, p))

@@ -5,7 +5,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -93,10 +93,10 @@ def decoder(name: str, columns: tuple[str, ...], views: bool) -> Decoder:
         fused_kernel()
     if name == FORMATS[2] and not is_header_reader_cached():
         header_reader()
-    code: Decoder = _kernel(
+    kernel_function: Decoder = _kernel(
         _decoder_name(name, modes), SIGNATURES["decode"], lambda: _module(name).decoder(*modes)
     )
-    return code
+    return kernel_function
 
 
 def column_modes(name: str, columns: Sequence[str], views: bool) -> tuple[int, ...]:
@@ -117,8 +117,8 @@ def decompressor() -> Decompressor:
 
         return decompress
 
-    code: Decompressor = _kernel("decompress", DECOMPRESS, function)
-    return code
+    kernel_function: Decompressor = _kernel("decompress", DECOMPRESS, function)
+    return kernel_function
 
 
 @cache
@@ -142,8 +142,8 @@ def header_reader() -> Callable[..., int]:
 
         return read_headers
 
-    code: Callable[..., int] = _kernel(_READ_HEADERS, READ_HEADERS, function)
-    return code
+    kernel_function: Callable[..., int] = _kernel(_READ_HEADERS, READ_HEADERS, function)
+    return kernel_function
 
 
 def _module(name: str) -> Kernels:
@@ -203,7 +203,7 @@ def is_header_reader_cached() -> bool:
     return bool(header_reader.cache_info().currsize) or _are_cached([_READ_HEADERS])
 
 
-def _are_cached(names: Collection[str]) -> bool:
+def _are_cached(names: Iterable[str]) -> bool:
     try:
         paths = [_path(name) for name in names]
     except ImportError:

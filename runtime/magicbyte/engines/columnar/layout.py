@@ -36,12 +36,12 @@ class ColumnLayout:
         self.table = KernelTable(tuple(columns), table.rows, table.capacity)
         self.viewed = frozenset(viewed)
         """Slots `offsets` of the columns that are views."""
-        parts: list[tuple[int, int, int, int, int]] = []
+        buffer_parts: list[tuple[int, int, int, int, int]] = []
         counters: list[tuple[int, int]] = []
         members: list[int] = []
-        _add(self.table, kernels.SLACK, self.viewed, parts, counters, members)
+        _add(self.table, kernels.SLACK, self.viewed, buffer_parts, counters, members)
         self.slots, self.counters, self.widths, self.fixed_sizes, self.fixed_kept = _by_column(
-            parts, 5
+            buffer_parts, 5
         )
         """Per buffer: state slot of its address, counter it scales with, bytes per count, fixed bytes, fixed
         bytes to preserve on growth."""
@@ -74,33 +74,33 @@ class ColumnLayout:
 
 
 def _add(
-    table: KernelTable,
+    kernel_table: KernelTable,
     slack: int,
     viewed: frozenset[int],
-    parts: list[tuple[int, int, int, int, int]],
+    buffer_parts: list[tuple[int, int, int, int, int]],
     counters: list[tuple[int, int]],
     members: list[int],
 ) -> None:
-    """Add the buffers and counters of *table*, and of the lists in it."""
+    """Add the buffers and counters of *kernel_table*, and of the lists in it."""
     rows = len(counters)
-    counters.append((table.rows, table.capacity))
-    for column in table.columns:
+    counters.append((kernel_table.rows, kernel_table.capacity))
+    for column in kernel_table.columns:
         slots = column.slots
         is_viewed = slots.get("offsets") in viewed
         if column.width:
-            parts.append((slots["data"], rows, column.width, 0, 0))
+            buffer_parts.append((slots["data"], rows, column.width, 0, 0))
         elif is_viewed:
-            parts.append((slots["offsets"], rows, LEN_VIEW, 0, 0))
+            buffer_parts.append((slots["offsets"], rows, LEN_VIEW, 0, 0))
         else:
-            parts.append((slots["offsets"], rows, OFFSET_BYTES, OFFSET_BYTES, OFFSET_BYTES))
+            buffer_parts.append((slots["offsets"], rows, OFFSET_BYTES, OFFSET_BYTES, OFFSET_BYTES))
         if column.is_nullable:
-            parts.append((slots["valid"], rows, 1, 0, 0))
+            buffer_parts.append((slots["valid"], rows, 1, 0, 0))
         if "bytes" in slots and not is_viewed:
-            parts.append((slots["bytes"], len(counters), 1, slack, 0))
+            buffer_parts.append((slots["bytes"], len(counters), 1, slack, 0))
             counters.append((slots["used"], slots["capacity"]))
         if column.members is not None:
             members.append(len(counters))
-            _add(column.members, slack, viewed, parts, counters, members)
+            _add(column.members, slack, viewed, buffer_parts, counters, members)
 
 
 def _by_column(rows: Sequence[tuple[int, ...]], width: int) -> np.ndarray[Any, np.dtype[np.int64]]:

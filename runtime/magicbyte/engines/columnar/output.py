@@ -210,20 +210,20 @@ def joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     return pa.concat_batches(with_rows)
 
 
-def _entry_column(column: EntryColumn, values: Numbers, num_rows: Numbers) -> pa.Array:
+def _entry_column(entry_column: EntryColumn, values: Numbers, num_rows: Numbers) -> pa.Array:
     """Return *values*, one per entry, each repeated *num_rows* times."""
-    kind = WIRE_TYPES[column.name]
-    nulls = {ABSENT} if column.is_nullable else set()
-    if column.sentinel is not None:
-        nulls.add(column.sentinel)
+    kind = WIRE_TYPES[entry_column.name]
+    nulls = {ABSENT} if entry_column.is_nullable else set()
+    if entry_column.sentinel is not None:
+        nulls.add(entry_column.sentinel)
     values, num_rows = values[num_rows > 0], num_rows[num_rows > 0]
     if len(values) and (values == values[0]).all():
-        value = _value(column, int(values[0]), nulls)
+        value = _value(entry_column, int(values[0]), nulls)
         return constant_array(kind, value, int(num_rows.sum()))
-    if column.words:
+    if entry_column.words:
         # A column of text has few different values: encode each once.
         numbers, indices = distinct(values)
-        words = array_of([_value(column, number, nulls) for number in numbers], kind)
+        words = array_of([_value(entry_column, number, nulls) for number in numbers], kind)
         return words.take(number_array(pa.int64(), np.repeat(indices, num_rows)))
     is_null = np.isin(values, list(nulls))
     rows = np.repeat(np.where(is_null, 0, values), num_rows)
@@ -231,13 +231,13 @@ def _entry_column(column: EntryColumn, values: Numbers, num_rows: Numbers) -> pa
     return nullable_array(kind, rows.astype(numpy_type), np.repeat(is_null, num_rows))
 
 
-def _value(column: EntryColumn, number: int, nulls: set[int]) -> Any:
+def _value(entry_column: EntryColumn, number: int, nulls: set[int]) -> Any:
     """Return the column's value for a stored *number*; None for null."""
     if number in nulls:
         return None
-    if column.type == "bool":
+    if entry_column.type == "bool":
         return bool(number)
-    return column.words.get(number) if column.words else number
+    return entry_column.words.get(number) if entry_column.words else number
 
 
 def _as_java(rows: pa.RecordBatch) -> pa.RecordBatch:

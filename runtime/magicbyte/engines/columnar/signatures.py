@@ -11,13 +11,13 @@ ALL_DONE, UNSUPPORTED_PAYLOAD, OUTPUT_FULL = 0, -1, -2
 """Second result of DECOMPRESS: why it stopped. More capacity helps against OUTPUT_FULL alone."""
 
 
-def num_words(signature: Signature, arguments: int | None = None) -> int:
-    """Return the number of words of the first *arguments*, by default of all.
+def num_words(signature: Signature, num_arguments: int | None = None) -> int:
+    """Return the number of words of the first *num_arguments*, by default of all.
 
     An integer is one word. An array is seven or more: two for its owner, which has none here, number of
     items, size of an item, address, shape, strides.
     """
-    return sum(5 + 2 * number if number else 1 for number in signature.dimensions[:arguments])
+    return sum(5 + 2 * number if number else 1 for number in signature.dimensions[:num_arguments])
 
 
 def word_offset(signature: Signature, argument: int) -> int:

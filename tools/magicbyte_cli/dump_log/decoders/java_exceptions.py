@@ -3,33 +3,33 @@
 from magicbyte.messages import MessageError
 
 
-def exception_text(error: MessageError, version: int) -> str:
+def exception_text(message_error: MessageError, version: int) -> str:
     """Return the text of the exception that Kafka's generated classes throw, reading *version*."""
-    name = error.field or ""
-    match error.reason:
+    name = message_error.field or ""
+    match message_error.reason:
         case "null":
             return f"non-nullable field {name} was serialized as null"
         case "text":
-            return f"string field {name} had invalid length {error.number}"
+            return f"string field {name} had invalid length {message_error.number}"
         case "count":
             return (
-                f"Tried to allocate a collection of size {error.number}, "
-                f"but there are only {error.left} bytes remaining."
+                f"Tried to allocate a collection of size {message_error.number}, "
+                f"but there are only {message_error.left} bytes remaining."
             )
-        case "array" if error.number < 0:
-            return str(error.number)  # Java's, of an array of that size
+        case "array" if message_error.number < 0:
+            return str(message_error.number)  # Java's, of an array of that size
         case "array":
             return (
-                f"Error reading byte array of {error.number} byte(s): "
-                f"only {error.left} byte(s) available"
+                f"Error reading byte array of {message_error.number} byte(s): "
+                f"only {message_error.left} byte(s) available"
             )
         case "version":
-            return f"Can't read version {error.number} of {name}"
+            return f"Can't read version {message_error.number} of {name}"
         case "tag":
-            return f"Tag {error.number} is not valid for version {version}"
+            return f"Tag {message_error.number} is not valid for version {version}"
         case "varint":
             return (
                 "Varint is too long, the most significant bit in the 5th byte is set, "
-                f"converted value: {error.number & 0xFFFFFFFF:x}"
+                f"converted value: {message_error.number & 0xFFFFFFFF:x}"
             )
     return "null"

@@ -49,11 +49,11 @@ class ProducerSums:
             *((name, "sum") for name in ("transactions", "aborted", "unended")),
         )
 
-    def add(self, batches: pa.Table) -> None:
+    def add(self, batch_table: pa.Table) -> None:
         """Add data batches: rows of the table `batches`."""
-        is_aborted = pc.equal(batches.column("disposition"), "aborted")
-        aborted = pc.if_else(is_aborted, batches.column("record_count"), 0)
-        self.batches.add(batches.append_column("aborted_records", aborted))
+        is_aborted = pc.equal(batch_table.column("disposition"), "aborted")
+        aborted = pc.if_else(is_aborted, batch_table.column("record_count"), 0)
+        self.batches.add(batch_table.append_column("aborted_records", aborted))
 
     def add_transactions(self, table: pa.Table) -> None:
         outcome = table.column("outcome")

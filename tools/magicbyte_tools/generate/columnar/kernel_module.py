@@ -56,9 +56,9 @@ def kernel_module(entry_model: EntryModel) -> str:
     )
 
 
-def _imports(module: str, words: Set[str]) -> list[str]:
-    """Return the import of the names in *words* that *module* defines."""
-    names = sorted(words & _public_names(module))
+def _imports(module: str, identifiers: Set[str]) -> list[str]:
+    """Return the import of the names in *identifiers* that *module* defines."""
+    names = sorted(identifiers & _public_names(module))
     return [f"from {module} import (", *(f"    {name}," for name in names), ")"] if names else []
 
 

@@ -43,7 +43,7 @@ class Access(ABC):
         """Return a field or a parameter that is true or false."""
 
     @abstractmethod
-    def number(self, holder: str, name: str, kind: Integer | Primitive) -> str:
+    def number(self, holder: str, name: str, number_kind: Integer | Primitive) -> str:
         """Return a field that is a number."""
 
     @abstractmethod

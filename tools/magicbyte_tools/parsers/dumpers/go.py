@@ -68,9 +68,13 @@ class GoAccess(Access):
     def flag(self, holder: str, name: str) -> str:
         return self.field(holder, name)
 
-    def number(self, holder: str, name: str, kind: Integer | Primitive) -> str:
+    def number(self, holder: str, name: str, number_kind: Integer | Primitive) -> str:
         value = self.field(holder, name)
-        return f"int64(must({value}.Value()))" if isinstance(kind, Primitive) else f"int64({value})"
+        return (
+            f"int64(must({value}.Value()))"
+            if isinstance(number_kind, Primitive)
+            else f"int64({value})"
+        )
 
     def instance(self, holder: str, name: str) -> str:
         return f"must({self.field(holder, name)}())"

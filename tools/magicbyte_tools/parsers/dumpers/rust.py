@@ -87,11 +87,11 @@ class RustAccess(Access):
     def flag(self, holder: str, name: str) -> str:
         return f"*{self.field(holder, name)}"
 
-    def number(self, holder: str, name: str, kind: Integer | Primitive) -> str:
+    def number(self, holder: str, name: str, number_kind: Integer | Primitive) -> str:
         value = self.field(holder, name)
-        if isinstance(kind, Primitive):
+        if isinstance(number_kind, Primitive):
             return f"(*{value}.value()? as i64)"
-        return f"i64::from(&*{value})" if kind.enum else f"(*{value} as i64)"
+        return f"i64::from(&*{value})" if number_kind.enum else f"(*{value} as i64)"
 
     def instance(self, holder: str, name: str) -> str:
         return f"*{self.field(holder, name)}?"

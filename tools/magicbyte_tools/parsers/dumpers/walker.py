@@ -172,9 +172,9 @@ def element(language: Language, at: ValuePath, value: str) -> Iterator[str]:
                 yield from block(language, head, [language.write(path, name)])
 
 
-def method(kind: Integer | Primitive) -> str:
+def method(number_kind: Integer | Primitive) -> str:
     """Return the writer's method for a number: JSON has long ones as strings."""
-    return "digits" if kind.is_text else "number"
+    return "digits" if number_kind.is_text else "number"
 
 
 def block(language: Language, head: str, lines: Iterable[str]) -> Iterator[str]:
