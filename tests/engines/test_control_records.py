@@ -10,7 +10,7 @@ import log_builder as build
 from magicbyte.engines import control_records
 from magicbyte.engines.control_records import ControlContent, ControlReader
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import DecodedEntry, Entries, Entry
+from magicbyte.engines.protocol import Chunk, DecodedEntry, Entries, Entry
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
@@ -40,7 +40,7 @@ def control_batches() -> list[bytes]:
 
 
 def scanned(data: bytes) -> Entries:
-    scan = engine("columnar").scan(memoryview(data), origin=ORIGIN, verify=True, limits=Limits())
+    scan = engine("columnar").scan(Chunk(memoryview(data), ORIGIN), verify=True, limits=Limits())
     assert scan.end == len(data)
     return scan.entries
 
@@ -62,7 +62,7 @@ def test_a_control_batch_says_what_it_would_say_alone(
     numbers = np.arange(len(entries))
     told = set()
     for limits in (Limits(), Limits(max_batch_bytes=9), Limits()):
-        found = reader.read(memoryview(data), entries, numbers, origin=ORIGIN, limits=limits)
+        found = reader.read(Chunk(memoryview(data), ORIGIN), entries, numbers, limits=limits)
         for number, said in enumerate(found):
             one = alone(data, entries, number, limits)
             assert said == ControlContent(one.control, one.num_rows, one.is_sound, not one.findings)
@@ -92,7 +92,7 @@ def test_markers_that_say_the_same_are_decoded_once(monkeypatch: pytest.MonkeyPa
     chosen, data = ReferenceEngine(), markers()
     asked, entries = asked_of(chosen, monkeypatch), scanned(data)
     found = ControlReader(chosen).read(
-        memoryview(data), entries, np.arange(len(entries)), origin=ORIGIN, limits=Limits()
+        Chunk(memoryview(data), ORIGIN), entries, np.arange(len(entries)), limits=Limits()
     )
     types = [said.control.type for said in found if said.control]
     assert types == [build.COMMIT] * 9 + [build.ABORT]
@@ -112,9 +112,8 @@ def test_rows_of_control_batches_are_the_same_from_kernels(views: bool, codec: i
             rows, told, position = [], [], first
             while position < len(data):
                 part = engine(name, views=views).decode(
-                    memoryview(data)[position:],
+                    Chunk(memoryview(data)[position:], ORIGIN + position),
                     WIRE_COLUMNS,
-                    origin=ORIGIN + position,
                     limits=Limits(),
                     max_bytes=1000,
                 )
@@ -128,6 +127,6 @@ def test_rows_of_control_batches_are_the_same_from_kernels(views: bool, codec: i
 def test_kernels_take_markers(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen, data = engine("columnar"), build.batch() + markers() * 3 + build.batch()
     asked = asked_of(chosen._reference, monkeypatch)
-    decoded = chosen.decode(memoryview(data), ("key",), origin=ORIGIN, limits=Limits())
+    decoded = chosen.decode(Chunk(memoryview(data), ORIGIN), ("key",), limits=Limits())
     assert decoded.rows.num_rows == 32
     assert len(asked) == 2

@@ -21,7 +21,7 @@ from magicbyte.engines.columnar.formats import DescriptorEntries
 from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.engines.entry_columns import NO_VALUE
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import BatchHeaders, Decoded, Entries
+from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Entries
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import survey_passes
@@ -59,14 +59,14 @@ def messages() -> list[bytes]:
 
 def listed(data: bytes) -> Entries:
     found, end, _ = entries_of(
-        engine("reference"), memoryview(data), origin=ORIGIN, limits=Limits(), verify=False
+        engine("reference"), Chunk(memoryview(data), ORIGIN), limits=Limits(), verify=False
     )
     assert end == len(data)
     return Entries(found)
 
 
 def described(data: bytes) -> Entries:
-    scan = engine("columnar").scan(memoryview(data), origin=ORIGIN, verify=True, limits=Limits())
+    scan = engine("columnar").scan(Chunk(memoryview(data), ORIGIN), verify=True, limits=Limits())
     assert isinstance(scan.entries, DescriptorEntries) and scan.end == len(data)
     return scan.entries
 
@@ -151,12 +151,11 @@ def runs(
     name: str, data: memoryview, columns: tuple[str, ...], **options: Any
 ) -> Iterator[Decoded]:
     """Yield all that an engine decodes of sound *data*, call by call."""
-    position, decoder = 0, engine(name)
-    while position < len(data):
-        view, origin = data[position:], ORIGIN + position
-        decoded = decoder.decode(view, columns, origin=origin, limits=Limits(), **options)
+    chunk, decoder = Chunk(data, ORIGIN), engine(name)
+    while chunk.data:
+        decoded = decoder.decode(chunk, columns, limits=Limits(), **options)
         assert len(decoded.entries)
-        position += decoded.end
+        chunk = chunk.after(decoded.end)
         yield decoded
 
 
@@ -168,7 +167,7 @@ def test_decoding_ends_where_entries_have_so_many_bytes(name: str, max_bytes: in
     some += [build.batch(build.records(3), count=2), build.control(build.COMMIT, 5, 9), *messages]
     some += [build.wrapper(messages, 3, codec=build.LZ4), build.batch([])]
     data, columns = memoryview(b"".join(some * 3)), ("offset", "key", "value", "codec", "position")
-    whole = engine("reference").decode(data, columns, origin=ORIGIN, limits=Limits())
+    whole = engine("reference").decode(Chunk(data, ORIGIN), columns, limits=Limits())
     assert whole.rows.num_rows == 3 * (5 * 5 + 1 + 3 + 3)
     parts = list(runs(name, data, columns, max_bytes=max_bytes))
     assert [one for part in parts for one in part.all_results()] == whole.all_results()
@@ -196,16 +195,15 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(views: bool) -> None:
         data = bytearray(sound)
         data[entry.end - 1 - ORIGIN] ^= 0x10
         view = memoryview(bytes(data))
-        options: Any = {"origin": ORIGIN, "limits": limits}
-        before = engines[0].decode(view, columns, verify=False, stop=number, **options)
+        whole = Chunk(view, ORIGIN)
+        before = engines[0].decode(whole, columns, limits=limits, verify=False, max_entries=number)
         for one in engines:
-            results, rows, position = [], [], 0
+            results, rows, chunk = [], [], whole
             while True:
-                here = {**options, "origin": ORIGIN + position}
-                found = one.decode(view[position:], columns, **here)
+                found = one.decode(chunk, columns, limits=limits)
                 results += found.all_results()
                 rows += found.rows.to_pylist()
-                position += found.end
+                chunk = chunk.after(found.end)
                 if found.unsound is not None:
                     break
             assert (len(results), found.unsound.position) == (number, entry.position)

@@ -20,10 +20,11 @@ READ = """
 import sys
 import magicbyte as mb
 from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import Limits
 data = memoryview(open(sys.argv[1], "rb").read())
 chosen = {engine}
-rows = chosen.decode(data, ("offset",), origin=0, limits=Limits()).rows
+rows = chosen.decode(Chunk(data, 0), ("offset",), limits=Limits()).rows
 print(type(chosen).__name__, rows.num_rows)
 """
 
@@ -216,9 +217,10 @@ def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> N
         before
         + f"""
 from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import Limits
 data = memoryview(open({str(LOG)!r}, "rb").read())
-scan = engine("columnar").scan(data, origin=0, verify=True, limits=Limits())
+scan = engine("columnar").scan(Chunk(data, 0), verify=True, limits=Limits())
 print(len(scan.entries) > 0, scan.unsound is None)
 """
     )

@@ -13,6 +13,7 @@ from magicbyte.engines.entry import (
     stored_size,
     wrap64,
 )
+from magicbyte.engines.protocol import Chunk
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.findings import Finding
@@ -20,15 +21,15 @@ from magicbyte.limits import Limits
 
 ENGINE = ReferenceEngine()
 ORIGIN = 1000
-OPTIONS: dict[str, Any] = {"origin": ORIGIN, "limits": Limits()}
+LIMITS = Limits()
 
 
 def scanned(data: bytes, **options: Any) -> Any:
-    return ENGINE.scan(memoryview(data), verify=False, **OPTIONS, **options)
+    return ENGINE.scan(Chunk(memoryview(data), ORIGIN), verify=False, limits=LIMITS, **options)
 
 
 def decoded(data: bytes, *columns: str) -> Any:
-    return ENGINE.decode(memoryview(data), columns, verify=False, **OPTIONS)
+    return ENGINE.decode(Chunk(memoryview(data), ORIGIN), columns, limits=LIMITS, verify=False)
 
 
 # Headers
@@ -160,7 +161,7 @@ def test_offsets_wrap_as_javas() -> None:
 def test_a_scan_takes_whole_entries_and_no_more_than_are_wanted() -> None:
     one, two = build.batch(), build.batch(base=1)
     for stop, count in ((None, 2), (0, 0), (1, 1), (2, 2), (3, 2)):
-        scan = scanned(one + two, stop=stop)
+        scan = scanned(one + two, max_entries=stop)
         assert ([entry.base_offset for entry in scan.entries]) == [0, 1][:count]
         assert scan.end == [0, len(one), len(one + two)][count]
         assert (scan.stopped_by, scan.unsound, scan.computed) == (None, None, None)
@@ -172,12 +173,12 @@ def test_a_scan_takes_whole_entries_and_no_more_than_are_wanted() -> None:
 
 def test_a_scan_ends_before_what_is_not_sound() -> None:
     one, wrong = build.batch(), build.batch(base=1, crc=3)
-    scan = ENGINE.scan(memoryview(one + wrong + one), verify=True, **OPTIONS)
+    scan = ENGINE.scan(Chunk(memoryview(one + wrong + one), ORIGIN), verify=True, limits=LIMITS)
     assert (len(scan.entries), scan.end, scan.stopped_by) == (1, len(one), None)
     assert scan.unsound == read_entry(wrong, 0, origin=ORIGIN + len(one))
     assert scan.computed == checksum_of(memoryview(wrong), read_entry(wrong, 0))
     limits = Limits(max_entry_bytes=len(one) - 1)
-    scan = ENGINE.scan(memoryview(one), verify=True, origin=0, limits=limits)
+    scan = ENGINE.scan(Chunk(memoryview(one), 0), verify=True, limits=limits)
     assert (len(scan.entries), scan.end, scan.computed) == (0, 0, None)
     assert scan.unsound == read_entry(one, 0)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from magicbyte.engines.columnar import ColumnarEngine, buffers
 from magicbyte.engines.columnar.formats import format_of
-from magicbyte.engines.protocol import Decoded
+from magicbyte.engines.protocol import Chunk, Decoded
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.tables.binary_views import without_binary_views
 from magicbyte_formats.wire import Codec
@@ -20,10 +20,10 @@ from magicbyte_tools.fuzz import whole
 
 
 class Planted(ColumnarEngine):
-    def decode(self, buffer: memoryview, columns: Sequence[str], **options: Any) -> Decoded:
-        decoded = super().decode(buffer, columns, **options)
+    def decode(self, chunk: Chunk, columns: Sequence[str], **options: Any) -> Decoded:
+        decoded = super().decode(chunk, columns, **options)
         if any(entry.codec == Codec.ZSTD for entry in decoded.entries):
-            self.go_wrong(buffer, decoded)
+            self.go_wrong(chunk.data, decoded)
         return decoded
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
@@ -59,8 +59,8 @@ class Loops(ReferenceEngine):
     def __init__(self, reference: ReferenceEngine) -> None:
         super().__init__()
 
-    def decode(self, buffer: memoryview, columns: Sequence[str], **options: Any) -> Decoded:
-        decoded = super().decode(buffer, columns, **options)
+    def decode(self, chunk: Chunk, columns: Sequence[str], **options: Any) -> Decoded:
+        decoded = super().decode(chunk, columns, **options)
         while any(entry.codec == Codec.ZSTD for entry in decoded.entries):
             time.sleep(0.1)
         return decoded

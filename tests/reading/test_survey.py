@@ -50,7 +50,7 @@ def read_entries_singly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         AutoEngine,
         "scan",
-        lambda *args, stop=None, **options: scan(*args, **options, stop=1),
+        lambda *args, max_entries=None, **options: scan(*args, **options, max_entries=1),
     )
     monkeypatch.setattr(AutoEngine, "read_headers", lambda *args: read_headers(*args)[:1])
 

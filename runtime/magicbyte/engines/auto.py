@@ -14,7 +14,7 @@ from magicbyte.engines.columnar import (
     magic_at,
 )
 from magicbyte.engines.entry_columns import NO_VALUE, Entries
-from magicbyte.engines.protocol import BatchHeaders, Decoded, Engine, Scan
+from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Engine, Scan
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
@@ -105,54 +105,51 @@ class AutoEngine:
 
     def scan(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         *,
-        origin: int,
         verify: bool,
         limits: Limits,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Scan:
-        magic = magic_at(buffer, 0)
+        magic = magic_at(chunk.data)
         if magic is not None and _Process.needs_scan_kernel(magic):
             _Process.load(self._columnar, magic)
         engine: Engine = self._columnar if _Process.is_loaded else self._reference
-        scan = engine.scan(buffer, origin=origin, verify=verify, limits=limits, stop=stop)
+        scan = engine.scan(chunk, verify=verify, limits=limits, max_entries=max_entries)
         _Process.rows += len(scan.entries)
         return scan
 
     def decode(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         columns: Sequence[str],
         *,
-        origin: int,
         limits: Limits,
         max_bytes: int | None = None,
         verify: bool = True,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Decoded:
-        engine = self._decoding_engine(buffer, tuple(columns), limits, stop)
+        engine = self._decoding_engine(chunk, tuple(columns), limits, max_entries)
         decoded = engine.decode(
-            buffer,
+            chunk,
             columns,
-            origin=origin,
             limits=limits,
             max_bytes=max_bytes,
             verify=verify,
-            stop=stop,
+            max_entries=max_entries,
         )
         _Process.rows += len(decoded.entries) + decoded.rows.num_rows
         return decoded
 
     def _decoding_engine(
-        self, buffer: memoryview, columns: tuple[str, ...], limits: Limits, stop: int | None
+        self, chunk: Chunk, columns: tuple[str, ...], limits: Limits, max_entries: int | None
     ) -> Engine:
-        """Return the engine that decodes *columns* of the entries in *buffer* sooner."""
-        magic = magic_at(buffer, 0)
+        """Return the engine that decodes *columns* of the entries in *chunk* sooner."""
+        magic = magic_at(chunk.data)
         if magic is None or _Process.is_refused:
             return self._reference
         if _Process.rows < ROWS_BEFORE_COMPILING:
-            if not _Process.is_loaded and not self._has_rows_to_load(buffer, limits, stop):
+            if not _Process.is_loaded and not self._has_rows_to_load(chunk, limits, max_entries):
                 return self._reference
             if not _is_decoder_cached(magic, columns, self.views):
                 return self._reference
@@ -160,11 +157,11 @@ class AutoEngine:
             _Process.load(self._columnar, magic)
         return self._columnar if _Process.is_loaded else self._reference
 
-    def _has_rows_to_load(self, buffer: memoryview, limits: Limits, stop: int | None) -> bool:
-        """Return whether with *buffer* the process has read enough rows to load kernels."""
+    def _has_rows_to_load(self, chunk: Chunk, limits: Limits, max_entries: int | None) -> bool:
+        """Return whether with *chunk* the process has read enough rows to load kernels."""
         missing = ROWS_BEFORE_LOADING - _Process.rows
         if missing <= 0:
             return True
-        most = missing if stop is None else min(missing, stop)
-        scan = self._reference.scan(buffer, origin=0, verify=False, limits=limits, stop=most)
+        most = missing if max_entries is None else min(missing, max_entries)
+        scan = self._reference.scan(chunk, verify=False, limits=limits, max_entries=most)
         return _estimated_rows(scan.entries) >= missing

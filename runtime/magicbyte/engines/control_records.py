@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from magicbyte.engines.protocol import Control, Entries
+from magicbyte.engines.protocol import Chunk, Control, Entries
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Indices
@@ -35,22 +35,14 @@ class ControlReader:
     _cache: dict[tuple[int, int, int, bytes], ControlContent] = field(default_factory=dict)
 
     def read(
-        self,
-        buffer: memoryview,
-        entries: Entries,
-        numbers: Indices,
-        *,
-        origin: int,
-        limits: Limits,
+        self, chunk: Chunk, entries: Entries, numbers: Indices, *, limits: Limits
     ) -> Iterator[ControlContent]:
-        """Yield the contents of the control batches among *entries* that have these *numbers*.
-
-        They are in *buffer*, whose first byte is *origin* of the file.
-        """
+        """Yield the contents of the control batches among *entries* of *chunk* that have these *numbers*."""
         names = ("codec", "record_count", "position", "size_bytes")
         columns = [entries.column(name)[numbers].tolist() for name in names]
         for number, codec, count, position, size in zip(numbers.tolist(), *columns, strict=True):
-            data = buffer[position - origin : position + size - origin]
+            begin = position - chunk.position
+            data = chunk.data[begin : begin + size]
             if size > RecordBatchHeader.SIZE + MAX_CACHED_BYTES:
                 yield self._decode(data, entries, number, limits)
                 continue

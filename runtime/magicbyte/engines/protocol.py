@@ -6,7 +6,7 @@ engines return the same rows, findings and positions.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -19,6 +19,7 @@ from magicbyte.storage import File
 
 __all__ = [
     "BatchHeaders",
+    "Chunk",
     "Control",
     "Decoded",
     "DecodedEntry",
@@ -29,13 +30,30 @@ __all__ = [
 ]
 
 
+class Chunk(NamedTuple):
+    """Bytes of a file that are scanned or decoded together."""
+
+    data: memoryview
+    position: int
+    """Position in the file of the first byte."""
+
+    def after(self, num_bytes: int) -> "Chunk":
+        """Return the chunk without its first bytes."""
+        return Chunk(self.data[num_bytes:], self.position + num_bytes)
+
+    def bytes_of(self, entry: Entry) -> memoryview:
+        """Return the bytes of an entry of the chunk."""
+        begin = entry.position - self.position
+        return self.data[begin : begin + entry.size_bytes]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """Sound entries back to back from the beginning of a buffer."""
+    """Sound entries back to back from the beginning of a chunk."""
 
     entries: Entries
     end: int
-    """Position in the buffer after the last entry."""
+    """Bytes of the chunk up to the end of the last entry."""
     unsound: Entry | None = None
     """The whole entry at *end*, if it is over the limit or its checksum is wrong."""
     computed: int | None = None
@@ -149,31 +167,28 @@ class Engine(Protocol):
 
     def scan(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         *,
-        origin: int,
         verify: bool,
         limits: Limits,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Scan:
-        """Return the entries that *buffer* begins with, whose first byte is *origin* of the file.
+        """Return the sound entries that *chunk* begins with.
 
-        *verify* checks their checksums, *stop* is the most entries to return. A scan may also end before
-        an entry of another format.
+        *verify* checks their checksums. A scan may also end before an entry of another format.
         """
 
     def decode(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         columns: Sequence[str],
         *,
-        origin: int,
         limits: Limits,
         max_bytes: int | None = None,
         verify: bool = True,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Decoded:
-        """Return the entries that *buffer* begins with, as `scan` does, and the wire *columns* of their records.
+        """Return the entries that *chunk* begins with, as `scan` does, and the wire *columns* of their records.
 
         It may end once the entries have *max_bytes*, decompressed. Each record is parsed to its end, for
         any columns, and an entry that is not sound has no rows. Checksums of messages in a

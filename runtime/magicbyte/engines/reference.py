@@ -9,7 +9,7 @@ import pyarrow as pa
 from magicbyte.engines.entry import Entry, checksum_of, whole_entry
 from magicbyte.engines.header_scan import read_batch_headers
 from magicbyte.engines.message_decoder import decode_message
-from magicbyte.engines.protocol import BatchHeaders, Decoded, DecodedEntry, Entries, Scan
+from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, DecodedEntry, Entries, Scan
 from magicbyte.engines.record_decoder import Row, decode_batch
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
@@ -35,17 +35,17 @@ class ReferenceEngine:
 
     def scan(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         *,
-        origin: int,
         verify: bool,
         limits: Limits,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Scan:
         entries: list[Entry] = []
         position = 0
         unsound, computed, stopped_by = None, None, None
-        while position < len(buffer) and (stop is None or len(entries) < stop):
+        buffer, origin = chunk
+        while position < len(buffer) and (max_entries is None or len(entries) < max_entries):
             try:
                 entry = whole_entry(buffer, position, origin=origin)
             except FormatError as error:
@@ -69,14 +69,13 @@ class ReferenceEngine:
 
     def decode(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         columns: Sequence[str],
         *,
-        origin: int,
         limits: Limits,
         max_bytes: int | None = None,
         verify: bool = True,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Decoded:
         values: dict[str, list[Any]] = {name: [] for name in columns}
         entries: list[Entry] = []
@@ -85,16 +84,15 @@ class ReferenceEngine:
         results: dict[int, DecodedEntry] = {}
         position, num_bytes = 0, 0
         rest: Scan | None = None
-        while position < len(buffer) and (max_bytes is None or num_bytes < max_bytes):
-            if stop is not None and len(entries) >= stop:
+        while position < len(chunk.data) and (max_bytes is None or num_bytes < max_bytes):
+            if max_entries is not None and len(entries) >= max_entries:
                 break
-            view, at = buffer[position:], origin + position
-            scan = self.scan(view, origin=at, verify=verify, limits=limits, stop=1)
+            scan = self.scan(chunk.after(position), verify=verify, limits=limits, max_entries=1)
             if not scan.entries:
                 rest = scan
                 break
             entry = scan.entries[0]
-            result, rows = _decode_entry(view[: entry.size_bytes], entry, limits)
+            result, rows = _decode_entry(chunk.bytes_of(entry), entry, limits)
             for name, column in values.items():
                 column.extend(_values(name, entry, rows))
             num_rows.append(len(rows))

@@ -247,13 +247,12 @@ class _SplitReader:
                 continue
             for decoded in decode_verified(
                 self.engine,
-                piece.buffer,
+                piece.chunk,
                 len(piece.entries),
                 self.wire_columns,
-                origin=piece.origin,
                 limits=self.split.options.limits,
             ):
-                yield SoundEntries(decoded.entries, piece.buffer, piece.origin, decoded=decoded)
+                yield SoundEntries(decoded.entries, piece.chunk, decoded=decoded)
                 del decoded  # frees the rows before more are decoded
 
     def _read_outcomes(
@@ -277,13 +276,8 @@ class _SplitReader:
             if isinstance(piece, SoundEntries):
                 entries = piece.entries
                 numbers = np.flatnonzero(entries.column("is_control"))
-                contents = reader.read(
-                    piece.buffer,
-                    entries,
-                    numbers,
-                    origin=piece.origin,
-                    limits=self.split.options.limits,
-                )
+                limits = self.split.options.limits
+                contents = reader.read(piece.chunk, entries, numbers, limits=limits)
                 positions = entries.column("position")[numbers].tolist()
                 producers = entries.column("producer_id")[numbers].tolist()
                 controls = [content.control for content in contents]

@@ -269,10 +269,9 @@ class _UpToDamagePass(_VerifiedPass):
         count = 0
         for decoded in decode_verified(
             self.options.engine,
-            piece.buffer,
+            piece.chunk,
             len(piece.entries),
             (),
-            origin=piece.origin,
             limits=self.options.limits,
         ):
             unsound = [i for i, result in sorted(decoded.results.items()) if not result.is_sound]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.protocol import Engine, Entries
+from magicbyte.engines.protocol import Chunk, Engine, Entries
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import read_positions, read_times
@@ -117,7 +117,7 @@ def _first_in(query: _TimeQuery, log: File, entries: Entries) -> int | None:
             continue
         data = memoryview(log.read_at(entry.position, entry.size_bytes))
         rows = query.engine.decode(
-            data, ("offset", "timestamp"), origin=entry.position, limits=query.limits, stop=1
+            Chunk(data, entry.position), ("offset", "timestamp"), limits=query.limits, max_entries=1
         ).rows
         for offset, time in zip(
             rows.column("offset").to_pylist(),

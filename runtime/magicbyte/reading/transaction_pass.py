@@ -124,9 +124,7 @@ class TransactionPass:
             for index, data in producers.transaction_data(segment)
         )
         if len(controls):
-            contents = self._controls.read(
-                piece.buffer, run, controls, origin=piece.origin, limits=self._limits
-            )
+            contents = self._controls.read(piece.chunk, run, controls, limits=self._limits)
             steps += (
                 (index, partial(self._add_control, segment, entry, content))
                 for index, entry, content in zip(

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from magicbyte.engines.entry import HEADER_BYTES, cut_entry, read_entry
 from magicbyte.engines.header_scan import MAX_HEADERS
-from magicbyte.engines.protocol import BatchHeaders, Decoded, Engine, Entries, Entry, Scan
+from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Engine, Entries, Entry, Scan
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
@@ -46,10 +46,8 @@ class SoundEntries:
     """Entries back to back whose frames and, if asked for, checksums are right."""
 
     entries: Entries
-    buffer: memoryview
-    """Bytes that hold them all; empty where only headers were read."""
-    origin: int
-    """The byte of the file at which *buffer* begins."""
+    chunk: Chunk
+    """Bytes that begin with them; none where only headers were read."""
     findings: tuple[Finding, ...] = ()
     """Offsets out of order: the entries are delivered as they stand."""
     decoded: Decoded | None = None
@@ -156,7 +154,8 @@ class HeaderWalk(Walk):
                     position = damage.resume
                     continue
                 entries = self._small_messages(entry) or self._large_messages(entry)
-            yield SoundEntries(entries, memoryview(b""), position, self._order.follow(entries))
+            nothing = Chunk(memoryview(b""), position)
+            yield SoundEntries(entries, nothing, self._order.follow(entries))
             position = int(entries.column("position")[-1] + entries.column("size_bytes")[-1])
 
     def _small_messages(self, first: Entry) -> Entries | None:
@@ -166,7 +165,7 @@ class HeaderWalk(Walk):
         position = first.position
         data = self.file.read_at(position, min(BLOCK_BYTES, self.end - position))
         return self.engine.scan(
-            memoryview(data), origin=position, verify=False, limits=self.limits
+            Chunk(memoryview(data), position), verify=False, limits=self.limits
         ).entries
 
     def _large_messages(self, first: Entry) -> Entries:
@@ -199,66 +198,64 @@ class VerifiedWalk(Walk):
     columns: Sequence[str] | None = None
 
     def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
-        buffer, origin = memoryview(b""), self.start
+        chunk = Chunk(memoryview(b""), self.start)
         max_bytes = max_batch_bytes(self.columns or ())
-        position, need = self.start, 1
+        need = 1
         if self.end - self.start > CHUNK:
             need = self._first_need()
-        while position < self.end:
-            if origin + len(buffer) - position < need:
+        while chunk.position < self.end:
+            position = chunk.position
+            if len(chunk.data) < need:
                 length = min(max(need, CHUNK), self.end - position)
-                buffer = view = memoryview(b"")  # free the bytes before reading more
-                buffer, origin = memoryview(self.file.read_at(position, length)), position
-            view = buffer[position - origin :]
+                chunk = Chunk(memoryview(b""), position)  # free the bytes before reading more
+                chunk = Chunk(memoryview(self.file.read_at(position, length)), position)
             scan: Scan
             if self.columns is None:
-                scan = self.engine.scan(view, origin=position, verify=True, limits=self.limits)
+                scan = self.engine.scan(chunk, verify=True, limits=self.limits)
             else:
                 scan = self.engine.decode(
-                    view, self.columns, origin=position, limits=self.limits, max_bytes=max_bytes
+                    chunk, self.columns, limits=self.limits, max_bytes=max_bytes
                 )
             if scan.entries:
                 findings = self._order.follow(scan.entries)
                 decoded = scan if isinstance(scan, Decoded) else None
-                yield SoundEntries(scan.entries, view, position, findings, decoded)
+                yield SoundEntries(scan.entries, chunk, findings, decoded)
                 del decoded
-            position += scan.end
+            chunk = chunk.after(scan.end)
             unsound, computed, stopped_by = scan.unsound, scan.computed, scan.stopped_by
             del scan  # free the rows before decoding more
             need = 1
             if unsound is not None or stopped_by is not None:
-                damage, need = self._judge_stop(
-                    buffer[position - origin :], position, unsound, computed, stopped_by
-                )
+                damage, need = self._judge_stop(chunk, unsound, computed, stopped_by)
                 if damage is not None:
                     yield from damage.ranges
-                    position = damage.resume
+                    chunk = chunk.after(damage.resume - chunk.position)
 
     def _judge_stop(
         self,
-        view: memoryview,
-        position: int,
+        chunk: Chunk,
         unsound: Entry | None,
         computed: int | None,
         stopped_by: Finding | None,
     ) -> tuple[Damage | None, int]:
-        """Return the damage at *position*, where a scan stopped, and the bytes needed to read on.
+        """Return the damage at which a scan stopped, if there is any, and the bytes needed to read on.
 
-        There is no damage if *view*, the bytes from there on, is too short for the next entry.
+        There is none if *chunk*, the bytes from there on, is too short for the next entry.
         """
+        position = chunk.position
         if unsound is not None:
             return self._damage.of_entry(unsound, computed), 1
         assert stopped_by is not None
         if stopped_by.code != "incomplete-entry":
             return self._damage.at(position, stopped_by), 1
         try:
-            entry = read_entry(view, 0, origin=position)
+            entry = read_entry(chunk.data, 0, origin=position)
             self._check_size(entry)
             is_large = CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
             computed = self._damage.wrong_checksum(entry) if is_large else None
         except FormatError as error:
             left = self.end - position
-            if len(view) < min(left, HEADER_BYTES):
+            if len(chunk.data) < min(left, HEADER_BYTES):
                 return None, min(HEADER_BYTES, left)
             return self._damage.at(position, error.finding), 1
         if computed is not None or entry.size_bytes > self.limits.max_entry_bytes:
@@ -283,26 +280,19 @@ def max_batch_bytes(columns: Sequence[str]) -> int:
 
 
 def decode_verified(
-    engine: Engine,
-    buffer: memoryview,
-    num_entries: int,
-    columns: Sequence[str],
-    *,
-    origin: int,
-    limits: Limits,
+    engine: Engine, chunk: Chunk, num_entries: int, columns: Sequence[str], *, limits: Limits
 ) -> Iterator[Decoded]:
-    """Decode the first entries of *buffer*, whose checksums are known to be right, for a batch at a time."""
-    position, max_bytes = 0, max_batch_bytes(columns)
+    """Decode the first entries of *chunk*, whose checksums are known to be right, for a batch at a time."""
+    max_bytes = max_batch_bytes(columns)
     while num_entries:
         decoded = engine.decode(
-            buffer[position:],
+            chunk,
             columns,
-            origin=origin + position,
             limits=limits,
             max_bytes=max_bytes,
             verify=False,
-            stop=num_entries,
+            max_entries=num_entries,
         )
-        position, num_entries = position + decoded.end, num_entries - len(decoded.entries)
+        chunk, num_entries = chunk.after(decoded.end), num_entries - len(decoded.entries)
         yield decoded
         del decoded  # free the rows before decoding more

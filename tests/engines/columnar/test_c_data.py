@@ -14,6 +14,7 @@ from magicbyte.engines.columnar.arrow_release import release_function
 from magicbyte.engines.columnar.buffers import address
 from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
 from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte_tools.fuzz.agreement import differences
@@ -44,10 +45,11 @@ def test_rows_may_outlive_python() -> None:
     script = (
         "import sys, pyarrow as pa\n"
         "from magicbyte.engines.factory import engine\n"
+        "from magicbyte.engines.protocol import Chunk\n"
         "from magicbyte.limits import Limits\n"
         f"data = memoryview({build.batch(build.records(9))!r})\n"
         "one = engine('columnar')\n"
-        "rows = one.decode(data, ('key', 'offset'), origin=0, limits=Limits()).rows\n"
+        "rows = one.decode(Chunk(data, 0), ('key', 'offset'), limits=Limits()).rows\n"
         "pa.kept = sys.kept = rows\n"
         "print(rows.num_rows)\n"
     )
@@ -84,7 +86,7 @@ def test_nulls_are_told_where_there_are_some_and_not_after_that(one: Any) -> Non
         data = build.batch(records)
         assert not differences(one, data)
         view = memoryview(data + bytes(100))
-        rows = one.decode(view, WIRE_COLUMNS, origin=0, limits=Limits()).rows
+        rows = one.decode(Chunk(view, 0), WIRE_COLUMNS, limits=Limits()).rows
         is_some = records is some
         elements = rows["headers"].values
         counts = [array.null_count for array in (rows["key"], rows["value"], elements.field(1))]
@@ -111,15 +113,15 @@ def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int) 
 def test_columns_come_in_the_order_in_which_they_are_asked_for() -> None:
     data = memoryview(build.batch(build.records(3)))
     for names in (("value", "offset"), ("headers", "codec", "key"), ("position",), ("key", "key")):
-        rows = COLUMNAR.decode(data, names, origin=0, limits=Limits()).rows
+        rows = COLUMNAR.decode(Chunk(data, 0), names, limits=Limits()).rows
         assert rows.schema.names == list(dict.fromkeys(names)) and rows.num_rows == 3
 
 
 def test_column_keeps_the_memory_of_its_rows_alive() -> None:
     data = memoryview(build.batch([build.record(b"value", b"key")]))
-    rows = COLUMNAR.decode(data, WIRE_COLUMNS, origin=0, limits=Limits()).rows
+    rows = COLUMNAR.decode(Chunk(data, 0), WIRE_COLUMNS, limits=Limits()).rows
     place, value = address(rows["value"].buffers()[2]), rows["value"]
     del rows
-    others = [COLUMNAR.decode(data, WIRE_COLUMNS, origin=0, limits=Limits()).rows for _ in range(3)]
+    others = [COLUMNAR.decode(Chunk(data, 0), WIRE_COLUMNS, limits=Limits()).rows for _ in range(3)]
     assert place not in {address(rows["value"].buffers()[2]) for rows in others}
     assert value == pa.array([b"value"])

@@ -28,7 +28,7 @@ from magicbyte.engines.columnar.buffers import MemoryLease, MemoryPool
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Engine
+from magicbyte.engines.protocol import Chunk, Engine
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
@@ -145,7 +145,7 @@ def test_views_are_of_the_bytes_that_were_read() -> None:
     values, position = [], 0
     for is_copied in (False, True):
         view = data[position:]
-        decoded = VIEWS.decode(view, ("value",), origin=position, limits=Limits())
+        decoded = VIEWS.decode(Chunk(view, position), ("value",), limits=Limits())
         assert len(decoded.entries) == 1  # views of a batch are all of one buffer
         source = decoded.rows["value"].buffers()[2].address
         assert (source != begin) == is_copied
@@ -192,7 +192,7 @@ def test_the_reference_is_asked_for_nothing_but_what_is_odd(
     odd = build.batch(build.records(3), count=2)
     data = memoryview(b"".join([*sound, odd, *sound]))
     for _ in agreement.decoded_runs(
-        COLUMNAR, data, WIRE_COLUMNS, origin=0, limits=Limits(), verify=False, max_bytes=None
+        COLUMNAR, Chunk(data, 0), WIRE_COLUMNS, limits=Limits(), verify=False, max_bytes=None
     ):
         pass
     assert asked == [sum(map(len, sound))]
@@ -486,7 +486,7 @@ def decoded(data: bytes) -> pa.RecordBatch:
 
 def rows_of(data: memoryview, columns: tuple[str, ...]) -> pa.RecordBatch:
     """Decode all of *data*, which the columnar engine does in one run."""
-    result = COLUMNAR.decode(data, columns, origin=0, limits=Limits(), verify=False)
+    result = COLUMNAR.decode(Chunk(data, 0), columns, limits=Limits(), verify=False)
     assert result.end == len(data)
     return result.rows
 
@@ -637,9 +637,9 @@ def test_no_byte_after_the_buffer_is_read() -> None:
         held[:] = np.frombuffer(data, np.uint8)
         view = held.data
         for verify in (False, True):
-            COLUMNAR.scan(view, origin=0, verify=verify, limits=limits)
+            COLUMNAR.scan(Chunk(view, 0), verify=verify, limits=limits)
         rows = [
-            COLUMNAR.decode(buffer, WIRE_COLUMNS, origin=0, limits=limits, verify=False).rows
+            COLUMNAR.decode(Chunk(buffer, 0), WIRE_COLUMNS, limits=limits, verify=False).rows
             for buffer in (view, expected)
         ]
         assert rows[0].equals(rows[1])

@@ -11,7 +11,7 @@ import magicbyte as mb
 from magicbyte.engines.columnar import buffers, control_block, entry_run, fused, output
 from magicbyte.engines.entry import checksum_of
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Decoded
+from magicbyte.engines.protocol import Chunk, Decoded
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.reading import walk
@@ -50,11 +50,11 @@ def decoded(views: bool) -> Run:
         **of: int,
     ) -> Decoded:
         limits = Limits(**of)
-        view = memoryview(data)
-        options: dict[str, Any] = {"origin": ORIGIN, "limits": limits, "max_bytes": max_bytes}
-        wrong = agreement.run_differences(columnar, view, columns, verify=True, **options)
+        chunk = Chunk(memoryview(data), ORIGIN)
+        options: dict[str, Any] = {"limits": limits, "max_bytes": max_bytes}
+        wrong = agreement.run_differences(columnar, chunk, columns, verify=True, **options)
         assert not wrong
-        return columnar.decode(view, columns, **options)
+        return columnar.decode(chunk, columns, **options)
 
     return decode
 
@@ -261,7 +261,7 @@ def test_a_few_bytes_do_not_say_how_many_entries_there_are_in_many(
     for count in (1000, 10, 1000):
         tables.clear()
         data = memoryview(one * count + bytes(100))
-        found = columnar.decode(data, OF_MESSAGES, origin=ORIGIN, limits=Limits())
+        found = columnar.decode(Chunk(data, ORIGIN), OF_MESSAGES, limits=Limits())
         assert len(found.entries) == count
     assert len(tables) == 1 and 1000 < tables[0] < 1400
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import magicbyte
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Engine
+from magicbyte.engines.protocol import Chunk, Engine
 from magicbyte.engines.record_decoder import records_before_damage
 from magicbyte.logdir.frames import Frame
 from magicbyte_cli.dump_log import ToolError
@@ -143,9 +143,8 @@ def _records_of(
 ) -> Iterator[Iterator[str]]:
     """Yield for each of *entries* the lines of its records, for as many as are decoded together."""
     decoded = decoder.decode(
-        memoryview(b"".join(frame.data for frame, _, _ in entries)),
+        Chunk(memoryview(b"".join(frame.data for frame, _, _ in entries)), entries[0][0].position),
         RecordColumns.COLUMNS,
-        origin=entries[0][0].position,
         limits=LIMITS,
         max_bytes=CHUNK_BYTES,
         verify=False,

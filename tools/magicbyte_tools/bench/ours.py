@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import magicbyte as mb
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Decoded, Engine
+from magicbyte.engines.protocol import Chunk, Decoded, Engine
 from magicbyte.limits import MIB, Limits
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.walk import HeaderWalk, SoundEntries, max_batch_bytes
@@ -150,30 +150,27 @@ def read(
 
     Raises Damaged where an entry, its checksum or a record is not sound.
     """
-    chunk = end - begin if isinstance(readable_file, LoadedFile) else CHUNK
-    max_bytes = max_batch_bytes(columns)
-    position, length = begin, chunk
-    buffer, origin = memoryview(b""), begin
-    while position < end:
-        if position == origin + len(buffer) or length > chunk:
-            buffer = memoryview(b"")  # free this chunk before the next one is read
-            buffer, origin = (
-                memoryview(readable_file.read_at(position, min(length, end - position))),
-                position,
+    chunk_bytes = end - begin if isinstance(readable_file, LoadedFile) else CHUNK
+    max_bytes, length = max_batch_bytes(columns), chunk_bytes
+    chunk = Chunk(memoryview(b""), begin)
+    while (position := chunk.position) < end:
+        if not chunk.data or length > chunk_bytes:
+            chunk = Chunk(memoryview(b""), position)  # free it before the next one is read
+            chunk = Chunk(
+                memoryview(readable_file.read_at(position, min(length, end - position))), position
             )
-        view = buffer[position - origin :]
-        decoded = engine.decode(view, columns, origin=position, limits=LIMITS, max_bytes=max_bytes)
+        decoded = engine.decode(chunk, columns, limits=LIMITS, max_bytes=max_bytes)
         _check(decoded)
         rest = decoded.stopped_by
         if rest is not None and not decoded.entries:
-            if len(view) == end - position or rest.code != "incomplete-entry":
+            if len(chunk.data) == end - position or rest.code != "incomplete-entry":
                 raise DamagedFileError(f"byte {position}: {rest.message}")
-            length = 2 * max(length, len(view))  # an entry that is larger
+            length = 2 * max(length, len(chunk.data))  # an entry that is larger
             continue
         yield decoded.rows
-        position, length = position + decoded.end, chunk
+        length, chunk = chunk_bytes, chunk.after(decoded.end)
         if rest is not None:
-            buffer, origin = memoryview(b""), position
+            chunk = Chunk(memoryview(b""), chunk.position)
         del decoded
 
 

@@ -18,6 +18,7 @@ from magicbyte.engines.columnar.formats import DescriptorEntries
 from magicbyte.engines.columnar.fused_kernel import CHUNK_DECOMPRESSED_BYTES
 from magicbyte.engines.columnar.kernel_loader import decompressor, fused_kernel, kernel
 from magicbyte.engines.columnar.libraries import functions
+from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import MIB
 from magicbyte_tools.bench.data import Kind, Segment
 from magicbyte_tools.bench.ours import LIMITS, Ours
@@ -102,7 +103,7 @@ class _Timed:
 
 
 def _described(data: memoryview) -> DescriptorEntries:
-    entries = ColumnarEngine().scan(data, origin=0, verify=False, limits=LIMITS).entries
+    entries = ColumnarEngine().scan(Chunk(data, 0), verify=False, limits=LIMITS).entries
     assert isinstance(entries, DescriptorEntries)
     return entries
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
+from magicbyte.engines.protocol import Chunk
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import MagicbyteError
 from magicbyte.limits import Limits
@@ -93,7 +94,7 @@ def seed_of(data: bytes) -> Seed | None:
 
 
 def _entries(data: bytes) -> Iterator[bytes]:
-    scan = ReferenceEngine().scan(memoryview(data), origin=0, verify=False, limits=Limits())
+    scan = ReferenceEngine().scan(Chunk(memoryview(data), 0), verify=False, limits=Limits())
     for entry in scan.entries:
         yield data[entry.position : entry.end]
     yield data[scan.end :]

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+from magicbyte.engines.protocol import Chunk
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import MagicbyteError
 from magicbyte.limits import Limits
@@ -55,7 +56,7 @@ def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
 def _entries(log_paths: Iterable[Path]) -> Iterator[bytes]:
     for log in log_paths:
         data = log.read_bytes()
-        scan = ReferenceEngine().scan(memoryview(data), origin=0, verify=False, limits=Limits())
+        scan = ReferenceEngine().scan(Chunk(memoryview(data), 0), verify=False, limits=Limits())
         for entry in scan.entries:
             if entry.size_bytes <= MAX_BYTES:
                 yield data[entry.position : entry.end]

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.columnar import ColumnarEngine
-from magicbyte.engines.protocol import DecodedEntry, Engine, Entry
+from magicbyte.engines.protocol import Chunk, DecodedEntry, Engine, Entry
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
@@ -99,27 +99,29 @@ class Trial:
     ) -> int:
         """Scan and decode the entries that *view* begins with; return their end position."""
         engine, columns, limits = self.engine, how.columns, how.limits
+        chunk = Chunk(view, start)
         if is_compared:
             tried.differences += agreement.scan_differences(
-                engine, view, origin=start, verify=how.verify, limits=limits
+                engine, chunk, verify=how.verify, limits=limits
             )
         elif how.verify:
-            engine.scan(view, origin=start, verify=True, limits=limits)
-        entries, end, _ = agreement.entries_of(
-            engine, view, origin=start, verify=False, limits=limits
-        )
+            engine.scan(chunk, verify=True, limits=limits)
+        entries, end, _ = agreement.entries_of(engine, chunk, verify=False, limits=limits)
         tried.framed.update(entry.position for entry in entries)
         for verify, max_bytes in agreement.RUNS:
             if verify and not how.verify:
                 continue
-            decode_options: dict[str, Any] = {"verify": verify, "max_bytes": max_bytes}
+            of_entries = Chunk(view[:end], start)
+            decode_options: dict[str, Any] = {
+                "limits": limits,
+                "verify": verify,
+                "max_bytes": max_bytes,
+            }
             if is_compared:
                 tried.differences += agreement.run_differences(
-                    engine, view[:end], columns, origin=start, limits=limits, **decode_options
+                    engine, of_entries, columns, **decode_options
                 )
-            for decoded, _, _ in agreement.decoded_runs(
-                engine, view[:end], columns, origin=start, limits=limits, **decode_options
-            ):
+            for decoded, _ in agreement.decoded_runs(engine, of_entries, columns, **decode_options):
                 counts = zip(decoded.entries, decoded.num_rows.tolist(), strict=True)
                 has_rows = {entry.position for entry, num_rows in counts if num_rows}
                 tried.accepted |= has_rows - self.judge.asked

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from magicbyte.engines.columnar import ColumnarEngine
 from magicbyte.engines.columnar.buffers import POOL
+from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import InputError
 from magicbyte.tables.schemas import WIRE_COLUMNS
 from magicbyte_tools.fuzz import entry_fuzzer, whole
@@ -20,5 +21,5 @@ with suppress(InputError):  # no Numba: the tasks say so
     data = memoryview(b"".join(one.data for one in built(1)))
     for views, columns in [*((False, columns) for columns in COLUMNS), (True, WIRE_COLUMNS)]:
         engine = ColumnarEngine(views=views)
-        engine.scan(data, origin=0, verify=True, limits=USUAL_LIMITS)
-        engine.decode(data, columns, origin=0, limits=USUAL_LIMITS)
+        engine.scan(Chunk(data, 0), verify=True, limits=USUAL_LIMITS)
+        engine.decode(Chunk(data, 0), columns, limits=USUAL_LIMITS)

@@ -21,7 +21,7 @@ from magicbyte.engines.columnar.fused import FusedRun
 from magicbyte.engines.columnar.kernel_loader import FORMATS, header_reader, is_plain_python, kernel
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
-from magicbyte.engines.protocol import BatchHeaders, Decoded, Scan
+from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Scan
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.storage import File
@@ -57,19 +57,18 @@ class ColumnarEngine:
 
     def scan(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         *,
-        origin: int,
         verify: bool,
         limits: Limits,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Scan:
-        view = np.frombuffer(buffer, np.uint8)
+        view = np.frombuffer(chunk.data, np.uint8)
         begin, length = address(view), len(view)
-        magic = magic_at(buffer, 0)
-        if magic is None or stop == 0:
+        magic = magic_at(chunk.data)
+        if magic is None or max_entries == 0:
             return self._reference.scan(
-                buffer, origin=origin, verify=verify, limits=limits, stop=stop
+                chunk, verify=verify, limits=limits, max_entries=max_entries
             )
         form = format_of(magic)
         scan = kernel(form.name, "scan")
@@ -77,8 +76,8 @@ class ColumnarEngine:
         tables: list[Descriptors] = []
         position, count = 0, 0
         expected = size_estimates().get(form.name, MIN_SCANNED)
-        while position < length and (stop is None or count < stop):
-            most = expected if stop is None else min(expected, stop - count)
+        while position < length and (max_entries is None or count < max_entries):
+            most = expected if max_entries is None else min(expected, max_entries - count)
             desc = descriptor_table(most, form.kernels.WIDTH)
             scanned, size = scan(begin + position, length - position, most, max_bytes, verify, desc)
             if not scanned:
@@ -91,68 +90,64 @@ class ColumnarEngine:
             count += scanned
             if scanned < most:
                 break
-        if stop is None:
+        if max_entries is None:
             size_estimates()[form.name] = max(min(count + count // 4, MAX_SCANNED), MIN_SCANNED)
-        is_at_end = position == length or count == stop
+        is_at_end = position == length or count == max_entries
         # The reference engine tells why the kernel has stopped.
         rest = self._reference.scan(
-            buffer[position:],
-            origin=origin + position,
+            chunk.after(position),
             verify=verify,
             limits=limits,
-            stop=0 if is_at_end else 1,
+            max_entries=0 if is_at_end else 1,
         )
         if not count:
             return rest
         desc = tables[0] if len(tables) == 1 else np.concatenate(tables)
-        entries = DescriptorEntries(form, desc, origin)
+        entries = DescriptorEntries(form, desc, chunk.position)
         if rest.entries:
             return Scan(entries=entries, end=position)
         return replace(rest, entries=entries, end=position)
 
     def decode(
         self,
-        buffer: memoryview,
+        chunk: Chunk,
         columns: Sequence[str],
         *,
-        origin: int,
         limits: Limits,
         max_bytes: int | None = None,
         verify: bool = True,
-        stop: int | None = None,
+        max_entries: int | None = None,
     ) -> Decoded:
-        magic = magic_at(buffer, 0)
-        if magic is not None and stop != 0:
+        magic = magic_at(chunk.data)
+        if magic is not None and max_entries != 0:
             # Plain Python kernels, used to debug them, cannot be called by the fused one.
             run = (EntryRun if is_plain_python() else FusedRun)(
                 self._reference,
                 self._controls,
-                buffer,
+                chunk,
                 tuple(columns),
                 magic=magic,
-                origin=origin,
                 limits=limits,
                 max_bytes=sys.maxsize if max_bytes is None else max_bytes,
-                max_entries=sys.maxsize if stop is None else stop,
+                max_entries=sys.maxsize if max_entries is None else max_entries,
                 verify=verify,
             )
             decoded = run.decode()
             if decoded.entries:
                 return decoded
-            stop = 1
+            max_entries = 1
         # The reference engine tells why no kernel has decoded an entry.
         return self._reference.decode(
-            buffer,
+            chunk,
             columns,
-            origin=origin,
             limits=limits,
             max_bytes=max_bytes,
             verify=verify,
-            stop=stop,
+            max_entries=max_entries,
         )
 
 
-def magic_at(buffer: memoryview, position: int) -> int | None:
-    """Return the magic of the entry at *position* of *buffer*; None where no kernel supports it."""
-    at = position + EntryHeader.POSITIONS["magic"]
+def magic_at(buffer: memoryview) -> int | None:
+    """Return the magic of the entry that *buffer* begins with; None where no kernel supports it."""
+    at = EntryHeader.POSITIONS["magic"]
     return buffer[at] if at < len(buffer) and buffer[at] in LEAST_SIZES else None

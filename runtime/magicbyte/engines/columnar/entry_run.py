@@ -27,7 +27,7 @@ from magicbyte.engines.columnar.output import MAX_COLUMN_BYTES, OutputColumns, j
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import codec_at
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Decoded, DecodedEntry, Scan
+from magicbyte.engines.protocol import Chunk, Decoded, DecodedEntry, Scan
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import CodecError, LimitError
 from magicbyte.limits import Limits
@@ -49,7 +49,7 @@ decompressed outside of it, to save the memory."""
 
 
 class EntryRun:
-    """Decodes the entries that *buffer* begins with, of the format of *magic*, one at a time.
+    """Decodes the entries that *chunk* begins with, of the format of *magic*, one at a time.
 
     The run ends at *max_bytes*, decompressed, after *max_entries*, before an entry that is not sound, and
     where views of the buffer would be followed by copies.
@@ -59,29 +59,30 @@ class EntryRun:
         self,
         reference: ReferenceEngine,
         controls: ControlReader,
-        buffer: memoryview,
+        chunk: Chunk,
         columns: tuple[str, ...],
         *,
         magic: int,
-        origin: int,
         limits: Limits,
         max_bytes: int,
         max_entries: int,
         verify: bool,
     ) -> None:
         self.reference, self.controls = reference, controls
-        self.buffer, self.columns, self.origin, self.limits = buffer, columns, origin, limits
+        self.chunk, self.columns, self.limits = chunk, columns, limits
         self.max_bytes, self.max_entries, self.verify = max_bytes, max_entries, verify
         self.format = format_of(magic)
         self.kernels, self.names = self.format.kernels, self.format.kernels.NAMES
-        self.view = np.frombuffer(buffer, np.uint8)
+        self.view = np.frombuffer(chunk.data, np.uint8)
         self.address = address(self.view)
         """Address of position 0. Once the last entry is copied, only positions from there on count."""
         self.limit = self.address + len(self.view) - self.kernels.SLACK
         """Address after which no entry may end: kernels read SLACK bytes more."""
         # Views are of one buffer, so the first entry decides for all: a compressed one has none there.
         self.is_viewed = (
-            reference.views and codec_at(buffer, 0, magic) == 0 and len(buffer) <= MAX_COLUMN_BYTES
+            reference.views
+            and codec_at(chunk.data, 0, magic) == 0
+            and len(chunk.data) <= MAX_COLUMN_BYTES
         )
         key = self.format.name, columns, self.is_viewed
         self.decode_kernel = decoder(*key)
@@ -213,7 +214,7 @@ class EntryRun:
         codec, magic = int(desc[0, names["codec"]]), int(desc[0, names["magic"]])
         try:
             decompressed = codecs.decompress(
-                codec, self.buffer[start:end], magic=magic, max_bytes=max_bytes
+                codec, self.chunk.data[start:end], magic=magic, max_bytes=max_bytes
             )
         except (CodecError, LimitError):
             return None
@@ -227,8 +228,7 @@ class EntryRun:
     def _refer(self, n: int) -> int:
         """Have the reference engine decode entry *n*; return the bytes of its rows."""
         entry = self._entries(self.desc[n : n + 1])[0]
-        begin = entry.position - self.origin
-        data = self.buffer[begin : begin + entry.size_bytes]
+        data = self.chunk.bytes_of(entry)
         rows, decoded = self.reference.decode_entry(data, entry, self.columns, self.limits)
         self.referred[n] = rows, decoded
         return int(rows.nbytes)
@@ -236,7 +236,7 @@ class EntryRun:
     # Results
 
     def _entries(self, desc: Descriptors) -> DescriptorEntries:
-        return DescriptorEntries(self.format, desc, self.origin)
+        return DescriptorEntries(self.format, desc, self.chunk.position)
 
     def _decoded(self) -> Decoded:
         count = self.count
@@ -272,11 +272,10 @@ class EntryRun:
         if self.reason != DONE or is_at_end or self._is_enough():
             return None
         return self.reference.scan(
-            self.buffer[self.end :],
-            origin=self.origin + self.end,
+            self.chunk.after(self.end),
             verify=self.verify,
             limits=self.limits,
-            stop=1,
+            max_entries=1,
         )
 
     def _counts(self, desc: Descriptors) -> tuple[Numbers, Numbers]:
@@ -312,9 +311,7 @@ class EntryRun:
         is_control = entries.column("is_control") != 0
         is_control[list(self.referred)] = False
         numbers = np.flatnonzero(is_control)
-        contents = self.controls.read(
-            self.buffer, entries, numbers, origin=self.origin, limits=self.limits
-        )
+        contents = self.controls.read(self.chunk, entries, numbers, limits=self.limits)
         bases = entries.column("first_offset")[numbers].tolist()
         results: dict[int, DecodedEntry] = {}
         for n, base, content in zip(numbers.tolist(), bases, contents, strict=True):
@@ -328,7 +325,7 @@ class EntryRun:
     def _rows(self, desc: Descriptors, kernel_rows: Numbers) -> pa.RecordBatch:
         """Return the rows of the kernels, and among them the rows of the reference engine."""
         rows = self.output.to_batch(
-            self.columns, desc, kernel_rows, origin=self.origin, views=self.reference.views
+            self.columns, desc, kernel_rows, origin=self.chunk.position, views=self.reference.views
         )
         if not self.referred:
             return rows

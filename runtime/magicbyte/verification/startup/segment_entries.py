@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from magicbyte.engines.protocol import Engine, Entries, Entry
+from magicbyte.engines.protocol import Chunk, Engine, Entries, Entry
 from magicbyte.errors import FormatError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
@@ -39,7 +39,7 @@ def entry_runs(
     position = begin
     while position < end:
         data = memoryview(file.read_at(position, min(CHUNK, end - position)))
-        scan = engine.scan(data, origin=position, verify=True, limits=limits)
+        scan = engine.scan(Chunk(data, position), verify=True, limits=limits)
         if scan.entries:
             yield VerifiedRun(scan.entries, data, position)
             position += scan.end
