@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if sys.platform == "win32":
         parser.error("there is no mprotect on this system")
-    for path in [*options.directories, *([options.replay] if options.replay else [])]:
+    for path in [*options.paths, *([options.replay] if options.replay else [])]:
         if not path.exists():
             parser.error(f"{path}: there is no such file or folder")
     report = FuzzReport(seed=options.seed, out=options.out)
@@ -70,7 +70,7 @@ def tasks(options: argparse.Namespace) -> list[Task]:
     first = options.first // NUM_CASES * NUM_CASES
     end = -(-(first + cases) // NUM_CASES) * NUM_CASES
     share = options.compare / max(cases, 1)
-    logs = [log for path in options.directories for log in (sorted(path.rglob("*.log")) or [path])]
+    logs = [log for path in options.paths for log in (sorted(path.rglob("*.log")) or [path])]
     return [
         EntryFuzzTask(
             begin,
@@ -85,7 +85,7 @@ def tasks(options: argparse.Namespace) -> list[Task]:
 
 
 def _whole(options: argparse.Namespace) -> list[Task]:
-    paths = tuple(options.directories) or (DATA,)
+    paths = tuple(options.paths) or (DATA,)
     end = options.first + (100_000 if options.cases is None else options.cases)
     return [
         PartitionFuzzTask(begin, min(begin + WHOLE_CHUNK, end), options.seed, paths)
