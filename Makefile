@@ -44,6 +44,12 @@ run: .venv/run ## Read a real broker's log directory into Parquet and a report, 
 test: lint check-generated dist ## Check everything, and run the tests
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
+.PHONY: test-fast
+test-fast: .venv/dev ## Formatting, and the quick tests of each module, in less than a minute
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/python -m pytest --fast --quiet --numprocesses $(JOBS) --dist worksteal
+
 .PHONY: lint
 lint: .venv/dev ## Formatting, imports, types, and the style of the specification
 	$(BIN)/ruff format --check

@@ -15,6 +15,30 @@ from log_reader import Read
 from magicbyte import storage
 from magicbyte.storage import File
 from paths import DATA
+from slow_tests import SLOW
+
+TESTS = Path(__file__).parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="leave out the tests of slow_tests.py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    path = collection_path.relative_to(TESTS).as_posix()
+    return True if config.getoption("fast") and path in SLOW else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("fast"):
+        slow = [item for item in items if is_slow(item)]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
+
+
+def is_slow(item: pytest.Item) -> bool:
+    name = item.nodeid.partition("[")[0].removeprefix("tests/")
+    return name in SLOW
 
 
 @pytest.fixture

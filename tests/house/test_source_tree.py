@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from paths import CHECKOUT
+from slow_tests import SLOW
 
 from . import source_tree as tree
 
@@ -45,6 +46,13 @@ def test_generated_files_name_their_generator_in_the_first_line() -> None:
     assert len(paths) > 50
     source = re.compile("# Generated (from spec/|by tools/).+ Do not edit: ")
     assert [path for path, line in first_lines.items() if not source.match(line)] == []
+
+
+def test_every_slow_test_exists() -> None:
+    for name in SLOW:
+        path, _, function = name.partition("::")
+        file = CHECKOUT / "tests" / path
+        assert f"def {function}(" in file.read_text() if function else file.exists(), name
 
 
 # The checks notice what they are made for.
