@@ -16,11 +16,6 @@ GENERATED, RUNTIME, *OTHERS = (
 MODULES = tree.modules_below(RUNTIME, *OTHERS[:2])
 MAX_EQUAL_LINES = 14
 
-BEING_SPLIT = {
-    *("checksums", "dataset", "opening", "reference", "verify"),
-}
-"""Modules that still break a limit of length. To be emptied."""
-
 
 def test_modules_import_one_another_without_a_cycle() -> None:
     assert tree.import_cycle(tree.import_graph(MODULES)) == []
@@ -31,7 +26,7 @@ def test_packages_import_one_another_without_a_cycle() -> None:
 
 
 def test_runtime_has_no_long_modules_classes_or_functions() -> None:
-    paths = [path for path in sorted(RUNTIME.rglob("*.py")) if path.stem not in BEING_SPLIT]
+    paths = sorted(RUNTIME.rglob("*.py"))
     assert [breach for path in paths for breach in tree.too_long(path)] == []
 
 
