@@ -28,6 +28,8 @@ CHECKPOINTS = tests("logdir/checkpoints", "companion_tables", "logdir/discover")
 RULES: dict[str, tuple[str, ...]] = {
     "engines/entry.py": ENTRIES,
     "engines/reference.py": ENTRIES,
+    "engines/record_decoder.py": ENTRIES,
+    "engines/message_decoder.py": ENTRIES,
     "text.py": tests("reading/values"),
     "transactions.py": tests(
         "transactions",
