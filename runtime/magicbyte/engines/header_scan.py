@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Self, overload
 
 import numpy as np
@@ -41,11 +42,12 @@ _LEN_AND_MAGIC = struct.Struct(
 )
 
 
+@dataclass(eq=False)
 class BatchHeaders(Entries):
     """Batches by their headers alone: a NumPy record array of type HEADER, and the positions."""
 
-    def __init__(self, fields: "np.ndarray[Any, Any]", positions: Numbers) -> None:
-        self._fields, self._positions = fields, positions
+    _fields: "np.ndarray[Any, Any]"
+    _positions: Numbers
 
     @classmethod
     def back_to_back(cls, headers: bytes | bytearray, begin: int) -> Self:

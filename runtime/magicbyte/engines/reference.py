@@ -1,6 +1,7 @@
 """The reference engine: it decodes one entry at a time, with the generated Kaitai classes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,13 +23,12 @@ from magicbyte_formats.wire import CODEC_NAMES, COLUMNS, TIMESTAMP_TYPE_NAMES
 SENTINELS = {column.name: column.sentinel for column in COLUMNS["records"]}
 
 
+@dataclass(eq=False, kw_only=True)
 class ReferenceEngine:
     """The engine that all others are compared with."""
 
     name = "reference"
-
-    def __init__(self, *, views: bool = False) -> None:
-        self.views = views
+    views: bool = False
 
     def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
         return read_batch_headers(file, position, end)

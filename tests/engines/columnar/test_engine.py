@@ -549,7 +549,7 @@ def test_no_more_memory_is_spared_than_the_pool_may_have() -> None:
     for _ in range(5):
         memory = pool.acquire("a", 1)
         memory.grow(0, 400, 0)
-        lent.append(lent_by(pool.lease("a", memory), 0))
+        lent.append(lent_by(MemoryLease(pool, "a", memory), 0))
     places = {buffer.address for buffer in lent}
     del lent, memory
     taken = [int(pool.acquire("a", 1).addresses[0]) for _ in range(3)]
@@ -579,7 +579,7 @@ def test_memory_is_given_back_when_the_last_column_is_dropped() -> None:
     memory = pool.acquire("a", 2)
     for number in range(2):
         memory.grow(number, 100, 0)
-    lease = pool.lease("a", memory)
+    lease = MemoryLease(pool, "a", memory)
     first, last = (lent_by(lease, number) for number in range(2))
     del lease, first
     assert pool.acquire("a", 2) is not memory

@@ -6,6 +6,7 @@ once Arrow has dropped the last column in it; scratch memory belongs to a thread
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -101,20 +102,16 @@ class MemoryPool:
             if own:
                 self._spare[use] = own
 
-    def lease(self, use: object, memory: ColumnMemory) -> "MemoryLease":
-        """Return an object whose destructor releases *memory*."""
-        return MemoryLease(self, use, memory)
 
-
+@dataclass(slots=True, eq=False)
 class MemoryLease:
-    """Held by Arrow as long as it needs the columns."""
+    """Held by Arrow as long as it needs the columns; its destructor releases their memory."""
 
-    __slots__ = ("memory", "pool", "referenced", "use")
-
-    def __init__(self, pool: MemoryPool, use: object, memory: ColumnMemory) -> None:
-        self.pool, self.use, self.memory = pool, use, memory
-        self.referenced: Any = None
-        """Objects that must live as long: validity bitmaps, and the buffer that views refer to."""
+    pool: MemoryPool
+    use: object
+    memory: ColumnMemory
+    referenced: Any = None
+    """Objects that must live as long: validity bitmaps, and the buffer that views refer to."""
 
     def __del__(self) -> None:
         self.pool.release(self.use, self.memory)

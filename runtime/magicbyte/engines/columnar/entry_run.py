@@ -27,7 +27,7 @@ from magicbyte.engines.columnar.output import MAX_COLUMN_BYTES, OutputColumns, j
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import codec_at
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Chunk, Decoded, DecodedEntry, Scan
+from magicbyte.engines.protocol import Chunk, Decoded, DecodedEntry
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import CodecError, LimitError
 from magicbyte.limits import Limits
@@ -194,7 +194,7 @@ class EntryRun:
             if payload is None:
                 return None
         size = int(desc[0, names["end"]] - desc[0, names["start"]])
-        self.output.note_largest(size)
+        self.output.largest = max(self.output.largest, size)
         while self.decode_kernel(self.desc, n, n + 1, self.output.state) == n:
             is_full = self.output.state[STOP_REASON] == BUFFER_FULL
             if not is_full or not self.output.grow(self.format.max_rows(desc), size):
@@ -227,7 +227,7 @@ class EntryRun:
 
     def _refer(self, n: int) -> int:
         """Have the reference engine decode entry *n*; return the bytes of its rows."""
-        entry = self._entries(self.desc[n : n + 1])[0]
+        entry = DescriptorEntries(self.format, self.desc[n : n + 1], self.chunk.position)[0]
         data = self.chunk.bytes_of(entry)
         rows, decoded = self.reference.decode_entry(data, entry, self.columns, self.limits)
         self.referred[n] = rows, decoded
@@ -235,27 +235,37 @@ class EntryRun:
 
     # Results
 
-    def _entries(self, desc: Descriptors) -> DescriptorEntries:
-        return DescriptorEntries(self.format, desc, self.chunk.position)
-
     def _decoded(self) -> Decoded:
         count = self.count
         if count:
             sizes = max(self.end // count, 1), max(self.num_bytes // count, 1)
             size_estimates()[self.format.name, "run"] = sizes
         desc = self.desc[:count] if 2 * count > len(self.desc) else self.desc[:count].copy()
-        entries = self._entries(desc)
+        entries = DescriptorEntries(self.format, desc, self.chunk.position)
         kernel_rows, decompressed = self._counts(desc)
-        bases = self._finish_wrappers(desc, kernel_rows)
+        bases = None
+        if self.has_codec and self.kernels.IS_STREAM and self.output.num_rows:
+            bases = self._finish_wrappers(desc, kernel_rows)
         results = self._control_results(entries) if self.has_control else {}
         num_rows = kernel_rows.copy() if self.referred else kernel_rows
         for n, (_, result) in self.referred.items():
             results[n] = result
             num_rows[n], decompressed[n] = result.num_rows, result.decompressed
-        rest = self._rest()
+        rows = self.output.to_batch(
+            self.columns,
+            desc,
+            kernel_rows,
+            origin=self.chunk.position,
+            views=self.reference.views,
+        )
+        rest = None
+        if self.reason == DONE and count and self.end < len(self.view) and not self._is_enough():
+            # The kernel has found no sound entry: the reference engine tells why.
+            after = self.chunk.after(self.end)
+            rest = self.reference.scan(after, verify=self.verify, limits=self.limits, max_entries=1)
         return Decoded(
             entries=entries,
-            rows=self._rows(desc, kernel_rows),
+            rows=self._with_referred(rows, kernel_rows) if self.referred else rows,
             num_rows=num_rows,
             decompressed=decompressed,
             results=results,
@@ -264,18 +274,6 @@ class EntryRun:
             unsound=rest.unsound if rest else None,
             computed=rest.computed if rest else None,
             stopped_by=rest.stopped_by if rest else None,
-        )
-
-    def _rest(self) -> Scan | None:
-        """Return the reference engine's scan of the next entry, if the kernel has found none."""
-        is_at_end = not self.count or self.end == len(self.view)
-        if self.reason != DONE or is_at_end or self._is_enough():
-            return None
-        return self.reference.scan(
-            self.chunk.after(self.end),
-            verify=self.verify,
-            limits=self.limits,
-            max_entries=1,
         )
 
     def _counts(self, desc: Descriptors) -> tuple[Numbers, Numbers]:
@@ -293,13 +291,8 @@ class EntryRun:
         num_rows[list(self.referred)] = 0
         return num_rows, decompressed
 
-    def _finish_wrappers(self, desc: Descriptors, kernel_rows: Numbers) -> Numbers | None:
-        """Correct the rows of wrapper messages; return the first offset of each entry's rows.
-
-        None where there is no wrapper.
-        """
-        if not (self.has_codec and self.kernels.IS_STREAM and self.output.num_rows):
-            return None
+    def _finish_wrappers(self, desc: Descriptors, kernel_rows: Numbers) -> Numbers:
+        """Correct the rows of wrapper messages; return the first offset of each entry's rows."""
         desc[:, self.names["rows"]] = kernel_rows
         bases, is_refused = self.format.finish_wrappers(desc, self.output)
         for n in np.flatnonzero(is_refused & (kernel_rows > 0)).tolist():
@@ -322,13 +315,8 @@ class EntryRun:
                 self._refer(n)
         return results
 
-    def _rows(self, desc: Descriptors, kernel_rows: Numbers) -> pa.RecordBatch:
-        """Return the rows of the kernels, and among them the rows of the reference engine."""
-        rows = self.output.to_batch(
-            self.columns, desc, kernel_rows, origin=self.chunk.position, views=self.reference.views
-        )
-        if not self.referred:
-            return rows
+    def _with_referred(self, rows: pa.RecordBatch, kernel_rows: Numbers) -> pa.RecordBatch:
+        """Return *rows* of the kernels, and among them the rows of the reference engine."""
         ends = np.cumsum(kernel_rows)
         parts, position = [], 0
         for n in sorted(self.referred):

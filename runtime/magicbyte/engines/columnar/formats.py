@@ -1,6 +1,7 @@
 """Formats of log entries: the meaning of descriptors, and the offsets of wrapper messages."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Protocol, overload
 
@@ -94,11 +95,13 @@ def _values(form: EntryFormat, desc: Descriptors, name: str, origin: int) -> lis
     return [None if none else value for none, value in zip(is_none, column.tolist(), strict=True)]
 
 
+@dataclass(eq=False)
 class DescriptorEntries(Entries):
     """Entries of one format, each a row of *desc*, whose positions are relative to *origin*."""
 
-    def __init__(self, form: EntryFormat, desc: Descriptors, origin: int) -> None:
-        self.format, self.desc, self.origin = form, desc, origin
+    format: EntryFormat
+    desc: Descriptors
+    origin: int
 
     def __len__(self) -> int:
         return len(self.desc)

@@ -113,7 +113,7 @@ class FusedRun(EntryRun):
             _OUTPUT.unpack_from(call.bytes, 8 * control_block.COUNT)
         )
         self.has_codec, self.has_control = map(bool, flags)
-        self.output.note_largest(largest)
+        self.output.largest = max(self.output.largest, largest)
         if status:
             raise RuntimeError(f"a kernel ended with status {status}")
         return int(last)

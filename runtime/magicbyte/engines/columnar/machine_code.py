@@ -82,6 +82,7 @@ class MachineCode:
         """Load the object file *code*. Altered code may crash the process."""
         self._engine, self.address = load(code)
         self._dimensions, self._num_results = signature.dimensions, signature.results
+        self._has_arrays = any(self._dimensions)
         self._results = ctypes.c_int64 * max(signature.results, 1)
         words = [ctypes.c_int64] * num_words(signature)
         kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *words)
@@ -89,15 +90,14 @@ class MachineCode:
 
     def __call__(self, *arguments: Any) -> Any:
         results, error = self._results(), ctypes.c_void_p()
-        status = self._function(results, ctypes.byref(error), *self.words(*arguments))
+        words = self.words(*arguments) if self._has_arrays else arguments
+        status = self._function(results, ctypes.byref(error), *words)
         if status:
             raise RuntimeError(f"a kernel ended with status {status}")
         return results[0] if self._num_results == 1 else tuple(results[: self._num_results])
 
     def words(self, *arguments: Any) -> Sequence[int]:
         """Return *arguments* as the 64-bit words that the function at `address` takes."""
-        if not any(self._dimensions):
-            return arguments
         words: list[int] = []
         for argument, number in zip(arguments, self._dimensions, strict=True):
             if number:

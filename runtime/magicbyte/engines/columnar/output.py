@@ -11,6 +11,7 @@ from magicbyte.engines.columnar.buffers import (
     POOL,
     Bytes,
     Descriptors,
+    MemoryLease,
     address,
     size_estimates,
 )
@@ -54,8 +55,8 @@ class OutputColumns:
             self.view(source)
         self._estimate: Numbers | None = size_estimates().get(layout)
         """Capacities that earlier batches needed."""
-        self._largest = 0
-        """Most decompressed bytes that were decoded in one call."""
+        self.largest = 0
+        """Most decompressed bytes of a call: a kernel needs that much capacity for the last one."""
         self._has_grown = False
         if is_new:
             self._grow(0 * layout.is_row)
@@ -70,10 +71,6 @@ class OutputColumns:
         return int(self.state[self.table.rows])
 
     # Capacity
-
-    def note_largest(self, num_bytes: int) -> None:
-        """Note the decompressed bytes of a call: a kernel needs that much capacity for the last one."""
-        self._largest = max(self._largest, num_bytes)
 
     def grow(self, num_rows: int, num_bytes: int) -> bool:
         """Add capacity for entries that did not fit; return whether that was possible.
@@ -163,8 +160,8 @@ class OutputColumns:
         layout, state, memory = self.layout, self.state, self._memory
         if self._has_grown:
             used = state[layout.used_slots]
-            size_estimates()[layout] = used + used // 8 + layout.is_byte * self._largest
-        lease = POOL.lease(layout, memory)
+            size_estimates()[layout] = used + used // 8 + layout.is_byte * self.largest
+        lease = MemoryLease(POOL, layout, memory)
         structs = memory.structs
         if structs is None:
             structs = memory.structs = template.structs()
