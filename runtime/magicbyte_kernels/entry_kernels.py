@@ -6,7 +6,7 @@ See `kernel_interface.Kernels` for what they take and return.
 from collections.abc import Callable
 from typing import Any
 
-from magicbyte_kernels.kernel_interface import END, POSITION, ROWS, SIZE
+from magicbyte_kernels.kernel_interface import END, POSITION
 from magicbyte_kernels.primitives import ask_ahead, inlined
 
 Frame = Callable[[int, int, Any, int], int]
@@ -55,21 +55,6 @@ def scan_kernel(frame: Frame, is_sound: IsSound) -> Callable[..., tuple[int, int
         return n, position
 
     return scan
-
-
-def describe_kernel(frame: Frame) -> Callable[..., None]:
-    """Return the kernel `describe`."""
-
-    def describe(address: int, length: int, positions: Any, desc: Any) -> None:
-        for n in range(len(positions)):
-            position = int(positions[n])
-            desc[n, SIZE] = 0
-            desc[n, ROWS] = 0
-            if 0 <= position <= length:
-                frame(address + position, length - position, desc, n)
-                desc[n, POSITION] = position
-
-    return describe
 
 
 def verify_kernel(is_sound: IsSound) -> Callable[..., int]:

@@ -24,11 +24,11 @@ COPIED, VIEWED = 1, 2
 LEN_VIEW = 16
 """Bytes of an Arrow view."""
 
-STOP_REASON, SOURCE = 0, 1
-"""State slots of every decoder: why it stopped, and the address of input to verify (or 0)."""
+STOP_REASON = 0
+"""State slot of every decoder: why it stopped."""
 
-BUFFER_FULL, BAD_CHECKSUM = 1, 2
-"""Stop reasons: a column buffer is full, a checksum is wrong. 0: done, or entry not supported."""
+BUFFER_FULL = 1
+"""Stop reason: a column buffer is full. 0: done, or entry not supported."""
 
 
 class KernelColumn(NamedTuple):
@@ -88,7 +88,6 @@ class Signature(NamedTuple):
 
 SIGNATURES = {
     "scan": Signature(2, (0, 0, 0, 0, 0, 2)),
-    "describe": Signature(0, (0, 0, 1, 2)),
     "verify": Signature(1, (0, 2, 0, 0)),
     "sections": Signature(0, (2, 1)),
     "decode": Signature(1, (2, 0, 0, 1)),
@@ -131,10 +130,6 @@ class Kernels(Protocol):
         """
 
     @staticmethod
-    def describe(address: int, length: int, positions: Any, desc: Any) -> None:
-        """Fill descriptors of the entries at *positions*; size 0 marks a position with no entry."""
-
-    @staticmethod
     def verify(address: int, desc: Any, first: int, last: int) -> int:
         """Return the first of the entries [first, last) whose checksum is wrong, or *last*.
 
@@ -154,10 +149,9 @@ class Kernels(Protocol):
         from the address in slot `bytes`.
 
         The kernel returns the index of the entry at which it stopped, or *last*; the state then
-        contains the rows of the entries before it. Slot STOP_REASON gives the reason: BUFFER_FULL if a buffer
-        cannot hold the entry, BAD_CHECKSUM if its checksum is wrong. Checksums are verified if slot
-        SOURCE holds the address of the input. The caller guarantees that addresses and sizes in
-        descriptors and state refer to existing memory.
+        contains the rows of the entries before it. Slot STOP_REASON is BUFFER_FULL if a buffer cannot hold
+        the entry. The caller guarantees that addresses and sizes in descriptors and state refer to
+        existing memory.
         """
 
 

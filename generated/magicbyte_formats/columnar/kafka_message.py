@@ -24,20 +24,20 @@ NAMES = {
     "row_is_transactional": 16,
 }
 WIDTH = 17
-STATE = 19
+STATE = 18
 SLACK = 64
 LEAST_ROW = 26
 IS_STREAM = True
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}
 TABLE = KernelTable(
     (
-        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 4, "nulls": 5}, None),
-        KernelColumn("key", "binary", 0, None, True, {"offsets": 6, "bytes": 7, "capacity": 8, "used": 9, "valid": 10, "nulls": 11}, None),
-        KernelColumn("value", "binary", 0, None, True, {"offsets": 12, "bytes": 13, "capacity": 14, "used": 15, "valid": 16, "nulls": 17}, None),
-        KernelColumn("offset", "int64", 8, None, False, {"data": 18}, None),
+        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 3, "nulls": 4}, None),
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 5, "bytes": 6, "capacity": 7, "used": 8, "valid": 9, "nulls": 10}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 11, "bytes": 12, "capacity": 13, "used": 14, "valid": 15, "nulls": 16}, None),
+        KernelColumn("offset", "int64", 8, None, False, {"data": 17}, None),
     ),
+    1,
     2,
-    3,
 )
 ENTRY_COLUMNS = (
     EntryColumn("timestamp_type", "string", 15, None, True, {0: "CreateTime", 1: "LogAppendTime"}),

@@ -11,17 +11,14 @@ from magicbyte_kernels.checksums import (
 )
 from magicbyte_kernels.entry_kernels import (
     checksum_test,
-    describe_kernel,
     scan_kernel,
     verify_kernel,
 )
 from magicbyte_kernels.kernel_interface import (
     ABSENT,
-    BAD_CHECKSUM,
     BUFFER_FULL,
     COPIED,
     LEN_VIEW,
-    SOURCE,
     STOP_REASON,
     VIEWED,
 )
@@ -86,7 +83,6 @@ def frame(p: int, available: int, desc: Any, n: int) -> int:
 
 is_sound = checksum_test(crc32, 16, 8)
 scan = scan_kernel(frame, is_sound)
-describe = describe_kernel(frame)
 verify = verify_kernel(is_sound)
 
 
@@ -134,24 +130,23 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
 
     def decode(desc: Any, first: int, last: int, state: Any) -> int:
         state[STOP_REASON] = 0
-        source = int(state[SOURCE])
-        records_rows = int(state[2])
-        records_capacity = int(state[3])
-        to_timestamp_data = int(state[4])
-        to_timestamp_nulls = int(state[5])
-        to_key_offsets = int(state[6])
-        to_key_bytes = int(state[7])
-        to_key_capacity = int(state[8])
-        to_key_used = int(state[9])
-        to_key_valid = int(state[10])
-        to_key_nulls = int(state[11])
-        to_value_offsets = int(state[12])
-        to_value_bytes = int(state[13])
-        to_value_capacity = int(state[14])
-        to_value_used = int(state[15])
-        to_value_valid = int(state[16])
-        to_value_nulls = int(state[17])
-        to_offset_data = int(state[18])
+        records_rows = int(state[1])
+        records_capacity = int(state[2])
+        to_timestamp_data = int(state[3])
+        to_timestamp_nulls = int(state[4])
+        to_key_offsets = int(state[5])
+        to_key_bytes = int(state[6])
+        to_key_capacity = int(state[7])
+        to_key_used = int(state[8])
+        to_key_valid = int(state[9])
+        to_key_nulls = int(state[10])
+        to_value_offsets = int(state[11])
+        to_value_bytes = int(state[12])
+        to_value_capacity = int(state[13])
+        to_value_used = int(state[14])
+        to_value_valid = int(state[15])
+        to_value_nulls = int(state[16])
+        to_offset_data = int(state[17])
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
@@ -187,10 +182,6 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
                     if magic != desc[n, 9]:
                         return n
                     if crc32(p + 16, p + size) != crc:
-                        return n
-                elif source != 0:
-                    if crc32(p + 16, p + size) != crc:
-                        state[STOP_REASON] = BAD_CHECKSUM
                         return n
                 end = p + size
                 p += 18
@@ -261,19 +252,19 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
             if records_rows == rows_before:
                 return n
             desc[n, 4] = records_rows - rows_before
-            state[2] = records_rows
+            state[1] = records_rows
             if mode_timestamp:
-                state[5] = to_timestamp_nulls
+                state[4] = to_timestamp_nulls
             if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[9] = to_key_used
+                state[8] = to_key_used
             if mode_key:
-                state[11] = to_key_nulls
+                state[10] = to_key_nulls
             if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[15] = to_value_used
+                state[14] = to_value_used
             if mode_value:
-                state[17] = to_value_nulls
+                state[16] = to_value_nulls
         return last
 
     return decode

@@ -32,29 +32,29 @@ NAMES = {
     "reserved": 24,
 }
 WIDTH = 25
-STATE = 35
+STATE = 34
 SLACK = 64
 LEAST_ROW = 7
 IS_STREAM = False
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
 TABLE = KernelTable(
     (
-        KernelColumn("key", "binary", 0, None, True, {"offsets": 4, "bytes": 5, "capacity": 6, "used": 7, "valid": 8, "nulls": 9}, None),
-        KernelColumn("value", "binary", 0, None, True, {"offsets": 10, "bytes": 11, "capacity": 12, "used": 13, "valid": 14, "nulls": 15}, None),
-        KernelColumn("headers", "list", 0, None, False, {"offsets": 16}, KernelTable(
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 3, "bytes": 4, "capacity": 5, "used": 6, "valid": 7, "nulls": 8}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 9, "bytes": 10, "capacity": 11, "used": 12, "valid": 13, "nulls": 14}, None),
+        KernelColumn("headers", "list", 0, None, False, {"offsets": 15}, KernelTable(
             (
-                KernelColumn("key", "string", 0, None, False, {"offsets": 19, "bytes": 20, "capacity": 21, "used": 22, "not_ascii": 23}, None),
-                KernelColumn("value", "binary", 0, None, True, {"offsets": 24, "bytes": 25, "capacity": 26, "used": 27, "valid": 28, "nulls": 29}, None),
+                KernelColumn("key", "string", 0, None, False, {"offsets": 18, "bytes": 19, "capacity": 20, "used": 21, "not_ascii": 22}, None),
+                KernelColumn("value", "binary", 0, None, True, {"offsets": 23, "bytes": 24, "capacity": 25, "used": 26, "valid": 27, "nulls": 28}, None),
             ),
+            16,
             17,
-            18,
         )),
-        KernelColumn("offset", "int64", 8, None, False, {"data": 30}, None),
-        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 31, "nulls": 32}, None),
-        KernelColumn("sequence", "int32", 4, -1, False, {"data": 33, "nulls": 34}, None),
+        KernelColumn("offset", "int64", 8, None, False, {"data": 29}, None),
+        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 30, "nulls": 31}, None),
+        KernelColumn("sequence", "int32", 4, -1, False, {"data": 32, "nulls": 33}, None),
     ),
+    1,
     2,
-    3,
 )
 ENTRY_COLUMNS = (
     EntryColumn("timestamp_type", "string", 20, None, False, {0: "CreateTime", 1: "LogAppendTime"}),

@@ -11,16 +11,13 @@ from magicbyte_kernels.checksums import (
 )
 from magicbyte_kernels.entry_kernels import (
     checksum_test,
-    describe_kernel,
     scan_kernel,
     verify_kernel,
 )
 from magicbyte_kernels.kernel_interface import (
-    BAD_CHECKSUM,
     BUFFER_FULL,
     COPIED,
     LEN_VIEW,
-    SOURCE,
     STOP_REASON,
     VIEWED,
 )
@@ -106,7 +103,6 @@ def frame(p: int, available: int, desc: Any, n: int) -> int:
 
 is_sound = checksum_test(crc32c, 21, 10)
 scan = scan_kernel(frame, is_sound)
-describe = describe_kernel(frame)
 verify = verify_kernel(is_sound)
 
 
@@ -120,45 +116,41 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
 
     def decode(desc: Any, first: int, last: int, state: Any) -> int:
         state[STOP_REASON] = 0
-        source = int(state[SOURCE])
-        records_rows = int(state[2])
-        records_capacity = int(state[3])
-        to_key_offsets = int(state[4])
-        to_key_bytes = int(state[5])
-        to_key_capacity = int(state[6])
-        to_key_used = int(state[7])
-        to_key_valid = int(state[8])
-        to_key_nulls = int(state[9])
-        to_value_offsets = int(state[10])
-        to_value_bytes = int(state[11])
-        to_value_capacity = int(state[12])
-        to_value_used = int(state[13])
-        to_value_valid = int(state[14])
-        to_value_nulls = int(state[15])
-        to_headers_offsets = int(state[16])
-        to_offset_data = int(state[30])
-        to_timestamp_data = int(state[31])
-        to_timestamp_nulls = int(state[32])
-        to_sequence_data = int(state[33])
-        to_sequence_nulls = int(state[34])
-        headers_rows = int(state[17])
-        headers_capacity = int(state[18])
-        to_headers_key_offsets = int(state[19])
-        to_headers_key_bytes = int(state[20])
-        to_headers_key_capacity = int(state[21])
-        to_headers_key_used = int(state[22])
-        to_headers_value_offsets = int(state[24])
-        to_headers_value_bytes = int(state[25])
-        to_headers_value_capacity = int(state[26])
-        to_headers_value_used = int(state[27])
-        to_headers_value_valid = int(state[28])
-        to_headers_value_nulls = int(state[29])
+        records_rows = int(state[1])
+        records_capacity = int(state[2])
+        to_key_offsets = int(state[3])
+        to_key_bytes = int(state[4])
+        to_key_capacity = int(state[5])
+        to_key_used = int(state[6])
+        to_key_valid = int(state[7])
+        to_key_nulls = int(state[8])
+        to_value_offsets = int(state[9])
+        to_value_bytes = int(state[10])
+        to_value_capacity = int(state[11])
+        to_value_used = int(state[12])
+        to_value_valid = int(state[13])
+        to_value_nulls = int(state[14])
+        to_headers_offsets = int(state[15])
+        to_offset_data = int(state[29])
+        to_timestamp_data = int(state[30])
+        to_timestamp_nulls = int(state[31])
+        to_sequence_data = int(state[32])
+        to_sequence_nulls = int(state[33])
+        headers_rows = int(state[16])
+        headers_capacity = int(state[17])
+        to_headers_key_offsets = int(state[18])
+        to_headers_key_bytes = int(state[19])
+        to_headers_key_capacity = int(state[20])
+        to_headers_key_used = int(state[21])
+        to_headers_value_offsets = int(state[23])
+        to_headers_value_bytes = int(state[24])
+        to_headers_value_capacity = int(state[25])
+        to_headers_value_used = int(state[26])
+        to_headers_value_valid = int(state[27])
+        to_headers_value_nulls = int(state[28])
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
-            if source != 0 and not is_sound(source + int(desc[n, 0]), p_end, desc, n):
-                state[STOP_REASON] = BAD_CHECKSUM
-                return n
             if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
                 state[STOP_REASON] = BUFFER_FULL
                 return n
@@ -280,7 +272,7 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
                         return n
                     if mode_headers:
                         if not is_ascii(p, size):
-                            state[23] = 1
+                            state[22] = 1
                         copy(to_headers_key_bytes + to_headers_key_used, p, size)
                         to_headers_key_used += size
                     p += size
@@ -324,32 +316,32 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
             if p != p_end:
                 return n
             desc[n, 4] = records_rows - rows_before
-            state[2] = records_rows
+            state[1] = records_rows
             if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[7] = to_key_used
+                state[6] = to_key_used
             if mode_key:
-                state[9] = to_key_nulls
+                state[8] = to_key_nulls
             if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[13] = to_value_used
+                state[12] = to_value_used
             if mode_value:
-                state[15] = to_value_nulls
+                state[14] = to_value_nulls
             if mode_headers:
                 put4(to_headers_offsets + 4 * records_rows, headers_rows)
             if mode_timestamp:
-                state[32] = to_timestamp_nulls
+                state[31] = to_timestamp_nulls
             if mode_sequence:
-                state[34] = to_sequence_nulls
-            state[17] = headers_rows
+                state[33] = to_sequence_nulls
+            state[16] = headers_rows
             if mode_headers:
                 put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
-                state[22] = to_headers_key_used
+                state[21] = to_headers_key_used
             if mode_headers:
                 put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
-                state[27] = to_headers_value_used
+                state[26] = to_headers_value_used
             if mode_headers:
-                state[29] = to_headers_value_nulls
+                state[28] = to_headers_value_nulls
         return last
 
     return decode

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="fuzz", description="Give the engines bytes that nobody meant."
     )
-    parser.add_argument("directories", nargs="*", type=Path, metavar="LOG", help="segments, or folders with some, whose entries, or partitions, are changed too")  # fmt: skip
+    parser.add_argument("paths", nargs="*", type=Path, metavar="LOG", help="segments, or folders with some, whose entries, or partitions, are changed too")  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides every case")
     parser.add_argument("--cases", type=int, metavar="N", help="how many; by default 10 million, of --whole 100000")  # fmt: skip
     parser.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first case")  # fmt: skip

@@ -96,15 +96,11 @@ class DecoderPrinter:
         with self.writer.block(f"if {condition}:"):
             self.writer.add("state[STOP_REASON] = BUFFER_FULL", "return n")
 
-    def _stop_if_wrong(self, condition: str) -> None:
-        with self.writer.block(f"if {condition}:"):
-            self.writer.add("state[STOP_REASON] = BAD_CHECKSUM", "return n")
-
     # State
 
     def _load_state(self) -> None:
         writer, slot = self.writer, self.layout.slot
-        writer.add("state[STOP_REASON] = 0", "source = int(state[SOURCE])")
+        writer.add("state[STOP_REASON] = 0")
         for table in self.layout.tables:
             for key in ("rows", "capacity"):
                 writer.add(f"{table.name}_{key} = int({slot(f'{table.name}_{key}')})")
@@ -139,9 +135,6 @@ class DecoderPrinter:
     def _entry(self) -> None:
         writer, layout, entry = self.writer, self.layout, self.entry
         writer.add(f"p = int({layout.at('start')})", f"p_end = int({layout.at('end')})")
-        if not entry.is_stream:
-            start = f"source + int({layout.at('position')})"
-            self._stop_if_wrong(f"source != 0 and not is_sound({start}, p_end, desc, n)")
         for table in layout.tables:
             for column in table.columns:
                 if column.is_bytes:
@@ -183,8 +176,6 @@ class DecoderPrinter:
                 for name in sorted(same_as_outer):
                     self._stop(f"{name} != {layout.at(name)}")
                 self._stop(is_wrong)
-            with writer.block("elif source != 0:"):
-                self._stop_if_wrong(is_wrong)
             writer.add("end = p + size", f"p += {entry.len_header}")
             self._fields(entry.body, "end", table)
             self._stop("p != end")

@@ -39,7 +39,7 @@ class KernelLayout:
         self.header_names += [f"row_{column.name}" for column in self.computed_columns]
         self.names = [*DESCRIPTOR_FIELDS, *self.header_names]
         """Names of the numbers of a descriptor."""
-        self.slots = ["why", "source"]
+        self.slots = ["stop_reason"]
         """Names of the slots of a state."""
         self.tables: list[RowTable] = []
         self._add_table(entry_model.table)

@@ -88,7 +88,6 @@ def _functions(entry_model: EntryModel) -> Iterator[str]:
         [
             f"is_sound = checksum_test({algorithm}, {start}, {layout.number(stored)})",
             "scan = scan_kernel(frame, is_sound)",
-            "describe = describe_kernel(frame)",
             "verify = verify_kernel(is_sound)",
         ]
     )
