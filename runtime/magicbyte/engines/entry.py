@@ -174,7 +174,7 @@ def read_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) ->
 
 
 def whole_entry(buffer: bytes | memoryview, position: int, *, origin: int = 0) -> Entry:
-    """Return the header of the entry at byte *position*, all of which must be in *buffer*.
+    """Return the header of the entry at byte *position*; *buffer* must hold the whole entry.
 
     Raises FormatError if there is no entry, TruncatedError if *buffer* ends inside it.
     """
@@ -273,7 +273,7 @@ def _message(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
 
 
 def checksum_of(buffer: memoryview, entry: Entry, *, origin: int = 0) -> int:
-    """Return the checksum of the bytes of *entry*, all of which are in *buffer*."""
+    """Return the checksum of the bytes of *entry*, which *buffer* holds in full."""
     begin = entry.position - origin
     if entry.magic == 2:
         return crc32c(buffer[begin + RecordBatchHeader.CHECKSUM.start : begin + entry.size_bytes])

@@ -75,7 +75,7 @@ def test_struct_released_after_python_ended_keeps_its_memory() -> None:
 
 
 @pytest.mark.parametrize("one", [COLUMNAR, VIEWS])
-def test_nulls_are_told_where_there_are_some_and_not_after_that(one: Any) -> None:
+def test_null_counts_are_those_of_each_batch(one: Any) -> None:
     """The structs of a batch are those of the next."""
     some = [
         build.record(b"v", None, [(b"h", None), (b"i", b"")]),
@@ -110,7 +110,7 @@ def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int) 
         assert not differences(COLUMNAR, data + build.message(b"v", 6))
 
 
-def test_columns_come_in_the_order_in_which_they_are_asked_for() -> None:
+def test_columns_are_in_the_requested_order() -> None:
     data = memoryview(build.batch(build.records(3)))
     for names in (("value", "offset"), ("headers", "codec", "key"), ("position",), ("key", "key")):
         rows = COLUMNAR.decode(Chunk(data, 0), names, limits=Limits()).rows

@@ -75,7 +75,7 @@ def some_wrappers(magic: int, codec: int, count: int = 20) -> list[bytes]:
 
 
 @pytest.mark.parametrize("codec", range(5))
-def test_batches_are_taken(decoded: Run, views: bool, behind: bytes, codec: int) -> None:
+def test_fused_run_decodes_batches(decoded: Run, views: bool, behind: bytes, codec: int) -> None:
     made = some_batches(codec=codec)
     found = decoded(b"".join(made) + behind)
     # Views are not of copies: the last one has too few bytes behind it for a kernel.
@@ -87,7 +87,9 @@ def test_batches_are_taken(decoded: Run, views: bool, behind: bytes, codec: int)
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", [1, 2, 3])
-def test_wrappers_are_taken(decoded: Run, behind: bytes, magic: int, codec: int) -> None:
+def test_fused_run_decodes_wrapper_messages(
+    decoded: Run, behind: bytes, magic: int, codec: int
+) -> None:
     made = some_wrappers(magic, codec)
     found = decoded(b"".join(made) + behind, OF_MESSAGES)
     assert len(found.entries) == len(made)
@@ -95,7 +97,7 @@ def test_wrappers_are_taken(decoded: Run, behind: bytes, magic: int, codec: int)
 
 
 @pytest.mark.parametrize("number", [0, 1, 40, 63, 99])
-def test_messages_are_taken_up_to_a_wrong_checksum(
+def test_run_of_messages_ends_before_a_wrong_checksum(
     decoded: Run, behind: bytes, number: int
 ) -> None:
     made = some_messages()
@@ -115,7 +117,7 @@ def test_messages_are_taken_up_to_a_wrong_checksum(
 
 @pytest.mark.parametrize("codec", range(5))
 @pytest.mark.parametrize("number", [0, 17, 28])
-def test_batches_are_taken_up_to_a_wrong_checksum(
+def test_run_of_batches_ends_before_a_wrong_checksum(
     decoded: Run, behind: bytes, codec: int, number: int
 ) -> None:
     made = some_batches(codec=codec)
@@ -164,7 +166,7 @@ def test_batches_emptied_by_compaction_are_decoded_by_kernels(
     assert len(found.entries) == 30 and found.num_rows[7] == 0
 
 
-def test_markers_are_taken_with_what_they_say(decoded: Run, behind: bytes) -> None:
+def test_fused_run_decodes_transaction_markers(decoded: Run, behind: bytes) -> None:
     made = some_batches(9)
     made[4] = build.control(build.COMMIT, 12, 9)
     made[6] = build.control(build.ABORT, 18, 9)
@@ -174,7 +176,7 @@ def test_markers_are_taken_with_what_they_say(decoded: Run, behind: bytes) -> No
     assert said == {4: 1, 6: 0}
 
 
-def test_the_last_entry_is_taken_though_nothing_is_behind_it(decoded: Run) -> None:
+def test_last_entry_is_decoded_without_bytes_after_it(decoded: Run) -> None:
     """An entry in views is copied and decoded alone, since views of a batch share its bytes."""
     made = some_batches(9)
     data, numbers, at = b"".join(made), [], 0
@@ -241,7 +243,7 @@ def test_buffers_grow_beyond_their_first_capacity(
     assert len(found.entries) == 100
 
 
-def test_a_few_bytes_do_not_say_how_many_entries_there_are_in_many(
+def test_descriptor_table_is_not_sized_by_the_last_buffer_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The end of a segment is taken by itself: the next one begins with a table as large as before."""
@@ -266,7 +268,7 @@ def test_a_few_bytes_do_not_say_how_many_entries_there_are_in_many(
     assert len(tables) == 1 and 1000 < tables[0] < 1400
 
 
-def test_a_payload_over_the_limit_is_for_others(decoded: Run) -> None:
+def test_payload_over_the_limit_is_reported(decoded: Run) -> None:
     made = some_batches(5, codec=1)
     made.append(build.batch([build.record(bytes(3 << 20))], 90, codec=1))
     assert len(made[-1]) < 10_000
@@ -278,9 +280,7 @@ def test_a_payload_over_the_limit_is_for_others(decoded: Run) -> None:
     assert len(found.entries) == 6
 
 
-def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
-    decoded: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_kernel_raises(decoded: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(place: int) -> None:
         block = (ctypes.c_int64 * control_block.NUM_SLOTS).from_address(place)
         block[control_block.STATUS] = 1
@@ -291,7 +291,7 @@ def test_a_kernel_that_fails_is_not_taken_for_one_that_ends(
 
 
 @pytest.mark.parametrize("table", ["records", "stored"])
-def test_a_record_batch_goes_before_the_next_is_made(
+def test_arrow_batch_is_freed_before_the_next_is_decoded(
     folder: Any, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
     monkeypatch.setattr(walk, "MAX_BATCH_BYTES", 1)

@@ -75,10 +75,10 @@ class EntryRun:
         self.kernels, self.names = self.format.kernels, self.format.kernels.NAMES
         self.view = np.frombuffer(chunk.data, np.uint8)
         self.address = address(self.view)
-        """Address of position 0. Once the last entry is copied, only positions from there on count."""
+        """Address of position 0; once the last entry is copied, valid for positions in that entry only."""
         self.limit = self.address + len(self.view) - self.kernels.SLACK
         """Address after which no entry may end: kernels read SLACK bytes more."""
-        # Views are of one buffer, so the first entry decides for all: a compressed one has none there.
+        # All views refer to one buffer, so the first entry decides: is its payload in the chunk itself?
         self.is_viewed = (
             reference.views
             and codec_at(chunk.data, 0, magic) == 0
@@ -141,7 +141,7 @@ class EntryRun:
         if size > MAX_COPIED_BYTES and desc[self.names["codec"]]:
             return True  # `_decode_next` decompresses it from where it is
         if self.is_viewed and self.count:
-            return False  # all views of a batch are of one buffer
+            return False  # all views of a batch refer to one buffer
         self.tail = buffers.allocate(size + self.kernels.SLACK)
         self.tail[:size] = self.view[self.end :]
         begin = address(self.tail)
