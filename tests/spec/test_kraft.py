@@ -78,6 +78,16 @@ def test_a_snapshot_is_refused_where_it_is_cut_off_or_something_follows() -> Non
             KafkaKraftSnapshot.from_bytes(data + more)
 
 
+def test_a_snapshot_is_refused_where_the_key_of_a_control_record_is_too_short() -> None:
+    record = bytes.fromhex("1000000002 6b 027600")  # the key is "k"; a control key has 4 bytes
+    header = (
+        bytes(8) + (49 + len(record)).to_bytes(4, "big") + bytes.fromhex("ffffffff 02 00000000")
+    )
+    header += bytes.fromhex("0020 00000000") + bytes(16) + b"\xff" * 14 + (1).to_bytes(4, "big")
+    with pytest.raises(REFUSED):
+        KafkaKraftSnapshot.from_bytes(2 * (header + record))
+
+
 def test_a_log_with_a_transactions_marker_is_no_snapshot() -> None:
     marker = bytes.fromhex(
         "000000000000000a 00000042 00000003 02 64311b2d 0030 00000000 0000018f125c7400"
