@@ -1,9 +1,11 @@
 """Find the partitions and log.dirs that paths name."""
 
 import os
+import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from magicbyte.engines.entry import LEAST_SIZE
 from magicbyte.errors import InputError, MissingError
@@ -230,7 +232,7 @@ def _folder(path: str, discovery: _Discovery, depth: int, *, is_named: bool = Fa
 
 
 def _is_log_dir(path: str, storage: Storage) -> bool:
-    return any(storage.exists(f"{path}/{name}") for name in LOG_DIR_MARKS)
+    return any(map(storage.exists, map(partial(posixpath.join, path), LOG_DIR_MARKS)))
 
 
 def _partition(

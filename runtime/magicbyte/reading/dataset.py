@@ -37,8 +37,7 @@ class Dataset:
 
     Attributes:
         logs: The partitions whose records are read, by topic and number.
-        all_logs: These, and the internal and half-deleted ones that `segments` and `partitions`
-            list as well.
+        all_logs: These, and the internal and half-deleted ones that `segments` and `partitions` list.
         log_dirs: The log.dirs that hold them.
         options: How they are read.
         num_internal: Partitions of internal topics that were left out because they were not named.
@@ -80,13 +79,11 @@ class Dataset:
         Args:
             columns: Columns of the table `records`. Default: topic, partition, offset, timestamp,
                 timestamp_type, key, value, headers.
-            dispositions: Dispositions of the records to return. Default: `delivered`, as to a
-                consumer.
+            dispositions: Dispositions of the records to return. Default: `delivered`, as to a consumer.
             binary_view: Return keys and values as Arrow's binary views. Data of uncompressed
                 batches is not copied; a row keeps the bytes alive that were read with it, some MiB.
         Returns:
-            Rows. Iterating them raises FormatError or LimitError at damage if `on_damage` is
-            ``"fail"``.
+            Rows. Iterating them raises FormatError or LimitError at damage if `on_damage` is ``"fail"``.
         Raises:
             InputError: A column or a disposition does not exist.
         Example:
@@ -126,8 +123,7 @@ class Dataset:
 
         Args:
             columns: Columns of the table `batches`. Default: all.
-            quick: Read headers only. Columns that need the payload are null, and no checksum is
-                verified.
+            quick: Read headers only. Columns that need the payload are null; no checksum is verified.
         Returns:
             Rows, in the order of the files.
         Raises:

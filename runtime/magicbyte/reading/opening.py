@@ -43,63 +43,73 @@ def open(
     """Open Kafka logs for reading. Only file names and checkpoint files are read now.
 
     Args:
-        paths: Segments, partition folders, log.dirs, or folders that hold some of them; local or
-            in an object store, such as ``s3://bucket/name``.
+        paths: Segments, partition folders, log.dirs, or folders that hold some; URLs such as ``s3://bucket/name`` too.
         topics: Topics to read. Default: all but Kafka's internal ones.
         partitions: Numbers of the partitions to read. Default: all.
         offsets: First offset to read and the one after the last; None is no bound.
-        times: As *offsets*, in datetimes (UTC if they are naive) or milliseconds since the Unix
-            epoch: from the first record at that time or later, as Kafka's offsetsForTimes.
-        isolation_level: ``"read_committed"`` leaves out aborted and open transactions, as a
-            consumer does; ``"read_uncommitted"`` leaves out control records only.
-        on_damage: ``"fail"`` raises at the first damaged batch; ``"skip"`` delivers the
-            sound batches before and after it; ``"stop"`` ends the partition there, as a broker's recovery would.
-        transactions: What decides how transactions ended: ``"markers"`` in the log, or
-            ``"index"``, the transaction indexes, where they are sound and agree with the headers.
-            With indexes no payload is read before the records are.
+        times: As *offsets*, in datetimes (UTC if they are naive) or milliseconds since the Unix epoch: from
+            the first record at that time or later, as Kafka's offsetsForTimes.
+        isolation_level: ``"read_committed"`` leaves out aborted and open transactions, as a consumer does;
+            ``"read_uncommitted"`` leaves out control records only.
+        on_damage: ``"fail"`` raises at the first damaged batch; ``"skip"`` delivers the sound batches before
+            and after it; ``"stop"`` ends the partition there, as a broker's recovery would.
+        transactions: Whether the ``"markers"`` in the log decide how transactions ended, or the transaction
+            ``"index"``, where it is sound and agrees with the headers; then no payload is read in advance.
         include_internal: Read internal topics such as ``__consumer_offsets`` without naming them.
         replica: If several replicas of a partition are found, read those in this log.dir.
-        engine: ``"reference"``, ``"columnar"``, or ``"auto"``, which starts with the first and
-            changes to the second for large logs. All give the same rows.
-        threads: Threads that read records and batches ahead; 1 uses the caller's thread. Rows,
-            their order and the report do not depend on it.
+        engine: ``"auto"``, ``"columnar"`` or ``"reference"``, which decode entries; all give the same rows.
+        threads: Threads that read ahead. Rows, their order and the report do not depend on it.
         limits: Bounds on the size of a batch. Default: ``Limits()``.
-        storage_options: Arguments of the store's file system in pyarrow, such as ``region`` or
-            ``access_key``. Default: from the environment. They are kept and never shown.
+        storage_options: Arguments of the store's file system in pyarrow, such as ``region`` or ``access_key``.
+            Default: from the environment. They are kept and never shown.
     Returns:
         A dataset whose tables can be iterated any number of times.
     Raises:
-        InputError: A path holds no Kafka log, a topic is not there, several replicas are found, or
-            an argument is not allowed.
+        InputError: A path holds no Kafka log, a topic is not there, or an argument is not allowed.
         MissingError: A path does not exist or may not be read.
         StoreError: A store cannot be reached, or refuses.
     Example:
-        >>> dataset = mb.open("log-0", topics=["fenced"], on_damage="skip")
-        >>> for batch in dataset.records(["offset", "value"]):
-        ...     print(batch.num_rows)
+        >>> mb.open("log-0", topics=["fenced"], on_damage="skip").records().to_table().num_rows
         4
     """
     storage = Storage(storage_options)
     storage_options = None  # no traceback shows credentials
     if not paths:
         raise InputError("no path", "at least one")
-    begin, end = times or (None, None)
     options = ReadOptions(
         isolation_level=isolation_level,
         on_damage=on_damage,
         transactions=transactions,
         offsets=offsets or (None, None),
-        times=(
-            None if begin is None else milliseconds(begin),
-            None if end is None else milliseconds(end),
-        ),
+        times=_in_milliseconds(times) if times else (None, None),
         engine=engine,
         threads=threads,
         limits=limits or DEFAULT_LIMITS,
     )
+    return _dataset(paths, storage, options, topics, partitions, replica, include_internal)
+
+
+def _in_milliseconds(times: tuple[Time | None, Time | None]) -> tuple[int | None, int | None]:
+    begin, end = times
+    return (
+        None if begin is None else milliseconds(begin),
+        None if end is None else milliseconds(end),
+    )
+
+
+def _dataset(
+    paths: Iterable[str | os.PathLike[str]],
+    storage: Storage,
+    options: ReadOptions,
+    topics: Iterable[str] | None,
+    partitions: Iterable[int] | None,
+    replica: str | None,
+    include_internal: bool,
+) -> Dataset:
+    """Return the dataset of one replica of each selected partition below *paths*."""
     all_logs, log_dirs = discover(paths, storage)
     all_logs = check_one_log_each(all_logs, log_dirs, replica=replica)
-    all_logs = _select(all_logs, storage, topics, partitions, strict=on_damage == "fail")
+    all_logs = _select(all_logs, storage, topics, partitions, strict=options.on_damage == "fail")
     names = set(topics or ())
     logs, num_internal = [], 0
     for log in all_logs:

@@ -115,23 +115,19 @@ def verify(
 ) -> Verification:
     """Check logs, and predict what a broker would do with them on startup.
 
-    Frames, checksums, records, offsets, sequences, leader epochs, transactions and tails are
-    checked, and companion and checkpoint files, left-over and missing files, and whether the
-    replicas of a partition agree. All replicas and internal topics are checked.
+    Checks frames, checksums, records, offsets, sequences, leader epochs and transactions, companion and
+    checkpoint files, left-over and missing files, and replicas, also of internal topics.
 
     Args:
         paths: As for `open`.
         topics: Topics to check. Default: all.
         partitions: Numbers of the partitions to check. Default: all.
         quick: Read headers only: no checksum, no payload, no prediction.
-        clean_shutdown: Predict a startup after a clean shutdown, or after a crash. Default: what
-            the log.dir says.
-        index_interval_bytes: The topic's ``index.interval.bytes``, on which the prediction
-            depends. Default: Kafka's, 4096.
+        clean_shutdown: Predict a startup after a clean shutdown, or after a crash. Default: as the log.dir says.
+        index_interval_bytes: The topic's ``index.interval.bytes``, on which the prediction depends.
         engine: As for `open`.
-        processes: Processes that check, each a partition at a time; 1 is the caller's own. The
-            result does not depend on it. They are spawned, so a script needs
-            ``if __name__ == "__main__":`` around the call.
+        processes: Processes that check, each a partition at a time; 1 is the caller's own. They are spawned,
+            so a script needs ``if __name__ == "__main__":`` around the call.
         limits: As for `open`.
         progress: Called after each partition with the bytes that are done, and those in all.
         storage_options: As for `open`.
@@ -142,8 +138,7 @@ def verify(
         MissingError: A path does not exist or may not be read.
         StoreError: A store cannot be reached, or refuses.
     Example:
-        >>> verification = mb.verify("log-0", topics=["fenced"])
-        >>> [row["verdict"] for row in verification.partitions]
+        >>> [row["verdict"] for row in mb.verify("log-0", topics=["fenced"]).partitions]
         ['ok', 'ok']
     """
     storage = Storage(storage_options)
@@ -151,20 +146,14 @@ def verify(
     if processes < 1:
         raise InputError(f"processes {processes}", "at least 1")
     dataset = open_all_replicas(
-        paths,
-        storage,
-        topics=topics,
-        partitions=partitions,
-        engine=engine,
-        limits=limits,
+        paths, storage, topics=topics, partitions=partitions, engine=engine, limits=limits
     )
     logs, options = dataset.logs, dataset.options
     out = Verification(quick)
     for log_dir in dataset.log_dirs:
         out.findings.extend(log_dir.findings)
     out.findings.extend(topic_id_findings(logs))
-    num_bytes = sum(file.size_bytes for log in logs for file in log.logs)
-    num_done = 0
+    num_done, num_bytes = 0, sum(file.size_bytes for log in logs for file in log.logs)
     predict = partial(
         predict_startup, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
     )
