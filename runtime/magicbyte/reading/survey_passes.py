@@ -131,10 +131,7 @@ class _HeadersSufficePass(_HeaderPass):
         if survey.segments and self.is_done(survey.segments[-1]):
             return False
         # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
-        for finding in survey.findings:  # noqa: SIM110
-            if finding.code.startswith("offset-"):
-                return False
-        return True
+        return not any(finding.code.startswith("offset-") for finding in survey.findings)
 
     def cleaned(self) -> list[bool] | None:
         """Return whether each segment was cleaned; None where the pass has ended early."""

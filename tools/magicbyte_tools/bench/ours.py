@@ -148,7 +148,7 @@ def read(
 ) -> Iterator[pa.RecordBatch]:
     """Yield *columns* of all records of the entries in [begin, end) of *readable_file*.
 
-    Raises Damaged where an entry, its checksum or a record is not sound.
+    Raises DamagedFileError where an entry, its checksum or a record is not sound.
     """
     chunk_bytes = end - begin if isinstance(readable_file, LoadedFile) else CHUNK
     max_bytes, length = max_batch_bytes(columns), chunk_bytes

@@ -233,7 +233,7 @@ What it would take to spend less:
   that lie before it. To verify once, results of the first pass would have to be kept, or rows held
   back until the log's end is known.
 - **search** looks for where reading goes on, if no sound entry lies where the damaged one says it ends.
-- **reads** copy the file out of the page cache; **frames** scans anew behind each damage.
+- **reads** copy the file out of the page cache.
 - **records** are decoded in runs that damage ends: each run has some tenths of a millisecond of Python
   to itself, in it and around it (**runs and batches**), however few its records are. With damage in
   every hundredth entry a run is a third as long as one that 4 MiB end.

@@ -37,7 +37,7 @@ class FuzzCase(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrangement:
-    """How the bytes of a group are placed in memory, and how the engine is called."""
+    """Placement of a group's bytes in memory, and the arguments of the engine's calls."""
 
     is_last: bool
     """True where the bytes end at a guard page; else they begin at one."""

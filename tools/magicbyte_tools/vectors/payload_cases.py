@@ -28,7 +28,7 @@ BOMB = (
     + "00" * 96
     + "f0ab0b8cdadb42ae860100"
 )
-"""LONG, compressed by zlib at its highest level."""
+"""LONG as a gzip member, compressed by zlib as far as it can."""
 
 
 def cases() -> Iterator[VectorCase]:
