@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from magicbyte_tools.vectors.case import ExpectedFinding, ExpectedRow, VectorCase
+from magicbyte_tools.vectors.case import ExpectedRow, VectorCase
 from magicbyte_tools.vectors.directory_cases import META
 from magicbyte_tools.vectors.entry_parts import EntryPart
 from magicbyte_tools.vectors.log_case import valid
-from magicbyte_tools.vectors.single_structure import whole
+from magicbyte_tools.vectors.single_structure import FormatCases
 
 DATA = Path(__file__).parents[3] / "tests" / "data"
 
@@ -99,28 +99,30 @@ def entries(
     return parts
 
 
+def source_of(cluster: str) -> str:
+    return f"Kafka {cluster.partition('/')[0]}, {cluster} of tests/data"
+
+
 def cut_from(
     name: str,
-    cluster: str,
-    partition_name: str,
+    path: str,
     position: int,
-    count: int = 1,
-    *,
-    base: int = 0,
     why: str,
-    findings: Sequence[tuple[str, int]] = (),
+    *,
+    count: int = 1,
+    base: int = 0,
     classes: Sequence[int] = (),
 ) -> VectorCase:
-    """Return the case of some entries as a broker kept them."""
+    """Return the case of *count* entries of the partition *path*, in tests/data, as a broker kept them."""
+    cluster, _, partition_name = path.rpartition("/")
     parts = entries(cluster, partition_name, position, count, base=base)
     end = position + sum(map(len, parts))
     return valid(
         f"broker-{name}",
         *parts,
         why=why,
-        source=f"Kafka {cluster.partition('/')[0]}, {cluster} of tests/data",
-        made=f"bytes {position} to {end - 1} of {cluster}/{partition_name}/{base:020}.log",
-        findings=findings,
+        source=source_of(cluster),
+        made=f"bytes {position} to {end - 1} of {path}/{base:020}.log",
         classes=classes,
     )
 
@@ -157,96 +159,82 @@ def formats() -> Iterator[VectorCase]:
         how = "uncompressed" if codec == "none" else f"compressed with {codec}"
         yield cut_from(
             topic,
-            "2.8/formats",
-            f"{topic}-0",
+            f"2.8/formats/{topic}-0",
             position,
-            why=f"{magic}, {how}, as written by {WRITERS[writer]}.",
+            f"{magic}, {how}, as written by {WRITERS[writer]}.",
         )
 
 
 def lives() -> Iterator[VectorCase]:
     yield cut_from(
         "upgrade-from-v0-to-v1",
-        "2.8/lives",
-        "upgraded-one-segment-0",
+        "2.8/lives/upgraded-one-segment-0",
         2980,
-        2,
+        "The topic's format was raised: the next entry of the same segment is of v1.",
+        count=2,
         classes=[12],
-        why="The topic's format was raised: the next entry of the same segment is of v1.",
     )
     yield cut_from(
         "upgrade-from-v1-to-v2",
-        "2.8/lives",
-        "upgraded-one-segment-0",
+        "2.8/lives/upgraded-one-segment-0",
         7229,
-        2,
+        "The topic's format was raised once more, to v2.",
+        count=2,
         classes=[12],
-        why="The topic's format was raised once more, to v2.",
     )
     yield cut_from(
         "v1-append-time",
-        "2.8/lives",
-        "v1-append-time-gzip-0",
+        "2.8/lives/v1-append-time-gzip-0",
         1259,
-        why="The broker stamped the wrapper; the messages inside still say the producer's time.",
+        "The broker stamped the wrapper; the messages inside still say the producer's time.",
     )
     yield cut_from(
         "v2-append-time",
-        "2.8/lives",
-        "v2-append-time-none-0",
+        "2.8/lives/v2-append-time-none-0",
         4592,
+        "The broker stamped the batch; base and deltas still say the producer's time.",
         classes=[56],
-        why="The broker stamped the batch; base and deltas still say the producer's time.",
     )
     yield cut_from(
         "transaction-of-version-2",
-        "4.3/transactions",
-        "many-epochs-0",
+        "4.3/transactions/many-epochs-0",
         78,
-        6,
+        "Every transaction has its own epoch, and its marker the next one (KIP-890).",
+        count=6,
         base=4,
-        why="Every transaction has its own epoch, and its marker the next one (KIP-890).",
     )
     yield cut_from(
         "transaction-aborted-by-fencing",
-        "3.9/transactions",
-        "fenced-0",
+        "3.9/transactions/fenced-0",
         0,
-        3,
-        base=5,
-        why="Fenced: the marker at 5 aborts data of the segment before, with a newer epoch; the "
+        "Fenced: the marker at 5 aborts data of the segment before, with a newer epoch; the "
         "producer's next incarnation goes on with the one after.",
+        count=3,
+        base=5,
     )
     yield cut_from(
         "transactions-interleaved",
-        "2.8/lives",
-        "v2-transactions-0",
+        "2.8/lives/v2-transactions-0",
         78,
-        8,
+        "Three producers' transactions overlap, each ended by its own marker.",
+        count=8,
         base=2,
-        why="Three producers' transactions overlap, each ended by its own marker.",
     )
     yield cut_from(
         "headers",
-        "4.3/plain",
-        "headers-0",
+        "4.3/plain/headers-0",
         8228,
-        why="Headers with keys that come twice, are empty, or have no value.",
+        "Headers with keys that come twice, are empty, or have no value.",
     )
     yield cut_from(
-        "times-of-long-ago",
-        "4.3/plain",
-        "old-times-0",
-        2132,
-        why="A producer gives any time it likes.",
+        "times-of-long-ago", "4.3/plain/old-times-0", 2132, "A producer gives any time it likes."
     )
     yield cut_from(
         "metadata-log",
-        "4.3/transactions",
-        "__cluster_metadata-0",
+        "4.3/transactions/__cluster_metadata-0",
         0,
-        3,
-        why="A log of KRaft begins with a control batch of the leader, which no consumer sees.",
+        "A log of KRaft begins with a control batch of the leader, which no consumer sees.",
+        count=3,
     )
 
 
@@ -260,13 +248,12 @@ def compacted() -> Iterator[VectorCase]:
     for topic, (base, position) in wrappers.items():
         yield cut_from(
             topic,
-            old,
-            f"{topic}-0",
+            f"{old}/{topic}-0",
             position,
+            "The cleaner took messages out of a wrapper: the offsets of the others stay, in v1 "
+            "by the last one that is left.",
             base=base,
             classes=[36],
-            why="The cleaner took messages out of a wrapper: the offsets of the others stay, in v1 "
-            "by the last one that is left.",
         )
     v2 = {
         "v2-compacted-gzip": (old, "v2-compacted-gzip-0", 114, 0),
@@ -278,12 +265,11 @@ def compacted() -> Iterator[VectorCase]:
     for name, (cluster, partition, base, position) in v2.items():
         yield cut_from(
             name,
-            cluster,
-            partition,
+            f"{cluster}/{partition}",
             position,
+            "The cleaner took records out of a batch, which keeps its first and last offset.",
             base=base,
             classes=[17],
-            why="The cleaner took records out of a batch, which keeps its first and last offset.",
         )
     horizons = {
         "delete-horizon-gzip": ("compacted-gzip-0", 0, 728),
@@ -297,30 +283,27 @@ def compacted() -> Iterator[VectorCase]:
     for name, (partition, base, position) in horizons.items():
         yield cut_from(
             name,
-            new,
-            partition,
+            f"{new}/{partition}",
             position,
+            "The cleaner set a delete horizon: the batch's base time is when its tombstones or "
+            "its marker may go.",
             base=base,
             classes=[52],
-            why="The cleaner set a delete horizon: the batch's base time is when its tombstones or "
-            "its marker may go.",
         )
     yield cut_from(
         "emptied-batches",
-        new,
-        "emptied-batches-0",
+        f"{new}/emptied-batches-0",
         0,
-        6,
+        "Five batches without records, which hold their producers' sequences, and one with.",
+        count=6,
         classes=[19],
-        why="Five batches without records, which hold their producers' sequences, and one with.",
     )
     yield cut_from(
         "emptied-marker",
-        new,
-        "markers-gone-0",
+        f"{new}/markers-gone-0",
         0,
+        "A marker that the cleaner emptied: it says no more what it was.",
         classes=[20],
-        why="A marker that the cleaner emptied: it says no more what it was.",
     )
 
 
@@ -347,25 +330,22 @@ def companions() -> Iterator[VectorCase]:
     for cluster in ("3.9/transactions", "4.3/plain"):
         release = cluster.partition("/")[0].replace(".", "-")
         yield _file("kafka_kraft_snapshot", f"bootstrap-{release}", cluster, "bootstrap.checkpoint")
+    written = FormatCases("kafka_metadata_record", source_of(new))
     for row in map(row_of, records(new, "__cluster_metadata-0", "read_uncommitted")[:3]):
         assert row.value is not None
-        yield whole(
-            "kafka_metadata_record",
+        yield written.whole(
             f"broker-offset-{row.offset}",
             row.value,
-            why="The value of a record of __cluster_metadata, as a controller wrote it.",
-            source="Kafka 4.3, 4.3/transactions of tests/data",
+            "The value of a record of __cluster_metadata, as a controller wrote it.",
             made=f"the value of offset {row.offset} of 4.3/transactions/__cluster_metadata-0",
         )
 
 
 def _file(form: str, name: str, cluster: str, path: str) -> VectorCase:
-    return whole(
-        form,
+    return FormatCases(form, source_of(cluster)).whole(
         name,
         place(cluster, path).read_bytes(),
-        why=f"As a broker of Kafka {cluster.partition('/')[0]} wrote it, whatever the descriptions say.",
-        source=f"Kafka {cluster.partition('/')[0]}, {cluster} of tests/data",
+        f"As a broker of Kafka {cluster.partition('/')[0]} wrote it, whatever the descriptions say.",
         made=f"{cluster}/{path}",
     )
 
@@ -405,13 +385,9 @@ def folders() -> Iterator[VectorCase]:
             verdict="valid",
             data=data,
             made=f"the folder {cluster}/{partition}, and a meta.properties",
-            source=f"Kafka {cluster.partition('/')[0]}, {cluster} of tests/data",
+            source=source_of(cluster),
             rows=tuple(
                 replace(row_of(found), topic=topic, partition=int(number))
                 for found in records(cluster, partition, "read_committed")
             ),
-            findings=FOLDER_FINDINGS.get(name, ()),
         )
-
-
-FOLDER_FINDINGS: Mapping[str, tuple[ExpectedFinding, ...]] = {}

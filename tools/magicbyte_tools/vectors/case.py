@@ -1,8 +1,10 @@
 """Values of a case, and their JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+TWIN = "built with the Construct twin"
 
 Verdict = Literal["valid", "invalid", "either"]
 Json = dict[str, Any]
@@ -172,9 +174,9 @@ class VectorCase:
     verdict: Verdict
     data: bytes | Mapping[str, bytes]
     """The file, or the files of a log.dir by their paths in it."""
-    made: str
     source: str
-    classes: tuple[int, ...] = ()
+    made: str = TWIN
+    classes: Sequence[int] = ()
     """Numbers of the classes of bad inputs that the case represents."""
     rows: tuple[ExpectedRow, ...] | None = None
     """Rows of a reader that accepts the bytes; None for a format without records."""

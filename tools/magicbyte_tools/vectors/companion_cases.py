@@ -6,7 +6,7 @@ from typing import Any
 import magicbyte_construct as twin
 from magicbyte_tools.vectors.case import CHECKSUM, TRUNCATED, VectorCase
 from magicbyte_tools.vectors.entry_parts import T0
-from magicbyte_tools.vectors.single_structure import broken, doubtful, whole
+from magicbyte_tools.vectors.single_structure import FormatCases
 
 ALL_BITS = (
     "Of most entries a single byte is not 0: who looks at less than all of an entry takes it for "
@@ -72,217 +72,166 @@ def epochs(*entries: tuple[int, int], **raw: Any) -> bytes:
 
 
 def offset_indexes() -> Iterator[VectorCase]:
-    form, source = "kafka_offset_index", "OffsetIndex"
-    yield whole(
-        form, "empty", b"", why="A segment of less than 4096 bytes has none.", source=source
-    )
-    yield whole(
-        form,
+    form = FormatCases("kafka_offset_index", "OffsetIndex")
+    yield form.whole("empty", b"", "A segment of less than 4096 bytes has none.")
+    yield form.whole(
         "three-entries",
         offset_index((30, 4200), (71, 8500), (2**31 - 1, 1_000_000)),
-        why="Offsets are counted from the segment's name, which the file does not hold.",
-        source=source,
+        "Offsets are counted from the segment's name, which the file does not hold.",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "zero-tail",
         offset_index((30, 4200), zero_tail=bytes(80)),
+        "The broker allocates the file before it fills it: what follows is not entries of 0.",
         classes=[96],
-        why="The broker allocates the file before it fills it: what follows is not entries of 0.",
         source="AbstractIndex",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "zeros-alone",
         bytes(80),
+        "Allocated and nothing written yet: not one entry of offset 0.",
         classes=[96],
-        why="Allocated and nothing written yet: not one entry of offset 0.",
         source="AbstractIndex",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "one-entry",
         offset_index((0, 5)),
-        why="The first four bytes are zeros, and yet an entry begins.",
-        source=source,
+        "The first four bytes are zeros, and yet an entry begins.",
     )
-    yield whole(
-        form,
-        "single-bits",
-        offset_index((2**24, 0), (2**24, 0), (1, 0), (-1, -2)),
-        why=ALL_BITS,
-        source=source,
+    yield form.whole(
+        "single-bits", offset_index((2**24, 0), (2**24, 0), (1, 0), (-1, -2)), ALL_BITS
     )
-    yield whole(
-        form,
+    yield form.whole(
         "zeros-alone-of-one-entry",
         bytes(8),
-        why="Allocated for one entry, and nothing written yet.",
+        "Allocated for one entry, and nothing written yet.",
         source="AbstractIndex",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "zeros-of-one-entry",
         offset_index((30, 4200), zero_tail=bytes(8)),
-        why="Room for one more entry, which is not one of offset 0.",
+        "Room for one more entry, which is not one of offset 0.",
         source="AbstractIndex",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "byte-1-at-the-end",
         offset_index((30, 4200)) + b"\x01",
+        "The size is no multiple of 8, and the byte too many is no zero.",
         caught_by="exact",
         classes=[96],
-        why="The size is no multiple of 8, and the byte too many is no zero.",
         source="AbstractIndex.sanityCheck",
         made="a byte behind the last entry",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "cut",
         offset_index((30, 4200), (71, 8500))[:-3],
+        "The size is no multiple of 8: a broker deletes the file and makes it anew.",
         caught_by="exact",
         classes=[96],
-        why="The size is no multiple of 8: a broker deletes the file and makes it anew.",
         source="AbstractIndex.sanityCheck",
         made="the last three bytes are missing",
     )
 
 
 def time_indexes() -> Iterator[VectorCase]:
-    form, source = "kafka_time_index", "TimeIndex"
-    yield whole(
-        form,
+    form = FormatCases("kafka_time_index", "TimeIndex")
+    yield form.whole(
         "empty",
         b"",
-        why="A segment of v0 messages has no times, so no entries; neither has an empty one.",
-        source=source,
+        "A segment of v0 messages has no times, so no entries; neither has an empty one.",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "two-entries",
         time_index((T0, 30), (T0 + 60_000, 71)),
-        why="The largest time so far, and an offset that has it.",
-        source=source,
+        "The largest time so far, and an offset that has it.",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "zero-tail",
         time_index((T0, 30), zero_tail=bytes(120)),
+        "The broker allocates the file before it fills it.",
         classes=[96],
-        why="The broker allocates the file before it fills it.",
         source="AbstractIndex",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "time-0",
         time_index((0, 5), (1, 6)),
-        why="The first millisecond of 1970 is a time: only a whole entry of zeros is the end.",
-        source=source,
+        "The first millisecond of 1970 is a time: only a whole entry of zeros is the end.",
     )
-    yield whole(
-        form,
-        "one-entry",
-        time_index((5, 0)),
-        why="The first four bytes are zeros, and yet an entry begins.",
-        source=source,
+    yield form.whole(
+        "one-entry", time_index((5, 0)), "The first four bytes are zeros, and yet an entry begins."
     )
-    yield whole(
-        form,
+    yield form.whole(
         "one-entry-of-time-0",
         time_index((0, 2**24)),
-        why="The first eight bytes are zeros, and yet an entry begins.",
-        source=source,
+        "The first eight bytes are zeros, and yet an entry begins.",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "single-bits",
         time_index((2**56, 0), (0, 2**24), (5, 0), (0, 5), (2**56, 0), (-1, -2)),
-        why=ALL_BITS,
-        source=source,
+        ALL_BITS,
     )
-    yield whole(
-        form,
+    yield form.whole(
         "zeros-alone",
         bytes(12),
-        why="Allocated and nothing written yet: not one entry of 1970.",
+        "Allocated and nothing written yet: not one entry of 1970.",
         source="AbstractIndex",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "zeros-of-one-entry",
         time_index((T0, 30), zero_tail=bytes(12)),
-        why="Room for one more entry, which is not one of 1970.",
+        "Room for one more entry, which is not one of 1970.",
         source="AbstractIndex",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "byte-1-at-the-end",
         time_index((T0, 30)) + b"\x01",
+        "The size is no multiple of 12, and the byte too many is no zero.",
         caught_by="exact",
         classes=[96],
-        why="The size is no multiple of 12, and the byte too many is no zero.",
         source="AbstractIndex.sanityCheck",
         made="a byte behind the last entry",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "cut",
         time_index((T0, 30), (T0 + 1, 31))[:-5],
+        "The size is no multiple of 12: a broker deletes the file and makes it anew.",
         caught_by="exact",
         classes=[96],
-        why="The size is no multiple of 12: a broker deletes the file and makes it anew.",
         source="AbstractIndex.sanityCheck",
         made="the last five bytes are missing",
     )
 
 
 def transaction_indexes() -> Iterator[VectorCase]:
-    form, source = "kafka_transaction_index", "TransactionIndex, AbortedTxn"
+    form = FormatCases("kafka_transaction_index", "TransactionIndex, AbortedTxn")
     code = "txnindex-invalid"
     one, two = (4000, 20, 30, 31), (4001, 25, 40, 25)
-    yield whole(
-        form,
-        "empty",
-        b"",
-        why="No transaction was aborted; mostly there is no such file at all.",
-        source=source,
+    yield form.whole(
+        "empty", b"", "No transaction was aborted; mostly there is no such file at all."
     )
-    yield whole(
-        form,
-        "one-entry",
-        transaction_index(one),
-        why="34 bytes, and neither a header nor a checksum.",
-        source=source,
+    yield form.whole(
+        "one-entry", transaction_index(one), "34 bytes, and neither a header nor a checksum."
     )
-    yield whole(
-        form,
-        "two-entries",
-        transaction_index(one, two),
-        why="The second began before the first had ended.",
-        source=source,
+    yield form.whole(
+        "two-entries", transaction_index(one, two), "The second began before the first had ended."
     )
-    yield broken(
-        form,
+    yield form.broken(
         "cut",
         transaction_index(one, two)[:-1],
-        caught_by="grammar",
+        "The last entry is not whole; a reader that takes what is there misses an abort.",
         code=code,
         error=TRUNCATED,
         position=34,
         classes=[100],
-        why="The last entry is not whole; a reader that takes what is there misses an abort.",
         source="TransactionIndex.sanityCheck",
         made="the last byte is missing",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "version-1",
         transaction_index(one, version=1),
-        caught_by="grammar",
+        "There is no version 1: what its fields would be nobody knows.",
         code=code,
         classes=[100],
-        why="There is no version 1: what its fields would be nobody knows.",
         source="AbortedTxn",
     )
     for name, entries, position, why in (
@@ -313,21 +262,20 @@ def transaction_indexes() -> Iterator[VectorCase]:
             "ends too early.",
         ),
     ):
-        yield broken(
-            form,
+        yield form.broken(
             name,
             transaction_index(*entries),
+            why,
             caught_by="directory",
             code=code,
             position=position,
             classes=[100],
-            why=why,
             source="TransactionIndex.append, collectAbortedTxns",
         )
 
 
 def producer_snapshots() -> Iterator[VectorCase]:
-    form, source = "kafka_producer_snapshot", "ProducerStateManager, ProducerSnapshot.json"
+    form = FormatCases("kafka_producer_snapshot", "ProducerStateManager, ProducerSnapshot.json")
     code = "snapshot-invalid"
     idle = producer(
         4000, epoch=5, last_sequence=104, last_offset=24, offset_delta=4, coordinator_epoch=7
@@ -335,29 +283,20 @@ def producer_snapshots() -> Iterator[VectorCase]:
     busy = producer(4001, last_sequence=0, last_offset=27, current_txn_first_offset=26)
     only_marker = producer(4002, epoch=1, coordinator_epoch=7)
     both = producer_snapshot(idle, busy)
-    yield whole(
-        form,
-        "no-producers",
-        producer_snapshot(),
-        why="Ten bytes: nobody idempotent has written.",
-        source=source,
+    yield form.whole(
+        "no-producers", producer_snapshot(), "Ten bytes: nobody idempotent has written."
     )
-    yield whole(
-        form,
+    yield form.whole(
         "two-producers",
         both,
-        why="The second has a transaction open, since offset 26: no other file says so.",
-        source=source,
+        "The second has a transaction open, since offset 26: no other file says so.",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "producer-known-by-its-marker-alone",
         producer_snapshot(only_marker),
-        why="No batch of it is in memory: -1 stands for no offset and no sequence.",
-        source=source,
+        "No batch of it is in memory: -1 stands for no offset and no sequence.",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "signed",
         producer_snapshot(
             producer(
@@ -371,32 +310,29 @@ def producer_snapshots() -> Iterator[VectorCase]:
                 current_txn_first_offset=-8,
             )
         ),
-        why="All numbers of a producer have signs.",
-        source=source,
+        "All numbers of a producer have signs.",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "crc-flipped-bit",
         both[:5] + bytes([both[5] ^ 1]) + both[6:],
+        "A broker deletes the file, and takes an older one.",
         caught_by="checksum",
         code=code,
         error=CHECKSUM,
         position=2,
         classes=[99],
-        why="A broker deletes the file, and takes an older one.",
         source="ProducerStateManager.readSnapshot",
         made="one bit of byte 5 flipped",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "epoch-flipped-bit",
         both[:19] + bytes([both[19] ^ 1]) + both[20:],
+        "An epoch that is one off fences the producer, or lets a fenced one in.",
         caught_by="checksum",
         code=code,
         error=CHECKSUM,
         position=2,
         classes=[99],
-        why="An epoch that is one off fences the producer, or lets a fenced one in.",
         source="ProducerStateManager.readSnapshot",
         made="one bit of byte 19 flipped",
     )
@@ -446,65 +382,46 @@ def producer_snapshots() -> Iterator[VectorCase]:
             "Bytes follow the last producer, under a right checksum.",
         ),
     ):
-        yield broken(
-            form,
+        yield form.broken(
             name,
             data,
+            why,
             caught_by=caught_by,
             code=code,
             error=error,
             position=position,
             classes=[99],
-            why=why,
             source="ProducerStateManagerTest",
         )
 
 
 def offset_checkpoints() -> Iterator[VectorCase]:
-    form, source = "kafka_offset_checkpoint", "CheckpointFile, OffsetCheckpointFile"
-    yield whole(
-        form, "empty", b"", why="A broker makes the file before it writes one.", source=source
-    )
-    yield whole(
-        form,
-        "no-entries",
-        checkpoint(),
-        why="Version 0, a count of 0, and no lines.",
-        source=source,
-    )
-    yield whole(
-        form,
+    form = FormatCases("kafka_offset_checkpoint", "CheckpointFile, OffsetCheckpointFile")
+    yield form.whole("empty", b"", "A broker makes the file before it writes one.")
+    yield form.whole("no-entries", checkpoint(), "Version 0, a count of 0, and no lines.")
+    yield form.whole(
         "two-entries",
         checkpoint(("a-topic-with-dashes", 11, 42), ("t", 0, 2**63 - 1)),
-        why="Topic, partition and offset, each behind a space.",
-        source=source,
+        "Topic, partition and offset, each behind a space.",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "version-1",
         checkpoint(("t", 0, 5), version=1),
-        caught_by="grammar",
+        "The only version is 0: a later one may mean other offsets.",
         code="checkpoint-invalid",
-        why="The only version is 0: a later one may mean other offsets.",
-        source=source,
     )
-    yield broken(
-        form,
+    yield form.broken(
         "count-1-of-2",
         checkpoint(("t", 0, 5), ("t", 1, 6), entries_count=1),
+        "An entry more than announced: the file was not written in one go.",
         caught_by="exact",
         code="checkpoint-invalid",
-        why="An entry more than announced: the file was not written in one go.",
-        source=source,
     )
-    yield broken(
-        form,
+    yield form.broken(
         "field-missing",
         b"0\n1\nt 0\n",
-        caught_by="grammar",
+        "An entry has three fields.",
         code="checkpoint-invalid",
-        why="An entry has three fields.",
-        source=source,
         made="text",
     )
     for name, count, offset, why in (
@@ -515,15 +432,13 @@ def offset_checkpoints() -> Iterator[VectorCase]:
         ("offset-above-int64", "1", str(2**63), "Offsets have 64 bits."),
     ):
         line = {"topic": "t", "partition": "0", "offset": offset}
-        yield broken(
-            form,
+        yield form.broken(
             name,
             f"0\n{count}\nt 0 {offset}\n".encode(),
+            why,
             caught_by="exact",
             code="checkpoint-invalid",
             fields={"version": "0", "num_entries": count, "entries": [line]},
-            why=why,
-            source=source,
             made="text",
         )
     for name, data, why in (
@@ -531,88 +446,59 @@ def offset_checkpoints() -> Iterator[VectorCase]:
         ("last-line-not-ended", b"0\n1\nt 0 5", "The last line has no end."),
         ("tabs", b"0\n1\nt\t0\t5\n", "Fields lie behind tabs."),
     ):
-        yield doubtful(
-            form,
+        yield form.doubtful(
             name,
             data,
+            why,
             caught_by="grammar",
-            why=why,
-            source=source,
             made="text, as someone may have edited it",
             reason="Java's readLine and split take it; no broker writes it.",
         )
 
 
 def leader_epoch_checkpoints() -> Iterator[VectorCase]:
-    form, source = "kafka_leader_epoch_checkpoint", "LeaderEpochCheckpointFile"
-    yield whole(
-        form,
-        "empty",
-        b"",
-        why="No epoch yet: a broker makes the file before it leads.",
-        source=source,
-    )
-    yield whole(
-        form,
+    form = FormatCases("kafka_leader_epoch_checkpoint", "LeaderEpochCheckpointFile")
+    yield form.whole("empty", b"", "No epoch yet: a broker makes the file before it leads.")
+    yield form.whole(
         "three-epochs",
         epochs((0, 0), (3, 120), (4, 2**40)),
-        why="Epochs 1 and 2 wrote nothing, and are not there.",
-        source=source,
+        "Epochs 1 and 2 wrote nothing, and are not there.",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "version-1",
         epochs((0, 0), version=1),
-        caught_by="grammar",
-        why="The only version is 0: a later one may mean other offsets.",
-        source=source,
+        "The only version is 0: a later one may mean other offsets.",
     )
-    yield broken(
-        form,
+    yield form.broken(
         "count-1-of-2",
         epochs((0, 0), (1, 5), entries_count=1),
+        "An entry more than announced.",
         caught_by="exact",
-        why="An entry more than announced.",
-        source=source,
     )
-    yield broken(
-        form,
-        "field-missing",
-        b"0\n1\n7\n",
-        caught_by="grammar",
-        why="An epoch without its offset.",
-        source=source,
-        made="text",
-    )
+    yield form.broken("field-missing", b"0\n1\n7\n", "An epoch without its offset.", made="text")
 
 
 def partition_metadata() -> Iterator[VectorCase]:
-    form, source = "kafka_partition_metadata", "PartitionMetadataFile"
+    form = FormatCases("kafka_partition_metadata", "PartitionMetadataFile")
     text = twin.PartitionMetadata.build({"topic_id": TOPIC_ID})
-    yield whole(
-        form,
+    yield form.whole(
         "as-written",
         text,
-        why="Two lines; the second has no end. The id is 16 bytes in base64 of the URL kind.",
-        source=source,
+        "Two lines; the second has no end. The id is 16 bytes in base64 of the URL kind.",
     )
-    yield doubtful(
-        form,
+    yield form.doubtful(
         "last-line-ended",
         text + b"\n",
+        "An editor ended the last line.",
         caught_by="exact",
-        why="An editor ended the last line.",
-        source=source,
         made="a line feed behind the id",
         reason="Java's readLine takes it; no broker writes it.",
     )
-    yield doubtful(
-        form,
+    yield form.doubtful(
         "last-line-ended-twice",
         text + b"\n\n",
+        "An empty line follows the id.",
         caught_by="exact",
-        why="An empty line follows the id.",
-        source=source,
         made="two line feeds behind the id",
         reason="PartitionMetadataFile reads two lines and no further; no broker writes a third.",
     )
@@ -622,4 +508,4 @@ def partition_metadata() -> Iterator[VectorCase]:
         ("without-an-id", b"version: 0\n", "The second line is missing."),
         ("keys-swapped", b"topic_id: " + TOPIC_ID.encode() + b"\nversion: 0", "Version first."),
     ):
-        yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="text")
+        yield form.broken(name, data, why, made="text")

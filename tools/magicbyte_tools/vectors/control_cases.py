@@ -24,7 +24,7 @@ from magicbyte_tools.vectors.entry_parts import (
 )
 from magicbyte_tools.vectors.framers import GZIP
 from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
-from magicbyte_tools.vectors.single_structure import broken, whole
+from magicbyte_tools.vectors.single_structure import FormatCases
 
 SOURCE = "ControlRecordType, EndTransactionMarker"
 DIRECTORY_ID = bytes(range(16))
@@ -369,53 +369,46 @@ def records_alone() -> Iterator[VectorCase]:
         len_key, len_value = map(twin.Varint.build, lengths)
         return bytes(len_key + one.key + len_value + (value or b""))
 
-    form = "kafka_control_record"
+    form = FormatCases("kafka_control_record", SOURCE)
     for name, (kind, value) in CONTENTS.items():
-        yield whole(
-            form,
+        yield form.whole(
             name,
             data(kind, value),
-            why=f"Key and value of a record of type {kind}, as they lie in a control batch.",
+            f"Key and value of a record of type {kind}, as they lie in a control batch.",
             source="ControlRecordType; the JSON files of its messages",
         )
     for name, (kind, value) in NEWER.items():
-        yield whole(
-            form,
+        yield form.whole(
             f"{name}-signed-and-longer",
             data(kind, value, version=2**15 - 1, trailing=b"more"),
-            why="Its numbers have signs, a port has none, and what a newer version appends is "
+            "Its numbers have signs, a port has none, and what a newer version appends is "
             "passed over.",
             source="ControlRecordType; the JSON files of its messages",
         )
-    yield whole(
-        form,
+    yield form.whole(
         "type-337",
         data(337, b"\x01\x02\x03"),
+        "A type that is not known: its value is bytes.",
         classes=[77],
-        why="A type that is not known: its value is bytes.",
         source="testParseUnknownType",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "key-version-5-with-more",
         data(COMMIT, CONTENTS["commit"][1], version=5, trailing=b"\x01"),
+        "A newer key goes on behind what is known of it.",
         classes=[77],
-        why="A newer key goes on behind what is known of it.",
         source="testParseUnknownVersion",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "marker-without-a-value",
         data(COMMIT, None),
+        "The value is null: there is a key, and nothing more.",
         classes=[78],
-        why="The value is null: there is a key, and nothing more.",
-        source=SOURCE,
     )
-    yield whole(
-        form,
+    yield form.whole(
         "snapshot-footer-with-a-tag",
         data(SNAPSHOT_FOOTER, twin.SnapshotFooterRecord.build({"tags": TAGS})),
-        why="A later release adds a field by its number: a reader that does not know it skips it.",
+        "A later release adds a field by its number: a reader that does not know it skips it.",
         source="KIP-482",
     )
     voters = CONTENTS["kraft-voters"][1]
@@ -464,12 +457,4 @@ def records_alone() -> Iterator[VectorCase]:
             [],
         ),
     ):
-        yield broken(
-            form,
-            name,
-            raw,
-            caught_by="grammar",
-            classes=classes,
-            why=why,
-            source=SOURCE,
-        )
+        yield form.broken(name, raw, why, classes=classes)

@@ -3,7 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from magicbyte_tools.vectors.case import ExpectedFault, ExpectedFinding, ExpectedRow, VectorCase
+from magicbyte_tools.vectors.case import (
+    TWIN,
+    ExpectedFault,
+    ExpectedFinding,
+    ExpectedRow,
+    VectorCase,
+)
 from magicbyte_tools.vectors.companion_cases import (
     TOPIC_ID,
     checkpoint,
@@ -13,7 +19,6 @@ from magicbyte_tools.vectors.companion_cases import (
     time_index,
 )
 from magicbyte_tools.vectors.entry_parts import T0, EntryPart, batch, cut, flipped, rec
-from magicbyte_tools.vectors.log_case import TWIN
 
 TOPIC = "events"
 META = b"version=1\nnode.id=1\ncluster.id=example-of-a-cluster-id\n"

@@ -3,7 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from magicbyte_tools.vectors.case import ExpectedFault, ExpectedFinding, ExpectedRow, VectorCase
+from magicbyte_tools.vectors.case import (
+    TWIN,
+    ExpectedFault,
+    ExpectedFinding,
+    ExpectedRow,
+    VectorCase,
+)
 from magicbyte_tools.vectors.entry_parts import EntryPart, batch, rec
 
 Finding = tuple[str, int]
@@ -11,8 +17,6 @@ Finding = tuple[str, int]
 
 FIRST = batch(rec(0, b"before the fault"))
 """First entry of a case with one fault."""
-
-TWIN = "built with the Construct twin"
 
 
 def last(after: EntryPart) -> EntryPart:

@@ -19,7 +19,7 @@ from magicbyte_tools.vectors.entry_parts import (
     wrapper,
 )
 from magicbyte_tools.vectors.framers import GZIP, SNAPPY
-from magicbyte_tools.vectors.single_structure import broken, whole
+from magicbyte_tools.vectors.single_structure import FormatCases
 
 TOPIC_RECORD = bytes.fromhex("0274") + bytes(range(16)) + b"\0"
 
@@ -35,18 +35,12 @@ def cases() -> Iterator[VectorCase]:
 
 
 def payloads() -> Iterator[VectorCase]:
-    form, source = "kafka_records", "DefaultRecord"
+    form = FormatCases("kafka_records", "DefaultRecord")
     three = payload(rec(0), rec(1, None, None), rec(2, headers=[(b"h", None)]))
-    yield whole(
-        form,
-        "three-records",
-        three,
-        why="What comes out of a codec: records back to back, and no count.",
-        source=source,
+    yield form.whole(
+        "three-records", three, "What comes out of a codec: records back to back, and no count."
     )
-    yield whole(
-        form, "empty", b"", why="No records, as in a batch that was emptied.", source=source
-    )
+    yield form.whole("empty", b"", "No records, as in a batch that was emptied.")
     for name, data, classes, why in (
         ("cut", three[:-2], [57], "The last record is not whole."),
         ("length-0", b"\0" + three, [58], "A record of nothing leads to itself."),
@@ -65,40 +59,29 @@ def payloads() -> Iterator[VectorCase]:
             "The length does not end in 5 bytes.",
         ),
     ):
-        yield broken(form, name, data, caught_by="grammar", classes=classes, why=why, source=source)
-    yield broken(
-        form,
+        yield form.broken(name, data, why, classes=classes)
+    yield form.broken(
         "bytes-left-in-a-record",
         payload(rec(0, trailing=b"\0\0"), rec(1)),
+        "The first record's length counts two bytes that its fields do not use.",
         caught_by="exact",
         classes=[59],
-        why="The first record's length counts two bytes that its fields do not use.",
-        source=source,
     )
 
 
 def single_entries() -> Iterator[VectorCase]:
+    messages = FormatCases("kafka_message", "LegacyRecord")
     for magic in (0, 1):
-        yield whole(
-            "kafka_message",
-            f"v{magic}",
-            message(rec(5), magic=magic).data,
-            why="One entry, which knows its own length.",
-            source="LegacyRecord",
+        yield messages.whole(
+            f"v{magic}", message(rec(5), magic=magic).data, "One entry, which knows its own length."
         )
-        yield whole(
-            "kafka_message",
+        yield messages.whole(
             f"v{magic}-wrapper",
             wrapper(rec(5), rec(6), codec=GZIP, magic=magic).data,
-            why="To a grammar the value of a wrapper is bytes.",
-            source="LegacyRecord",
+            "To a grammar the value of a wrapper is bytes.",
         )
-    yield whole(
-        "kafka_message",
-        "v1-signed",
-        message(rec(-5, time=-6)).data,
-        why="Offset and timestamp have signs.",
-        source="LegacyRecord",
+    yield messages.whole(
+        "v1-signed", message(rec(-5, time=-6)).data, "Offset and timestamp have signs."
     )
     one = message(rec(5)).data
     for name, data, why in (
@@ -111,9 +94,8 @@ def single_entries() -> Iterator[VectorCase]:
             "The fields of v0 under a magic that no message has.",
         ),
     ):
-        yield broken(
-            "kafka_message", name, data, caught_by="grammar", why=why, source="LegacyRecord"
-        )
+        yield messages.broken(name, data, why)
+    batches = FormatCases("kafka_record_batch", "DefaultRecordBatch")
     parts = {
         "two-records": batch(rec(5), rec(6)),
         "empty": batch(base_offset=5),
@@ -121,31 +103,18 @@ def single_entries() -> Iterator[VectorCase]:
         "marker": marker(ABORT, 5, producer=4000, epoch=5),
     }
     for name, part in parts.items():
-        yield whole(
-            "kafka_record_batch",
-            name,
-            part.data,
-            why="One batch, which knows its own length.",
-            source="DefaultRecordBatch",
-        )
+        yield batches.whole(name, part.data, "One batch, which knows its own length.")
     one = parts["two-records"].data
     for name, data, why in (
         ("cut", one[:-1], "The last byte of the last record is missing."),
         ("length-48", one[:8] + i32(48) + one[12:], "Smaller than the header."),
         ("magic-1", one[:16] + b"\x01" + one[17:], "A batch has magic 2."),
     ):
-        yield broken(
-            "kafka_record_batch",
-            name,
-            data,
-            caught_by="grammar",
-            why=why,
-            source="DefaultRecordBatch",
-        )
+        yield batches.broken(name, data, why)
 
 
 def snapshots() -> Iterator[VectorCase]:
-    form, source = "kafka_kraft_snapshot", "RecordsSnapshotWriter; KIP-630"
+    form = FormatCases("kafka_kraft_snapshot", "RecordsSnapshotWriter; KIP-630")
 
     def of(*names: str, offset: int) -> EntryPart:
         contents = [CONTENTS[name] for name in names]
@@ -167,18 +136,15 @@ def snapshots() -> Iterator[VectorCase]:
     def data(*parts: EntryPart) -> bytes:
         return b"".join(part.data for part in parts)
 
-    yield whole(
-        form,
+    yield form.whole(
         "header-state-footer",
         data(head, state, foot),
-        why="Batches as in a log; the first and the last say that it is whole.",
-        source=source,
+        "Batches as in a log; the first and the last say that it is whole.",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "header-with-version-and-voters",
         data(long_head, of("snapshot-footer", offset=3)),
-        why="Since 3.8 the first batch holds three records; there may be no state at all.",
+        "Since 3.8 the first batch holds three records; there may be no state at all.",
         source="KIP-853",
     )
     for name, raw, why in (
@@ -188,7 +154,7 @@ def snapshots() -> Iterator[VectorCase]:
         ("batch-behind-the-footer", data(head, foot, state), "Nothing follows a footer."),
         ("byte-1-behind-the-footer", data(head, foot) + b"\x01", "Not even a byte does."),
     ):
-        yield broken(form, name, raw, caught_by="grammar", why=why, source=source)
+        yield form.broken(name, raw, why)
 
 
 def _metadata() -> Iterator[bytes]:
@@ -199,7 +165,7 @@ def _metadata() -> Iterator[bytes]:
 
 
 def metadata_records() -> Iterator[VectorCase]:
-    form, source = "kafka_metadata_record", "AbstractApiMessageSerde"
+    form = FormatCases("kafka_metadata_record", "AbstractApiMessageSerde")
     for name, fields, why in (
         ("topic", {"api_key": 2, "message": TOPIC_RECORD}, "A topic, its name and id."),
         ("no-op", {"api_key": 20, "message": b"\0"}, "Written so that the log goes on."),
@@ -215,17 +181,17 @@ def metadata_records() -> Iterator[VectorCase]:
         ),
         ("without-a-message", {"api_key": 20, "message": b""}, "A frame around no bytes."),
     ):
-        yield whole(form, name, twin.MetadataRecord.build(fields), why=why, source=source)
+        yield form.whole(name, twin.MetadataRecord.build(fields), why)
     for name, data, why in (
         ("cut", b"\x01\x02", "The version of the message is missing."),
         ("empty", b"", "A value of no bytes is no frame."),
         ("type-too-long", b"\x01\x80\x80\x80\x80\x80\x01\0", "The type does not end in 5 bytes."),
     ):
-        yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="bytes")
+        yield form.broken(name, data, why, made="bytes")
 
 
 def tagged_fields() -> Iterator[VectorCase]:
-    form, source = "kafka_tagged_fields", "KIP-482, TaggedFields"
+    form = FormatCases("kafka_tagged_fields", "KIP-482, TaggedFields")
     for name, data, why in (
         ("none", b"\0", "No fields, as every structure ends today: one zero byte."),
         (
@@ -234,7 +200,7 @@ def tagged_fields() -> Iterator[VectorCase]:
             "A field of one byte, and one whose number takes two bytes, and which holds none.",
         ),
     ):
-        yield whole(form, name, data, why=why, source=source, made="bytes")
+        yield form.whole(name, data, why, made="bytes")
     for name, data, why in (
         ("empty", b"", "Not even their number is there."),
         ("data-beyond-the-end", b"\x01\x05\x64ab", "A field claims a hundred bytes of two."),
@@ -245,38 +211,34 @@ def tagged_fields() -> Iterator[VectorCase]:
             "Four thousand million fields are announced, in no bytes.",
         ),
     ):
-        yield broken(form, name, data, caught_by="grammar", why=why, source=source, made="bytes")
+        yield form.broken(name, data, why, made="bytes")
 
 
 def early_leader_changes() -> Iterator[VectorCase]:
-    form, source = "kafka_early_leader_change", "LeaderChangeMessage.json of 2.7 and 2.8"
+    form = FormatCases("kafka_early_leader_change", "LeaderChangeMessage.json of 2.7 and 2.8")
     none = {"num_fields": 0, "fields": []}
     voters = [{"voter_id": number, "extension": none} for number in (1, 2)]
     two = b"\x03" + i32(1) + b"\0" + i32(2) + b"\0"
     first = {"leader_id": 1, "num_voters": 3, "voters": voters}
-    yield whole(
-        form,
+    yield form.whole(
         "of-2-7",
         i32(1) + two + b"\0",
+        "The voters alone; the bytes do not say of which release they are.",
         fields=first | {"extension": none},
-        why="The voters alone; the bytes do not say of which release they are.",
-        source=source,
         made="bytes; the twin has no such format",
     )
-    yield whole(
-        form,
+    yield form.whole(
         "of-2-8",
         i32(1) + two + b"\x02" + i32(2) + b"\0" + b"\0",
+        "The voters, and those of them that voted for the leader.",
         fields=first | {"num_granting_voters": 2, "granting_voters": voters[1:], "extension": none},
-        why="The voters, and those of them that voted for the leader.",
-        source=source,
         made="bytes; the twin has no such format",
     )
     negative = {"voter_id": -4, "extension": none}
-    yield whole(
-        form,
+    yield form.whole(
         "of-2-8-signed",
         i32(-3) + b"\x02" + i32(-4) + b"\0" + b"\x01" + b"\0",
+        "Node ids have signs; nobody has voted.",
         fields={
             "leader_id": -3,
             "num_voters": 2,
@@ -285,14 +247,12 @@ def early_leader_changes() -> Iterator[VectorCase]:
             "granting_voters": [],
             "extension": none,
         },
-        why="Node ids have signs; nobody has voted.",
-        source=source,
         made="bytes; the twin has no such format",
     )
 
 
 def kip_931() -> Iterator[VectorCase]:
-    form, source = "kafka_record_batch_kip_931", "KIP-931, discarded"
+    form = FormatCases("kafka_record_batch_kip_931", "KIP-931, discarded")
     records = [
         {"timestamp": T0 + n, "offset_delta": n, "key": b"k", "value": b"v%d" % n} for n in range(3)
     ]
@@ -344,7 +304,7 @@ def kip_931() -> Iterator[VectorCase]:
         ),
     ):
         data = twin.RecordBatchKip931.build({"records": records, **fields})
-        yield whole(form, name, data, why=why, source=source)
+        yield form.whole(name, data, why)
     filled = {"trailing": b"\x01"}
     for name, data, why in (
         (
@@ -358,21 +318,7 @@ def kip_931() -> Iterator[VectorCase]:
             "A byte lies behind the headers, which the length of the record counts.",
         ),
     ):
-        yield broken(form, name, data, caught_by="grammar", why=why, source=source)
+        yield form.broken(name, data, why)
     data = twin.RecordBatchKip931.build({"records": records})
-    yield broken(
-        form,
-        "magic-2",
-        data[:16] + b"\x02" + data[17:],
-        caught_by="grammar",
-        why="The fields of v2 lie elsewhere.",
-        source=source,
-    )
-    yield broken(
-        form,
-        "cut",
-        data[:-1],
-        caught_by="grammar",
-        why="The last byte is missing.",
-        source=source,
-    )
+    yield form.broken("magic-2", data[:16] + b"\x02" + data[17:], "The fields of v2 lie elsewhere.")
+    yield form.broken("cut", data[:-1], "The last byte is missing.")

@@ -7,10 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from magicbyte_construct import Stored
-from magicbyte_tools.vectors.case import ExpectedFault, ExpectedFinding, VectorCase, severity_of
+from magicbyte_tools.vectors.case import (
+    TWIN,
+    ExpectedFault,
+    ExpectedFinding,
+    VectorCase,
+    severity_of,
+)
 from magicbyte_tools.vectors.entry_parts import T0, EntryPart, Rec, batch, message, payload, rec
 from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, ZSTD, gzip, lz4, snappy
-from magicbyte_tools.vectors.log_case import TWIN
 
 FORM = "kafka_produced"
 VALIDATOR = "LogValidator, DefaultRecordBatch"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import magicbyte_construct as twin
 from magicbyte_tools.vectors.case import VectorCase
-from magicbyte_tools.vectors.single_structure import broken, doubtful, whole
+from magicbyte_tools.vectors.single_structure import FormatCases
 
 SOURCE = "ByteUtilsTest"
 KINDS = {
@@ -23,62 +23,50 @@ EDGES = {
 
 
 def cases() -> Iterator[VectorCase]:
-    for form, (construct, longest) in KINDS.items():
-        for number in EDGES[form]:
+    for format_id, (construct, longest) in KINDS.items():
+        form = FormatCases(format_id, SOURCE)
+        for number in EDGES[format_id]:
             data = construct.build(number)
-            yield whole(
-                form,
+            yield form.whole(
                 named(number),
                 data,
-                why=f"{number} takes {len(data)} byte{'s' if len(data) > 1 else ''}.",
-                source=SOURCE,
+                f"{number} takes {len(data)} byte{'s' if len(data) > 1 else ''}.",
             )
-        yield whole(
-            form,
+        yield form.whole(
             "zero-in-two-bytes",
             b"\x80\x00",
+            "A zero on top changes nothing: Java reads it, and so must others.",
             classes=[74],
-            why="A zero on top changes nothing: Java reads it, and so must others.",
-            source=SOURCE,
         )
-        yield whole(
-            form,
+        yield form.whole(
             "zero-in-all-bytes",
             b"\x80" * (longest - 1) + b"\x00",
+            "The longest form of the least number.",
             classes=[74],
-            why="The longest form of the least number.",
-            source=SOURCE,
         )
-        yield doubtful(
-            form,
+        yield form.doubtful(
             "spare-bits",
             b"\x81" + b"\x80" * (longest - 2) + b"\x70" if longest == 5 else b"\x80" * 9 + b"\x7e",
+            "The last byte has bits for which there is no room.",
             caught_by="grammar",
             classes=[73],
-            why="The last byte has bits for which there is no room.",
             source="kafka-sharp varlong_overflow_bit_65; differences D15",
             made=f"a {longest}th byte with bits above its number's width",
             reason="Java drops the bits without a word; nothing writes them.",
         )
-        yield broken(
-            form,
+        yield form.broken(
             "one-byte-too-long",
             b"\x80" * longest + b"\x01",
-            caught_by="grammar",
+            f"The {longest}th byte says that another follows: who reads on leaves the width.",
             classes=[72] if longest == 10 else [71],
-            why=f"The {longest}th byte says that another follows: who reads on leaves the width.",
             source="testInvalidVarint, testInvalidVarlong; differences D14",
         )
         for count, name in ((0, "empty"), (1, "cut-behind-a-byte"), (longest - 1, "cut-at-last")):
-            yield broken(
-                form,
+            yield form.broken(
                 name,
                 b"\x80" * count,
-                caught_by="grammar",
+                "The bytes end where another must follow." if count else "There is no byte at all.",
                 classes=[70],
-                why="The bytes end where another must follow."
-                if count
-                else "There is no byte at all.",
                 source="testUnderflowReadingVarlong",
             )
 
