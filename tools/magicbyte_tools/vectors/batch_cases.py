@@ -31,7 +31,7 @@ def records() -> Iterator[VectorCase]:
     def one(
         name: str, why: str, *entries: EntryPart, classes: list[int] | None = None
     ) -> VectorCase:
-        return valid(f"v2-{name}", *entries, why=why, source="DefaultRecord", classes=classes or [])
+        return valid(f"v2-{name}", why, *entries, source="DefaultRecord", classes=classes or [])
 
     yield one("one-record", "The simplest batch: 61 bytes of header and a record.", batch(rec(0)))
     yield one(
@@ -130,7 +130,7 @@ def times() -> Iterator[VectorCase]:
     def one(
         name: str, why: str, part: EntryPart, source: str, classes: list[int] | None = None
     ) -> VectorCase:
-        return valid(f"v2-{name}", part, why=why, source=source, classes=classes or [])
+        return valid(f"v2-{name}", why, part, source=source, classes=classes or [])
 
     yield one(
         "no-timestamps",
@@ -198,11 +198,10 @@ def times() -> Iterator[VectorCase]:
     wrapping = batch(rec(1, time=top), rec(2, time=-(2**63), timestamp_delta=1))
     yield either(
         "v2-time-wraps",
+        "Base time and delta together pass 2^63-1.",
         between(wrapping),
-        doubtful=1,
         caught_by="order",
         classes=[53],
-        why="Base time and delta together pass 2^63-1.",
         source="DefaultRecord.readFrom",
         made="base timestamp 2^63-1, delta 1",
         reason="Java's addition wraps around without a word. No broker lets such times in; a "
@@ -212,7 +211,7 @@ def times() -> Iterator[VectorCase]:
 
 def producers() -> Iterator[VectorCase]:
     def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
-        return valid(f"v2-{name}", *parts, why=why, source="KIP-98", classes=classes or [])
+        return valid(f"v2-{name}", why, *parts, source="KIP-98", classes=classes or [])
 
     yield one(
         "idempotent",
@@ -233,9 +232,9 @@ def producers() -> Iterator[VectorCase]:
     committed = transactional(rec(0), rec(1), producer=4000, epoch=5)
     yield valid(
         "v2-transactional-without-its-end",
+        "A transaction that has not ended: read_uncommitted delivers its records.",
         committed,
         findings=[("transaction-open", 0)],
-        why="A transaction that has not ended: read_uncommitted delivers its records.",
         source="KIP-98",
     )
     yield one(
@@ -253,9 +252,7 @@ def producers() -> Iterator[VectorCase]:
 
 def cleaned() -> Iterator[VectorCase]:
     def one(name: str, why: str, *parts: EntryPart, classes: list[int]) -> VectorCase:
-        return valid(
-            f"v2-{name}", *parts, why=why, source="MemoryRecords.filterTo", classes=classes
-        )
+        return valid(f"v2-{name}", why, *parts, source="MemoryRecords.filterTo", classes=classes)
 
     yield one(
         "gaps-between-offsets",
@@ -323,20 +320,19 @@ def cleaned() -> Iterator[VectorCase]:
 def bits() -> Iterator[VectorCase]:
     yield valid(
         "v2-reserved-bits",
+        "Bits 7 to 15 mean nothing yet; bit 6 meant nothing either, until 3.1.",
         batch(rec(0), attributes={"reserved": 0b1_0101_0101}),
         classes=[50],
-        why="Bits 7 to 15 mean nothing yet; bit 6 meant nothing either, until 3.1.",
         source="KIP-98, KIP-534",
     )
     part = batch(rec(1))
     for codec in (5, 6, 7):
         yield invalid(
             f"v2-codec-{codec}",
+            "No codec has this number; who masks two bits alone reads another.",
             between(bad(sealed(part, 22, bytes([codec])))),
             code="unknown-codec",
-            caught_by="codec",
             classes=[49],
-            why="No codec has this number; who masks two bits alone reads another.",
             source="CompressionType.forId",
             made=f"codec {codec} in the attributes, and the right checksum",
         )
@@ -355,11 +351,10 @@ def counts() -> Iterator[VectorCase]:
     ):
         yield invalid(
             f"v2-record-count-{name}",
+            why,
             between(bad(count(number))),
             code="bad-record-count",
-            caught_by="grammar",
             classes=[43],
-            why=why,
             source="KAFKA-5031; kafka-go #1438",
             made=made,
         )
@@ -377,35 +372,32 @@ def counts() -> Iterator[VectorCase]:
     ):
         yield invalid(
             f"v2-record-count-{name}",
+            why,
             between(bad(count(number))),
             code="bad-record-count",
-            caught_by="grammar",
             classes=[45] if number == 5 else [44],
             payload_position=len(three) - 61,
-            why=why,
             source="testInvalidRecordCountTooMany; kafka-protocol-rs PR 156",
             made=made,
         )
     yield invalid(
         "v2-record-count-2-of-3",
+        "A record is there that the count does not know: it would be lost in silence.",
         between(bad(count(2))),
         code="bytes-left-over",
-        caught_by="grammar",
         classes=[46],
         payload_position=(len(three) - 61) // 3 * 2,
-        why="A record is there that the count does not know: it would be lost in silence.",
         source="testInvalidRecordCountTooLittle; differences D4",
         made=made,
     )
     claims = batch(base_offset=1, records_count=5)
     yield invalid(
         "v2-record-count-5-of-none",
+        "An empty batch that claims records: there is nothing to read the first one from.",
         between(bad(claims)),
         code="bad-record-count",
-        caught_by="grammar",
         classes=[48],
         payload_position=0,
-        why="An empty batch that claims records: there is nothing to read the first one from.",
         source="franz-go TestEmptyBatchClaimingRecords",
         made="records_count 5 and no bytes behind the header",
     )
@@ -413,12 +405,11 @@ def counts() -> Iterator[VectorCase]:
     quiet = EntryPart(nothing.data, (), nothing.next_offset)
     yield either(
         "v2-record-count-0-of-3",
+        "The count says that the records are not there.",
         [FIRST, quiet, last(quiet)],
-        doubtful=1,
         caught_by="exact",
         classes=[47],
         findings=[("bytes-unread", 1)],
-        why="The count says that the records are not there.",
         source="differences D3",
         made=made,
         reason="Kafka's reader asks for no record and so never sees that bytes are left; its own "
@@ -427,12 +418,11 @@ def counts() -> Iterator[VectorCase]:
     longer = batch(rec(1), trailing=b"\0\0\0")
     yield invalid(
         "v2-bytes-behind-the-records",
+        "Three zeros follow the last record, inside the batch and under its checksum.",
         between(bad(longer)),
         code="bytes-left-over",
-        caught_by="grammar",
         classes=[94],
         payload_position=len(longer) - 61 - 3,
-        why="Three zeros follow the last record, inside the batch and under its checksum.",
         source="DefaultRecordBatch: records still remaining",
         made="three zeros behind the record, counted in the batch's length",
     )

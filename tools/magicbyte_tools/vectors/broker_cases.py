@@ -119,8 +119,8 @@ def cut_from(
     end = position + sum(map(len, parts))
     return valid(
         f"broker-{name}",
+        why,
         *parts,
-        why=why,
         source=source_of(cluster),
         made=f"bytes {position} to {end - 1} of {path}/{base:020}.log",
         classes=classes,

@@ -158,7 +158,7 @@ def marker_batch(record: Rec, **fields: Any) -> EntryPart:
 
 def markers() -> Iterator[VectorCase]:
     def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
-        return valid(f"control-{name}", *parts, why=why, source="KIP-98", classes=classes or [])
+        return valid(f"control-{name}", why, *parts, source="KIP-98", classes=classes or [])
 
     data = transactional(rec(0), rec(1), producer=4000, epoch=5)
     yield one(
@@ -241,24 +241,23 @@ def keys() -> Iterator[VectorCase]:
     ):
         yield invalid(
             f"control-key-{name}",
+            why + " Taken for an abort, it would delete rows.",
             between(bad(marker_batch(rec(1, value, key)))),
             code="bad-control-record",
             caught_by="exact",
             classes=[75],
             payload_position=0,
-            why=why + " Taken for an abort, it would delete rows.",
             source="ControlRecordTypeTest",
             made=f"a control record whose key is {'null' if key is None else key.hex() or 'empty'}",
         )
     for version, name in ((-1, "minus-1"), (-(2**15), "least-int16")):
         yield invalid(
             f"control-key-version-{name}",
+            "The version has a sign: who reads it without takes 65535 for a newer one.",
             between(bad(marker_batch(control(COMMIT, value, offset=1, version=version)))),
             code="bad-control-record",
-            caught_by="grammar",
             classes=[76],
             payload_position=0,
-            why="The version has a sign: who reads it without takes 65535 for a newer one.",
             source="ControlRecordType.parse; differences D16",
             made=f"version {version} in the key",
         )
@@ -281,12 +280,12 @@ def keys() -> Iterator[VectorCase]:
     ):
         yield valid(
             f"control-{name}",
+            "A type that nobody knows ends no transaction, and is none of an error."
+            if findings
+            else "A newer version of the key is read as the first, its new bytes are passed over.",
             *between(part),
             classes=[77],
             findings=findings,
-            why="A type that nobody knows ends no transaction, and is none of an error."
-            if findings
-            else "A newer version of the key is read as the first, its new bytes are passed over.",
             source="testParseUnknownType, testParseUnknownVersion; differences D17",
         )
 
@@ -295,17 +294,17 @@ def values() -> Iterator[VectorCase]:
     newer = twin.EndTransactionMarker.build({"version": 3, "trailing": b"more"})
     yield valid(
         "control-marker-value-version-3",
+        "A newer version of the value is read as the first.",
         *between(marker_batch(control(COMMIT, newer, offset=1))),
         classes=[77],
-        why="A newer version of the value is read as the first.",
         source="EndTransactionMarkerTest",
     )
     yield valid(
         "control-marker-value-null",
+        "The key alone says how the transaction ended; the coordinator's epoch is lost.",
         *between(marker_batch(control(COMMIT, None, offset=1))),
         classes=[78],
         findings=[("bad-marker-value", 1)],
-        why="The key alone says how the transaction ended; the coordinator's epoch is lost.",
         source="EndTransactionMarkerTest; differences D30",
     )
     for name, value, why in (
@@ -319,13 +318,12 @@ def values() -> Iterator[VectorCase]:
     ):
         yield either(
             f"control-marker-value-{name}",
+            why,
             between(marker_batch(control(COMMIT, value, offset=1))),
-            doubtful=1,
             caught_by="grammar",
             classes=[78],
             findings=[("bad-marker-value", 1)],
             has_fields=False,
-            why=why,
             source="EndTransactionMarkerTest; differences D30",
             made=f"the marker's value is {value.hex() or 'empty'}",
             reason="Kafka's consumer decides by the key and never decodes the value; a broker "
@@ -345,18 +343,18 @@ def kraft() -> Iterator[VectorCase]:
     first = of("leader-change-version-1", "kraft-version", "kraft-voters")
     yield valid(
         "control-kraft-several-records",
+        "KRaft's control batches are in no transaction, and may hold several records: 'a "
+        "control batch has one record' holds for markers alone.",
         first,
         batch(rec(3)),
         classes=[51],
-        why="KRaft's control batches are in no transaction, and may hold several records: 'a "
-        "control batch has one record' holds for markers alone.",
         source="KIP-595, KIP-853",
     )
     yield valid(
         "control-kraft-leader-change",
+        "The first entry of a leader's epoch in __cluster_metadata; consumers never see it.",
         of("leader-change"),
         batch(rec(1)),
-        why="The first entry of a leader's epoch in __cluster_metadata; consumers never see it.",
         source="LeaderChangeMessage.json",
     )
 

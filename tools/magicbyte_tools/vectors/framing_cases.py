@@ -38,35 +38,35 @@ def cases() -> Iterator[VectorCase]:
 def ends() -> Iterator[VectorCase]:
     yield valid(
         "empty",
+        "An empty segment is what a broker makes when it rolls: no entries, and nothing wrong.",
         classes=[1],
-        why="An empty segment is what a broker makes when it rolls: no entries, and nothing wrong.",
         source="FileLogInputStream.nextBatch",
     )
     yield valid(
         "several-entries",
+        "Entries lie back to back, without a file header, padding or separators.",
         FIRST,
         SECOND,
         last(SECOND),
-        why="Entries lie back to back, without a file header, padding or separators.",
         source=FRAME,
     )
     yield valid(
         "formats-mixed",
+        "A reader that takes the first entry's format for the file's misreads all others.",
         message(rec(0, b"v0"), magic=0),
         message(rec(1, b"v1"), magic=1),
         batch(rec(2, b"v2")),
         message(rec(3, b"v0 again"), magic=0),
         batch(rec(4, b"v2 again")),
         classes=[12],
-        why="A reader that takes the first entry's format for the file's misreads all others.",
         source="MessageFormatChangeTest; differences D1",
     )
     yield valid(
         "many-empty-batches",
+        "A reader that waits for a record before it moves on never gets past these.",
         *(batch(base_offset=offset) for offset in range(40)),
         last(EntryPart(b"", next_offset=40)),
         classes=[103],
-        why="A reader that waits for a record before it moves on never gets past these.",
         source="kafka-backup #142",
     )
     tails = {
@@ -86,20 +86,20 @@ def ends() -> Iterator[VectorCase]:
     for name, (keep, why) in tails.items():
         yield valid(
             name,
+            why,
             FIRST,
             cut(SECOND, keep),
             classes=[2] if keep < 17 else [3],
             findings=[("incomplete-tail", 1)],
-            why=why,
             source="FileRecordsTest; DumpLogSegmentsTest.testPrintDataLogPartialBatches",
         )
     yield valid(
         "tail-alone",
+        "The first entry is larger than what was read: a reader that asks again for as much "
+        "never ends.",
         cut(SECOND, 50),
         classes=[4],
         findings=[("incomplete-tail", 0)],
-        why="The first entry is larger than what was read: a reader that asks again for as much "
-        "never ends.",
         source="KAFKA-6834; kafkajs #562",
     )
     for magic, whole in ((0, V0), (1, V1)):
@@ -107,12 +107,12 @@ def ends() -> Iterator[VectorCase]:
         for name, keep in fields.items():
             yield valid(
                 f"v{magic}-tail-behind-{name}",
+                f"A message is cut {'in' if name == 'value' else 'behind'} its {name}; no error, "
+                "for a broker may be writing it.",
                 message(rec(0, b"whole"), magic=magic),
                 cut(whole, keep),
                 classes=[3, 40],
                 findings=[("incomplete-tail", 1)],
-                why=f"A message is cut {'in' if name == 'value' else 'behind'} its {name}; no error, "
-                "for a broker may be writing it.",
                 source="siesta fetch_test; iteratorIgnoresIncompleteEntries",
             )
     zeros = EntryPart(bytes(64))
@@ -127,12 +127,12 @@ def ends() -> Iterator[VectorCase]:
     ):
         yield either(
             name,
+            why,
             parts,
             doubtful=len(parts) - 1,
             caught_by="grammar",
             classes=[6],
             findings=[("zero-tail", -1)],
-            why=why,
             source="log.preallocate",
             reason="To Kafka's reader a size of 0 is an error, and a broker that starts cuts the "
             "file there; but that is how every broker leaves such a file that is killed, and no "
@@ -141,21 +141,20 @@ def ends() -> Iterator[VectorCase]:
         )
     yield valid(
         "zero-tail-of-5-bytes",
+        "Zeros too few to hold a size are zeros all the same.",
         FIRST,
         EntryPart(bytes(5)),
         classes=[6],
         findings=[("zero-tail", 1)],
-        why="Zeros too few to hold a size are zeros all the same.",
         source="log.preallocate",
     )
     yield invalid(
         "zeros-between-entries",
+        "Zeros with an entry behind them are a hole, torn by a crash, and no tail.",
         [FIRST, bad(bytes(80)), last(FIRST)],
         code="bad-size",
-        caught_by="grammar",
         classes=[6],
         also=[("found-by-search", 2)],
-        why="Zeros with an entry behind them are a hole, torn by a crash, and no tail.",
         source=FRAME,
     )
 
@@ -173,35 +172,32 @@ def sizes() -> Iterator[VectorCase]:
     for name, (size, classes, why) in wrong.items():
         yield invalid(
             name,
+            why,
             between(bad(patched(SECOND, 8, i32(size)))),
             code="bad-size",
-            caught_by="grammar",
             classes=classes,
             also=[("found-by-search", 2)],
-            why=why,
             source="iteratorRaisesOnTooSmallRecords; differences D20",
             made="bytes 8 to 11 of the second entry overwritten",
         )
     for keep in (12, 16):
         yield invalid(
             f"size-1-in-a-cut-entry-of-{keep}-bytes",
+            "The entry is cut off before its magic, but its size is there and wrong: that is no "
+            "tail.",
             [FIRST, bad(patched(cut(SECOND, keep), 8, i32(1)))],
             code="bad-size",
-            caught_by="grammar",
             classes=[5],
-            why="The entry is cut off before its magic, but its size is there and wrong: that is no "
-            "tail.",
             source="ByteBufferLogInputStream.nextBatchSize; differences D28",
             made="bytes 8 to 11 of the cut entry overwritten",
         )
     yield invalid(
         "v1-size-21",
+        "Enough for a message of v0, but one of v1 has a timestamp too.",
         between(bad(patched(V1, 8, i32(21)))),
         code="bad-size",
-        caught_by="grammar",
         classes=[11],
         also=[("found-by-search", 2)],
-        why="Enough for a message of v0, but one of v1 has a timestamp too.",
         source="LegacyRecord.RECORD_OVERHEAD_V1",
         made="bytes 8 to 11 of the second entry overwritten",
     )
@@ -214,13 +210,12 @@ def sizes() -> Iterator[VectorCase]:
         entries = between(patched(SECOND, 8, i32(size)))
         case = either(
             name,
+            why,
             [FIRST, bad(entries[1]), entries[2]],
-            doubtful=1,
             caught_by="order",
             code="incomplete-entry",
             findings=[("found-by-search", 2)],
             classes=[8],
-            why=why,
             source="differences D19",
             made="bytes 8 to 11 of the second entry overwritten",
             reason="Kafka's reader takes an entry that does not end before the file does for the "
@@ -233,13 +228,12 @@ def sizes() -> Iterator[VectorCase]:
     overflowing = replace(patched(SECOND, 8, i32(top)), rows=())
     yield either(
         "size-largest-int32-at-the-end",
+        "The size with its 12 bytes overflows 32 bits; a reader that wraps it goes backwards "
+        "or allocates two gigabytes.",
         [FIRST, overflowing],
-        doubtful=1,
         caught_by="grammar",
         classes=[8],
         findings=[("incomplete-tail", 1)],
-        why="The size with its 12 bytes overflows 32 bits; a reader that wraps it goes backwards "
-        "or allocates two gigabytes.",
         source="differences D19; Dekaf hostile_max_length",
         made="bytes 8 to 11 of the second entry overwritten",
         reason="Any other entry that is cut off is the end of the file. Kafka's reader overflows "
@@ -252,43 +246,39 @@ def magics() -> Iterator[VectorCase]:
     for magic, name in ((3, "3"), (37, "37"), (0xFF, "minus-1"), (0x82, "0x82")):
         yield invalid(
             f"magic-{name}",
+            "No checksum covers the magic of a batch, and a reader that takes every magic but "
+            "0 and 1 for v2 delivers what it cannot know.",
             between(bad(patched(SECOND, 16, bytes([magic])))),
             code="unknown-magic",
-            caught_by="grammar",
             classes=[10],
-            why="No checksum covers the magic of a batch, and a reader that takes every magic but "
-            "0 and 1 for v2 delivers what it cannot know.",
             source="iteratorRaisesOnInvalidMagic; differences D2",
             made="byte 16 of the second entry overwritten",
         )
     yield invalid(
         "magic-of-kip-931",
+        "A third format was proposed and discarded; no log holds it.",
         between(bad(patched(SECOND, 16, b"\x03"))),
         code="unknown-magic",
-        caught_by="grammar",
         classes=[10],
-        why="A third format was proposed and discarded; no log holds it.",
         source="KIP-931",
         made="byte 16 of the second entry overwritten",
     )
     yield invalid(
         "magic-37-in-a-cut-entry",
+        "The entry is cut off, but its magic is there and wrong: that is no tail.",
         [FIRST, bad(patched(cut(SECOND, 50), 16, b"\x25"))],
         code="unknown-magic",
-        caught_by="grammar",
         classes=[13],
-        why="The entry is cut off, but its magic is there and wrong: that is no tail.",
         source="ByteBufferLogInputStream.nextBatchSize",
         made="byte 16 of the cut entry overwritten",
     )
     yield invalid(
         "v2-batch-with-magic-1",
+        "Read as a message, the batch has another checksum over other bytes.",
         between(bad(patched(SECOND, 16, b"\x01"))),
         code="checksum-mismatch",
-        caught_by="checksum",
         classes=[24],
         has_fields=False,
-        why="Read as a message, the batch has another checksum over other bytes.",
         source=FRAME,
         made="byte 16 of the second entry overwritten",
     )
@@ -298,22 +288,20 @@ def garbage() -> Iterator[VectorCase]:
     noise = bytes(range(1, 200))
     yield invalid(
         "garbage-at-the-end",
+        "What was read before stays; what is left is no incomplete entry, and must be said.",
         [FIRST, SECOND, bad(noise)],
         code="unknown-magic",
-        caught_by="grammar",
         classes=[14],
-        why="What was read before stays; what is left is no incomplete entry, and must be said.",
         source="LogSegmentTest.testRecoveryWithCorruptMessage",
         made="the numbers 1 to 199 behind two sound entries",
     )
     yield invalid(
         "garbage-between-entries",
+        "A reader that gives up loses everything behind the first bad byte.",
         [FIRST, bad(noise), last(FIRST)],
         code="unknown-magic",
-        caught_by="grammar",
         classes=[14],
         also=[("found-by-search", 2)],
-        why="A reader that gives up loses everything behind the first bad byte.",
         source="LogSegmentTest.testRecoveryWithCorruptMessage; differences D27",
         made="the numbers 1 to 199 between two sound entries",
     )
@@ -321,12 +309,11 @@ def garbage() -> Iterator[VectorCase]:
     carrier = batch(rec(1, decoy.data))
     yield invalid(
         "entry-inside-a-damaged-entry",
+        "The value of a damaged record is a sound batch, copied from a log; a search that "
+        "begins inside the entry delivers it as the log's own.",
         between(bad(flipped(carrier, 22))),
         code="checksum-mismatch",
-        caught_by="checksum",
         classes=[14, 22],
-        why="The value of a damaged record is a sound batch, copied from a log; a search that "
-        "begins inside the entry delivers it as the log's own.",
         source="a rule of magicbyte: reading goes on where the damaged entry's size leads",
         made="a batch as the value of a record; one bit of byte 22 flipped",
     )
@@ -371,11 +358,10 @@ def checksums() -> Iterator[VectorCase]:
     for name, (part, at, classes, why) in flips.items():
         yield invalid(
             name,
+            why,
             between(bad(flipped(part, at))),
             code="checksum-mismatch",
-            caught_by="checksum",
             classes=classes,
-            why=why,
             source="DefaultRecordBatchTest.testInvalidCrc"
             if name.startswith("v2")
             else "LegacyRecordTest.testChecksum",
@@ -384,12 +370,11 @@ def checksums() -> Iterator[VectorCase]:
     for magic, part, at in ((0, V0, 12), (2, SECOND, 17)):
         yield invalid(
             f"v{magic}-crc-never-computed",
+            "Some published fixtures carry a checksum of 0; a reader that takes that for "
+            "'not computed' takes torn writes too.",
             between(bad(patched(part, at, bytes(4)))),
             code="checksum-mismatch",
-            caught_by="checksum",
             classes=[23],
-            why="Some published fixtures carry a checksum of 0; a reader that takes that for "
-            "'not computed' takes torn writes too.",
             source="ruby-kafka's and kayrock's fixtures; differences D23",
             made="the checksum of the second entry overwritten with zeros",
         )
@@ -410,12 +395,11 @@ def offsets() -> Iterator[VectorCase]:
     ) -> VectorCase:
         return invalid(
             name,
+            why,
             parts,
             code="offset-out-of-order",
-            caught_by="order",
             classes=classes,
             also=[("offset-gap", -1)] if gap else [],
-            why=why,
             source="UnifiedLog.append; differences D29",
             made=made,
         )
@@ -465,12 +449,11 @@ def offsets() -> Iterator[VectorCase]:
     )
     yield either(
         "offsets-missing",
+        "Offsets 11 to 13 are in no entry, and nothing shows that the cleaner was here.",
         [ten, batch(rec(14, b"fourteen"))],
-        doubtful=1,
         caught_by="order",
         code="offset-gap",
         is_delivered=True,
-        why="Offsets 11 to 13 are in no entry, and nothing shows that the cleaner was here.",
         source="a rule of magicbyte",
         reason="Kafka's reader passes over any gap. Offsets of aborted appends and of cleaning are "
         "missing by right; a reader that looks for holes cannot tell this one from lost entries.",
@@ -478,29 +461,29 @@ def offsets() -> Iterator[VectorCase]:
     cleaned = batch(rec(10, b"ten"), last_offset=12)
     yield valid(
         "offsets-missing-in-a-cleaned-log",
+        "The first entry shows that the cleaner was here: it has fewer records than offsets.",
         cleaned,
         batch(rec(14, b"fourteen")),
         findings=[("offset-gap-cleaned", 1)],
-        why="The first entry shows that the cleaner was here: it has fewer records than offsets.",
         source="a rule of magicbyte",
     )
     epoch = patched(SECOND, 12, i32(1234567))
     yield valid(
         "leader-epoch-damaged",
+        "The leader epoch lies outside the checksum: no reader can tell, none may refuse.",
         FIRST,
         epoch,
         last(SECOND),
         classes=[24, 55],
-        why="The leader epoch lies outside the checksum: no reader can tell, none may refuse.",
         source="DefaultRecordBatch",
         made="bytes 12 to 15 of the second entry overwritten",
     )
     yield valid(
         "leader-epoch-none",
+        "-1 is what producers write, 0 is the first epoch: neither is missing.",
         batch(rec(0, b"from a producer"), partition_leader_epoch=-1),
         batch(rec(1, b"from the first leader"), partition_leader_epoch=0),
         classes=[55],
-        why="-1 is what producers write, 0 is the first epoch: neither is missing.",
         source="DefaultRecordBatch; KIP-101",
     )
 
@@ -515,25 +498,23 @@ def limits() -> Iterator[VectorCase]:
     large = batch(rec(1, b"x" * 400))
     yield invalid(
         "entry-over-limit",
+        "Sound, and larger than the reader was told to take: not damage, and not a reason to "
+        "lose what follows.",
         between(bad(large)),
         code="entry-over-limit",
-        caught_by="limits",
         classes=[9],
         limits={"max_entry_bytes": 300},
-        why="Sound, and larger than the reader was told to take: not damage, and not a reason to "
-        "lose what follows.",
         source="KIP-498",
         made="an entry of 479 bytes or so, read with a limit of 300",
     )
     yield invalid(
         "search-passes-candidates-over",
+        "Behind damage lie headers that all claim the rest of the file. Who checks each one's "
+        "checksum spends the square of the file's size.",
         [FIRST, *_decoys()],
         code="bad-size",
-        caught_by="grammar",
         classes=[9],
         findings=[("bad-size", 1), ("candidate-passed-over", 1), ("found-by-search", 3)],
-        why="Behind damage lie headers that all claim the rest of the file. Who checks each one's "
-        "checksum spends the square of the file's size.",
         source="a rule of magicbyte: work on false candidates is bounded",
         made="a size of 0, then 60 headers of v0 over 24 kB, then a sound entry",
     )

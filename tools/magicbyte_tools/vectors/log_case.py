@@ -19,6 +19,20 @@ FIRST = batch(rec(0, b"before the fault"))
 """First entry of a case with one fault."""
 
 
+CAUGHT_BY = {
+    "checksum-mismatch": "checksum",
+    "offset-out-of-order": "order",
+    "entry-over-limit": "limits",
+    "batch-over-limit": "limits",
+    "bad-wrapper": "codec",
+    "codec-error": "codec",
+    "codec-not-allowed": "codec",
+    "record-checksum-mismatch": "codec",
+    "unknown-codec": "codec",
+}
+"""Kind of check that finds a fault, by the fault's code; the grammar finds all others."""
+
+
 def last(after: EntryPart) -> EntryPart:
     """Return a sound batch that follows *after*."""
     return batch(rec(after.next_offset, b"behind the fault"))
@@ -30,123 +44,85 @@ def between(part: EntryPart) -> list[EntryPart]:
 
 
 def valid(
-    name: str,
-    *parts: EntryPart,
-    why: str,
-    source: str,
-    made: str = TWIN,
-    classes: Sequence[int] = (),
-    findings: Sequence[Finding] = (),
-    limits: Mapping[str, int] | None = None,
-    front: str | None = None,
-    front_code: str | None = None,
+    name: str, why: str, *parts: EntryPart, findings: Sequence[Finding] = (), **fields: Any
 ) -> VectorCase:
-    """Return the case of a log of *parts* that are all sound."""
-    return VectorCase(
-        format="kafka_log",
-        name=name,
-        why=why,
-        verdict="valid",
-        data=_data(parts),
-        made=made,
-        source=source,
-        classes=tuple(classes),
-        rows=_rows(parts),
-        findings=_found(parts, findings),
-        limits=limits or {},
-        front=front,
-        front_code=front_code,
-    )
+    """Return the case of a log of *parts* that are all sound; *fields* are further ones of the case."""
+    return _case(name, why, parts, findings, verdict="valid", rows=_rows(parts), **fields)
 
 
 def invalid(
     name: str,
+    why: str,
     parts: Sequence[EntryPart],
     *,
     code: str,
-    caught_by: str,
-    why: str,
-    source: str,
-    made: str = TWIN,
-    classes: Sequence[int] = (),
+    caught_by: str | None = None,
     payload_position: int | None = None,
     also: Sequence[Finding] = (),
     findings: Sequence[Finding] | None = None,
-    limits: Mapping[str, int] | None = None,
-    has_fields: bool | None = None,
-    fields: Any = None,
+    **fields: Any,
 ) -> VectorCase:
     """Return the case of a log of *parts*, exactly one of them at fault.
 
     The only finding is *code* at that part; *also* are further findings after it, *findings* replaces
-    them all where the order differs. A fault that the grammar catches leaves no fields; *fields* is
-    the tree where the twin is stricter than a grammar can be.
+    them all where the order differs. A fault that the grammar catches leaves no tree, unless *fields*,
+    further fields of the case, say so.
     """
     at = next(n for n, part in enumerate(parts) if part.is_faulty)
-    all_findings = [(code, at), *also] if findings is None else findings
-    return VectorCase(
-        format="kafka_log",
-        name=name,
-        why=why,
+    check = caught_by or CAUGHT_BY.get(code, "grammar")
+    return _case(
+        name,
+        why,
+        parts,
+        [(code, at), *also] if findings is None else findings,
         verdict="invalid",
-        data=_data(parts),
-        made=made,
-        source=source,
-        classes=tuple(classes),
         rows=(),
-        fault=_fault(parts, at, code, caught_by, payload_position, remaining_parts=parts),
-        findings=_found(parts, all_findings),
-        limits=limits or {},
-        has_fields=caught_by != "grammar" if has_fields is None else has_fields,
-        fields=fields,
+        fault=_fault(parts, at, code, check, payload_position, remaining_parts=parts),
+        **{"has_fields": check != "grammar"} | fields,
     )
 
 
 def either(
     name: str,
+    why: str,
     parts: Sequence[EntryPart],
     *,
-    doubtful: int,
+    doubtful: int = 1,
     caught_by: str,
-    why: str,
-    source: str,
-    reason: str,
-    made: str = TWIN,
-    classes: Sequence[int] = (),
     code: str | None = None,
-    payload_position: int | None = None,
     findings: Sequence[Finding] = (),
-    is_kafka_refusal: bool = False,
     is_delivered: bool = False,
-    has_fields: bool = True,
+    **fields: Any,
 ) -> VectorCase:
     """Return the case of a log of *parts*, where a reader may refuse the part numbered *doubtful*.
 
     With *code* magicbyte refuses it, else it reads it. A reader that refuses delivers no row of it,
-    unless *is_delivered*.
+    unless *is_delivered*. *fields* are further fields of the case.
     """
     left = parts if is_delivered else [*parts[:doubtful], *parts[doubtful + 1 :]]
+    return _case(
+        name,
+        why,
+        parts,
+        [(code, doubtful), *findings] if code else findings,
+        verdict="either",
+        fault=_fault(parts, doubtful, code, caught_by, remaining_parts=left),
+        is_refused=code is not None,
+        **{"rows": _rows(parts)} | fields,
+    )
+
+
+def _case(
+    name: str, why: str, parts: Sequence[EntryPart], findings: Sequence[Finding], **fields: Any
+) -> VectorCase:
     return VectorCase(
         format="kafka_log",
         name=name,
         why=why,
-        verdict="either",
-        data=_data(parts),
-        made=made,
-        source=source,
-        classes=tuple(classes),
-        rows=_rows(parts),
-        fault=_fault(parts, doubtful, code, caught_by, payload_position, remaining_parts=left),
-        is_refused=code is not None,
-        findings=_found(parts, [(code, doubtful), *findings] if code else findings),
-        reason=reason,
-        has_fields=has_fields,
-        is_kafka_refusal=is_kafka_refusal,
+        data=b"".join(part.data for part in parts),
+        findings=tuple(ExpectedFinding(code, _position(parts, at)) for code, at in findings),
+        **fields,
     )
-
-
-def _data(parts: Sequence[EntryPart]) -> bytes:
-    return b"".join(part.data for part in parts)
 
 
 def _rows(parts: Sequence[EntryPart]) -> tuple[ExpectedRow, ...]:
@@ -157,16 +133,12 @@ def _position(parts: Sequence[EntryPart], number: int) -> int:
     return sum(len(part) for part in parts[: number % len(parts)])
 
 
-def _found(parts: Sequence[EntryPart], findings: Sequence[Finding]) -> tuple[ExpectedFinding, ...]:
-    return tuple(ExpectedFinding(code, _position(parts, number)) for code, number in findings)
-
-
 def _fault(
     parts: Sequence[EntryPart],
     at: int,
     code: str | None,
     caught_by: str,
-    payload_position: int | None,
+    payload_position: int | None = None,
     *,
     remaining_parts: Sequence[EntryPart],
 ) -> ExpectedFault:

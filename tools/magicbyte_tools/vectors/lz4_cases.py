@@ -94,11 +94,10 @@ def cases() -> Iterator[VectorCase]:
     )
     yield either(
         "v2-lz4-bytes-behind-the-end-mark",
+        "Something follows the end mark of the frame, and the batch counts it.",
         between(of(LZ4, whole + b"bytes behind the frame")),
-        doubtful=1,
         caught_by="codec",
         classes=[90],
-        why="Something follows the end mark of the frame, and the batch counts it.",
         source=source,
         made="text behind the end mark",
         reason="Kafka's reader ends with the frame and ignores what follows, even another frame; "
@@ -106,11 +105,10 @@ def cases() -> Iterator[VectorCase]:
     )
     yield either(
         "v2-lz4-content-checksum-wrong",
+        "The checksum over all that the frame holds is wrong.",
         between(of(LZ4, lz4(PLAIN, flg=0x60 | CONTENT_CHECKSUM, content_checksum=0x12345678))),
-        doubtful=1,
         caught_by="codec",
         classes=[90],
-        why="The checksum over all that the frame holds is wrong.",
         source="differences D32; KAFKA-20528",
         made="a content checksum of 0x12345678",
         reason="Kafka reads over the 4 bytes (newer releases compare them with something else "
@@ -118,11 +116,10 @@ def cases() -> Iterator[VectorCase]:
     )
     yield either(
         "v2-lz4-content-size-wrong",
+        "The frame says that it holds a byte more than it does.",
         between(of(LZ4, lz4(PLAIN, flg=0x60 | CONTENT_SIZE, content_size=len(PLAIN) + 1))),
-        doubtful=1,
         caught_by="codec",
         classes=[90],
-        why="The frame says that it holds a byte more than it does.",
         source=source,
         made="a content size of one more",
         reason="Kafka skips the field; the frame format says that it must be right.",

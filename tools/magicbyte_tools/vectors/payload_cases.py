@@ -45,21 +45,21 @@ def counts() -> Iterator[VectorCase]:
         at = len(payload(*RECORDS[:2])) if number == 2 else position
         yield invalid(
             f"v2-gzip-record-count-{number}-of-3",
+            "The count is wrong, which is seen only when all is decompressed.",
             between(bad(sealed(whole, 57, i32(number)))),
             code=code,
             caught_by="codec",
             classes=[row, 94] if number == 2 else [row],
             payload_position=at,
-            why="The count is wrong, which is seen only when all is decompressed.",
             source="testInvalidRecordCountTooLittleCompressedV2 and TooMany",
             made="the number of records overwritten, and the right checksum",
         )
     yield valid(
         "v2-gzip-empty-with-count-0",
+        "A compressed section that holds no records, as the count says; nobody reads it.",
         batch(codec=GZIP, section=gzip(b""), base_offset=0),
         classes=[95],
         findings=[("bytes-unread", 0)],
-        why="A compressed section that holds no records, as the count says; nobody reads it.",
         source="KAFKA-5443",
     )
     spoiled = payload(rec(1), rec(2, key_length=105), rec(3))
@@ -106,13 +106,12 @@ def bombs() -> Iterator[VectorCase]:
     for name, (codec, section) in forms.items():
         yield invalid(
             f"v2-{name}-over-limit",
+            f"{len(section)} bytes come to 100 kB, and the reader was told to take 50: with no "
+            "such limit a batch of 1 MiB comes to gigabytes.",
             between(bad(of(codec, section, [LONG]))),
             code="batch-over-limit",
-            caught_by="limits",
             classes=[80],
             limits={"max_batch_bytes": 50_000},
-            why=f"{len(section)} bytes come to 100 kB, and the reader was told to take 50: with no "
-            "such limit a batch of 1 MiB comes to gigabytes.",
             source="KAFKA-4090; kafkajs #1795; sarama ErrDecompressedBatchTooLarge",
             made="a value of 100000 zeros, read with a limit of 50000",
         )

@@ -38,12 +38,12 @@ def faulty(
     part = batch(sound, replace(second, raw=raw))
     return invalid(
         f"record-{name}",
+        why,
         between(bad(part)),
         code="bad-record",
         caught_by=caught_by,
         classes=classes,
         payload_position=len(payload(sound)),
-        why=why,
         source=source,
         made=f"{made}; the record before it is sound",
     )
@@ -114,23 +114,22 @@ def lengths() -> Iterator[VectorCase]:
         )  # fmt: skip
         yield valid(
             f"record-{field}-length-minus-5",
+            "Any negative length is null to Kafka, not -1 alone.",
             negative,
             last(negative),
             classes=[60] if field == "key" else [61],
             findings=[("negative-length", 0)],
-            why="Any negative length is null to Kafka, not -1 alone.",
             source="DefaultRecord.readFrom; differences D22",
             made=f"the length of the null {field} is -5",
         )
     spilled = batch(rec(1, b"v", b"k", key_length=3), rec(2, b"w" * 40))
     yield invalid(
         "record-key-into-the-next-record",
+        "The key runs into the next record: who checks against the batch alone delivers it.",
         between(bad(spilled)),
         code="bad-record",
-        caught_by="grammar",
         classes=[60],
         payload_position=0,
-        why="The key runs into the next record: who checks against the batch alone delivers it.",
         source="DefaultRecord.readFrom",
         made="the length of the first key is 3, of one byte",
     )
@@ -200,9 +199,9 @@ def headers() -> Iterator[VectorCase]:
     negative = _of_headers(written, shown=[("k", None)])
     yield valid(
         "record-header-value-length-minus-5",
+        "Any negative length of a header's value is null too.",
         negative,
         last(negative),
-        why="Any negative length of a header's value is null too.",
         source="DefaultRecord.readHeaders",
         made="a header value of length -5",
     )
@@ -223,13 +222,13 @@ def negative_count() -> VectorCase:
     content["payload"]["records"][1]["body"]["num_headers"] = -1
     return invalid(
         "record-header-count-minus-1",
+        "A negative count of headers: a loop does nothing, an array fails.",
         parts,
         code="bad-record",
         caught_by="exact",
         classes=[62],
         payload_position=len(payload(sound)),
         fields=fields,
-        why="A negative count of headers: a loop does nothing, an array fails.",
         source="testInvalidNumHeaders",
         made="a count of -1 and no headers; the record before it is sound",
     )
@@ -269,10 +268,10 @@ def varints() -> Iterator[VectorCase]:
     )  # fmt: skip
     yield valid(
         "record-overlong-varints",
+        "Zeros on top of a varint change nothing; Java reads them, and so must others.",
         long,
         last(long),
         classes=[74],
-        why="Zeros on top of a varint change nothing; Java reads them, and so must others.",
         source="ByteUtils.readVarint",
         made="five varints in longer forms than need be",
     )
@@ -283,11 +282,11 @@ def varints() -> Iterator[VectorCase]:
     )  # fmt: skip
     yield either(
         "record-spare-bits-of-varints",
+        "The last byte of a varint has bits for which its number has no room.",
         [spare, last(spare)],
         doubtful=0,
         caught_by="grammar",
         classes=[73],
-        why="The last byte of a varint has bits for which its number has no room.",
         source="kafka-sharp varlong_overflow_bit_65; differences D15",
         made="the key's length as 8680808070, the timestamp's delta with a 10th byte of 7e",
         reason="Java drops the bits without a word. Nothing writes them, and a reader that takes "
@@ -310,12 +309,11 @@ def varints() -> Iterator[VectorCase]:
         part = batch(rec(1), base_offset=1, section=body, base_time=0, records_count=1)
         yield invalid(
             f"record-ends-{name}",
+            why,
             between(bad(part)),
             code="bad-record",
-            caught_by="grammar",
             classes=[70],
             payload_position=0,
-            why=why,
             source="testUnderflowReadingTimestamp, testUnderflowReadingVarlong",
             made=f"{body.hex()} as the only record",
         )
@@ -326,22 +324,20 @@ def payloads() -> Iterator[VectorCase]:
     packed = zstd(zstd_raw(plain))
     yield invalid(
         "record-is-a-zstd-frame",
+        "The attributes say that nothing is compressed, and the records are; checksum right.",
         between(bad(batch(rec(1), rec(2), section=packed))),
         code="bad-record",
-        caught_by="grammar",
         classes=[26, 93],
         payload_position=0,
-        why="The attributes say that nothing is compressed, and the records are; checksum right.",
         source="kafkajs v2_zstd; differences D10; KAFKA-17862",
         made="a zstd frame in the place of the records, codec 0",
     )
     yield invalid(
         "v2-payload-was-never-compressed",
+        "The attributes say gzip, and the records lie there as they are.",
         between(bad(batch(rec(1), rec(2), codec=GZIP, section=plain))),
         code="codec-error",
-        caught_by="codec",
         classes=[93],
-        why="The attributes say gzip, and the records lie there as they are.",
         source="perl-kafka v0_gzip_garbage",
         made="the records as they are, codec 1",
     )

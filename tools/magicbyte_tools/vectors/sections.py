@@ -50,7 +50,7 @@ def sound(
     classes: Sequence[int] = (),
     records: Sequence[Rec] = RECORDS,
 ) -> VectorCase:
-    return valid(f"v2-{name}", of(codec, section, records), why=why, source=source, classes=classes)
+    return valid(f"v2-{name}", why, of(codec, section, records), source=source, classes=classes)
 
 
 def refused(
@@ -67,12 +67,12 @@ def refused(
 ) -> VectorCase:
     return invalid(
         f"v2-{name}",
+        why,
         between(bad(of(codec, section))),
         code=code,
         caught_by="codec",
         classes=classes,
         payload_position=payload_position,
-        why=why,
         source=source,
         made=made,
     )

@@ -59,11 +59,10 @@ def cases() -> Iterator[VectorCase]:
     little = xerial(block, versions=b"\1\0\0\0\1\0\0\0")
     yield either(
         "v2-snappy-xerial-versions-little-endian",
+        "An old Redpanda wrote the two versions of xerial's header the other way round.",
         between(of(SNAPPY, little)),
-        doubtful=1,
         caught_by="codec",
         classes=[85],
-        why="An old Redpanda wrote the two versions of xerial's header the other way round.",
         source="Redpanda PR 25092; differences D11",
         made="versions 01000000 01000000",
         reason="snappy-java compares nothing in the first header. A reader that compares the "
@@ -71,11 +70,10 @@ def cases() -> Iterator[VectorCase]:
     )
     yield either(
         "v2-snappy-xerial-version-2",
+        "A version of xerial's stream that was never written.",
         between(of(SNAPPY, xerial(block, versions=b"\0\0\0\2\0\0\0\2"))),
-        doubtful=1,
         caught_by="codec",
         classes=[85],
-        why="A version of xerial's stream that was never written.",
         source="SnappyInputStream.readHeader",
         made="versions 2 and 2",
         reason="snappy-java does not compare the versions of the first header; a reader that "
@@ -84,12 +82,11 @@ def cases() -> Iterator[VectorCase]:
     for count in (1, 3):
         yield either(
             f"v2-snappy-xerial-{count}-bytes-left",
+            "Too few bytes for the length of a chunk follow the last one.",
             between(of(SNAPPY, xerial(block) + b"\0" * count)),
-            doubtful=1,
             caught_by="codec",
             code="codec-error",
             classes=[84],
-            why="Too few bytes for the length of a chunk follow the last one.",
             source="differences D12; franz-go compression_test",
             made=f"{count} zeros behind the last chunk",
             reason="snappy-java ends its stream without a word; librdkafka and others refuse. "
@@ -97,12 +94,11 @@ def cases() -> Iterator[VectorCase]:
         )
     yield either(
         "v2-snappy-xerial-second-header-wrong",
+        "What looks like the header of a second stream is none.",
         between(of(SNAPPY, xerial(block) + XERIAL[:4] + b"nothing else")),
-        doubtful=1,
         caught_by="codec",
         code="codec-error",
         classes=[84],
-        why="What looks like the header of a second stream is none.",
         source="SnappyInputStream.hasNextChunk; differences D12",
         made="behind the first stream the first half of xerial's magic, then text",
         reason="snappy-java ends its stream without a word, and what follows is lost.",

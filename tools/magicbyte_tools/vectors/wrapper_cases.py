@@ -30,9 +30,9 @@ def cases() -> Iterator[VectorCase]:
         for name, codec in CODECS.items():
             yield valid(
                 f"v{magic}-{name}",
-                wrapper(*THREE, codec=codec, magic=magic),
-                why="The wrapper has the offset of the last message; those inside have "
+                "The wrapper has the offset of the last message; those inside have "
                 + ("their own." if magic == 0 else "relative ones, counted from the first."),
+                wrapper(*THREE, codec=codec, magic=magic),
                 source=WRAPPER,
             )
         yield from offsets(magic)
@@ -46,53 +46,52 @@ def offsets(magic: int) -> Iterator[VectorCase]:
     one, _, three = THREE
     yield valid(
         f"v{magic}-wrapper-with-gaps",
+        f"The cleaner took the middle message: the others keep their {how} offsets.",
         wrapper(one, three, codec=GZIP, magic=magic),
         classes=[36],
-        why=f"The cleaner took the middle message: the others keep their {how} offsets.",
         source="MemoryRecords.filterTo; KAFKA-5365",
     )
     if magic == 0:
         part = wrapper(*THREE, codec=GZIP, magic=0, offset=0)
         yield valid(
             "v0-wrapper-offset-0",
+            "Offsets inside a v0 wrapper are absolute: the wrapper's own changes none.",
             part,
             classes=[35],
-            why="Offsets inside a v0 wrapper are absolute: the wrapper's own changes none.",
             source="testIterateCompressedRecordWithWrapperOffsetZero",
         )
         return
     start = rec(0, b"zero"), rec(1, b"one"), rec(2, b"two")
     yield valid(
         "v1-wrapper-offset-0",
+        "Old librdkafka left the wrapper's offset 0; counted from the last message, the first "
+        "would have -2.",
         wrapper(*start, codec=GZIP, offset=0),
         classes=[35],
-        why="Old librdkafka left the wrapper's offset 0; counted from the last message, the first "
-        "would have -2.",
         source="testIterateCompressedRecordWithWrapperOffsetZero",
     )
     yield valid(
         "v1-wrapper-last-removed",
+        "The last message left defines the base: its relative offset is 1, the wrapper's 5.",
         wrapper(*THREE[:2], codec=GZIP, offset=5),
         classes=[36],
-        why="The last message left defines the base: its relative offset is 1, the wrapper's 5.",
         source=WRAPPER,
     )
     yield valid(
         "v1-wrapper-absolute-offsets-inside",
+        "A producer wrote absolute offsets inside: the same formula gives them back.",
         wrapper(*THREE, codec=GZIP, relative_from=0),
         classes=[35],
-        why="A producer wrote absolute offsets inside: the same formula gives them back.",
         source=WRAPPER,
     )
     low = wrapper(rec(1), rec(2), rec(3), codec=GZIP, offset=1, relative_from=1)
     yield invalid(
         "v1-wrapper-offset-below-the-last-inside",
+        "The last message inside has the relative offset 2: the first would lie at -1.",
         between(bad(low)),
         code="bad-wrapper",
-        caught_by="codec",
         classes=[34],
         payload_position=0,
-        why="The last message inside has the relative offset 2: the first would lie at -1.",
         source="testInvalidWrapperOffsetV1; differences D5",
         made="a wrapper of three with the offset of the first",
     )
@@ -112,12 +111,12 @@ def contents(magic: int) -> Iterator[VectorCase]:
     ) -> VectorCase:
         return invalid(
             f"v{magic}-{name}",
+            why,
             between(bad(part)),
             code=code,
             caught_by=caught_by,
             classes=classes,
             payload_position=at,
-            why=why,
             source=WRAPPER,
             made=made,
         )
@@ -201,12 +200,12 @@ def contents(magic: int) -> Iterator[VectorCase]:
     mixed = wrapper(*THREE, codec=GZIP, magic=magic, inner_magic=other)
     yield valid(
         f"v{magic}-wrapper-around-v{other}",
+        "An old cleaner wrote wrappers of a new format around old messages; the wrapper's "
+        "format says how offsets count, the message's own where its fields lie.",
         mixed,
         last(mixed),
         classes=[37],
         findings=[("inner-magic-differs", 0)],
-        why="An old cleaner wrote wrappers of a new format around old messages; the wrapper's "
-        "format says how offsets count, the message's own where its fields lie.",
         source="KAFKA-4298; differences D8",
     )
     second = message(rec(1 if magic else 2, b"cut off"), magic=magic)
@@ -219,19 +218,19 @@ def contents(magic: int) -> Iterator[VectorCase]:
     )
     yield valid(
         f"v{magic}-wrapper-ends-inside-a-message",
+        "The set inside ends in the middle of a message. Kafka drops that one without a word.",
         torn,
         last(torn),
         classes=[39],
         findings=[("inner-message-cut", 0)],
-        why="The set inside ends in the middle of a message. Kafka drops that one without a word.",
         source="differences D25",
         made="the last three bytes of the messages inside are missing",
     )
     keyed = wrapper(*THREE, codec=GZIP, magic=magic, key=b"a key")
     yield valid(
         f"v{magic}-wrapper-with-a-key",
+        "A wrapper is written without a key; nothing checks it, and it belongs to no record.",
         keyed,
-        why="A wrapper is written without a key; nothing checks it, and it belongs to no record.",
         source=WRAPPER,
     )
 
@@ -239,14 +238,14 @@ def contents(magic: int) -> Iterator[VectorCase]:
 def timestamps() -> Iterator[VectorCase]:
     yield valid(
         "v1-wrapper-create-time",
+        "Each message inside keeps its own time; the wrapper's is only the largest.",
         wrapper(rec(0, time=T0 + 500), rec(1, time=T0), codec=GZIP),
-        why="Each message inside keeps its own time; the wrapper's is only the largest.",
         source="KIP-32",
     )
     yield valid(
         "v1-wrapper-log-append-time",
+        "The wrapper's time is that of every message inside, whatever they say themselves.",
         wrapper(*THREE, codec=GZIP, append_time=T0 + 9000),
-        why="The wrapper's time is that of every message inside, whatever they say themselves.",
         source="KIP-32",
     )
     inside = b"".join(
@@ -255,15 +254,15 @@ def timestamps() -> Iterator[VectorCase]:
     )
     yield valid(
         "v1-wrapper-append-time-bit-inside",
+        "The messages inside claim the append time; the wrapper decides, and says otherwise.",
         wrapper(*THREE, codec=GZIP, inside=inside),
         classes=[42],
-        why="The messages inside claim the append time; the wrapper decides, and says otherwise.",
         source=WRAPPER,
     )
     yield valid(
         "v1-wrapper-no-timestamps",
+        "No message has a time, so the largest is none too.",
         wrapper(rec(0, time=-1), rec(1, time=-1), codec=GZIP),
-        why="No message has a time, so the largest is none too.",
         source="KIP-32",
     )
 
@@ -276,37 +275,37 @@ def framings() -> Iterator[VectorCase]:
         )
         yield valid(
             f"v{magic}-snappy-raw",
+            "librdkafka writes one raw snappy block, Java xerial's stream: only the bytes "
+            "tell them apart.",
             wrapper(*THREE, codec=SNAPPY, magic=magic, section=snappy(inside)),
             classes=[86],
-            why="librdkafka writes one raw snappy block, Java xerial's stream: only the bytes "
-            "tell them apart.",
             source="kafka-formats: snappy; SnappyInputStream.readHeader",
         )
         yield valid(
             f"v{magic}-gzip-two-members",
+            "gzip members one after another are one stream; the first ends inside a message.",
             wrapper(*THREE, codec=GZIP, magic=magic, section=gzip(inside[:40]) + gzip(inside[40:])),
             classes=[91],
-            why="gzip members one after another are one stream; the first ends inside a message.",
             source="GZIPInputStream",
         )
     inside = b"".join(message(one, magic=0).data for one in THREE)
     right = wrapper(*THREE, codec=LZ4, magic=0, section=lz4(inside))
     yield valid(
         "v0-lz4-right-header-checksum",
+        "Kafka does not look at the header's checksum in v0, so the right one does as well as "
+        "the one that covers the frame's magic too.",
         right,
         classes=[41],
-        why="Kafka does not look at the header's checksum in v0, so the right one does as well as "
-        "the one that covers the frame's magic too.",
         source="KAFKA-3160; differences D9",
     )
     neither = wrapper(*THREE, codec=LZ4, magic=0, section=lz4(inside, checksum=0x00))
     yield either(
         "v0-lz4-no-header-checksum-at-all",
+        "The header's checksum is neither the right one nor Kafka's old one.",
         [neither, last(neither)],
         doubtful=0,
         caught_by="codec",
         classes=[41],
-        why="The header's checksum is neither the right one nor Kafka's old one.",
         source="KAFKA-3160",
         made="a header checksum of 0",
         reason="Kafka since 0.10 skips the byte in v0; 0.8 and 0.9 wanted the old value. A reader "
@@ -316,11 +315,10 @@ def framings() -> Iterator[VectorCase]:
     old = wrapper(rec(1), codec=LZ4, section=lz4(relative, is_kafka_3160=True))
     yield invalid(
         "v1-lz4-kafka-3160",
+        "The old header checksum is legal in v0 alone; 'magic below 2' is a common mistake.",
         between(bad(old)),
         code="codec-error",
-        caught_by="codec",
         classes=[41, 87],
-        why="The old header checksum is legal in v0 alone; 'magic below 2' is a common mistake.",
         source="KIP-57; differences D9",
         made="an LZ4 header checksum that covers the frame's magic",
     )
