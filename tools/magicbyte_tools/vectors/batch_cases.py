@@ -1,6 +1,7 @@
 """Cases of v2 batches: batches as brokers store them, and impossible headers."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
@@ -28,44 +29,42 @@ def cases() -> Iterator[VectorCase]:
 
 
 def records() -> Iterator[VectorCase]:
-    def one(
-        name: str, why: str, *entries: EntryPart, classes: list[int] | None = None
-    ) -> VectorCase:
-        return valid(f"v2-{name}", why, *entries, source="DefaultRecord", classes=classes or [])
-
-    yield one("one-record", "The simplest batch: 61 bytes of header and a record.", batch(rec(0)))
+    one = partial(valid, source="DefaultRecord")
     yield one(
-        "three-records",
+        "v2-one-record", "The simplest batch: 61 bytes of header and a record.", batch(rec(0))
+    )
+    yield one(
+        "v2-three-records",
         "Offsets and times are counted from those of the batch.",
         batch(rec(7, b"one"), rec(8, b"two", time=T0 + 70_000), rec(9, b"three", time=T0)),
     )
     yield one(
-        "null-key",
+        "v2-null-key",
         "A length of -1 is no key, which is not an empty one.",
         batch(rec(0, key=None)),
     )
     yield one(
-        "tombstone",
+        "v2-tombstone",
         "A record without a value deletes its key: made empty, it would be a value.",
         batch(rec(0, None)),
     )
     yield one(
-        "null-and-empty",
+        "v2-null-and-empty",
         "No key, no value, an empty key, an empty value: four things, and all may come.",
         batch(rec(0, None, None), rec(1, b"", b""), rec(2, b"", None), rec(3, None, b"")),
     )
     yield one(
-        "headers",
+        "v2-headers",
         "Headers keep their order, and a key may come twice.",
         batch(rec(0, headers=[(b"a", b"1"), (b"b", b"2"), (b"a", b"3")])),
     )
     yield one(
-        "headers-null-and-empty",
+        "v2-headers-null-and-empty",
         "A header's value may be null or empty, its key empty but never null.",
         batch(rec(0, headers=[(b"none", None), (b"empty", b""), (b"", b"no name"), (b"", None)])),
     )
     yield one(
-        "headers-not-ascii",
+        "v2-headers-not-ascii",
         "Header keys are UTF-8 of one to four bytes.",
         batch(rec(0, headers=[("é€😀".encode(), b"")])),
     )
@@ -81,7 +80,7 @@ def records() -> Iterator[VectorCase]:
         (b"\xf4\x90\x80\x80", "\ufffd\ufffd\ufffd\ufffd", "a character beyond the last"),
     ]
     yield one(
-        "header-keys-not-utf-8",
+        "v2-header-keys-not-utf-8",
         "Nothing checks header keys when they are written: " + "; ".join(w[2] for w in wrong) + ".",
         batch(
             rec(
@@ -93,85 +92,80 @@ def records() -> Iterator[VectorCase]:
         classes=[67],
     )
     yield one(
-        "header-key-with-nul",
+        "v2-header-key-with-nul",
         "A NUL is a character like any other; in a language of C strings it ends the key.",
         batch(rec(0, headers=[(b"a\0b", b"value")])),
     )
     yield one(
-        "headers-200",
+        "v2-headers-200",
         "Their number takes two bytes, and nothing limits it but the record's size.",
         batch(rec(0, headers=[(b"h", b"")] * 200)),
         classes=[104],
     )
     yield one(
-        "record-attributes",
+        "v2-record-attributes",
         "The byte is not in use, and may be above 0x7f: who reads a varint here shifts the rest.",
         batch(rec(0, attributes=-1), rec(1, attributes=-128)),
         classes=[68],
     )
     yield one(
-        "lengths-at-the-edges-of-varints",
+        "v2-lengths-at-the-edges-of-varints",
         "63, 64 and 8192 bytes: a varint of zigzag grows at other places than one without.",
         *(batch(rec(offset, b"x" * length)) for offset, length in enumerate((63, 64, 8192))),
     )
     yield one(
-        "value-is-a-batch",
+        "v2-value-is-a-batch",
         "A value may hold anything, also what looks like an entry of the log.",
         batch(rec(0, FIRST.data), rec(1)),
     )
     yield one(
-        "values-are-binary",
+        "v2-values-are-binary",
         "Values are bytes; who takes them for text loses what is no character.",
         batch(rec(0, bytes(range(256)), b"\xff\x00")),
     )
 
 
 def times() -> Iterator[VectorCase]:
-    def one(
-        name: str, why: str, part: EntryPart, source: str, classes: list[int] | None = None
-    ) -> VectorCase:
-        return valid(f"v2-{name}", why, part, source=source, classes=classes or [])
-
-    yield one(
-        "no-timestamps",
+    yield valid(
+        "v2-no-timestamps",
         "-1 stands for no time: v0 messages that were brought to v2 have none.",
         batch(rec(0, time=-1), rec(1, time=-1)),
-        "RecordBatch.NO_TIMESTAMP",
+        source="RecordBatch.NO_TIMESTAMP",
     )
-    yield one(
-        "times-go-back",
+    yield valid(
+        "v2-times-go-back",
         "Deltas may be negative: producers send what their clocks say.",
         batch(rec(0, time=T0), rec(1, time=T0 - 5000), rec(2, time=T0 - 3 * DAY)),
-        "DefaultRecord",
+        source="DefaultRecord",
     )
-    yield one(
-        "times-far-apart",
+    yield valid(
+        "v2-times-far-apart",
         "A delta takes up to 10 bytes, where the offset's takes up to 5.",
         batch(rec(0, time=0), rec(1, time=2**62), rec(2, time=-(2**62))),
-        "DefaultRecord",
+        source="DefaultRecord",
     )
-    yield one(
-        "time-before-1970",
+    yield valid(
+        "v2-time-before-1970",
         "Kafka's reader takes any number of milliseconds, below -1 too.",
         batch(rec(0, time=-2), rec(1, time=-DAY)),
-        "DefaultRecordBatch",
+        source="DefaultRecordBatch",
     )
-    yield one(
-        "log-append-time",
+    yield valid(
+        "v2-log-append-time",
         "All records have the batch's largest time; base and deltas still say the producer's.",
         batch(rec(7, time=T0), rec(8, time=T0 - 77), append_time=T0 + 5000),
-        "testSetLogAppendTime; KIP-32",
-        [56],
+        source="testSetLogAppendTime; KIP-32",
+        classes=[56],
     )
-    yield one(
-        "log-append-time-of-no-time",
+    yield valid(
+        "v2-log-append-time-of-no-time",
         "The producer gave no time, the broker did: base time -1 says nothing of the records.",
         batch(rec(0, time=-1), append_time=T0),
-        "kafunk fetch_v2_logappendtime_batch_cut",
-        [56],
+        source="kafunk fetch_v2_logappendtime_batch_cut",
+        classes=[56],
     )
-    yield one(
-        "delete-horizon",
+    yield valid(
+        "v2-delete-horizon",
         "With bit 6 the base time is when tombstones may go; records count from it all the same.",
         batch(
             rec(0, None, b"k", time=T0),
@@ -179,11 +173,11 @@ def times() -> Iterator[VectorCase]:
             base_time=T0 + DAY,
             attributes={"has_delete_horizon_ms": True},
         ),
-        "KIP-534; MemoryRecordsTest",
-        [52],
+        source="KIP-534; MemoryRecordsTest",
+        classes=[52],
     )
-    yield one(
-        "delete-horizon-and-append-time",
+    yield valid(
+        "v2-delete-horizon-and-append-time",
         "Both may come together: times are the append time, the horizon is no time of a record.",
         batch(
             rec(0, None, b"k", time=T0),
@@ -191,8 +185,8 @@ def times() -> Iterator[VectorCase]:
             append_time=T0 + 9,
             attributes={"has_delete_horizon_ms": True},
         ),
-        "KIP-534",
-        [52, 56],
+        source="KIP-534",
+        classes=[52, 56],
     )
     top = 2**63 - 1
     wrapping = batch(rec(1, time=top), rec(2, time=-(2**63), timestamp_delta=1))
@@ -210,16 +204,14 @@ def times() -> Iterator[VectorCase]:
 
 
 def producers() -> Iterator[VectorCase]:
-    def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
-        return valid(f"v2-{name}", why, *parts, source="KIP-98", classes=classes or [])
-
+    one = partial(valid, source="KIP-98")
     yield one(
-        "idempotent",
+        "v2-idempotent",
         "Producer id, epoch and sequence tell a retry from a new batch; the records are plain.",
         batch(rec(0), rec(1), producer_id=4000, producer_epoch=5, base_sequence=0),
     )
     yield one(
-        "sequence-wraps",
+        "v2-sequence-wraps",
         "The number behind 2147483647 is 0, in the middle of a batch.",
         batch(
             *(rec(n) for n in range(4)),
@@ -238,30 +230,28 @@ def producers() -> Iterator[VectorCase]:
         source="KIP-98",
     )
     yield one(
-        "transactional-without-a-producer",
+        "v2-transactional-without-a-producer",
         "The bit alone: a broker refuses it from a client, a reader delivers its records.",
         batch(rec(0), attributes={"is_transactional": True}),
         classes=[51],
     )
     yield one(
-        "highest-producer",
+        "v2-highest-producer",
         "Ids are 64 bits wide, epochs 16; in a language of doubles the id loses its end.",
         batch(rec(0), producer_id=2**63 - 1, producer_epoch=32767, base_sequence=2**31 - 1),
     )
 
 
 def cleaned() -> Iterator[VectorCase]:
-    def one(name: str, why: str, *parts: EntryPart, classes: list[int]) -> VectorCase:
-        return valid(f"v2-{name}", why, *parts, source="MemoryRecords.filterTo", classes=classes)
-
+    one = partial(valid, source="MemoryRecords.filterTo")
     yield one(
-        "gaps-between-offsets",
+        "v2-gaps-between-offsets",
         "The cleaner took records out of the middle: deltas skip, and the count is smaller.",
         batch(rec(10), rec(13), rec(14)),
         classes=[69],
     )
     yield one(
-        "first-and-last-removed",
+        "v2-first-and-last-removed",
         "Base and last offset are those of records that are gone; who goes on behind the last "
         "record instead reads this batch again for ever.",
         batch(rec(12), rec(13), base_offset=10, last_offset=19),
@@ -269,7 +259,7 @@ def cleaned() -> Iterator[VectorCase]:
         classes=[17],
     )
     yield one(
-        "empty-batch",
+        "v2-empty-batch",
         "The cleaner took all records and kept the header, which holds the producer's sequence.",
         batch(
             base_offset=20,
@@ -284,14 +274,14 @@ def cleaned() -> Iterator[VectorCase]:
         classes=[19, 95],
     )
     yield one(
-        "empty-batch-without-a-producer",
+        "v2-empty-batch-without-a-producer",
         "Since 4.0 the last offset of a round of cleaning is kept so.",
         batch(base_offset=0, last_offset=9),
         batch(rec(10)),
         classes=[19],
     )
     yield one(
-        "empty-control-batch",
+        "v2-empty-control-batch",
         "A marker without its record: it has no key, so no type, and ends nothing.",
         batch(
             base_offset=4,
@@ -304,7 +294,7 @@ def cleaned() -> Iterator[VectorCase]:
         classes=[20],
     )
     yield one(
-        "offset-deltas-out-of-order",
+        "v2-offset-deltas-out-of-order",
         "Kafka's reader takes offset deltas as they stand: negative, repeated, above the last.",
         batch(
             rec(10),

@@ -1,6 +1,7 @@
 """Cases of control batches: transaction markers, and KRaft's control records."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import magicbyte_construct as twin
@@ -157,26 +158,24 @@ def marker_batch(record: Rec, **fields: Any) -> EntryPart:
 
 
 def markers() -> Iterator[VectorCase]:
-    def one(name: str, why: str, *parts: EntryPart, classes: list[int] | None = None) -> VectorCase:
-        return valid(f"control-{name}", why, *parts, source="KIP-98", classes=classes or [])
-
+    one = partial(valid, source="KIP-98")
     data = transactional(rec(0), rec(1), producer=4000, epoch=5)
     yield one(
-        "commit",
+        "control-commit",
         "The marker takes an offset of its own, and is no record: the next offset is one more.",
         data,
         marker(COMMIT, 2, producer=4000, epoch=5),
         last(EntryPart(b"", next_offset=3)),
     )
     yield one(
-        "abort",
+        "control-abort",
         "An aborted transaction: read_uncommitted delivers its records all the same.",
         data,
         marker(ABORT, 2, producer=4000, epoch=5),
         last(EntryPart(b"", next_offset=3)),
     )
     yield one(
-        "marker-of-the-next-epoch",
+        "control-marker-of-the-next-epoch",
         "Since 4.0 a marker has the epoch of its data plus one: matching both by epoch fails.",
         data,
         marker(COMMIT, 2, producer=4000, epoch=6),
@@ -184,7 +183,7 @@ def markers() -> Iterator[VectorCase]:
         marker(ABORT, 4, producer=4000, epoch=7),
     )
     yield one(
-        "abort-twice",
+        "control-abort-twice",
         "A second marker for the same transaction ends nothing.",
         data,
         marker(ABORT, 2, producer=4000, epoch=5),
@@ -192,14 +191,14 @@ def markers() -> Iterator[VectorCase]:
         classes=[79],
     )
     yield one(
-        "marker-of-no-transaction",
+        "control-marker-of-no-transaction",
         "The data of the transaction are gone, deleted or cleaned; the marker stays.",
         marker(COMMIT, 0, producer=4000, epoch=5),
         last(EntryPart(b"", next_offset=1)),
         classes=[79],
     )
     yield one(
-        "transactions-interleaved",
+        "control-transactions-interleaved",
         "Two producers' transactions overlap: each marker ends that of its own producer id.",
         transactional(rec(0), producer=1),
         transactional(rec(1), producer=2),
@@ -210,7 +209,7 @@ def markers() -> Iterator[VectorCase]:
     )
     compressed = marker_batch(control(COMMIT, CONTENTS["commit"][1], offset=1), codec=GZIP)
     yield one(
-        "marker-compressed",
+        "control-marker-compressed",
         "No broker compresses a marker; a reader does what the attributes say.",
         batch(rec(0)),
         compressed,
@@ -223,7 +222,7 @@ def markers() -> Iterator[VectorCase]:
         attributes={"is_transactional": True},
     )
     yield one(
-        "marker-without-a-producer",
+        "control-marker-without-a-producer",
         "A marker of nobody ends nothing, and gives no row.",
         batch(rec(0)),
         alone,

@@ -1,10 +1,9 @@
 """Builds the cases of a log: entries in a row, at most one of them at fault."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from magicbyte_tools.vectors.case import (
-    TWIN,
     ExpectedFault,
     ExpectedFinding,
     ExpectedRow,

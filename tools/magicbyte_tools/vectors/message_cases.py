@@ -1,6 +1,7 @@
 """Cases of uncompressed v0 and v1 messages."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import T0, EntryPart, bad, i32, message, rec, sealed
@@ -20,36 +21,34 @@ def cases() -> Iterator[VectorCase]:
 
 
 def sound(magic: int) -> Iterator[VectorCase]:
-    def one(name: str, why: str, *parts: EntryPart) -> VectorCase:
-        return valid(f"v{magic}-{name}", why, *parts, source=LEGACY)
-
+    one = partial(valid, source=LEGACY)
     yield one(
-        "one-message",
+        f"v{magic}-one-message",
         "The simplest entry of its format: a key, a value, and a CRC-32, not a CRC-32C.",
         message(rec(0), magic=magic),
     )
     yield one(
-        "null-key",
+        f"v{magic}-null-key",
         "A length of -1 is no key, which is not an empty one.",
         message(rec(0, key=None), magic=magic),
     )
     yield one(
-        "empty-key-and-value",
+        f"v{magic}-empty-key-and-value",
         "A length of 0 is an empty key or value, which is not none.",
         message(rec(0, b"", b""), magic=magic),
     )
     yield one(
-        "tombstone",
+        f"v{magic}-tombstone",
         "A message without a value deletes its key from a compacted topic.",
         message(rec(0, None), magic=magic),
     )
     yield one(
-        "null-key-and-value",
+        f"v{magic}-null-key-and-value",
         "The least message there is: all fixed fields, and nothing else.",
         message(rec(0, None, None), magic=magic),
     )
     yield one(
-        "highest-offset",
+        f"v{magic}-highest-offset",
         "Offsets are 64 bits wide, with a sign; in a language of doubles they lose their end.",
         message(rec(2**63 - 1, time=T0), magic=magic),
     )

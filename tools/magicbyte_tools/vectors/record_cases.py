@@ -136,63 +136,58 @@ def lengths() -> Iterator[VectorCase]:
 
 
 def headers() -> Iterator[VectorCase]:
-    def one(
-        name: str, why: str, classes: list[int], made: str, source: str, **raw: Any
-    ) -> VectorCase:
-        return faulty(f"header-{name}", why, classes, made, source=source, **raw)
-
     yield negative_count()
-    yield one(
-        "count-100",
+    yield faulty(
+        "header-count-100",
         "A hundred headers are claimed, where no byte is left.",
         [63],
         "a count of 100 and no headers",
-        "testInvalidNumHeaders",
+        source="testInvalidNumHeaders",
         headers_count=100,
     )
-    yield one(
-        "count-largest-int32",
+    yield faulty(
+        "header-count-largest-int32",
         "72 bytes under a right checksum that claim two thousand million headers.",
         [63],
         "a count of 2^31-1 and no headers",
-        "iggy PR 4229; Redpanda PR 26482",
+        source="iggy PR 4229; Redpanda PR 26482",
         headers_count=2**31 - 1,
     )
-    yield one(
-        "count-4-of-3",
+    yield faulty(
+        "header-count-4-of-3",
         "One header too many is claimed: it would be read from the next record.",
         [64],
         "a count of 4 and three headers",
-        "testBasicSerdeInvalidHeaderCountTooHigh",
+        source="testBasicSerdeInvalidHeaderCountTooHigh",
         with_headers=HEADERS,
         headers_count=4,
     )
-    yield one(
-        "count-2-of-3",
+    yield faulty(
+        "header-count-2-of-3",
         "One header is not counted: its bytes are left over.",
         [64],
         "a count of 2 and three headers",
-        "testBasicSerdeInvalidHeaderCountTooLow",
+        source="testBasicSerdeInvalidHeaderCountTooLow",
         caught_by="exact",
         with_headers=HEADERS,
         headers_count=2,
     )
     for length, name in ((-1, "null"), (-7, "length-minus-7")):
-        yield one(
-            f"key-{name}",
+        yield faulty(
+            f"header-key-{name}",
             "A header's key is never null, though its value may be.",
             [65],
             f"a header key of length {length}",
-            "testNullHeaderKey",
+            source="testNullHeaderKey",
             headers=[{"key_length": length, "key": b"", "value": b"v"}],
         )
     for field in ("key", "value"):
-        yield one(
-            f"{field}-beyond-the-record",
+        yield faulty(
+            f"header-{field}-beyond-the-record",
             f"The header's {field} claims bytes that are not there.",
             [66],
             f"a header's {field} of length 105",
-            "testInvalidHeaderKey, testInvalidHeaderValue",
+            source="testInvalidHeaderKey, testInvalidHeaderValue",
             headers=[{"key": b"k", "value": b"v", f"{field}_length": 105}],
         )
     written = [{"key": b"k", "value": None, "value_length": -5}]
