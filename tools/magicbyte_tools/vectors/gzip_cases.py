@@ -4,48 +4,40 @@ from collections.abc import Iterator
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.framers import GZIP, gzip, gzip_trailer
-from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, refused, sound
+from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, CodecCases
 
 
 def cases() -> Iterator[VectorCase]:
-    source = "GZIPInputStream"
-    yield sound(
-        "gzip",
-        GZIP,
+    codec = CodecCases(GZIP, "GZIPInputStream")
+    yield codec.sound(
+        "v2-gzip",
         gzip(PLAIN),
         "One member of RFC 1952, as Java writes it, but for the compression.",
-        source,
     )
-    yield sound(
-        "gzip-really-compressed",
-        GZIP,
+    yield codec.sound(
+        "v2-gzip-really-compressed",
         bytes.fromhex(REALLY["gzip"]),
         "What zlib writes: a deflate block with copies.",
-        source,
         records=AGAIN,
     )
-    yield sound(
-        "gzip-header-with-all-fields",
-        GZIP,
+    yield codec.sound(
+        "v2-gzip-header-with-all-fields",
         gzip(PLAIN, flags=0b11100, extra_fields=b"\x04\0AB\0\0" + b"name\0" + b"comment\0"),
         "The header may hold an extra field, a name and a comment, which a reader passes over.",
-        "RFC 1952",
+        source="RFC 1952",
     )
-    yield sound(
-        "gzip-two-members",
-        GZIP,
+    yield codec.sound(
+        "v2-gzip-two-members",
         gzip(PLAIN[:HALF]) + gzip(PLAIN[HALF:]),
         "Two members are one stream, and the first ends inside a record.",
-        source,
-        [91],
+        classes=[91],
     )
-    yield sound(
-        "gzip-garbage-behind",
-        GZIP,
+    yield codec.sound(
+        "v2-gzip-garbage-behind",
         gzip(PLAIN) + b"what follows is no gzip member",
         "Bytes behind a whole member that begin no other are ignored.",
-        "GZIPInputStream.readTrailer; differences D33",
-        [91],
+        classes=[91],
+        source="GZIPInputStream.readTrailer; differences D33",
     )
     whole = gzip(PLAIN)
     trailer = len(whole) - 8
@@ -105,4 +97,4 @@ def cases() -> Iterator[VectorCase]:
             "two members, the last 4 bytes missing",
         ),
     ):
-        yield refused(f"gzip-{name}", GZIP, section, why, source, [91], made)
+        yield codec.refused(f"v2-gzip-{name}", section, why, made, classes=[91])

@@ -14,21 +14,18 @@ from magicbyte_tools.vectors.framers import (
     lz4_plain,
     lz4_sequence,
 )
-from magicbyte_tools.vectors.log_case import between, either
-from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, of, refused, sound
+from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, CodecCases
 
 
 def cases() -> Iterator[VectorCase]:
-    source = "Lz4BlockInputStream"
+    codec = CodecCases(LZ4, "Lz4BlockInputStream")
     whole = lz4(PLAIN)
     everything = BLOCK_CHECKSUM | CONTENT_SIZE | CONTENT_CHECKSUM
-    yield sound("lz4", LZ4, whole, "A frame of independent blocks, as Java writes it.", source)
-    yield sound(
-        "lz4-really-compressed",
-        LZ4,
+    yield codec.sound("v2-lz4", whole, "A frame of independent blocks, as Java writes it.")
+    yield codec.sound(
+        "v2-lz4-really-compressed",
         lz4(payload(*AGAIN), blocks=[lz4_packed(bytes.fromhex(REALLY["lz4"]))]),
         "What lz4 writes: literals and copies, in a frame.",
-        source,
         records=AGAIN,
     )
     flags = {
@@ -44,42 +41,34 @@ def cases() -> Iterator[VectorCase]:
         ),
     }
     for name, (flag, why) in flags.items():
-        yield sound(
-            f"lz4-{name}",
-            LZ4,
+        yield codec.sound(
+            f"v2-lz4-{name}",
             lz4(PLAIN, flg=0x60 | flag),
             why,
-            "KAFKA-9203; librdkafka v2_lz4",
-            [90],
+            classes=[90],
+            source="KAFKA-9203; librdkafka v2_lz4",
         )
-    yield sound(
-        "lz4-blocks-of-4-mib",
-        LZ4,
+    yield codec.sound(
+        "v2-lz4-blocks-of-4-mib",
         lz4(PLAIN, bd=0x70),
         "The largest size of blocks that a frame may announce: 4 MiB, which it need not fill.",
-        source,
     )
     literals = lz4_packed(lz4_sequence(PLAIN[HALF:]))
-    yield sound(
-        "lz4-two-blocks",
-        LZ4,
+    yield codec.sound(
+        "v2-lz4-two-blocks",
         lz4(PLAIN, blocks=[lz4_plain(PLAIN[:HALF]), literals]),
         "A block as it is and a compressed one, cut inside a record.",
-        source,
     )
-    yield sound(
-        "lz4-end-mark-with-the-high-bit",
-        LZ4,
+    yield codec.sound(
+        "v2-lz4-end-mark-with-the-high-bit",
         lz4(PLAIN, end_mark=b"\0\0\0\x80"),
         "A block of no bytes, uncompressed: Kafka takes the high bit away before it compares.",
-        source,
     )
     run = rec(1, b"a" * 300)
     head = payload(run)
     at = head.index(b"a" * 300) + 1
-    yield sound(
-        "lz4-copy-that-overlaps",
-        LZ4,
+    yield codec.sound(
+        "v2-lz4-copy-that-overlaps",
         lz4(
             head,
             blocks=[
@@ -89,38 +78,32 @@ def cases() -> Iterator[VectorCase]:
             ],
         ),
         "A copy from one byte back, 290 bytes long: it reads what it has just written.",
-        source,
         records=[run],
     )
-    yield either(
+    yield codec.doubtful(
         "v2-lz4-bytes-behind-the-end-mark",
+        whole + b"bytes behind the frame",
         "Something follows the end mark of the frame, and the batch counts it.",
-        between(of(LZ4, whole + b"bytes behind the frame")),
-        caught_by="codec",
         classes=[90],
-        source=source,
         made="text behind the end mark",
         reason="Kafka's reader ends with the frame and ignores what follows, even another frame; "
         "liblz4 leaves it to its caller.",
     )
-    yield either(
+    yield codec.doubtful(
         "v2-lz4-content-checksum-wrong",
+        lz4(PLAIN, flg=0x60 | CONTENT_CHECKSUM, content_checksum=0x12345678),
         "The checksum over all that the frame holds is wrong.",
-        between(of(LZ4, lz4(PLAIN, flg=0x60 | CONTENT_CHECKSUM, content_checksum=0x12345678))),
-        caught_by="codec",
         classes=[90],
         source="differences D32; KAFKA-20528",
         made="a content checksum of 0x12345678",
         reason="Kafka reads over the 4 bytes (newer releases compare them with something else "
         "than the format defines); a reader that verifies them refuses.",
     )
-    yield either(
+    yield codec.doubtful(
         "v2-lz4-content-size-wrong",
+        lz4(PLAIN, flg=0x60 | CONTENT_SIZE, content_size=len(PLAIN) + 1),
         "The frame says that it holds a byte more than it does.",
-        between(of(LZ4, lz4(PLAIN, flg=0x60 | CONTENT_SIZE, content_size=len(PLAIN) + 1))),
-        caught_by="codec",
         classes=[90],
-        source=source,
         made="a content size of one more",
         reason="Kafka skips the field; the frame format says that it must be right.",
     )
@@ -261,4 +244,6 @@ def cases() -> Iterator[VectorCase]:
             "FLG 0x64 and nothing behind the end mark",
         ),
     ):
-        yield refused(f"lz4-{name}", LZ4, section, why, "Lz4CompressionTest", classes, made)
+        yield codec.refused(
+            f"v2-lz4-{name}", section, why, made, classes=classes, source="Lz4CompressionTest"
+        )

@@ -20,7 +20,7 @@ from magicbyte_tools.vectors.framers import (
     zstd_run,
 )
 from magicbyte_tools.vectors.log_case import between, invalid, valid
-from magicbyte_tools.vectors.sections import HALF, PLAIN, RECORDS, of, refused
+from magicbyte_tools.vectors.sections import HALF, PLAIN, RECORDS, CodecCases, of
 
 LONG = rec(1, bytes(100_000))
 BOMB = (
@@ -63,14 +63,12 @@ def counts() -> Iterator[VectorCase]:
         source="KAFKA-5443",
     )
     spoiled = payload(rec(1), rec(2, key_length=105), rec(3))
-    yield refused(
-        "gzip-bad-record",
-        GZIP,
+    yield CodecCases(GZIP, "DefaultRecordBatch.CompressedRecordIterator").refused(
+        "v2-gzip-bad-record",
         gzip(spoiled),
         "The fault lies in the second record, and shows once all is decompressed.",
-        "DefaultRecordBatch.CompressedRecordIterator",
-        [60],
         "the key of the second record claims 105 bytes",
+        classes=[60],
         code="bad-record",
         payload_position=len(payload(rec(1))),
     )

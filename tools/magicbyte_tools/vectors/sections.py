@@ -1,10 +1,12 @@
 """Builds compressed sections of v2, and the batches around them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import EntryPart, Rec, bad, batch, payload, rec
-from magicbyte_tools.vectors.log_case import between, invalid, valid
+from magicbyte_tools.vectors.log_case import between, either, invalid, valid
 
 RECORDS = rec(1, b"first"), rec(2, b"second"), rec(3, b"third")
 PLAIN = payload(*RECORDS)
@@ -41,38 +43,51 @@ def of(codec: int, section: bytes, records: Sequence[Rec] = RECORDS) -> EntryPar
     return batch(*records, codec=codec, section=section)
 
 
-def sound(
-    name: str,
-    codec: int,
-    section: bytes,
-    why: str,
-    source: str,
-    classes: Sequence[int] = (),
-    records: Sequence[Rec] = RECORDS,
-) -> VectorCase:
-    return valid(f"v2-{name}", why, of(codec, section, records), source=source, classes=classes)
+@dataclass(frozen=True, slots=True)
+class CodecCases:
+    """Builder of the cases of one codec: batches of v2 around sections.
 
+    Methods take further fields of the case by keyword; `source` replaces the one given here.
+    """
 
-def refused(
-    name: str,
-    codec: int,
-    section: bytes,
-    why: str,
-    source: str,
-    classes: Sequence[int],
-    made: str,
-    *,
-    code: str = "codec-error",
-    payload_position: int | None = None,
-) -> VectorCase:
-    return invalid(
-        f"v2-{name}",
-        why,
-        between(bad(of(codec, section))),
-        code=code,
-        caught_by="codec",
-        classes=classes,
-        payload_position=payload_position,
-        source=source,
-        made=made,
-    )
+    codec: int
+    source: str
+
+    def sound(
+        self,
+        name: str,
+        section: bytes,
+        why: str,
+        *,
+        records: Sequence[Rec] = RECORDS,
+        **fields: Any,
+    ) -> VectorCase:
+        """Return the case of a *section* that holds *records*."""
+        part = of(self.codec, section, records)
+        return valid(name, why, part, **{"source": self.source} | fields)
+
+    def doubtful(self, name: str, section: bytes, why: str, **fields: Any) -> VectorCase:
+        """Return the case of a *section* that a reader may refuse."""
+        parts = between(of(self.codec, section))
+        return either(name, why, parts, caught_by="codec", **{"source": self.source} | fields)
+
+    def refused(
+        self,
+        name: str,
+        section: bytes,
+        why: str,
+        made: str,
+        *,
+        code: str = "codec-error",
+        **fields: Any,
+    ) -> VectorCase:
+        """Return the case of a *section* whose fault shows while it is decompressed."""
+        return invalid(
+            name,
+            why,
+            between(bad(of(self.codec, section))),
+            code=code,
+            caught_by="codec",
+            made=made,
+            **{"source": self.source} | fields,
+        )

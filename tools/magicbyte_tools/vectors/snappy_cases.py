@@ -5,74 +5,60 @@ from collections.abc import Iterator
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import i32
 from magicbyte_tools.vectors.framers import SNAPPY, XERIAL, snappy, snappy_copy, xerial
-from magicbyte_tools.vectors.log_case import between, either
-from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, of, refused, sound
+from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, CodecCases
 
 
 def cases() -> Iterator[VectorCase]:
-    source = "SnappyInputStream"
+    codec = CodecCases(SNAPPY, "SnappyInputStream")
     block = snappy(PLAIN)
-    yield sound(
-        "snappy",
-        SNAPPY,
+    yield codec.sound(
+        "v2-snappy",
         xerial(block),
         "xerial's stream around a block, as Java writes it; most libraries know the block alone.",
-        source,
     )
-    yield sound(
-        "snappy-raw",
-        SNAPPY,
+    yield codec.sound(
+        "v2-snappy-raw",
         block,
         "One raw block, as librdkafka writes it; who waits for xerial's magic fails.",
-        source,
-        [86],
+        classes=[86],
     )
-    yield sound(
-        "snappy-really-compressed",
-        SNAPPY,
+    yield codec.sound(
+        "v2-snappy-really-compressed",
         bytes.fromhex(REALLY["snappy"]),
         "What snappy really writes: literals, and copies of what came before.",
-        source,
         records=AGAIN,
     )
-    yield sound(
-        "snappy-xerial-two-chunks",
-        SNAPPY,
+    yield codec.sound(
+        "v2-snappy-xerial-two-chunks",
         xerial(snappy(PLAIN[:HALF]), snappy(PLAIN[HALF:])),
         "Java cuts at 32 KiB, in the middle of a record.",
-        source,
     )
-    yield sound(
-        "snappy-xerial-empty-chunk",
-        SNAPPY,
+    yield codec.sound(
+        "v2-snappy-xerial-empty-chunk",
         xerial(snappy(b""), block),
         "A chunk of no bytes adds none, and is not the end.",
-        source,
     )
-    yield sound(
-        "snappy-xerial-two-streams",
-        SNAPPY,
+    yield codec.sound(
+        "v2-snappy-xerial-two-streams",
         xerial(snappy(PLAIN[:HALF])) + xerial(snappy(PLAIN[HALF:])),
         "A second header in the place of a chunk's length begins another stream.",
-        "SnappyInputStream.hasNextChunk",
+        source="SnappyInputStream.hasNextChunk",
     )
     little = xerial(block, versions=b"\1\0\0\0\1\0\0\0")
-    yield either(
+    yield codec.doubtful(
         "v2-snappy-xerial-versions-little-endian",
+        little,
         "An old Redpanda wrote the two versions of xerial's header the other way round.",
-        between(of(SNAPPY, little)),
-        caught_by="codec",
         classes=[85],
         source="Redpanda PR 25092; differences D11",
         made="versions 01000000 01000000",
         reason="snappy-java compares nothing in the first header. A reader that compares the "
         "versions for equality takes the stream for a raw block, and fails.",
     )
-    yield either(
+    yield codec.doubtful(
         "v2-snappy-xerial-version-2",
+        xerial(block, versions=b"\0\0\0\2\0\0\0\2"),
         "A version of xerial's stream that was never written.",
-        between(of(SNAPPY, xerial(block, versions=b"\0\0\0\2\0\0\0\2"))),
-        caught_by="codec",
         classes=[85],
         source="SnappyInputStream.readHeader",
         made="versions 2 and 2",
@@ -80,11 +66,10 @@ def cases() -> Iterator[VectorCase]:
         "knows version 1 alone may refuse.",
     )
     for count in (1, 3):
-        yield either(
+        yield codec.doubtful(
             f"v2-snappy-xerial-{count}-bytes-left",
+            xerial(block) + b"\0" * count,
             "Too few bytes for the length of a chunk follow the last one.",
-            between(of(SNAPPY, xerial(block) + b"\0" * count)),
-            caught_by="codec",
             code="codec-error",
             classes=[84],
             source="differences D12; franz-go compression_test",
@@ -92,11 +77,10 @@ def cases() -> Iterator[VectorCase]:
             reason="snappy-java ends its stream without a word; librdkafka and others refuse. "
             "Nothing writes such bytes.",
         )
-    yield either(
+    yield codec.doubtful(
         "v2-snappy-xerial-second-header-wrong",
+        xerial(block) + XERIAL[:4] + b"nothing else",
         "What looks like the header of a second stream is none.",
-        between(of(SNAPPY, xerial(block) + XERIAL[:4] + b"nothing else")),
-        caught_by="codec",
         code="codec-error",
         classes=[84],
         source="SnappyInputStream.hasNextChunk; differences D12",
@@ -175,15 +159,14 @@ def cases() -> Iterator[VectorCase]:
             "a second stream of version 0",
         ),
     ):
-        yield refused(f"snappy-{name}", SNAPPY, section, why, source, classes, made)
-    yield refused(
-        "snappy-xerial-header-alone",
-        SNAPPY,
+        yield codec.refused(f"v2-snappy-{name}", section, why, made, classes=classes)
+    yield codec.refused(
+        "v2-snappy-xerial-header-alone",
         xerial(),
         "A stream without chunks is a stream of no bytes: the records are missing.",
-        "franz-go compression_test",
-        [84],
         "xerial's header and nothing behind it",
+        classes=[84],
+        source="franz-go compression_test",
         code="bad-record-count",
         payload_position=0,
     )

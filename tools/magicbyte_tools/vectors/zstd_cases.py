@@ -12,33 +12,27 @@ from magicbyte_tools.vectors.framers import (
     zstd_run,
     zstd_skippable,
 )
-from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, refused, sound
+from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, CodecCases
 
 
 def cases() -> Iterator[VectorCase]:
-    source = "ZstdInputStream"
+    codec = CodecCases(ZSTD, "ZstdInputStream")
     whole = zstd(zstd_raw(PLAIN))
-    yield sound(
-        "zstd",
-        ZSTD,
+    yield codec.sound(
+        "v2-zstd",
         whole,
         "A frame that does not say how much it holds, as Java streams it: one call with a size fails.",
-        source,
     )
-    yield sound(
-        "zstd-really-compressed",
-        ZSTD,
+    yield codec.sound(
+        "v2-zstd-really-compressed",
         bytes.fromhex(REALLY["zstd"]),
         "What zstd writes: a compressed block, and a checksum behind it.",
-        source,
         records=AGAIN,
     )
-    yield sound(
-        "zstd-content-size",
-        ZSTD,
+    yield codec.sound(
+        "v2-zstd-content-size",
         zstd(zstd_raw(PLAIN), content_size=len(PLAIN)),
         "A frame that says how much it holds, as librdkafka writes it.",
-        source,
     )
     run = rec(1, b"z" * 3000)
     head = payload(run)
@@ -48,49 +42,42 @@ def cases() -> Iterator[VectorCase]:
         zstd_run(b"z", 3000),
         zstd_raw(head[at + 3000 :]),
     ]
-    yield sound(
-        "zstd-run",
-        ZSTD,
+    yield codec.sound(
+        "v2-zstd-run",
         zstd(*pieces, content_size=len(head)),
         "A block of one byte that stands for 3000, and counts as 3000 against a limit.",
-        "RFC 8878",
+        source="RFC 8878",
         records=[run],
     )
-    yield sound(
-        "zstd-two-frames",
-        ZSTD,
+    yield codec.sound(
+        "v2-zstd-two-frames",
         zstd(zstd_raw(PLAIN[:HALF])) + zstd(zstd_raw(PLAIN[HALF:])),
         "Frames one after another are one stream; many libraries stop behind the first.",
-        source,
-        [92],
+        classes=[92],
     )
-    yield sound(
-        "zstd-skippable-frames",
-        ZSTD,
+    yield codec.sound(
+        "v2-zstd-skippable-frames",
         zstd_skippable(b"before") + whole + zstd_skippable(b""),
         "Frames that decoders skip, before and behind.",
-        "RFC 8878",
-        [92],
+        classes=[92],
+        source="RFC 8878",
     )
     huge = b"\x28\xb5\x2f\xfd\xe0" + (8 << 30).to_bytes(8, "little")
-    yield refused(
-        "zstd-claims-8-gib",
-        ZSTD,
+    yield codec.refused(
+        "v2-zstd-claims-8-gib",
         huge + zstd_raw(PLAIN),
         "A buffer made by what the frame claims takes 8 GiB.",
-        "franz-go TestDecompressZstdHugeClaim; redpanda #1726",
-        [81],
         "a content size of 8 GiB",
+        classes=[81],
+        source="franz-go TestDecompressZstdHugeClaim; redpanda #1726",
         code="batch-over-limit",
     )
-    yield refused(
-        "zstd-empty",
-        ZSTD,
+    yield codec.refused(
+        "v2-zstd-empty",
         b"",
         "No frame at all is a stream of no bytes: the records are missing.",
-        source,
-        [92],
         "no bytes where records are counted",
+        classes=[92],
         code="bad-record-count",
         payload_position=0,
     )
@@ -159,4 +146,4 @@ def cases() -> Iterator[VectorCase]:
             "a window of 2^32 bytes",
         ),
     ):
-        yield refused(f"zstd-{name}", ZSTD, section, why, source, classes, made)
+        yield codec.refused(f"v2-zstd-{name}", section, why, made, classes=classes)
