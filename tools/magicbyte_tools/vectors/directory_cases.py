@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from magicbyte_tools.vectors.case import (
-    TWIN,
     ExpectedFault,
     ExpectedFinding,
     ExpectedRow,
@@ -29,7 +29,7 @@ LOG_START = "log-start-offset-checkpoint"
 CLEANER = "cleaner-offset-checkpoint"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PartitionFiles:
     """A partition's folder."""
 
@@ -66,21 +66,20 @@ def hidden(part: EntryPart) -> EntryPart:
 
 def log_dir(
     name: str,
-    *partition_files: PartitionFiles,
     why: str,
-    source: str,
+    *partition_files: PartitionFiles,
     files: Mapping[str, bytes] | None = None,
-    made: str = TWIN,
-    classes: Sequence[int] = (),
     findings: Sequence[ExpectedFinding] = (),
     error: ExpectedFinding | None = None,
     caught_by: str = "directory",
     records_before: int = 0,
+    **fields: Any,
 ) -> VectorCase:
     """Return the case of a log.dir of *partition_files*, with *files* in its root.
 
-    *error*, one of *findings*, is the fault that costs rows; the case's rows are the remaining ones.
-    Without it no row is lost.
+    *error* is the fault that costs rows, and the only finding unless *findings* has others too; the
+    case's rows are the remaining ones. Without it no row is lost. *fields* are further fields of the
+    case.
     """
     data = {"meta.properties": META, **(files or {})}
     for partition in partition_files:
@@ -100,14 +99,11 @@ def log_dir(
         format="log_dir",
         name=name,
         why=why,
-        verdict="valid" if error is None else "invalid",
+        verdict="invalid" if error else "valid",
         data=data,
-        made=made,
-        source=source,
-        classes=tuple(classes),
-        rows=rows,
         fault=fault,
-        findings=tuple(findings),
+        findings=(error,) if error and not findings else tuple(findings),
+        **{"rows": rows} | fields,
     )
 
 
@@ -127,8 +123,9 @@ def cases() -> Iterator[VectorCase]:
 def sound() -> Iterator[VectorCase]:
     yield log_dir(
         "one-segment",
+        "What a broker leaves when it stops in order.",
         PartitionFiles(
-            segments={0: [one(0), one(1)]},
+            {0: [one(0), one(1)]},
             files={
                 "partition.metadata": f"version: 0\ntopic_id: {TOPIC_ID}".encode(),
                 "leader-epoch-checkpoint": epochs((3, 0)),
@@ -137,21 +134,20 @@ def sound() -> Iterator[VectorCase]:
             },
         ),
         files=CLEAN | {HIGH_WATERMARK: checkpoint((TOPIC, 0, 2))},
-        why="What a broker leaves when it stops in order.",
         source="LogManager.shutdown",
     )
     yield log_dir(
         "several-partitions",
-        PartitionFiles(segments={0: [one(0, b"of partition 0")]}),
-        PartitionFiles(segments={0: [one(0, b"of partition 11")]}, number=11),
-        PartitionFiles(segments={0: [one(0, b"of another")]}, topic="topic-with-dashes-2"),
-        why="A folder's name ends in the partition's number, behind the last dash.",
+        "A folder's name ends in the partition's number, behind the last dash.",
+        PartitionFiles({0: [one(0, b"of partition 0")]}),
+        PartitionFiles({0: [one(0, b"of partition 11")]}, number=11),
+        PartitionFiles({0: [one(0, b"of another")]}, topic="topic-with-dashes-2"),
         source="LocalLog.parseTopicPartitionName",
     )
     yield log_dir(
         "several-segments",
-        PartitionFiles(segments={0: [one(0), one(1)], 2: [one(2)], 3: []}),
-        why="A segment begins where the one before ends; the last may be empty.",
+        "A segment begins where the one before ends; the last may be empty.",
+        PartitionFiles({0: [one(0), one(1)], 2: [one(2)], 3: []}),
         source="LogSegments",
     )
 
@@ -159,218 +155,193 @@ def sound() -> Iterator[VectorCase]:
 def starts_and_ends() -> Iterator[VectorCase]:
     yield log_dir(
         "log-start-offset",
-        PartitionFiles(segments={0: [hidden(one(0)), hidden(one(1)), one(2)]}),
+        "Records below the log's start were deleted, though their bytes are there.",
+        PartitionFiles({0: [hidden(one(0)), hidden(one(1)), one(2)]}),
         files={LOG_START: checkpoint((TOPIC, 0, 2))},
-        why="Records below the log's start were deleted, though their bytes are there.",
         source="KIP-107; LogManager",
     )
     two = batch(rec(0), rec(1))
     yield log_dir(
         "log-start-offset-inside-a-batch",
-        PartitionFiles(segments={0: [replace(two, rows=two.rows[1:]), one(2)]}),
+        "Records were deleted up to the middle of a batch, which stays whole.",
+        PartitionFiles({0: [replace(two, rows=two.rows[1:]), one(2)]}),
         files={LOG_START: checkpoint((TOPIC, 0, 1))},
-        why="Records were deleted up to the middle of a batch, which stays whole.",
         source="KIP-107",
     )
     yield log_dir(
         "log-start-beyond-the-end",
-        PartitionFiles(segments={0: [hidden(one(0)), hidden(one(1))]}),
+        "All records lie below the log start: none is left, and a broker's start removes the "
+        "segment.",
+        PartitionFiles({0: [hidden(one(0)), hidden(one(1))]}),
         files={LOG_START: checkpoint((TOPIC, 0, 5))},
         findings=[ExpectedFinding("log-start-beyond")],
-        why="All records lie below the log start: none is left, and a broker's start removes the "
-        "segment.",
         source="LogLoader.recoverLog",
     )
     yield log_dir(
         "high-watermark-stale",
-        PartitionFiles(segments={0: [one(0), one(1)]}),
+        "The broker was killed: its high watermark is some seconds old, and withholds nothing.",
+        PartitionFiles({0: [one(0), one(1)]}),
         files={HIGH_WATERMARK: checkpoint((TOPIC, 0, 1))},
         findings=[ExpectedFinding("high-watermark-stale")],
-        why="The broker was killed: its high watermark is some seconds old, and withholds nothing.",
         source="ReplicaManager.checkpointHighWatermarks",
     )
-    begins = ExpectedFinding("log-begins-above")
     yield log_dir(
         "log-begins-above-its-epochs",
+        "The first epoch began at 0, the log begins at 10: the rest is in remote storage, or lost.",
         PartitionFiles(
-            segments={10: [one(10)]},
+            {10: [one(10)]},
             files={
                 "leader-epoch-checkpoint": epochs((0, 0), (3, 5)),
                 "00000000000000000010.snapshot": producer_snapshot(),
             },
         ),
-        findings=[begins],
-        why="The first epoch began at 0, the log begins at 10: the rest is in remote storage, or "
-        "lost.",
+        findings=[ExpectedFinding("log-begins-above")],
         source="a rule of magicbyte; KIP-405",
     )
-    lost = ExpectedFinding("log-ends-below")
     yield log_dir(
         "log-ends-below-its-high-watermark",
-        PartitionFiles(segments={0: [one(0), one(1)]}),
-        files=CLEAN | {HIGH_WATERMARK: checkpoint((TOPIC, 0, 5))},
-        findings=[lost],
-        error=lost,
-        records_before=2,
-        why="Three records were acknowledged, and are not there: the file was cut between entries, "
+        "Three records were acknowledged, and are not there: the file was cut between entries, "
         "which the file alone does not show.",
+        PartitionFiles({0: [one(0), one(1)]}),
+        files=CLEAN | {HIGH_WATERMARK: checkpoint((TOPIC, 0, 5))},
+        error=ExpectedFinding("log-ends-below"),
+        records_before=2,
         source="a rule of magicbyte",
     )
-    wrong = ExpectedFinding("checkpoint-invalid", file=LOG_START)
     yield log_dir(
         "checkpoint-invalid",
-        PartitionFiles(segments={0: [one(0)]}),
+        "A checkpoint announces two entries and has one: it counts for nothing.",
+        PartitionFiles({0: [one(0)]}),
         files={LOG_START: checkpoint((TOPIC, 0, 1), entries_count=2)},
-        findings=[wrong],
-        why="A checkpoint announces two entries and has one: it counts for nothing.",
+        findings=[ExpectedFinding("checkpoint-invalid", file=LOG_START)],
         source="CheckpointFile",
     )
     yield log_dir(
         "zero-tail-of-the-last-segment",
-        PartitionFiles(segments={0: [one(0)], 1: [one(1), EntryPart(bytes(200))]}),
+        "Only the last segment may end in zeros that nothing has filled.",
+        PartitionFiles({0: [one(0)], 1: [one(1), EntryPart(bytes(200))]}),
         findings=[ExpectedFinding("zero-tail", len(one(1)), log_name(1))],
         classes=[6],
-        why="Only the last segment may end in zeros that nothing has filled.",
         source="log.preallocate",
     )
     yield log_dir(
         "incomplete-tail-of-the-last-segment",
-        PartitionFiles(segments={0: [one(0)], 1: [one(1), cut(one(2), 40)]}),
+        "Only the last segment may end inside an entry.",
+        PartitionFiles({0: [one(0)], 1: [one(1), cut(one(2), 40)]}),
         findings=[ExpectedFinding("incomplete-tail", len(one(1)), log_name(1))],
         classes=[3],
-        why="Only the last segment may end inside an entry.",
         source="LogSegment.recover",
     )
 
 
 def gaps() -> Iterator[VectorCase]:
-    gap = ExpectedFinding("offset-gap", 0, log_name(5))
     yield log_dir(
         "offsets-missing-between-segments",
+        "Offsets 2 to 4 are in no segment, and the cleaner was never here.",
         PartitionFiles(
-            segments={0: [one(0), one(1)], 5: [one(5)]},
+            {0: [one(0), one(1)], 5: [one(5)]},
             files={"00000000000000000005.snapshot": producer_snapshot()},
         ),
         files={CLEANER: checkpoint()},
-        findings=[gap],
-        error=gap,
-        caught_by="directory",
+        error=ExpectedFinding("offset-gap", 0, log_name(5)),
         records_before=2,
-        why="Offsets 2 to 4 are in no segment, and the cleaner was never here.",
         source="a rule of magicbyte",
     )
     yield log_dir(
         "offsets-missing-below-the-cleaner",
-        PartitionFiles(segments={0: [one(0), one(7)], 9: [one(9)]}),
+        "Below the cleaner's offset records go missing by right.",
+        PartitionFiles({0: [one(0), one(7)], 9: [one(9)]}),
         files={CLEANER: checkpoint((TOPIC, 0, 9))},
-        why="Below the cleaner's offset records go missing by right.",
         source="LogCleanerManager",
     )
     short = batch(rec(0), last_offset=4)
     yield log_dir(
         "offsets-missing-in-a-folder-that-looks-cleaned",
-        PartitionFiles(segments={0: [short, one(7)]}),
-        findings=[ExpectedFinding("offset-gap-cleaned", len(short), log_name(0))],
-        why="There is no cleaner's checkpoint; a batch with fewer records than offsets speaks for "
+        "There is no cleaner's checkpoint; a batch with fewer records than offsets speaks for "
         "cleaning.",
+        PartitionFiles({0: [short, one(7)]}),
+        findings=[ExpectedFinding("offset-gap-cleaned", len(short), log_name(0))],
         source="a rule of magicbyte",
     )
     far = 2**31 + 10
-    gap = ExpectedFinding("offset-gap", len(one(0)), log_name(0))
     yield log_dir(
         "offset-2-gib-above-its-segment",
-        PartitionFiles(segments={0: [one(0), batch(rec(far, time=T0))]}),
-        findings=[gap],
-        error=gap,
+        "Indexes count offsets from the segment's base in 32 bits: such a segment cannot be "
+        "indexed, and is split at the next start.",
+        PartitionFiles({0: [one(0), batch(rec(far, time=T0))]}),
+        error=ExpectedFinding("offset-gap", len(one(0)), log_name(0)),
         classes=[97],
         records_before=1,
-        caught_by="directory",
-        why="Indexes count offsets from the segment's base in 32 bits: such a segment cannot be "
-        "indexed, and is split at the next start.",
         source="KAFKA-6264",
     )
     outside = ExpectedFinding("offset-outside-segment", len(one(0)), log_name(0))
     yield log_dir(
         "offset-of-the-next-segment",
-        PartitionFiles(segments={0: [one(0), one(3)], 3: [one(3, b"again"), one(4)]}),
+        "An entry lies in the segment before the one that its offset belongs to: an index "
+        "never finds it, a reader gives it twice.",
+        PartitionFiles({0: [one(0), one(3)], 3: [one(3, b"again"), one(4)]}),
         findings=[outside, ExpectedFinding("offset-gap", len(one(0)), log_name(0))],
         error=outside,
-        caught_by="directory",
         classes=[15],
         records_before=2,
-        why="An entry lies in the segment before the one that its offset belongs to: an index "
-        "never finds it, a reader gives it twice.",
         source="LogSegment",
     )
 
 
 def leftovers() -> Iterator[VectorCase]:
-    old = [hidden(one(0)), hidden(one(1)), hidden(one(2))]
     cleaned = [one(0, b"kept by the cleaner"), one(2, b"kept by the cleaner")]
-    for suffix, swapped, rows, why in (
-        ("swap", cleaned, "swap", "The cleaner had finished: its segment replaces the old one."),
-        ("cleaned", cleaned, "log", "The cleaner had not finished: its segment goes."),
-        ("deleted", cleaned, "log", "The segment waits to be removed, and is none any more."),
+    for suffix, why in (
+        ("swap", "The cleaner had finished: its segment replaces the old one."),
+        ("cleaned", "The cleaner had not finished: its segment goes."),
+        ("deleted", "The segment waits to be removed, and is none any more."),
     ):
-        is_swap = rows == "swap"
-        data = b"".join(part.data for part in swapped)
-        segments = {0: old if is_swap else [one(0), one(1), one(2)]}
-        partition = PartitionFiles(segments=segments, files={f"{log_name(0)}.{suffix}": data})
-        case = log_dir(
+        segment = [one(0), one(1), one(2)]
+        data = b"".join(part.data for part in cleaned)
+        partition = PartitionFiles({0: segment}, files={f"{log_name(0)}.{suffix}": data})
+        rest = PartitionFiles({0: cleaned if suffix == "swap" else segment})
+        yield log_dir(
             f"leftover-{suffix}",
+            why + " Read both, and records come twice.",
             partition,
             files={CLEANER: checkpoint((TOPIC, 0, 3))},
             classes=[98],
-            why=why + " Read both, and records come twice.",
             source="LogLoader; KAFKA-7401",
+            rows=tuple(rest.rows()),
         )
-        if is_swap:
-            kept = PartitionFiles(segments={0: swapped})
-            case = replace(case, rows=tuple(kept.rows()))
-        yield case
-    two = [one(3), one(4)]
-    swapped = [one(0, b"merged"), one(4, b"merged")]
-    case = log_dir(
+    merged = [one(0, b"merged"), one(4, b"merged")]
+    yield log_dir(
         "leftover-swap-of-two-segments",
+        "The cleaner merged two segments into one: both are superseded, the third is not.",
         PartitionFiles(
-            segments={
-                0: [hidden(part) for part in old],
-                3: [hidden(part) for part in two],
-                5: [one(5)],
-            },
-            files={f"{log_name(0)}.swap": b"".join(part.data for part in swapped)},
+            {0: [one(0), one(1), one(2)], 3: [one(3), one(4)], 5: [one(5)]},
+            files={f"{log_name(0)}.swap": b"".join(part.data for part in merged)},
         ),
         files={CLEANER: checkpoint((TOPIC, 0, 5))},
         classes=[98],
-        why="The cleaner merged two segments into one: both are superseded, the third is not.",
         source="LogLoader; KAFKA-7401",
+        rows=tuple(PartitionFiles({0: merged, 5: [one(5)]}).rows()),
     )
-    kept = PartitionFiles(segments={0: swapped, 5: [one(5)]})
-    yield replace(case, rows=tuple(kept.rows()))
     ident = "0123456789abcdef0123456789abcdef"
     yield log_dir(
         "leftover-folders",
-        PartitionFiles(segments={0: [one(0)]}),
+        "Folders that wait to be deleted, copied or assigned are no partitions of this broker.",
+        PartitionFiles({0: [one(0)]}),
         *(
             PartitionFiles(
-                segments={0: [hidden(one(0, b"no record of this log"))]},
+                {0: [hidden(one(0, b"no record of this log"))]},
                 topic=f"{state}d",
                 folder=f"{state}d-0.{ident}-{state}",
             )
             for state in ("delete", "future", "stray")
         ),
         classes=[98],
-        why="Folders that wait to be deleted, copied or assigned are no partitions of this broker.",
         source="LocalLog; KIP-113",
     )
     yield log_dir(
         "segment-missing",
-        PartitionFiles(
-            segments={0: [one(0)]},
-            files={"00000000000000000009.index": offset_index((1, 0))},
-        ),
+        "An index lies here without its segment: the segment was lost, or never copied.",
+        PartitionFiles({0: [one(0)]}, files={"00000000000000000009.index": offset_index((1, 0))}),
         findings=[ExpectedFinding("segment-missing", file="00000000000000000009.index")],
-        why="An index lies here without its segment: the segment was lost, or never copied.",
         source="LogLoader.loadSegmentFiles",
     )
 
@@ -405,51 +376,41 @@ def indexes() -> Iterator[VectorCase]:
     ):
         yield log_dir(
             name,
-            PartitionFiles(segments=segment, files=files),
+            why + " Rows come from the log alone.",
+            PartitionFiles(segment, files=files),
             classes=[96],
-            why=why + " Rows come from the log alone.",
             source="LogSegmentTest, LogLoaderTest.testCorruptIndexRebuild; KAFKA-10101",
         )
 
 
 def damage() -> Iterator[VectorCase]:
-    zeros = ExpectedFinding("zeros", len(one(0)), log_name(0))
     yield log_dir(
         "zeros-at-the-end-of-an-earlier-segment",
-        PartitionFiles(segments={0: [one(0), EntryPart(bytes(100))], 2: [one(2)]}),
-        findings=[zeros],
-        error=zeros,
-        caught_by="directory",
+        "Zeros where offset 1 should be: in a file on its own they are a tail, with a segment "
+        "behind it they are a hole.",
+        PartitionFiles({0: [one(0), EntryPart(bytes(100))], 2: [one(2)]}),
+        error=ExpectedFinding("zeros", len(one(0)), log_name(0)),
         classes=[6],
         records_before=1,
-        why="Zeros where offset 1 should be: in a file on its own they are a tail, with a segment "
-        "behind it they are a hole.",
         source="LogLoader.recoverSegment",
     )
-    cut_off = ExpectedFinding("incomplete-entry", len(one(0)), log_name(0))
     yield log_dir(
         "earlier-segment-ends-inside-an-entry",
-        PartitionFiles(segments={0: [one(0), cut(one(1), 50)], 2: [one(2)]}),
-        findings=[cut_off],
-        error=cut_off,
-        caught_by="directory",
+        "A cut entry is a tail in the last segment alone; here it is a record that is lost.",
+        PartitionFiles({0: [one(0), cut(one(1), 50)], 2: [one(2)]}),
+        error=ExpectedFinding("incomplete-entry", len(one(0)), log_name(0)),
         classes=[3],
         records_before=1,
-        why="A cut entry is a tail in the last segment alone; here it is a record that is lost.",
         source="LogLoader.recoverSegment",
     )
-    flip = ExpectedFinding("checksum-mismatch", 0, log_name(1))
     yield log_dir(
         "damage-in-the-second-of-three-segments",
-        PartitionFiles(
-            segments={0: [one(0)], 1: [hidden(flipped(one(1), 22)), one(2)], 3: [one(3)]}
-        ),
-        findings=[flip],
-        error=flip,
+        "A broker would cut the log here and delete all that follows; it is sound.",
+        PartitionFiles({0: [one(0)], 1: [hidden(flipped(one(1), 22)), one(2)], 3: [one(3)]}),
+        error=ExpectedFinding("checksum-mismatch", 0, log_name(1)),
         caught_by="checksum",
         classes=[14],
         records_before=1,
-        why="A broker would cut the log here and delete all that follows; it is sound.",
         source="LogLoader.recoverLog",
         made="one bit of the second segment flipped",
     )

@@ -1,6 +1,7 @@
 """Cases of log directories with transactions, transaction indexes and producer snapshots."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from magicbyte_tools.vectors.case import ExpectedFinding, VectorCase
 from magicbyte_tools.vectors.companion_cases import producer, producer_snapshot, transaction_index
@@ -33,57 +34,50 @@ def transactions() -> Iterator[VectorCase]:
 
     def of(
         name: str,
-        parts: Sequence[EntryPart],
         why: str,
-        findings: Sequence[ExpectedFinding] = (),
+        parts: Sequence[EntryPart],
         files: Mapping[str, bytes] | None = None,
-        classes: Sequence[int] = (),
         source: str = "KIP-98",
+        **fields: Any,
     ) -> VectorCase:
-        return log_dir(
-            f"transaction-{name}",
-            PartitionFiles(segments={0: parts}, files=files or {}),
-            why=why,
-            source=source,
-            classes=classes,
-            findings=findings,
-        )
+        partition = PartitionFiles({0: parts}, files=files or {})
+        return log_dir(f"transaction-{name}", why, partition, source=source, **fields)
 
     yield of(
         "committed",
-        [one(0), data, commit, one(4)],
         "The marker commits: the records count, the marker is none.",
+        [one(0), data, commit, one(4)],
     )
     yield of(
         "aborted",
-        [one(0), gone, abort, one(4)],
         "The marker aborts: who does not look ahead for it delivers what never happened.",
+        [one(0), gone, abort, one(4)],
         files={ABORTED_INDEX: right},
     )
     yield of(
         "aborted-by-the-next-epoch",
-        [one(0), gone, marker(ABORT, 3, producer=PRODUCER, epoch=6), one(4)],
         "The marker has the epoch of its data plus one, and the producer's id decides.",
+        [one(0), gone, marker(ABORT, 3, producer=PRODUCER, epoch=6), one(4)],
         files={ABORTED_INDEX: right},
         source="KIP-890",
     )
     yield of(
         "open",
-        [one(0), gone, hidden(one(3)), hidden(one(4))],
         "It has not ended: nothing from its first offset on is stable, records of others included.",
+        [one(0), gone, hidden(one(3)), hidden(one(4))],
         findings=[ExpectedFinding("transaction-open", len(one(0)), log_name(0))],
     )
     yield of(
         "without-its-index",
-        [one(0), gone, abort, one(4)],
         "A broker that lost the index delivers the aborted records. The marker is in the log.",
+        [one(0), gone, abort, one(4)],
         findings=[ExpectedFinding("txnindex-missing", file=ABORTED_INDEX)],
         source="differences D35",
     )
     yield of(
         "index-cut",
-        [one(0), gone, abort, one(4)],
         "The index is not whole, and counts for nothing; the marker decides.",
+        [one(0), gone, abort, one(4)],
         findings=[ExpectedFinding("txnindex-invalid", 0, ABORTED_INDEX)],
         files={ABORTED_INDEX: right[:-1]},
         classes=[100],
@@ -91,8 +85,8 @@ def transactions() -> Iterator[VectorCase]:
     )
     yield of(
         "index-of-another",
-        [one(0), gone, abort, one(4)],
         "The index names another producer: it is another log's, and the marker decides.",
+        [one(0), gone, abort, one(4)],
         findings=[
             ExpectedFinding("txnindex-mismatch", file=ABORTED_INDEX),
             ExpectedFinding("txnindex-mismatch", file=ABORTED_INDEX),
@@ -103,8 +97,8 @@ def transactions() -> Iterator[VectorCase]:
     )
     yield of(
         "index-of-a-committed-one",
-        [one(0), data, commit, one(4)],
         "The index calls aborted what its marker commits.",
+        [one(0), data, commit, one(4)],
         findings=[ExpectedFinding("txnindex-mismatch", file=ABORTED_INDEX)],
         files={ABORTED_INDEX: right},
         classes=[100],
@@ -113,8 +107,9 @@ def transactions() -> Iterator[VectorCase]:
     second = "00000000000000000003.txnindex"
     yield log_dir(
         "transaction-aborted-in-the-next-segment",
+        "The marker lies in the segment behind: who reads each file alone delivers the records.",
         PartitionFiles(
-            segments={0: [one(0), gone], 3: [abort, one(4)]},
+            {0: [one(0), gone], 3: [abort, one(4)]},
             files={
                 second: right,
                 "00000000000000000003.snapshot": producer_snapshot(
@@ -129,7 +124,6 @@ def transactions() -> Iterator[VectorCase]:
                 ),
             },
         ),
-        why="The marker lies in the segment behind: who reads each file alone delivers the records.",
         source="KIP-98",
     )
     aborting = flipped(abort, len(abort) - 1)
@@ -137,26 +131,23 @@ def transactions() -> Iterator[VectorCase]:
     mismatch = ExpectedFinding("checksum-mismatch", place, log_name(0))
     yield log_dir(
         "transaction-undecided",
-        PartitionFiles(segments={0: [one(0), gone, hidden(aborting), one(4)]}),
+        "The marker is damaged: nobody can tell whether the records count, so they are "
+        "withheld, and those behind are not.",
+        PartitionFiles({0: [one(0), gone, hidden(aborting), one(4)]}),
         findings=[mismatch, ExpectedFinding("transaction-undecided", len(one(0)), log_name(0))],
         error=mismatch,
         caught_by="checksum",
         records_before=1,
-        why="The marker is damaged: nobody can tell whether the records count, so they are "
-        "withheld, and those behind are not.",
         source="a rule of magicbyte; differences D37",
         made="one bit of the marker's last byte flipped",
     )
     yield log_dir(
         "transaction-of-a-damaged-marker-in-its-index",
-        PartitionFiles(
-            segments={0: [one(0), gone, hidden(aborting), one(4)]}, files={ABORTED_INDEX: right}
-        ),
-        findings=[mismatch],
+        "The marker is damaged, and the index says that it was an abort.",
+        PartitionFiles({0: [one(0), gone, hidden(aborting), one(4)]}, files={ABORTED_INDEX: right}),
         error=mismatch,
         caught_by="checksum",
         records_before=1,
-        why="The marker is damaged, and the index says that it was an abort.",
         source="a rule of magicbyte",
         made="one bit of the marker's last byte flipped",
     )
@@ -164,30 +155,40 @@ def transactions() -> Iterator[VectorCase]:
 
 def snapshots() -> Iterator[VectorCase]:
     mine = transactional(rec(5), producer=PRODUCER, epoch=5, sequence=7)
-    ended = [
-        transactional(rec(5), producer=PRODUCER, epoch=5, sequence=7),
-        marker(COMMIT, 6, producer=PRODUCER, epoch=5),
-        one(7),
-    ]
+    ended = [mine, marker(COMMIT, 6, producer=PRODUCER, epoch=5), one(7)]
     base = "00000000000000000005.snapshot"
+
+    def of(
+        name: str, why: str, data: bytes, code: str, position: int | None = None, **fields: Any
+    ) -> VectorCase:
+        """Return the case of a log from 5 on with *data* as the snapshot there, which has one finding."""
+        return log_dir(
+            f"snapshot-{name}",
+            why,
+            PartitionFiles({5: ended}, files={base: data}),
+            findings=[ExpectedFinding(code, position, base)],
+            classes=[99],
+            **{"source": "ProducerStateManager"} | fields,
+        )
+
     opened = producer(PRODUCER, epoch=5, last_sequence=6, last_offset=4, current_txn_first_offset=3)
     yield log_dir(
         "snapshot-tells-what-was-open",
+        "The log begins inside a transaction; the snapshot knows where it began.",
         PartitionFiles(
-            segments={5: [hidden(mine), marker(ABORT, 6, producer=PRODUCER, epoch=5), one(7)]},
+            {5: [hidden(mine), marker(ABORT, 6, producer=PRODUCER, epoch=5), one(7)]},
             files={
                 base: producer_snapshot(opened),
                 "00000000000000000005.txnindex": transaction_index((PRODUCER, 3, 6, 7)),
             },
         ),
-        why="The log begins inside a transaction; the snapshot knows where it began.",
         source="ProducerStateManager",
     )
     yield log_dir(
         "snapshot-missing",
-        PartitionFiles(segments={5: ended}),
+        "The log begins at 5 without a snapshot there: what was open before is not known.",
+        PartitionFiles({5: ended}),
         findings=[ExpectedFinding("snapshot-missing", file=base)],
-        why="The log begins at 5 without a snapshot there: what was open before is not known.",
         source="ProducerStateManager",
     )
     idle = producer(PRODUCER, epoch=5, last_sequence=6, last_offset=4)
@@ -197,76 +198,56 @@ def snapshots() -> Iterator[VectorCase]:
         ("empty", b"", 0, "A snapshot of no bytes, as a crash leaves it."),
         ("version-2", b"\0\2" + whole[2:], 0, "A snapshot of a version that nobody knows."),
     ):
-        yield log_dir(
-            f"snapshot-{name}",
-            PartitionFiles(segments={5: ended}, files={base: data}),
-            classes=[99],
-            findings=[ExpectedFinding("snapshot-invalid", position, base)],
-            why=why + " The log is read all the same.",
+        yield of(
+            name,
+            why + " The log is read all the same.",
+            data,
+            "snapshot-invalid",
+            position,
             source="ProducerStateManagerTest",
         )
+    second = "00000000000000000002.snapshot"
+    unknown = producer_snapshot(producer(77, last_sequence=0, last_offset=0))
     yield log_dir(
         "snapshot-of-another-log",
+        "The snapshot says that producer 77 wrote offset 0, and producer 1 did.",
         PartitionFiles(
-            segments={
-                0: [transactional(rec(0), producer=1), marker(COMMIT, 1, producer=1)],
-                2: [one(2)],
-            },
-            files={
-                "00000000000000000002.snapshot": producer_snapshot(
-                    producer(77, last_sequence=0, last_offset=0)
-                )
-            },
+            {0: [transactional(rec(0), producer=1), marker(COMMIT, 1, producer=1)], 2: [one(2)]},
+            files={second: unknown},
         ),
-        findings=[ExpectedFinding("snapshot-mismatch", file="00000000000000000002.snapshot")],
+        findings=[ExpectedFinding("snapshot-mismatch", file=second)],
         classes=[99],
-        why="The snapshot says that producer 77 wrote offset 0, and producer 1 did.",
         source="ProducerStateManager",
     )
-    yield log_dir(
-        "snapshot-knows-the-future",
-        PartitionFiles(
-            segments={5: ended},
-            files={base: producer_snapshot(producer(PRODUCER, last_sequence=6, last_offset=5))},
-        ),
-        findings=[ExpectedFinding("snapshot-mismatch", 0, base)],
-        classes=[99],
-        why="A snapshot at 5 holds what was below 5, and names offset 5.",
-        source="ProducerStateManager",
+    yield of(
+        "knows-the-future",
+        "A snapshot at 5 holds what was below 5, and names offset 5.",
+        producer_snapshot(producer(PRODUCER, last_sequence=6, last_offset=5)),
+        "snapshot-mismatch",
+        0,
     )
-    yield log_dir(
-        "snapshot-of-a-later-epoch",
-        PartitionFiles(
-            segments={5: ended},
-            files={
-                base: producer_snapshot(producer(PRODUCER, epoch=6, last_sequence=6, last_offset=4))
-            },
-        ),
-        findings=[ExpectedFinding("snapshot-mismatch", file=base)],
-        classes=[99],
-        why="The snapshot at the log's beginning gives a producer epoch 6, and it goes on with 5.",
+    yield of(
+        "of-a-later-epoch",
+        "The snapshot at the log's beginning gives a producer epoch 6, and it goes on with 5.",
+        producer_snapshot(producer(PRODUCER, epoch=6, last_sequence=6, last_offset=4)),
+        "snapshot-mismatch",
         source="ProducerAppendInfo.checkProducerEpoch",
     )
-    yield log_dir(
-        "snapshot-of-strangers",
-        PartitionFiles(
-            segments={5: ended},
-            files={base: producer_snapshot(producer(77, last_sequence=6, last_offset=4))},
-        ),
-        findings=[ExpectedFinding("snapshot-unconfirmed", file=base)],
-        classes=[99],
-        why="Nothing in the log knows producer 77: it has expired, or wrote to another log.",
-        source="ProducerStateManager",
+    yield of(
+        "of-strangers",
+        "Nothing in the log knows producer 77: it has expired, or wrote to another log.",
+        producer_snapshot(producer(77, last_sequence=6, last_offset=4)),
+        "snapshot-unconfirmed",
     )
     later = "00000000000000000006.snapshot"
     yield log_dir(
         "snapshot-transaction-of-one-alone",
+        "One snapshot calls a transaction open, the next one does not know it, and no marker "
+        "lies between: believed, it would withhold the whole log.",
         PartitionFiles(
-            segments={5: [one(5)], 6: [one(6)]},
+            {5: [one(5)], 6: [one(6)]},
             files={base: producer_snapshot(opened), later: producer_snapshot()},
         ),
         findings=[ExpectedFinding("snapshot-transaction-ignored", file=base)],
-        why="One snapshot calls a transaction open, the next one does not know it, and no marker "
-        "lies between: believed, it would withhold the whole log.",
         source="a rule of magicbyte; differences D38",
     )
