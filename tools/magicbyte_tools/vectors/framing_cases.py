@@ -1,7 +1,8 @@
 """Framing of entries: the end of an entry, the end of the file, and bytes between entries."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
@@ -208,7 +209,7 @@ def sizes() -> Iterator[VectorCase]:
     }
     for name, (size, why) in hidden.items():
         entries = between(patched(SECOND, 8, i32(size)))
-        case = either(
+        yield either(
             name,
             why,
             [FIRST, bad(entries[1]), entries[2]],
@@ -223,8 +224,8 @@ def sizes() -> Iterator[VectorCase]:
             "and it fails with an error that is not its own. A reader that searches behind it "
             "finds a sound entry, and then the size was wrong.",
             is_kafka_refusal=size == top,
+            rows=FIRST.rows,
         )
-        yield replace(case, rows=FIRST.rows)
     overflowing = replace(patched(SECOND, 8, i32(top)), rows=())
     yield either(
         "size-largest-int32-at-the-end",
@@ -385,67 +386,51 @@ def offsets() -> Iterator[VectorCase]:
         """A case whose entry is out of order and is still delivered."""
         return replace(part, is_faulty=True)
 
-    def order(
-        name: str,
-        parts: Sequence[EntryPart],
-        classes: list[int],
-        why: str,
-        made: str,
-        gap: bool = False,
-    ) -> VectorCase:
-        return invalid(
-            name,
-            why,
-            parts,
-            code="offset-out-of-order",
-            classes=classes,
-            also=[("offset-gap", -1)] if gap else [],
-            source="UnifiedLog.append; differences D29",
-            made=made,
-        )
-
+    order = partial(
+        invalid, code="offset-out-of-order", source="UnifiedLog.append; differences D29"
+    )
     ten, eleven = batch(rec(10, b"ten")), batch(rec(11, b"eleven"))
     yield order(
         "offset-repeated",
-        [ten, stray(batch(rec(10, b"ten again"))), eleven],
-        [15],
         "Two entries of one offset: one of them is not what a consumer was given.",
-        "the second entry has the offset of the first",
+        [ten, stray(batch(rec(10, b"ten again"))), eleven],
+        classes=[15],
+        made="the second entry has the offset of the first",
     )
     yield order(
         "offset-goes-back",
-        [ten, eleven, stray(batch(rec(5, b"five"))), batch(rec(12, b"twelve"))],
-        [15],
         "An offset below the one before: a reader that searches by offset misses it.",
-        "the third entry has a lower offset",
+        [ten, eleven, stray(batch(rec(5, b"five"))), batch(rec(12, b"twelve"))],
+        classes=[15],
+        made="the third entry has a lower offset",
     )
     yield order(
         "v2-base-offset-damaged",
-        [ten, stray(_moved(eleven, -1)), batch(rec(12, b"twelve"))],
-        [15, 24],
         "The base offset is outside the checksum, and negative here: only order tells.",
-        "bytes 0 to 7 of the second entry overwritten with -1",
-        gap=True,
+        [ten, stray(_moved(eleven, -1)), batch(rec(12, b"twelve"))],
+        classes=[15, 24],
+        also=[("offset-gap", -1)],
+        made="bytes 0 to 7 of the second entry overwritten with -1",
     )
     negative = batch(rec(11, b"eleven"), last_offset_delta=-5)
     yield order(
         "last-offset-delta-negative",
-        [ten, stray(negative), batch(rec(12, b"twelve"))],
-        [18],
         "The entry ends before it begins; who goes on behind its last offset reads it for ever.",
-        "last_offset_delta -5, and the right checksum",
-        gap=True,
+        [ten, stray(negative), batch(rec(12, b"twelve"))],
+        classes=[18],
+        also=[("offset-gap", -1)],
+        made="last_offset_delta -5, and the right checksum",
     )
     top = 2**63 - 1
     yield order(
         "last-offset-above-int64",
+        "The last offset overflows 64 bits, and the next one to fetch is negative.",
         [
             batch(rec(top - 1, b"the last but one", time=T0)),
             stray(batch(rec(top, b"the last offset there is", time=T0), last_offset_delta=1)),
         ],
-        [18],
-        "The last offset overflows 64 bits, and the next one to fetch is negative.",
-        "base offset 2^63-1, last_offset_delta 1",
+        classes=[18],
+        made="base offset 2^63-1, last_offset_delta 1",
     )
     yield either(
         "offsets-missing",

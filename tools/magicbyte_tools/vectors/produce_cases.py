@@ -8,7 +8,6 @@ from typing import Any
 
 from magicbyte_construct import Stored
 from magicbyte_tools.vectors.case import (
-    TWIN,
     ExpectedFault,
     ExpectedFinding,
     VectorCase,
@@ -17,7 +16,6 @@ from magicbyte_tools.vectors.case import (
 from magicbyte_tools.vectors.entry_parts import T0, EntryPart, Rec, batch, message, payload, rec
 from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, ZSTD, gzip, lz4, snappy
 
-FORM = "kafka_produced"
 VALIDATOR = "LogValidator, DefaultRecordBatch"
 HEADERS = ((b"h", b"x"),)
 
@@ -57,28 +55,24 @@ def case(
     position: int = 0,
     payload_position: int | None = None,
     caught_by: str = "produced",
-    has_fields: bool = True,
-    is_compacted: bool = False,
-    made: str = TWIN,
+    **fields: Any,
 ) -> VectorCase:
-    """Return the case of *request_data* with *code* as its only finding."""
+    """Return the case of *request_data* with *code* as its only finding, and further *fields*."""
     fault = None
     if code is not None and severity_of(code) == "error":
         fault = ExpectedFault(
             position=position, caught_by=caught_by, code=code, payload_position=payload_position
         )
     return VectorCase(
-        format=FORM,
+        format="kafka_produced",
         name=name,
         why=why,
         verdict="valid" if fault is None else "invalid",
         data=request_data.data if isinstance(request_data, EntryPart) else request_data,
-        made=made,
         source=source,
         fault=fault,
         findings=() if code is None else (ExpectedFinding(code, position),),
-        has_fields=has_fields,
-        is_compacted=is_compacted,
+        **fields,
     )
 
 
@@ -349,7 +343,6 @@ def record_by_record() -> Iterator[VectorCase]:
         sent().data[:-1],
         "The only batch is not whole.",
         code="incomplete-entry",
-        caught_by="produced",
         made="the last byte is missing",
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
@@ -98,28 +99,14 @@ def offsets(magic: int) -> Iterator[VectorCase]:
 
 
 def contents(magic: int) -> Iterator[VectorCase]:
-    def refused(
-        name: str,
-        part: EntryPart,
-        classes: list[int],
-        why: str,
-        made: str,
-        *,
-        at: int | None = 0,
-        code: str = "bad-wrapper",
-        caught_by: str = "codec",
-    ) -> VectorCase:
-        return invalid(
-            f"v{magic}-{name}",
-            why,
-            between(bad(part)),
-            code=code,
-            caught_by=caught_by,
-            classes=classes,
-            payload_position=at,
-            source=WRAPPER,
-            made=made,
-        )
+    def refused(name: str, part: EntryPart, why: str, made: str, **fields: Any) -> VectorCase:
+        shared: dict[str, Any] = {
+            "code": "bad-wrapper",
+            "caught_by": "codec",
+            "payload_position": 0,
+        }
+        parts = between(bad(part))
+        return invalid(f"v{magic}-{name}", why, parts, source=WRAPPER, made=made, **shared | fields)
 
     def of(inside: bytes, codec: int = GZIP) -> EntryPart:
         return wrapper(rec(1), codec=codec, magic=magic, inside=inside)
@@ -128,72 +115,72 @@ def contents(magic: int) -> Iterator[VectorCase]:
     yield refused(
         "wrapper-null-value",
         wrapper(rec(1), codec=GZIP, magic=magic, value=None),
-        [32],
         "A compressed message must hold something to decompress.",
         "the value is null",
-        at=None,
+        classes=[32],
+        payload_position=None,
     )
     yield refused(
         "wrapper-around-nothing",
         of(b""),
-        [33],
         "The wrapper's offset is taken, and no message is there for it.",
         "a gzip member of no bytes",
+        classes=[33],
     )
     nested = wrapper(rec(0 if magic else 1), codec=GZIP, magic=magic)
     yield refused(
         "wrapper-in-a-wrapper",
         of(nested.data),
-        [38],
         "Each level may multiply the size by a thousand; Kafka reads one and no more.",
         "a gzip wrapper inside a gzip wrapper",
+        classes=[38],
     )
     yield refused(
         "wrapper-inner-crc",
         of(flipped(inner, len(inner) - 1).data),
-        [25],
         "The wrapper's checksum covers the compressed bytes; a producer's bug lies below it.",
         "the last letter of the message inside is another",
+        classes=[25],
         code="record-checksum-mismatch",
     )
     yield refused(
         "wrapper-inner-size-13",
         of(patched(inner, 8, i32(13)).data),
-        [5],
         "The size of a message inside is checked like that of one outside.",
         "the size of the message inside is 13",
+        classes=[5],
     )
     yield refused(
         "wrapper-inner-v2",
         of(batch(rec(0 if magic else 1)).data),
-        [37],
         "A batch of v2 has its own compression, and never lies in a wrapper.",
         "a v2 batch inside",
+        classes=[37],
     )
     yield refused(
         "wrapper-inner-key-beyond",
         of(sealed(inner, 18 if magic == 0 else 26, i32(100)).data),
-        [28],
         "The key of a message inside claims bytes of the next one.",
         "the length of the inner key overwritten with 100, and the right checksum",
+        classes=[28],
         code="bad-message",
     )
     yield refused(
         "wrapper-of-zstd",
         wrapper(rec(1), codec=4, magic=magic, section=compress(4, inner.data)),
-        [31],
         "zstd needs v2: a broker refuses this, though one client writes it.",
         "codec 4, and a zstd frame as the value",
-        at=None,
+        classes=[31],
+        payload_position=None,
         code="codec-not-allowed",
     )
     yield refused(
         "wrapper-value-plain",
         wrapper(rec(1), codec=GZIP, magic=magic, section=inner.data),
-        [93],
         "The attributes say gzip, and the value was never compressed.",
         "the messages as they are, and codec 1",
-        at=None,
+        classes=[93],
+        payload_position=None,
         code="codec-error",
     )
     other = 1 - magic
