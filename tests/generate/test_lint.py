@@ -26,12 +26,7 @@ BROKEN = [
     (VARINT, "  license: CC0-1.0\n", 2 * "  license: CC0-1.0\n", "a key is there twice"),
     (VARINT, "'0.11'", "0.11", "quoted"),
     (VARINT, "  application: Apache Kafka\n", "", "application is missing"),
-    (
-        RECORD,
-        "    - kafka_varint\n    - kafka_varlong",
-        "    - kafka_varlong\n    - kafka_varint",
-        "sorted",
-    ),
+    (RECORD, "varint\n    - kafka_varlong", "varlong\n    - kafka_varint", "sorted"),
     (RECORD, "    - kafka_varint\n", "    - /kafka_varint\n", "absolute import"),
     ("kafka_control_record", "encoding: UTF-8", "encoding: utf8", "encoding is none of"),
     ("kafka_control_record", "  encoding: UTF-8\n", "", "a string has an encoding"),
@@ -66,42 +61,24 @@ BROKEN = [
     (BATCH, "  record_list:\n", "  payload:\n", "a type and a field beside it"),
     (BATCH, "  batch_attributes:\n    doc", "  codec:\n    doc", "called like the type around it"),
     (BATCH, "    valid: 2\n", "    valid:\n      expr: _ == 2\n", "crashes the compiler for Nim"),
-    (
-        VARINT,
-        "    -ours: true\n    doc: Seven",
-        "    valid: 2\n    -ours: true\n    doc: Seven",
-        "in repeat: until",
-    ),
+    (VARINT, "size == 4\n", "size == 4\n    valid: 2\n", "in repeat: until"),
     (VARINT, "groups.size == 4\n", "_index == 3\n", "counts from 1 in Go"),
-    (
-        VARINT,
-        "    value: groups.last >= 0x80\n",
-        "    value: groups.last >= 0x80\n    valid: true\n",
-        "cannot have valid",
-    ),
+    (VARINT, "last >= 0x80\n", "last >= 0x80\n    valid: true\n", "cannot have valid"),
     (VARINT, "    value: groups[0] % 2 != 0\n", "    value: '[1, 2][0] != 0'\n", "C++98"),
     (VARINT, "    value: groups[0] % 2 != 0\n", "    value: groups[0] $ 2\n", "not understood"),
     (LOG, "  - id: content\n", "  - id: magic\n", "called like an instance elsewhere"),
     (LOG, "            _: unknown_content\n", "", "needs the case _"),
-    (
-        LOG,
-        "        type: s8\n        doc: Position",
-        "        type: u8\n        doc: Position",
-        "s8, not u8",
-    ),
+    (LOG, "s8\n        doc: Position", "u8\n        doc: Position", "s8, not u8"),
     (LOG, "(12).as<s8> + len_content.as<s8>", "12 + len_content", "cast before arithmetic"),
 ]
 
 
 @pytest.mark.parametrize(("name", "sound", "broken", "message"), BROKEN, ids=[b[3] for b in BROKEN])
 def test_lint_sees(tmp_path: Path, name: str, sound: str, broken: str, message: str) -> None:
-    (tmp_path / "schema").mkdir()
-    schema = "schema/magicbyte-keys.schema.json"
-    shutil.copy(CHECKOUT / "spec" / schema, tmp_path / schema)
+    shutil.copytree(CHECKOUT / "spec" / "schema", tmp_path / "schema")
     text = (CHECKOUT / "spec" / f"{name}.ksy").read_text()
     assert sound in text
-    changed = text.replace(sound, broken)
-    (tmp_path / f"{name}.ksy").write_text(changed)
+    (tmp_path / f"{name}.ksy").write_text(text.replace(sound, broken))
     problems = [str(problem) for problem in lint(tmp_path)]
     assert any(message in problem for problem in problems), problems
     assert all(problem.startswith(f"{name}.ksy:") for problem in problems)

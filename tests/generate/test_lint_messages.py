@@ -114,33 +114,13 @@ BROKEN = [
     (AT_TOP, "doc: What there is.\n", "doc: What there is.\r\n", "lines end"),
     # The schema.
     (AT_TOP, "title: Records of a topic\n", "", "'title' is a required property"),
-    (
-        AT_TOP,
-        "title: Records of a topic\n",
-        "title: A topic.\n",
-        "title: 'A topic.' does not match",
-    ),
+    (AT_TOP, " Records of a topic", " A topic.", "title: 'A topic.' does not match"),
     (AT_TOP, "title: Records", "tilte: x\ntitle: Records", "Additional properties"),
     (KEY, "  doc: Key of a group.\n", "", "'doc' is a required property"),
-    (
-        f"{KEY}/versions",
-        "versions: {'2.8': '0'}",
-        "versions: {'2.8': 0+}",
-        "2.8: '0+' does not match",
-    ),
+    (f"{KEY}/versions", "{'2.8': '0'}", "{'2.8': 0+}", "2.8: '0+' does not match"),
     (f"{KEY}/versions", "versions: {'2.8': '0'}", "versions: {'2': '0'}", "'2' does not match"),
-    (
-        f"{KEY}/former_types",
-        "former_types: {'0': 2.8-3.4}",
-        "former_types: {'0': 2.8-}",
-        "'2.8-' does not match",
-    ),
-    (
-        f"{KEY}/former_types",
-        "former_types: {'0': 2.8-3.4}",
-        "former_types: {'-1': 2.8-3.4}",
-        "'-1' does not match",
-    ),
+    (f"{KEY}/former_types", "2.8-3.4", "2.8-", "'2.8-' does not match"),
+    (f"{KEY}/former_types", "{'0': 2.8", "{'-1': 2.8", "'-1' does not match"),
     (KEY, "  type: 1\n", "  type: one\n", "type: 'one' is not of type 'integer'"),
     (f"{VALUE}/flexible", "'3.3': 2+}", "'3.3': '2'}", "is not valid under any"),
     (OLD_VALUE, "flexible: none", "flexible: all", "flexible: "),
@@ -165,28 +145,13 @@ BROKEN = [
     (f"{VALUE}/structs/Host", HOST, "  structs: {Host: {}}\n", "{} is not of type 'array'"),
     (EPOCH, "versions: 0-1", "version: 0-1", "Additional properties"),
     (EPOCH, "      type: uint16\n", "", "'type' is a required property"),
-    (
-        EPOCH,
-        "name: Epoch\n      type: uint16",
-        "name: an-epoch\n      type: uint16",
-        "does not match",
-    ),
+    (EPOCH, "name: Epoch", "name: an-epoch", "does not match"),
     (MEMBERS, INNER, "      fields: []\n", "fields: []"),
     # Order, sentences and names.
     (AT_TOP, "id: groups\n", "id: group\n", "not the file's name"),
-    (
-        AT_TOP,
-        "id: groups\ntitle: Records of a topic\n",
-        "title: Records\nid: groups\n",
-        "in the order",
-    ),
+    (AT_TOP, "id: groups\ntitle: Records of a topic", "title: Records\nid: groups", "in the order"),
     (KEY, "- name: GroupKey\n  type: 1\n", "- type: 1\n  name: GroupKey\n", "in the order"),
-    (
-        f"{KEY}/fields/0",
-        GROUP,
-        GROUP.replace("name: group\n      type: string", "type: string\n      name: group"),
-        "in the order",
-    ),
+    (IS_OLD, "name: IsOld\n      type: bool", "type: bool\n      name: IsOld", "in the order"),
     (AT_TOP, "doc: What there is.", "doc: What there is", "with a full stop"),
     (VALUE, "doc: A group.", "doc: A group", "with a full stop"),
     (NAME, "doc: Name of the host.", "doc: Name of the host", "with a full stop"),
@@ -216,24 +181,9 @@ BROKEN = [
     (IS_OLD, "default: true", "default: 1", "default 1 is no bool"),
     # Names of numbers.
     (EPOCH, "versions: 0-1\n", "versions: 0-1\n      values: {'65536': A}\n", "65536 is no uint16"),
-    (
-        EPOCH,
-        "versions: 0-1\n",
-        "versions: 0-1\n      values: {'0': A, '1': A}\n",
-        "two are called the same",
-    ),
-    (
-        f"{EPOCH}/values",
-        "versions: 0-1\n",
-        "versions: 0-1\n      values: {'-1': A}\n",
-        "does not match",
-    ),
-    (
-        f"{EPOCH}/values",
-        "versions: 0-1\n",
-        "versions: 0-1\n      values: {'1': none}\n",
-        "does not match",
-    ),
+    (EPOCH, "0-1\n", "0-1\n      values: {'0': A, '1': A}\n", "two are called the same"),
+    (f"{EPOCH}/values", "0-1\n", "0-1\n      values: {'-1': A}\n", "does not match"),
+    (f"{EPOCH}/values", "0-1\n", "0-1\n      values: {'1': none}\n", "does not match"),
     # Versions and releases.
     (EPOCH, "versions: 0-1", "versions: 4+", "is in no version of any release"),
     (COUNTED, "releases: '3.3'", "releases: '3.2'", "is in no version of any release"),
@@ -254,59 +204,31 @@ BROKEN = [
     (ID, "name: Id", "name: Name", "a field Name is there already"),
     (IS_OLD, "releases: 3.4+", "releases: 3.3+", "tag 1 is there already in version 2 (3.3)"),
     (COUNTED, COUNT, COUNT.replace("2+", "1+"), "is tagged, and version 1 (3.3) is not flexible"),
-    (
-        ID,
-        "        versions: 2+\n        tag: 0\n",
-        "        tag: 0\n",
-        "is tagged, and version 0 (2.8) is not flexible",
-    ),
+    (ID, "versions: 2+\n        tag", "tag", "is tagged, and version 0 (2.8) is not flexible"),
     (
         OLD_KEY + "/fields/0",
         "    - name: group\n      type: string\n      doc: Name of the group.\n- name: OldValue",
         "    - name: group\n      type: string\n      tag: 0\n      doc: Name.\n- name: OldValue",
         "(3.5) is not flexible",
     ),
-    (
-        f"{MEMBERS}/fields/0",
-        "type: '[]Host'\n",
-        "type: '[]Host'\n          versions: 4+\n",
-        "is in no",
-    ),
+    (f"{MEMBERS}/fields/0", "'[]Host'\n", "'[]Host'\n          versions: 4+\n", "is in no"),
     # Keys, values and their numbers.
     (OLD_KEY, SOUND[SOUND.index("- name: OldValue") :], "", "OldKey has no value after it"),
     (OLD_KEY, "  type: 0\n  doc: Key", "  doc: Key", "has no type, which others"),
-    (
-        OLD_KEY,
-        "{'3.5': '0'}\n  fields:",
-        "{'3.4': '0'}\n  fields:",
-        "type 0 is GroupKey too, in 3.4",
-    ),
+    (OLD_KEY, "{'3.5': '0'}", "{'3.4': '0'}", "type 0 is GroupKey too, in 3.4"),
     (OLD_KEY, "  type: 0\n  doc: Key", "  type: 1\n  doc: Key", "type 1 is GroupKey too, in 3.5"),
     (OLD_VALUE, "name: OldValue", "name: Older", "is neither key nor value"),
     (OLD_VALUE, "name: OldValue", "name: OlderValue", "OldKey has no value after it"),
     (OLD_VALUE, "name: OldValue", "name: OlderValue", "has no key before it"),
     (OLD_KEY, "name: OldKey", "name: OldValue", "has no key before it"),
-    (
-        OLD_VALUE,
-        "  type: 0\n  doc: What",
-        "  type: 2\n  doc: What",
-        "types are not those of its key",
-    ),
+    (OLD_VALUE, "0\n  doc: What", "2\n  doc: What", "types are not those of its key"),
     (OLD_VALUE, "{'3.5': '0'}\n  flexible", "{'3.6': '0'}\n  flexible", "releases are not those"),
-    (
-        VALUE,
-        "  former_types: {'0': 2.8-3.4}\n  doc: A",
-        "  doc: A",
-        "types are not those of its key",
-    ),
+    (VALUE, "former_types: {'0': 2.8-3.4}\n  doc: A", "doc: A", "types are not those of its key"),
 ]
 
 
 def problems(folder: Path, text: str) -> list[str]:
-    (folder / "schema").mkdir()
-    for name in ("magicbyte-keys", "messages"):
-        schema = f"schema/{name}.schema.json"
-        shutil.copy(CHECKOUT / "spec" / schema, folder / schema)
+    shutil.copytree(CHECKOUT / "spec" / "schema", folder / "schema")
     (folder / "messages").mkdir()
     (folder / "messages" / "groups.yaml").write_text(text)
     return [str(problem) for problem in lint(folder)]
