@@ -1,6 +1,6 @@
 """Decompress one section in a process of its own, and print what that cost as JSON.
 
-Run as ``python spend_on_section.py NAME MAX_BYTES`` with a name of ``SECTIONS``; needs Linux's /proc.
+Run as ``python spend_on_section.py NAME MAX_BYTES`` with the name of a section; needs Linux's /proc.
 """
 
 import json
@@ -31,13 +31,15 @@ def gzip_one_member(size: int) -> bytes:
     return head + body * (size // MIB - 1) + b"\x03\0" + bytes(8)
 
 
-def xerial_header() -> bytes:
-    return b"\x82SNAPPY\0" + b"\0\0\0\1" * 2
+def snappy_block(size: int) -> bytes:
+    return bytes(cramjam.snappy.compress_raw(bytes(size)))
 
 
-def xerial_chunk(plain: bytes) -> bytes:
-    block = bytes(cramjam.snappy.compress_raw(plain))
-    return len(block).to_bytes(4, "big") + block
+def xerial(size: int, count: int = 1) -> bytes:
+    """Return *count* chunks of *size* zeros, behind xerial's header."""
+    block = snappy_block(size)
+    chunk = len(block).to_bytes(4, "big") + block
+    return b"\x82SNAPPY\0" + b"\0\0\0\1" * 2 + chunk * count
 
 
 def lz4_frame(size: int, *, checksums: bool = False, block: int = 4 * MIB) -> bytes:
@@ -67,44 +69,48 @@ def zstd_rle_blocks(size: int) -> bytes:
     return b"\x28\xb5\x2f\xfd\0\x58" + block * (size // (128 * KIB)) + b"\1\0\0"
 
 
-SECTIONS: dict[str, tuple[int, Callable[[], bytes]]] = {
+Sections = dict[str, tuple[int, Callable[[], bytes]]]
+"""The codec of each section, and what makes it."""
+
+BOMBS: Sections = {
     "gzip members": (1, lambda: gzip_member(bytes(MIB)) * (BOMB_BYTES // MIB)),
     "gzip one member": (1, lambda: gzip_one_member(BOMB_BYTES)),
-    "gzip members of nothing": (1, lambda: gzip_member(b"") * 50_000),
-    "gzip at the limit": (1, lambda: gzip_member(bytes(16 * MIB))),
     # A byte of snappy comes to 22 at most: 10 GiB would take half a GiB of it.
-    "snappy chunks": (2, lambda: xerial_header() + xerial_chunk(bytes(32 * KIB)) * 20_000),
-    "snappy chunks of nothing": (2, lambda: xerial_header() + b"\0\0\0\1\0" * 200_000),
-    "snappy one chunk": (2, lambda: xerial_header() + xerial_chunk(bytes(512 * MIB))),
-    "snappy one block": (2, lambda: bytes(cramjam.snappy.compress_raw(bytes(512 * MIB)))),
-    "snappy one block at the limit": (
-        2,
-        lambda: bytes(cramjam.snappy.compress_raw(bytes(16 * MIB))),
-    ),
-    "snappy chunks at the limit": (
-        2,
-        lambda: xerial_header() + xerial_chunk(bytes(32 * KIB)) * 512,
-    ),
+    "snappy chunks": (2, lambda: xerial(32 * KIB, 20_000)),
+    "snappy one chunk": (2, lambda: xerial(512 * MIB)),
+    "snappy one block": (2, lambda: snappy_block(512 * MIB)),
     "lz4 blocks": (3, lambda: lz4_frame(BOMB_BYTES)),
     "lz4 blocks with checksums": (3, lambda: lz4_frame(BOMB_BYTES, checksums=True)),
-    "lz4 blocks of one byte": (3, lambda: lz4_frame(200_000, block=1)),
-    "lz4 at the limit": (3, lambda: lz4_frame(16 * MIB)),
     "zstd frames": (4, lambda: zstd_frame(MIB, sized=False) * (BOMB_BYTES // MIB)),
     "zstd frames with a size": (4, lambda: zstd_frame(MIB, sized=True) * (BOMB_BYTES // MIB)),
     "zstd one frame": (4, lambda: zstd_rle_blocks(BOMB_BYTES)),
-    "zstd frames of nothing": (4, lambda: zstd_frame(0, sized=True) * 100_000),
-    "zstd one frame of a large window": (
-        4,
-        lambda: zstd_frame(32 * MIB, sized=False, window_log=27),
-    ),
+    "zstd large window": (4, lambda: zstd_frame(32 * MIB, sized=False, window_log=27)),
+}
+AT_THE_LIMIT: Sections = {
+    "gzip at the limit": (1, lambda: gzip_member(bytes(16 * MIB))),
+    "snappy one block at the limit": (2, lambda: snappy_block(16 * MIB)),
+    "snappy chunks at the limit": (2, lambda: xerial(32 * KIB, 512)),
+    "lz4 at the limit": (3, lambda: lz4_frame(16 * MIB)),
     "zstd at the limit": (4, lambda: zstd_frame(16 * MIB, sized=False)),
     "zstd with a size at the limit": (4, lambda: zstd_frame(16 * MIB, sized=True)),
     "zstd frames at the limit": (4, lambda: zstd_frame(8 * MIB, sized=True) * 2),
 }
+OF_NOTHING: Sections = {
+    "gzip members of nothing": (1, lambda: gzip_member(b"") * 50_000),
+    "snappy chunks of nothing": (2, lambda: xerial(0, 200_000)),
+    "lz4 blocks of one byte": (3, lambda: lz4_frame(200_000, block=1)),
+    "zstd frames of nothing": (4, lambda: zstd_frame(0, sized=True) * 100_000),
+}
+SMALL = {
+    1: gzip_member(b"x"),
+    2: xerial(1),
+    3: lz4_frame(1, block=1),
+    4: zstd_frame(1, sized=False),
+}
 
 
 def main(name: str, max_bytes: int) -> None:
-    codec, make = SECTIONS[name]
+    codec, make = (BOMBS | AT_THE_LIMIT | OF_NOTHING)[name]
     section = make()
 
     def outcome() -> int | str:
@@ -113,18 +119,9 @@ def main(name: str, max_bytes: int) -> None:
         except LimitError as error:
             return str(error)
 
-    codecs.decompress(codec, make_small(codec), magic=2, max_bytes=max_bytes)  # loads everything
+    codecs.decompress(codec, SMALL[codec], magic=2, max_bytes=max_bytes)  # loads everything
     result, cost = measured(outcome)
     print(json.dumps({"outcome": result, "input_bytes": len(section), **cost}))
-
-
-def make_small(codec: int) -> bytes:
-    return {
-        1: gzip_member(b"x"),
-        2: xerial_header() + xerial_chunk(b"x"),
-        3: lz4_frame(1, block=1),
-        4: zstd_frame(1, sized=False),
-    }[codec]
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ from magicbyte import codecs
 from magicbyte.errors import CodecError, LimitError
 from paths import SCRIPT_ENVIRONMENT
 
+from .spend_on_section import AT_THE_LIMIT, BOMBS, OF_NOTHING
+
 MIB = 1 << 20
 TEXT = b"what a record holds, " * 6 + bytes(range(64))
 XERIAL = b"\x82SNAPPY\0" + b"\0\0\0\1" * 2
@@ -100,35 +102,6 @@ def test_damaged_section_gives_plain_bytes_or_an_error_with_a_position(
 
 
 LIMIT = 16 * MIB
-
-BOMBS = [
-    "gzip members",
-    "gzip one member",
-    "snappy chunks",
-    "snappy one chunk",
-    "snappy one block",
-    "lz4 blocks",
-    "lz4 blocks with checksums",
-    "zstd frames",
-    "zstd frames with a size",
-    "zstd one frame",
-    "zstd one frame of a large window",
-]
-AT_THE_LIMIT = [
-    "gzip at the limit",
-    "snappy one block at the limit",
-    "snappy chunks at the limit",
-    "lz4 at the limit",
-    "zstd at the limit",
-    "zstd with a size at the limit",
-    "zstd frames at the limit",
-]
-OF_NOTHING = [
-    "gzip members of nothing",
-    "snappy chunks of nothing",
-    "lz4 blocks of one byte",
-    "zstd frames of nothing",
-]
 
 
 def spend(name: str) -> dict[str, object]:
