@@ -23,6 +23,18 @@ def run(copy: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=copy / "tools", capture_output=True, text=True)
 
 
+def lines_of(copy: Path, script: str, *arguments: str, **variables: str) -> list[str]:
+    """Return the lines that *script* prints where the generated code is that of *copy*."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env={**os.environ, "PYTHONPATH": str(copy / "generated"), **variables},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
 def generated(copy: Path) -> dict[str, bytes]:
     folder = copy / "generated"
     files = (path for path in folder.rglob("*") if path.is_file())
@@ -118,19 +130,13 @@ def test_a_new_field_is_a_column_of_both_engines_with_no_other_edit(copy: Path) 
         sized(before + varint(n) + 2 * null + bytes([100 * n]) + varint(n - 1) + varint(0))
         for n in range(3)
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", READ_NEW_FIELDS, batch(records, 7).hex()],
-        env={**os.environ, "PYTHONPATH": str(copy / "generated"), "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    lines = lines_of(copy, READ_NEW_FIELDS, batch(records, 7).hex(), NUMBA_DISABLE_JIT="1")
     expected = [
         {"offset": 7, "flags": 0, "shard": None},
         {"offset": 8, "flags": 100, "shard": 0},
         {"offset": 9, "flags": 200, "shard": 1},
     ]
-    assert done.stdout.splitlines() == [f"uint8 {expected}"] * 2
+    assert lines == [f"uint8 {expected}"] * 2
 
 
 READ_A_NEW_NUMBER = """
@@ -155,14 +161,7 @@ def test_a_new_number_of_a_row_is_a_column_with_no_other_edit(copy: Path) -> Non
 """
     spec.write_text(spec.read_text() + number)
     assert run(copy).returncode == 0
-    done = subprocess.run(
-        [sys.executable, "-c", READ_A_NEW_NUMBER],
-        env={**os.environ, "PYTHONPATH": str(copy / "generated")},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["int32 [None, None] 76", "4 5 38"]
+    assert lines_of(copy, READ_A_NEW_NUMBER) == ["int32 [None, None] 76", "4 5 38"]
 
 
 def test_enums_that_disagree_are_refused() -> None:
