@@ -7,6 +7,8 @@ from pathlib import Path
 import kaitaistruct
 import pytest
 
+import golden_bytes as golden
+import log_builder as build
 from magicbyte_formats.kaitai.kafka_early_leader_change import KafkaEarlyLeaderChange
 from magicbyte_formats.kaitai.kafka_kraft_snapshot import KafkaKraftSnapshot
 from magicbyte_formats.kaitai.kafka_log import KafkaLog
@@ -52,7 +54,7 @@ def test_a_snapshot_may_have_no_batch_between_header_and_footer() -> None:
 
 def test_a_control_batch_without_records_is_neither_header_nor_footer() -> None:
     header, _, footer = batches(SNAPSHOT.read_bytes())
-    empty = header[:8] + (49).to_bytes(4, "big") + header[12:57] + bytes(4)
+    empty = build.batch([], flags=build.CONTROL)
     snapshot = KafkaKraftSnapshot.from_bytes(header + empty + footer)
     assert [one.is_footer for one in snapshot.batches] == [False, True]
 
@@ -79,23 +81,14 @@ def test_a_snapshot_is_refused_where_it_is_cut_off_or_something_follows() -> Non
 
 
 def test_a_snapshot_is_refused_where_the_key_of_a_control_record_is_too_short() -> None:
-    record = bytes.fromhex("1000000002 6b 027600")  # the key is "k"; a control key has 4 bytes
-    header = (
-        bytes(8) + (49 + len(record)).to_bytes(4, "big") + bytes.fromhex("ffffffff 02 00000000")
-    )
-    header += bytes.fromhex("0020 00000000") + bytes(16) + b"\xff" * 14 + (1).to_bytes(4, "big")
+    batch = build.batch([build.record(key=b"k")], flags=build.CONTROL)  # a control key has 4 bytes
     with pytest.raises(REFUSED):
-        KafkaKraftSnapshot.from_bytes(2 * (header + record))
+        KafkaKraftSnapshot.from_bytes(2 * batch)
 
 
 def test_a_log_with_a_transactions_marker_is_no_snapshot() -> None:
-    marker = bytes.fromhex(
-        "000000000000000a 00000042 00000003 02 64311b2d 0030 00000000 0000018f125c7400"
-        "0000018f125c7400 0000000000000fa0 0005 ffffffff 00000001"
-        "20 00 00 00 08 00000000 0c 000000000007 00"
-    )
     with pytest.raises(REFUSED):
-        KafkaKraftSnapshot.from_bytes(marker + batches(SNAPSHOT.read_bytes())[2])
+        KafkaKraftSnapshot.from_bytes(golden.ABORT + batches(SNAPSHOT.read_bytes())[2])
 
 
 def test_a_metadata_record_is_three_numbers_and_a_message() -> None:
@@ -141,9 +134,10 @@ def read_all(paths: list[Path]) -> Counter[str]:
 
 
 def test_the_earliest_leader_change_has_no_granting_voters_either() -> None:
-    change = KafkaEarlyLeaderChange.from_bytes(bytes.fromhex("00000001 02 00000001 00 00"))
+    data = bytes.fromhex("00000001 02 00000001 00 00")
+    change = KafkaEarlyLeaderChange.from_bytes(data)
     assert [voter.voter_id for voter in change.voters] == [1]
     assert (change.num_granting_voters, change.granting_voters) == (None, None)
     for length in range(11):
         with pytest.raises(EOFError):
-            KafkaEarlyLeaderChange.from_bytes(bytes.fromhex("00000001 02 00000001 00 00")[:length])
+            KafkaEarlyLeaderChange.from_bytes(data[:length])

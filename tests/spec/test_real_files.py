@@ -17,9 +17,11 @@ from magicbyte_formats.kaitai.kafka_record_batch import KafkaRecordBatch
 from magicbyte_formats.kaitai.kafka_time_index import KafkaTimeIndex
 from magicbyte_formats.kaitai.kafka_transaction_index import KafkaTransactionIndex
 
+Logs = list[tuple[Path, bytes, KafkaLog]]
+
 
 @pytest.fixture(scope="module")
-def logs(real_files: list[Path]) -> list[tuple[Path, bytes, KafkaLog]]:
+def logs(real_files: list[Path]) -> Logs:
     """Every log and every snapshot of the metadata, parsed whole."""
     found = []
     for path in real_files:
@@ -29,7 +31,7 @@ def logs(real_files: list[Path]) -> list[tuple[Path, bytes, KafkaLog]]:
     return found
 
 
-def test_logs_are_parsed_to_their_ends(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
+def test_logs_are_parsed_to_their_ends(logs: Logs) -> None:
     assert len(logs) > 600
     for path, data, log in logs:
         assert log._io.is_eof(), path
@@ -37,15 +39,13 @@ def test_logs_are_parsed_to_their_ends(logs: list[tuple[Path, bytes, KafkaLog]])
         assert sum(size(entry) for entry in log.entries) == len(data), path
 
 
-def test_zeros_end_only_the_logs_of_killed_brokers(
-    logs: list[tuple[Path, bytes, KafkaLog]],
-) -> None:
+def test_zeros_end_only_the_logs_of_killed_brokers(logs: Logs) -> None:
     zeros = [path for path, _, log in logs if any(entry.zero_tail for entry in log.entries)]
     assert len(zeros) == 6
     assert all("killed" in path.parts for path in zeros)
 
 
-def test_headers_agree_with_the_object_parsers(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
+def test_headers_agree_with_the_object_parsers(logs: Logs) -> None:
     seen: Counter[int] = Counter()
     for _, data, log in logs:
         for entry, content in contents(log):
@@ -60,7 +60,7 @@ def test_headers_agree_with_the_object_parsers(logs: list[tuple[Path, bytes, Kaf
     assert set(seen) == {0, 1, 2}
 
 
-def test_missing_fields_of_real_files_are_none(logs: list[tuple[Path, bytes, KafkaLog]]) -> None:
+def test_missing_fields_of_real_files_are_none(logs: Logs) -> None:
     for _, _, log in logs:
         for _, content in contents(log):
             if isinstance(content, KafkaMessage):
@@ -75,9 +75,7 @@ def test_missing_fields_of_real_files_are_none(logs: list[tuple[Path, bytes, Kaf
                     assert (body.value is None) == (body.len_value.value < 0)
 
 
-def test_control_records_of_brokers_are_read_to_their_ends(
-    logs: list[tuple[Path, bytes, KafkaLog]],
-) -> None:
+def test_control_records_of_brokers_are_read_to_their_ends(logs: Logs) -> None:
     kinds: Counter[str] = Counter()
     for path, _, log in logs:
         for _, content in contents(log):
@@ -95,50 +93,48 @@ def test_control_records_of_brokers_are_read_to_their_ends(
     assert set(kinds) >= {"ABORT", "COMMIT", "LEADER_CHANGE", "SNAPSHOT_HEADER", "SNAPSHOT_FOOTER"}
 
 
-def test_offset_indexes(real_files: list[Path]) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "parser", "entry"),
+    [
+        (".index", KafkaOffsetIndex, wire.OffsetIndexEntry),
+        (".timeindex", KafkaTimeIndex, wire.TimeIndexEntry),
+    ],
+)
+def test_indexes(real_files: list[Path], suffix: str, parser: Any, entry: Any) -> None:
     for path in real_files:
-        if ".index" in path.name:
+        if suffix in path.name:
             data = path.read_bytes()
-            index = KafkaOffsetIndex.from_bytes(data)
+            index = parser.from_bytes(data)
             assert index.unknown_tail is None, path
-            entries = index.entries or []
-            headers = [wire.OffsetIndexEntry.unpack_from(data, 8 * i) for i in range(len(entries))]
-            assert headers == [(entry.relative_offset, entry.ofs_batch) for entry in entries]
-            assert 8 * len(entries) + len(index.zero_tail or b"") == len(data)
-
-
-def test_time_indexes(real_files: list[Path]) -> None:
-    for path in real_files:
-        if ".timeindex" in path.name:
-            data = path.read_bytes()
-            index = KafkaTimeIndex.from_bytes(data)
-            assert index.unknown_tail is None, path
-            entries = index.entries or []
-            headers = [wire.TimeIndexEntry.unpack_from(data, 12 * i) for i in range(len(entries))]
-            assert headers == [(entry.timestamp, entry.relative_offset) for entry in entries]
-            assert 12 * len(entries) + len(index.zero_tail or b"") == len(data)
+            rows = index.entries or []
+            assert same_rows(entry, data, rows), path
+            assert entry.SIZE * len(rows) + len(index.zero_tail or b"") == len(data)
 
 
 def test_transaction_indexes_and_snapshots(real_files: list[Path]) -> None:
     for path in real_files:
-        data = path.read_bytes() if ".txnindex" in path.name or ".snapshot" in path.name else b""
         if ".txnindex" in path.name:
+            data = path.read_bytes()
             transactions = KafkaTransactionIndex.from_bytes(data).aborted_transactions
-            for number, transaction in enumerate(transactions):
-                entry = wire.AbortedTransaction.unpack_from(data, 34 * number)
-                assert entry == tuple(getattr(transaction, name) for name in entry._fields)
+            assert same_rows(wire.AbortedTransaction, data, transactions), path
         elif ".snapshot" in path.name:
+            data = path.read_bytes()
             snapshot = KafkaProducerSnapshot.from_bytes(data)
-            header = wire.ProducerSnapshotHeader.unpack_from(data)
-            assert header == tuple(getattr(snapshot, name) for name in header._fields)
-            for number, producer in enumerate(snapshot.producers):
-                one = wire.ProducerSnapshotEntry.unpack_from(data, 10 + 46 * number)
-                assert one == tuple(getattr(producer, name) for name in one._fields)
+            assert same_rows(wire.ProducerSnapshotHeader, data, [snapshot]), path
+            start = wire.ProducerSnapshotHeader.SIZE
+            assert same_rows(wire.ProducerSnapshotEntry, data[start:], snapshot.producers), path
 
 
-def contents(
-    log: KafkaLog,
-) -> Iterator[tuple[KafkaLog.Entry, KafkaMessage | KafkaRecordBatch]]:
+def same_rows(entry: Any, data: bytes, rows: list[Any]) -> bool:
+    """Return whether *rows* are what *entry*, a class of wire.py, unpacks of *data* one by one."""
+    return all(
+        entry.unpack_from(data, entry.SIZE * number)
+        == tuple(getattr(row, name) for name in entry._fields)
+        for number, row in enumerate(rows)
+    )
+
+
+def contents(log: KafkaLog) -> Iterator[tuple[KafkaLog.Entry, KafkaMessage | KafkaRecordBatch]]:
     for entry in log.entries:
         if entry.content is not None:
             assert not isinstance(entry.content, KafkaLog.UnknownContent)
