@@ -1,5 +1,6 @@
 """The text files beside the logs, as brokers wrote them and as nothing else may be."""
 
+from collections import Counter
 from pathlib import Path
 
 import kaitaistruct
@@ -55,35 +56,31 @@ def test_partition_metadata_is_refused_where_it_is_cut_off(length: int) -> None:
 
 
 def test_files_of_brokers() -> None:
-    seen = dict.fromkeys(("offset-checkpoint", "epoch-checkpoint", "partition.metadata"), 0)
-    for path in sorted(DATA.rglob("*")):
+    seen = read_all(sorted(DATA.rglob("*")))
+    assert min(seen[name] for name in ("offsets", "epochs", "metadata")) > 0
+
+
+def test_files_of_all_brokers(real_files: list[Path]) -> None:
+    read_all(real_files)
+
+
+def read_all(paths: list[Path]) -> Counter[str]:
+    """Return the number of entries in the checkpoints, and of files with metadata."""
+    seen: Counter[str] = Counter()
+    for path in paths:
         if path.name.endswith("offset-checkpoint"):
             offsets = KafkaOffsetCheckpoint.from_bytes(path.read_bytes())
             assert int(offsets.num_entries or 0) == len(offsets.entries), path
-            assert all(is_number(one.partition, one.offset) for one in offsets.entries), path
-            seen["offset-checkpoint"] += len(offsets.entries)
+            for one in offsets.entries:
+                assert one.partition.isdecimal() and one.offset.isdecimal(), path
+            seen["offsets"] += len(offsets.entries)
         elif path.name == "leader-epoch-checkpoint":
             epochs = KafkaLeaderEpochCheckpoint.from_bytes(path.read_bytes())
             assert int(epochs.num_entries or 0) == len(epochs.entries), path
             starts = [(int(one.epoch), int(one.start_offset)) for one in epochs.entries]
             assert starts == sorted(starts), path
-            seen["epoch-checkpoint"] += len(starts)
+            seen["epochs"] += len(starts)
         elif path.name == "partition.metadata":
-            metadata = KafkaPartitionMetadata.from_bytes(path.read_bytes())
-            assert metadata.rest is None, path
-            seen["partition.metadata"] += 1
-    assert all(seen.values()), seen
-
-
-def test_files_of_all_brokers(real_files: list[Path]) -> None:
-    for path in real_files:
-        if path.name.endswith("offset-checkpoint"):
-            KafkaOffsetCheckpoint.from_bytes(path.read_bytes())
-        elif path.name == "leader-epoch-checkpoint":
-            KafkaLeaderEpochCheckpoint.from_bytes(path.read_bytes())
-        elif path.name == "partition.metadata":
-            KafkaPartitionMetadata.from_bytes(path.read_bytes())
-
-
-def is_number(*texts: str) -> bool:
-    return all(text.isdecimal() for text in texts)
+            assert KafkaPartitionMetadata.from_bytes(path.read_bytes()).rest is None, path
+            seen["metadata"] += 1
+    return seen

@@ -2,11 +2,10 @@
 
 import pytest
 
+from golden_bytes import V0 as MESSAGE
 from magicbyte_formats.kaitai.kafka_log import KafkaLog
 from magicbyte_formats.kaitai.kafka_offset_index import KafkaOffsetIndex
 from magicbyte_formats.kaitai.kafka_time_index import KafkaTimeIndex
-
-MESSAGE = bytes.fromhex("0000000000000000 00000013 87a77ab2 00 00 ffffffff 00000005 68656c6c6f")
 
 
 def ends(data: bytes) -> list[tuple[bool, bytes | None, bytes | None]]:
@@ -36,9 +35,6 @@ def test_fields_of_a_cut_entry_are_parsed(length: int) -> None:
     assert entry.bytes_without_zeros == rest
 
 
-OFFSETS = bytes.fromhex("00000004 00000000 00000009 00001000")
-
-
 def test_an_offset_index_looks_one_entry_ahead() -> None:
     index = KafkaOffsetIndex.from_bytes(b"\xff" * 16)
     assert index.entries is not None
@@ -47,7 +43,7 @@ def test_an_offset_index_looks_one_entry_ahead() -> None:
 
 
 def test_an_entry_of_an_offset_index_may_begin_with_zeros() -> None:
-    index = KafkaOffsetIndex.from_bytes(OFFSETS[:8] + bytes(4) + OFFSETS[12:])
+    index = KafkaOffsetIndex.from_bytes(bytes.fromhex("00000004 00000000 00000000 00001000"))
     assert index.entries is not None
     assert [entry.ofs_batch for entry in index.entries] == [0, 4096]
 

@@ -1,6 +1,7 @@
 """Bytes worked out by hand from Kafka's source, and what they mean."""
 
 import zlib
+from typing import Any
 
 import crc32c
 import pytest
@@ -79,25 +80,20 @@ def test_a_producer_snapshot() -> None:
     assert start + wire.ProducerSnapshotEntry.SIZE == len(golden.SNAPSHOT)
 
 
-@pytest.mark.parametrize("data", MESSAGES)
-def test_crc32_of_messages_covers_what_the_specification_says(data: bytes) -> None:
-    rule = wire.MessageHeader.CHECKSUM
-    assert rule == ("crc32", 12, 16)
-    assert zlib.crc32(data[rule.start :]) == wire.MessageHeader.unpack_from(data).crc
-
-
-@pytest.mark.parametrize("data", BATCHES)
-def test_crc32c_of_batches_covers_what_the_specification_says(data: bytes) -> None:
-    rule = wire.RecordBatchHeader.CHECKSUM
-    assert rule == ("crc32c", 17, 21)
-    assert crc32c.crc32c(data[rule.start :]) == wire.RecordBatchHeader.unpack_from(data).crc
-
-
-def test_crc32c_of_a_snapshot_covers_what_the_specification_says() -> None:
-    rule = wire.ProducerSnapshotHeader.CHECKSUM
-    assert rule == ("crc32c", 2, 6)
-    stored = wire.ProducerSnapshotHeader.unpack_from(golden.SNAPSHOT).crc
-    assert crc32c.crc32c(golden.SNAPSHOT[rule.start :]) == stored
+@pytest.mark.parametrize(
+    ("header", "rule", "checksum", "samples"),
+    [
+        (wire.MessageHeader, ("crc32", 12, 16), zlib.crc32, MESSAGES),
+        (wire.RecordBatchHeader, ("crc32c", 17, 21), crc32c.crc32c, BATCHES),
+        (wire.ProducerSnapshotHeader, ("crc32c", 2, 6), crc32c.crc32c, [golden.SNAPSHOT]),
+    ],
+)
+def test_checksum_covers_what_the_specification_says(
+    header: Any, rule: tuple[str, int, int], checksum: Any, samples: list[bytes]
+) -> None:
+    assert rule == header.CHECKSUM
+    for data in samples:
+        assert checksum(data[header.CHECKSUM.start :]) == header.unpack_from(data).crc
 
 
 @pytest.mark.parametrize("data", BATCHES)
