@@ -1,7 +1,8 @@
+import json
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -9,32 +10,20 @@ from click.testing import CliRunner, Result
 from magicbyte_cli import main
 from paths import DATA
 
-Run = Callable[..., Result]
+PLAIN = DATA / "4.3" / "plain" / "log-0"
+TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
 
-
-@pytest.fixture(scope="session")
-def logs() -> Path:
-    """Real brokers' logs: <release>/<cluster>/log-0."""
-    return DATA
-
-
-@pytest.fixture(scope="session")
-def transactions(logs: Path) -> Path:
-    return logs / "4.3" / "transactions" / "log-0"
-
-
-@pytest.fixture(scope="session")
-def plain(logs: Path) -> Path:
-    return logs / "4.3" / "plain" / "log-0"
+COMMAND = [sys.executable, "-c", "from magicbyte_cli import main; main()"]
+"""Command line that starts the command in a process of its own."""
 
 
 @pytest.fixture
-def damaged(transactions: Path, tmp_path: Path) -> Path:
+def damaged(tmp_path: Path) -> Path:
     """A log.dir of three partitions; a byte of the first entry of the second one is flipped."""
     log_dir = tmp_path / "log-0"
     for name in ("aborted-0", "append-time-0", "timed-out-0"):
-        shutil.copytree(transactions / name, log_dir / name)
-    for file in transactions.iterdir():
+        shutil.copytree(TRANSACTIONS / name, log_dir / name)
+    for file in TRANSACTIONS.iterdir():
         if file.is_file() and "checkpoint" not in file.name:
             shutil.copy(file, log_dir)
     flip(log_dir / "append-time-0" / "00000000000000000000.log", 70)
@@ -48,20 +37,28 @@ def flip(path: Path, position: int) -> None:
     path.write_bytes(data)
 
 
-@pytest.fixture
-def run() -> Run:
+def run(*arguments: object) -> Result:
     """Call the command in this process."""
-
-    def call(*arguments: object) -> Result:
-        return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-    return call
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
-@pytest.fixture(scope="session")
-def command() -> list[str]:
-    """Command line that starts the command in a process of its own."""
-    return [sys.executable, "-c", "from magicbyte_cli import main; main()"]
+def run_ndjson(*arguments: object, status: int = 0) -> list[dict[str, Any]]:
+    """Call the command with `--format ndjson`; return the objects that it prints."""
+    result = run(*arguments, "--format", "ndjson")
+    assert result.exit_code == status, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def refusal(*arguments: object, status: int = 2) -> str:
+    """Call the command, which must end with *status* and print no result; return its complaint."""
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (status, "")
+    return result.stderr
+
+
+def error_line(*arguments: object, status: int = 2) -> str:
+    """Call the command, whose complaint must be one line; return that."""
+    return only_line(refusal(*arguments, status=status))
 
 
 def only_line(text: str) -> str:

@@ -21,7 +21,7 @@ from magicbyte.tables.stored_types import stored_schema
 from magicbyte.tables.table_files import ArrowFormat, ParquetFormat
 from paths import SCRIPT_ENVIRONMENT
 
-from .conftest import Run, only_line
+from .conftest import COMMAND, PLAIN, TRANSACTIONS, only_line, run
 
 SPEND = Path(__file__).with_name("spend_export.py")
 MIB = 1 << 20
@@ -38,7 +38,7 @@ def table_in(path: Path) -> pa.Table:
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_is_that_of_the_api_with_times_in_microseconds(
-    damaged: Path, run: Run, tmp_path: Path, name: str, suffix: str
+    damaged: Path, tmp_path: Path, name: str, suffix: str
 ) -> None:
     out = tmp_path / f"out{suffix}"
     result = run("export", damaged, "--table", name, "-o", out)
@@ -55,16 +55,14 @@ def counted(rows: int) -> str:
     return "1 row" if rows == 1 else f"{rows} rows"
 
 
-def test_withheld_records_are_not_exported_and_are_reported(
-    transactions: Path, run: Run, tmp_path: Path
-) -> None:
+def test_withheld_records_are_not_exported_and_are_reported(tmp_path: Path) -> None:
     out = tmp_path / "records.parquet"
-    result = run("export", transactions / "open-0", "-o", out)
+    result = run("export", TRANSACTIONS / "open-0", "-o", out)
     assert result.exit_code == 0
     said = not_exported(result.stderr)
     assert "aborted" in said and "withheld" in said
     everything = run(
-        *("export", transactions / "open-0", "-o", tmp_path / "all.parquet"),
+        *("export", TRANSACTIONS / "open-0", "-o", tmp_path / "all.parquet"),
         *("--isolation-level", "read_uncommitted"),
     )
     told = not_exported(everything.stderr)
@@ -83,30 +81,24 @@ def number_of(said: str) -> int:
     return int(said.split()[2])
 
 
-def test_internal_topics_are_left_out_of_records_and_not_of_segments(
-    transactions: Path, run: Run, tmp_path: Path
-) -> None:
+def test_internal_topics_are_left_out_of_records_and_not_of_segments(tmp_path: Path) -> None:
     for table, is_said in (("transactions", True), ("segments", False)):
         out = tmp_path / f"{table}.parquet"
-        result = run("export", transactions, "--table", table, "-o", out)
+        result = run("export", TRANSACTIONS, "--table", table, "-o", out)
         assert ("internal topics left out" in result.stderr) == is_said
         topics = set(table_in(out).column("topic").to_pylist())
         assert ("__transaction_state" in topics) != is_said
 
 
-def test_columns_come_in_the_order_of_the_table(
-    transactions: Path, run: Run, tmp_path: Path
-) -> None:
+def test_columns_come_in_the_order_of_the_table(tmp_path: Path) -> None:
     out = tmp_path / "some.parquet"
-    run("export", transactions / "append-time-0", "--columns", "value,timestamp,offset", "-o", out)
+    run("export", TRANSACTIONS / "append-time-0", "--columns", "value,timestamp,offset", "-o", out)
     assert table_in(out).schema.names == ["offset", "timestamp", "value"]
     assert table_in(out).num_rows > 0
 
 
-def test_the_suffix_says_the_format_unless_the_option_does(
-    transactions: Path, run: Run, tmp_path: Path
-) -> None:
-    read = ("export", transactions / "append-time-0", "--columns", "offset", "-o")
+def test_the_suffix_says_the_format_unless_the_option_does(tmp_path: Path) -> None:
+    read = ("export", TRANSACTIONS / "append-time-0", "--columns", "offset", "-o")
     for name, option, magic in (
         ("a.parquet", (), b"PAR1"),
         ("a.ARROW", (), b"ARROW1"),
@@ -126,28 +118,23 @@ def test_the_suffix_says_the_format_unless_the_option_does(
         )
 
 
-def test_buffers_are_compressed(plain: Path, run: Run, tmp_path: Path) -> None:
+def test_buffers_are_compressed(tmp_path: Path) -> None:
     out = tmp_path / "records.parquet"
-    run("export", plain / "java-none-0", "-o", out)
+    run("export", PLAIN / "java-none-0", "-o", out)
     group = pq.read_metadata(out).row_group(0)
     codecs = {group.column(number).compression for number in range(group.num_columns)}
     assert codecs == {"ZSTD"}
     arrow = tmp_path / "records.arrow"
-    run("export", plain / "java-none-0", "-o", arrow)
+    run("export", PLAIN / "java-none-0", "-o", arrow)
     assert arrow.stat().st_size < 0.7 * table_in(arrow).nbytes
 
 
 @pytest.mark.parametrize(("suffix", "kind"), [(".parquet", ParquetFormat), (".arrow", ArrowFormat)])
 def test_small_batches_are_put_together_up_to_a_bound(
-    plain: Path,
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    suffix: str,
-    kind: type[Any],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, kind: type[Any]
 ) -> None:
     """A split gives a batch, and a segment is one at least."""
-    read, out = plain / "segments-0", tmp_path / f"records{suffix}"
+    read, out = PLAIN / "segments-0", tmp_path / f"records{suffix}"
     sizes = [batch.num_rows for batch in mb.open(read).records(["offset"])]
     assert len(sizes) == 7
 
@@ -169,10 +156,10 @@ def test_small_batches_are_put_together_up_to_a_bound(
     assert parts() == sizes
 
 
-def test_threads_write_the_same_file(transactions: Path, run: Run, tmp_path: Path) -> None:
+def test_threads_write_the_same_file(tmp_path: Path) -> None:
     files = []
     read = [
-        transactions / name for name in ("interleaved-0", "open-0", "open-1", "large-aborted-0")
+        TRANSACTIONS / name for name in ("interleaved-0", "open-0", "open-1", "large-aborted-0")
     ]
     for threads in (1, 2, 5):
         out = tmp_path / f"{threads}.parquet"
@@ -200,7 +187,7 @@ def test_memory_does_not_hang_on_the_size_of_the_log(tmp_path: Path) -> None:
 
 
 def test_damage_that_is_skipped_is_status_1_and_damage_that_fails_leaves_nothing(
-    damaged: Path, run: Run, tmp_path: Path
+    damaged: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.parquet"
     skipped = run("export", damaged, "-o", out)
@@ -218,7 +205,7 @@ def test_damage_that_is_skipped_is_status_1_and_damage_that_fails_leaves_nothing
 
 
 def test_existing_file_is_replaced_only_with_overwrite_and_only_by_a_whole_file(
-    damaged: Path, run: Run, tmp_path: Path
+    damaged: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.parquet"
     out.write_bytes(b"mine")
@@ -235,7 +222,7 @@ def test_existing_file_is_replaced_only_with_overwrite_and_only_by_a_whole_file(
 
 
 def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(
-    transactions: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, write = tmp_path / "out.parquet", ParquetFormat.write
 
@@ -244,7 +231,7 @@ def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(
         write(self, table)
 
     monkeypatch.setattr(ParquetFormat, "write", meanwhile)
-    result = run("export", transactions / "append-time-0", "-o", out)
+    result = run("export", TRANSACTIONS / "append-time-0", "-o", out)
     assert (result.exit_code, out.read_bytes()) == (2, b"theirs")
     assert "exists already" in only_line(result.stderr)
     assert list(tmp_path.iterdir()) == [out]
@@ -267,7 +254,7 @@ def tree(folder: Path) -> list[tuple[str, int]]:
     ],
 )
 def test_where_nothing_may_be_written_is_refused_in_a_line(
-    damaged: Path, run: Run, tmp_path: Path, out: str, message: str
+    damaged: Path, tmp_path: Path, out: str, message: str
 ) -> None:
     (tmp_path / "link").symlink_to(damaged / "append-time-0", target_is_directory=True)
     (tmp_path / "folder.parquet").mkdir()
@@ -283,11 +270,9 @@ def test_where_nothing_may_be_written_is_refused_in_a_line(
     assert tree(tmp_path) == before
 
 
-def test_a_segment_that_lies_alone_may_have_the_file_beside_it(
-    transactions: Path, run: Run, tmp_path: Path
-) -> None:
+def test_a_segment_that_lies_alone_may_have_the_file_beside_it(tmp_path: Path) -> None:
     segment = tmp_path / "00000000000000000000.log"
-    shutil.copy(transactions / "append-time-0" / segment.name, segment)
+    shutil.copy(TRANSACTIONS / "append-time-0" / segment.name, segment)
     before = segment.read_bytes()
     assert run("export", segment, "-o", tmp_path / "out.parquet").exit_code == 0
     result = run("export", segment, "-o", segment, "--format", "arrow", "--overwrite")
@@ -312,10 +297,8 @@ def test_a_segment_that_lies_alone_may_have_the_file_beside_it(
     ],
     ids=" ".join,
 )
-def test_a_wrong_call_is_status_2_and_writes_nothing(
-    transactions: Path, run: Run, tmp_path: Path, options: list[str]
-) -> None:
-    result = run("export", transactions, "-o", tmp_path / "out.parquet", *options)
+def test_a_wrong_call_is_status_2_and_writes_nothing(tmp_path: Path, options: list[str]) -> None:
+    result = run("export", TRANSACTIONS, "-o", tmp_path / "out.parquet", *options)
     assert (result.exit_code, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert result.stderr.splitlines()[-1].startswith("Error: ")
 
@@ -338,13 +321,11 @@ main()
 
 
 @pytest.mark.parametrize(("name", "threads"), [("SIGINT", "3"), ("SIGTERM", "3"), ("SIGHUP", "1")])
-def test_a_signal_leaves_nothing(
-    transactions: Path, tmp_path: Path, name: str, threads: str
-) -> None:
+def test_a_signal_leaves_nothing(tmp_path: Path, name: str, threads: str) -> None:
     number = getattr(signal, name)
     export = subprocess.Popen(
         [
-            *(sys.executable, "-c", PAUSED, "export", str(transactions)),
+            *(sys.executable, "-c", PAUSED, "export", str(TRANSACTIONS)),
             *("-o", str(tmp_path / "out.parquet"), "--threads", threads),
         ],
         stdout=subprocess.PIPE,
@@ -364,9 +345,7 @@ def test_a_signal_leaves_nothing(
     assert said == ("interrupted\n" if name == "SIGINT" else "")
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing(
-    command: list[str], plain: Path, tmp_path: Path
-) -> None:
+def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
 
     def limit() -> None:
@@ -374,7 +353,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 
     done = subprocess.run(
-        [*command, "export", str(plain / "java-none-0"), "-o", str(out)],
+        [*COMMAND, "export", str(PLAIN / "java-none-0"), "-o", str(out)],
         capture_output=True,
         text=True,
         preexec_fn=limit,
@@ -384,19 +363,17 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(
 
 
 def test_where_no_file_can_be_made_the_error_names_the_one_that_was_asked_for(
-    transactions: Path, run: Run, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     out = tmp_path / ("x" * 242 + ".parquet")  # no room for the marks of a file beside it
-    result = run("export", transactions / "append-time-0", "-o", out)
+    result = run("export", TRANSACTIONS / "append-time-0", "-o", out)
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
     assert only_line(result.stderr) == f"Error: {out}: {os.strerror(errno.ENAMETOOLONG)}"
 
 
-def test_the_file_has_the_permissions_of_any_other(
-    transactions: Path, run: Run, tmp_path: Path
-) -> None:
+def test_the_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.touch()
     out = tmp_path / "out.parquet"
-    run("export", transactions / "append-time-0", "-o", out)
+    run("export", TRANSACTIONS / "append-time-0", "-o", out)
     assert out.stat().st_mode == other.stat().st_mode

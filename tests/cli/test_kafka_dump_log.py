@@ -11,7 +11,7 @@ import pytest
 
 from paths import DATA, shared
 
-from .conftest import Run, flip, only_line
+from .conftest import TRANSACTIONS, flip, only_line, run
 
 ORACLE = shared() / "dump-log"
 WHERE = "no answers of kafka-dump-log beside the checkout (MAGICBYTE_SHARED)"
@@ -31,7 +31,7 @@ def cases() -> Iterator[Any]:
 @pytest.mark.skipif(not ORACLE.is_dir(), reason=WHERE)
 @pytest.mark.parametrize(("folder", "case"), list(cases()))
 def test_lines_and_status_are_the_tools(
-    run: Run, folder: Path, case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    folder: Path, case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inputs = (ORACLE / "inputs" / case["input"]).resolve()
     monkeypatch.chdir(inputs)
@@ -57,14 +57,14 @@ def test_recorded_answers_include_both_exit_statuses() -> None:
 
 
 @pytest.fixture
-def segment(transactions: Path, tmp_path: Path) -> Path:
+def segment(tmp_path: Path) -> Path:
     """A segment, its second batch at byte 78, and its indexes, to be damaged."""
-    for path in (transactions / "open-1").glob(f"{SEGMENT}.*"):
+    for path in (TRANSACTIONS / "open-1").glob(f"{SEGMENT}.*"):
         shutil.copy(path, tmp_path)
     return tmp_path / f"{SEGMENT}.log"
 
 
-def test_damage_ends_the_lines_where_the_tool_ends(run: Run, segment: Path) -> None:
+def test_damage_ends_the_lines_where_the_tool_ends(segment: Path) -> None:
     size_to(segment, 0)
     result = run("kafka-dump-log", "--files", f"{segment},{segment.with_suffix('.txnindex')}")
     assert [line.split()[0] for line in result.stdout.splitlines()] == [
@@ -79,7 +79,7 @@ def test_damage_ends_the_lines_where_the_tool_ends(run: Run, segment: Path) -> N
     )
 
 
-def test_lines_go_on_behind_damage_if_asked_to(run: Run, segment: Path) -> None:
+def test_lines_go_on_behind_damage_if_asked_to(segment: Path) -> None:
     whole = run("kafka-dump-log", "--deep-iteration", "--files", segment).stdout.splitlines()
     size_to(segment, 0)
     index = segment.with_suffix(".txnindex")
@@ -100,7 +100,7 @@ def test_lines_go_on_behind_damage_if_asked_to(run: Run, segment: Path) -> None:
     ]
 
 
-def test_damage_to_the_end_leaves_nothing_to_go_on_with(run: Run, segment: Path) -> None:
+def test_damage_to_the_end_leaves_nothing_to_go_on_with(segment: Path) -> None:
     data = segment.read_bytes()[:78]
     segment.write_bytes(data + bytes(100))
     result = run("kafka-dump-log", "--go-on", "--files", segment)
@@ -116,7 +116,7 @@ def size_to(path: Path, size: int) -> None:
 
 
 @pytest.mark.parametrize("package", ["kafka.serializer", "org.apache.kafka.tools.api"])
-def test_keys_are_shown_as_asked(run: Run, segment: Path, package: str) -> None:
+def test_keys_are_shown_as_asked(segment: Path, package: str) -> None:
     for name, form in (("StringDecoder", None), ("IntegerDecoder", ">i"), ("LongDecoder", ">q")):
         lines = run(
             *("kafka-dump-log", "--print-data-log", "--max-bytes", 465, "--files", segment),
@@ -128,7 +128,7 @@ def test_keys_are_shown_as_asked(run: Run, segment: Path, package: str) -> None:
         assert shown == (str(*struct.unpack_from(form, text.encode())) if form else text)
 
 
-def test_a_value_too_short_for_a_number_ends_the_lines(run: Run, segment: Path) -> None:
+def test_a_value_too_short_for_a_number_ends_the_lines(segment: Path) -> None:
     result = run(
         *("kafka-dump-log", "--print-data-log", "--files", segment),
         *("--value-decoder-class", "kafka.serializer.LongDecoder"),
@@ -140,7 +140,7 @@ def test_a_value_too_short_for_a_number_ends_the_lines(run: Run, segment: Path) 
     assert result.stdout.splitlines()[-1].endswith("headerKeys: []")  # what was printed by then
 
 
-def test_a_wrong_checksum_is_no_end(run: Run, segment: Path) -> None:
+def test_a_wrong_checksum_is_no_end(segment: Path) -> None:
     flip(segment, 78 + 17)
     result = run("kafka-dump-log", "--deep-iteration", "--files", segment)
     assert result.exit_code == 0
@@ -160,16 +160,14 @@ def test_a_wrong_checksum_is_no_end(run: Run, segment: Path) -> None:
         (["--value-decoder-class", "my.Decoder"], "expected one of org.apache.kafka.tools.api."),
     ],
 )
-def test_unsupported_arguments_are_usage_errors(
-    run: Run, arguments: list[str], message: str
-) -> None:
+def test_unsupported_arguments_are_usage_errors(arguments: list[str], message: str) -> None:
     result = run("kafka-dump-log", "--files", "x.log", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
     assert result.stdout == ""
 
 
-def test_later_releases_are_taken_for_the_newest_known(run: Run, segment: Path) -> None:
+def test_later_releases_are_taken_for_the_newest_known(segment: Path) -> None:
     newest, later = (
         run("kafka-dump-log", *arguments, "--files", segment).stdout
         for arguments in ([], ["--kafka-version", "5.0"])
@@ -177,7 +175,7 @@ def test_later_releases_are_taken_for_the_newest_known(run: Run, segment: Path) 
     assert newest == later != ""
 
 
-def test_zeros_of_a_preallocated_index_lead_nowhere_else(run: Run, tmp_path: Path) -> None:
+def test_zeros_of_a_preallocated_index_lead_nowhere_else(tmp_path: Path) -> None:
     folder = tmp_path / "busy-0"
     shutil.copytree(DATA / "4.3" / "killed" / "log-0" / "busy-0", folder)
     times = max(folder.glob("*.timeindex"), key=lambda path: path.stat().st_size)

@@ -7,34 +7,45 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from .conftest import Run
+from magicbyte import __version__
+from paths import DATA
+
+from .conftest import COMMAND, TRANSACTIONS, run
 
 VERBS = ("dump", "verify", "export", "extract", "spec", "pipeline")
 
 
-def test_a_closed_pipe_ends_quietly(command: list[str], logs: Path) -> None:
+def long_dump() -> subprocess.Popen[bytes]:
+    """Return a process that has begun to print more than a pipe holds."""
     dump = subprocess.Popen(
-        [*command, "dump", str(logs / "2.8" / "formats" / "log-0"), "--format", "ndjson"],
+        [*COMMAND, "dump", str(DATA / "2.8" / "formats" / "log-0"), "--format", "ndjson"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A shell's background job ignores the signal, and so would all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    assert dump.stdout is not None and dump.stderr is not None
+    assert dump.stdout is not None
     assert dump.stdout.readline().startswith(b"{")
-    dump.stdout.close()
-    complaints = dump.stderr.read()
-    dump.stderr.close()
-    assert (dump.wait(30), complaints) == (0, b"")
+    return dump
+
+
+def test_a_closed_pipe_ends_quietly() -> None:
+    with long_dump() as dump:
+        assert dump.stdout is not None and dump.stderr is not None
+        dump.stdout.close()
+        assert (dump.stderr.read(), dump.wait(30)) == (b"", 0)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-def test_a_full_disk_is_one_line_and_status_2(command: list[str], transactions: Path) -> None:
+def test_a_full_disk_is_one_line_and_status_2() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*command, "dump", str(transactions / "aborted-0")],
+            [*COMMAND, "dump", str(TRANSACTIONS / "aborted-0")],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -43,21 +54,11 @@ def test_a_full_disk_is_one_line_and_status_2(command: list[str], transactions: 
     assert (done.returncode, done.stderr) == (2, "Error: the output: No space left on device\n")
 
 
-def test_an_interrupt_is_one_line_and_status_130(command: list[str], logs: Path) -> None:
-    dump = subprocess.Popen(
-        [*command, "dump", str(logs / "2.8" / "formats" / "log-0"), "--format", "ndjson"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # A shell's background job ignores the signal, and so would all that it starts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    assert dump.stdout is not None and dump.stderr is not None
-    assert dump.stdout.readline().startswith(b"{")
-    dump.send_signal(signal.SIGINT)
-    assert dump.stderr.read() == b"interrupted\n"
-    dump.stdout.close()
-    dump.stderr.close()
-    assert dump.wait(30) == 130
+def test_an_interrupt_is_one_line_and_status_130() -> None:
+    with long_dump() as dump:
+        assert dump.stderr is not None
+        dump.send_signal(signal.SIGINT)
+        assert (dump.stderr.read(), dump.wait(30)) == (b"interrupted\n", 130)
 
 
 def on_terminal(command: list[str], **environment: str) -> tuple[int, str]:
@@ -72,22 +73,15 @@ def on_terminal(command: list[str], **environment: str) -> tuple[int, str]:
     )
     os.close(theirs)
     shown = b""
-    while True:
-        try:
-            data = os.read(ours, 4096)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
+    with suppress(OSError):  # how Linux says that the terminal was left
+        while data := os.read(ours, 4096):
+            shown += data
     os.close(ours)
     return process.wait(30), shown.decode().replace("\r\n", "\n")
 
 
-def test_lines_are_cut_at_the_width_of_a_terminal_alone(
-    command: list[str], transactions: Path
-) -> None:
-    call = [*command, "dump", str(transactions / "aborted-0"), "--limit", "3"]
+def test_lines_are_cut_at_the_width_of_a_terminal_alone() -> None:
+    call = [*COMMAND, "dump", str(TRANSACTIONS / "aborted-0"), "--limit", "3"]
     status, shown = on_terminal(call, NO_COLOR="1")
     assert status == 0
     lines = shown.splitlines()
@@ -98,77 +92,56 @@ def test_lines_are_cut_at_the_width_of_a_terminal_alone(
     assert b"\x1b" not in piped.stdout and "…".encode() not in piped.stdout
 
 
-def test_a_payload_is_refused_to_a_terminal(command: list[str], transactions: Path) -> None:
-    place = f"{transactions / 'aborted-0' / '00000000000000000000.log'}@0"
-    status, shown = on_terminal([*command, "extract", place])
+def test_a_payload_is_refused_to_a_terminal() -> None:
+    place = f"{TRANSACTIONS / 'aborted-0' / '00000000000000000000.log'}@0"
+    status, shown = on_terminal([*COMMAND, "extract", place])
     assert status == 2
     assert "Error: a payload is binary" in shown
 
 
-def test_output_is_utf8_whatever_the_locale(command: list[str], transactions: Path) -> None:
-    done = subprocess.run(
-        [*command, "dump", str(transactions / "aborted-0"), "--limit", "1"],
+def test_output_is_utf8_whatever_the_locale() -> None:
+    output = subprocess.check_output(
+        [*COMMAND, "dump", str(TRANSACTIONS / "aborted-0"), "--limit", "1"],
         env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"},
-        capture_output=True,
-        check=True,
     )
-    assert "naïve façade" in done.stdout.decode("utf-8")
+    assert "naïve façade" in output.decode("utf-8")
 
 
-def test_a_folder_whose_name_is_no_text_is_read(
-    command: list[str], transactions: Path, tmp_path: Path
-) -> None:
+def test_a_folder_whose_name_is_no_text_is_read(tmp_path: Path) -> None:
     folder = os.fsencode(tmp_path) + b"/\xff"
     try:
         os.mkdir(folder)
     except OSError:
         pytest.skip("this file system takes no such name")
-    shutil.copytree(transactions / "aborted-0", os.fsdecode(folder + b"/aborted-0"))
-    done = subprocess.run(
-        [*map(os.fsencode, command), b"dump", folder + b"/aborted-0", b"--limit", b"1"],
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    done = subprocess.run(
-        [*map(os.fsencode, command), b"verify", folder + b"/aborted-0", b"--format", b"ndjson"],
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    shutil.copytree(TRANSACTIONS / "aborted-0", os.fsdecode(folder + b"/aborted-0"))
+    for arguments in ([b"dump", b"--limit", b"1"], [b"verify", b"--format", b"ndjson"]):
+        command = [*map(os.fsencode, COMMAND), *arguments, folder + b"/aborted-0"]
+        done = subprocess.run(command, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
     partition = next(line for line in done.stdout.splitlines() if b'"kind":"partition"' in line)
     assert os.fsencode(json.loads(partition)["log_dir"]) == folder
 
 
 def test_the_command_imports_neither_spark_nor_numba() -> None:
     verbs = "".join(f"main.get_command(None, {verb!r}); " for verb in VERBS)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            f"import sys; from magicbyte_cli import main; {verbs}"
-            "print([n for n in ('numba', 'pyspark') if n in sys.modules])",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
+    program = (
+        f"import sys; from magicbyte_cli import main; {verbs}"
+        "print([n for n in ('numba', 'pyspark') if n in sys.modules])"
     )
-    assert done.stdout == "[]\n"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "[]\n"
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_has_examples(run: Run, verb: str) -> None:
+def test_help_has_examples(verb: str) -> None:
     result = run(verb, "--help")
     assert result.exit_code == 0
     assert f"magicbyte {verb}" in result.stdout.partition("Examples:")[2]
 
 
-def test_the_version_is_that_of_the_package(run: Run) -> None:
-    from magicbyte import __version__
-
+def test_the_version_is_that_of_the_package() -> None:
     assert run("--version").stdout == f"magicbyte, version {__version__}\n"
 
 
-def test_an_unknown_verb_is_status_2(run: Run) -> None:
+def test_an_unknown_verb_is_status_2() -> None:
     result = run("dmup", "x")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -13,11 +13,12 @@ from magicbyte.tables.stats_table import STATS
 from magicbyte_cli.report.stats.class_labels import row_name
 from magicbyte_cli.report.stats.stats_page import CONTENTS, MAX_ROWS, render
 from magicbyte_cli.stats_text import MAX_DELAYS, statistics_lines
+from paths import DATA
 
-from .conftest import Run
+from .conftest import TRANSACTIONS, run
 
 
-def objects(run: Run, *arguments: object, status: int = 0) -> list[dict[str, Any]]:
+def objects(*arguments: object, status: int = 0) -> list[dict[str, Any]]:
     result = run("stats", *arguments, "--format", "ndjson")
     assert result.exit_code == status, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
@@ -25,24 +26,22 @@ def objects(run: Run, *arguments: object, status: int = 0) -> list[dict[str, Any
 
 @pytest.mark.parametrize("by", ["topic", "partition", "segment"])
 @pytest.mark.parametrize("quick", [(), ("--quick",)])
-def test_ndjson_is_what_the_library_counts(
-    run: Run, transactions: Path, by: str, quick: tuple[str, ...]
-) -> None:
-    found = mb.stats(transactions, by=by, quick=bool(quick))
-    *rows, total = objects(run, transactions, "--by", by, *quick)
+def test_ndjson_is_what_the_library_counts(by: str, quick: tuple[str, ...]) -> None:
+    found = mb.stats(TRANSACTIONS, by=by, quick=bool(quick))
+    *rows, total = objects(TRANSACTIONS, "--by", by, *quick)
     assert [row.pop("kind") for row in (*rows, total)] == [by] * len(rows) + ["total"]
     assert [tuple(row) for row in (*rows, total)] == [STATS.names] * (len(rows) + 1)
     assert (rows, total) == (found.rows, found.total)
 
 
-def test_text_has_a_line_for_each_partition_and_for_all(run: Run, transactions: Path) -> None:
-    result = run("stats", transactions, "--topic", "open", "--topic", "aborted")
+def test_text_has_a_line_for_each_partition_and_for_all() -> None:
+    result = run("stats", TRANSACTIONS, "--topic", "open", "--topic", "aborted")
     assert result.exit_code == 0
     sizes, records, contents, bytes_, counts, held = result.stdout.split("\n\n")
     for part in (sizes, records):
         names = [line.split()[0] for line in part.splitlines()[1:]]
         assert names == ["aborted-0", "open-0", "open-1", "total"]
-    found = mb.stats(transactions, topics=["open", "aborted"])
+    found = mb.stats(TRANSACTIONS, topics=["open", "aborted"])
     by_line = {line.split()[0]: line.split() for line in sizes.splitlines()[1:]}
     for row in found.rows:
         cells = by_line[f"{row['topic']}-{row['partition']}"]
@@ -57,24 +56,24 @@ def test_text_has_a_line_for_each_partition_and_for_all(run: Run, transactions: 
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
-def test_segments_are_told_by_their_base_offsets(run: Run, transactions: Path) -> None:
-    result = run("stats", transactions / "open-0", "--by", "segment")
+def test_segments_are_told_by_their_base_offsets() -> None:
+    result = run("stats", TRANSACTIONS / "open-0", "--by", "segment")
     names = [line.split()[0] for line in result.stdout.split("\n\n")[0].splitlines()[1:]]
     assert names == ["open-0/0", "open-0/1", "open-0/71", "total"]
 
 
-def test_headers_alone_leave_out_what_only_payloads_tell(run: Run, logs: Path) -> None:
-    result = run("stats", logs / "2.8" / "formats" / "log-0" / "v2-java-gzip-0", "--quick")
+def test_headers_alone_leave_out_what_only_payloads_tell() -> None:
+    result = run("stats", DATA / "2.8" / "formats" / "log-0" / "v2-java-gzip-0", "--quick")
     assert result.exit_code == 0
     assert result.stdout.endswith("\n\nonly headers were read: CRC not checked\n")
     assert "tombstones" not in result.stdout
     assert [line.split()[-2:] for line in result.stdout.splitlines()[1:3]] == [["-", "-"]] * 2
 
 
-def test_damage_is_told_and_counts_with_its_bytes_alone(run: Run, damaged: Path) -> None:
+def test_damage_is_told_and_counts_with_its_bytes_alone(damaged: Path) -> None:
     result = run("stats", damaged)
     assert result.exit_code == 1
-    total = objects(run, damaged, status=1)[-1]
+    total = objects(damaged, status=1)[-1]
     assert total["damaged_bytes"] > 0
     line = f"{total['damaged_bytes']:,} bytes of the logs are damaged or exceed a limit"
     assert line in result.stdout.splitlines()
@@ -82,7 +81,7 @@ def test_damage_is_told_and_counts_with_its_bytes_alone(run: Run, damaged: Path)
     assert "[checksum-mismatch]" in result.stderr
 
 
-def test_first_of_many_findings_are_printed(run: Run, tmp_path: Path) -> None:
+def test_first_of_many_findings_are_printed(tmp_path: Path) -> None:
     for number in range(12):
         path = tmp_path / f"t-{number}" / f"{0:020}.log"
         path.parent.mkdir()
@@ -92,7 +91,7 @@ def test_first_of_many_findings_are_printed(run: Run, tmp_path: Path) -> None:
     assert result.stderr.splitlines()[-1].endswith(" more: see magicbyte verify")
 
 
-def test_an_empty_log_is_a_line_of_nothing(run: Run, tmp_path: Path) -> None:
+def test_an_empty_log_is_a_line_of_nothing(tmp_path: Path) -> None:
     path = tmp_path / "t-0" / f"{0:020}.log"
     path.parent.mkdir()
     path.touch()
@@ -107,17 +106,17 @@ def test_an_empty_log_is_a_line_of_nothing(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_segment_alone_has_no_name_and_replicas_have_those_of_their_log_dirs(
-    run: Run, transactions: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     alone = tmp_path / f"{0:020}.log"
-    alone.write_bytes((transactions / "open-0" / alone.name).read_bytes())
+    alone.write_bytes((TRANSACTIONS / "open-0" / alone.name).read_bytes())
     for by in ("topic", "partition", "segment"):
         sizes = run("stats", alone, "--by", by).stdout.split("\n\n")[0].splitlines()
         name = "(no topic)/0" if by == "segment" else "(no topic)"
         assert [line[:12].strip() for line in sizes[1:]] == [name, "total"]
     for log_dir in ("one", "two"):
-        shutil.copytree(transactions / "open-0", tmp_path / "dirs" / log_dir / "open-0")
-        shutil.copy(transactions / "meta.properties", tmp_path / "dirs" / log_dir)
+        shutil.copytree(TRANSACTIONS / "open-0", tmp_path / "dirs" / log_dir / "open-0")
+        shutil.copy(TRANSACTIONS / "meta.properties", tmp_path / "dirs" / log_dir)
     sizes = run("stats", tmp_path / "dirs").stdout.split("\n\n")[0].splitlines()
     assert [line.split()[0] for line in sizes[1:]] == [
         f"{tmp_path}/dirs/one/open-0",
@@ -126,16 +125,16 @@ def test_a_segment_alone_has_no_name_and_replicas_have_those_of_their_log_dirs(
     ]
 
 
-def many_rows(transactions: Path, number: int) -> mb.Statistics:
+def many_rows(number: int) -> mb.Statistics:
     """Return statistics of *number* partitions that are all held."""
-    found = mb.stats(transactions / "open-0")
+    found = mb.stats(TRANSACTIONS / "open-0")
     (row,) = found.rows
     found.rows = [row | {"partition": n, "held_ms": 1 + n, "log_bytes": n} for n in range(number)]
     return found
 
 
-def test_segments_held_longest_are_printed(transactions: Path) -> None:
-    found = many_rows(transactions, MAX_DELAYS + 3)
+def test_segments_held_longest_are_printed() -> None:
+    found = many_rows(MAX_DELAYS + 3)
     lines = list(statistics_lines(found))
     at = next(n for n, line in enumerate(lines) if line.startswith("segments kept past"))
     names = [line.split()[0] for line in lines[at + 2 : at + 2 + MAX_DELAYS]]
@@ -146,11 +145,9 @@ def test_segments_held_longest_are_printed(transactions: Path) -> None:
 # The page
 
 
-def test_a_page_is_whole_and_its_links_lead_somewhere(
-    run: Run, transactions: Path, tmp_path: Path
-) -> None:
+def test_a_page_is_whole_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     out = tmp_path / "stats.html"
-    result = run("stats", transactions, "--format", "html", "-o", out)
+    result = run("stats", TRANSACTIONS, "--format", "html", "-o", out)
     assert result.exit_code == 0 and result.stdout == ""
     page = out.read_text("utf-8")
     tags = Tags(page)
@@ -158,15 +155,15 @@ def test_a_page_is_whole_and_its_links_lead_somewhere(
     assert set(CONTENTS) <= set(tags.attributes["id"])
     assert not {"script", "img", "link", "iframe"} & set(tags.seen)
     assert "http" not in page.replace("http-equiv", "")
-    found = mb.stats(transactions)
+    found = mb.stats(TRANSACTIONS)
     assert f"{found.total['overhead_bytes']:,}" in page
     for row in found.rows:
         assert f"<b>{row['topic']}-{row['partition']}</b>" in page
     assert "open-0/00000000000000000001.log" in page
 
 
-def test_a_page_of_headers_alone_says_so(transactions: Path) -> None:
-    page = render(mb.stats(transactions, quick=True), ["here"])
+def test_a_page_of_headers_alone_says_so() -> None:
+    page = render(mb.stats(TRANSACTIONS, quick=True), ["here"])
     assert "headers only, CRC not checked" in page
     Tags(page)
 
@@ -195,15 +192,15 @@ def test_a_segment_is_told_by_its_offset(file: str | None, name: str) -> None:
     assert row_name({"log_dir": "/l", "topic": "t", "partition": 3, "file": file}) == name
 
 
-def test_no_name_breaks_a_page(transactions: Path) -> None:
-    found = many_rows(transactions, 1)
+def test_no_name_breaks_a_page() -> None:
+    found = many_rows(1)
     found.rows[0] |= {"topic": EVIL, "held_by_file": EVIL}
     tags = Tags(render(found, [EVIL]))
     assert not {"script", "img"} & set(tags.seen)
 
 
-def test_a_page_of_many_rows_has_those_with_most_bytes(transactions: Path) -> None:
-    page = render(many_rows(transactions, MAX_ROWS + 2), ["here"])
+def test_a_page_of_many_rows_has_those_with_most_bytes() -> None:
+    page = render(many_rows(MAX_ROWS + 2), ["here"])
     assert f"The {MAX_ROWS} of {MAX_ROWS + 2} with the most bytes" in page
     rows = page[page.index('id="rows"') : page.index('id="codecs"')]
     assert "<b>open-2</b>" in rows and "<b>open-1</b>" not in rows
@@ -212,17 +209,13 @@ def test_a_page_of_many_rows_has_those_with_most_bytes(transactions: Path) -> No
 @pytest.mark.parametrize(
     "arguments", [("--format", "html"), ("-o", "x.html"), ("-o", "x", "--format", "ndjson")]
 )
-def test_a_page_needs_a_file_and_a_file_is_a_page(
-    run: Run, transactions: Path, arguments: tuple[str, ...]
-) -> None:
-    result = run("stats", transactions, *arguments)
+def test_a_page_needs_a_file_and_a_file_is_a_page(arguments: tuple[str, ...]) -> None:
+    result = run("stats", TRANSACTIONS, *arguments)
     assert result.exit_code == 2
     assert "-o OUT and --format html need each other." in result.stderr
 
 
-def test_a_page_replaces_nothing_unasked_and_lies_outside(
-    run: Run, damaged: Path, tmp_path: Path
-) -> None:
+def test_a_page_replaces_nothing_unasked_and_lies_outside(damaged: Path, tmp_path: Path) -> None:
     out = tmp_path / "stats.html"
     out.write_text("mine")
     arguments = ("stats", damaged, "--format", "html", "-o")

@@ -1,50 +1,47 @@
 """`magicbyte transactions`: outcomes of each partition, and what is open."""
 
-import json
 import shutil
-from collections import Counter
+from datetime import timedelta
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 import magicbyte as mb
 
-from .conftest import Run
+from .conftest import PLAIN, TRANSACTIONS, run, run_ndjson
 
 ABORT = "kafka-transactions.sh --bootstrap-server HOST:PORT abort --topic open --partition 0"
 
 
-def objects(run: Run, *arguments: object) -> list[dict[str, Any]]:
-    result = run("transactions", *arguments, "--format", "ndjson")
-    assert result.exit_code == 0
-    return [json.loads(line) for line in result.stdout.splitlines()]
+def objects(kind: str, path: Path) -> list[dict[str, Any]]:
+    """Return those of *kind* that the command prints of *path*."""
+    return [row for row in run_ndjson("transactions", path) if row["kind"] == kind]
 
 
-def test_outcomes_are_those_of_the_table(run: Run, transactions: Path) -> None:
-    rows = mb.open(transactions).transactions().to_table().to_pylist()
-    found = [row for row in objects(run, transactions) if row["kind"] == "outcome"]
-    counts = Counter((row["topic"], row["partition"], row["outcome"]) for row in rows)
-    records: Counter[Any] = Counter()
-    for row in rows:
-        records[row["topic"], row["partition"], row["outcome"]] += row["record_count"]
-    keys = [(row["topic"], row["partition"], row["outcome"]) for row in found]
-    assert {key: row["transactions"] for key, row in zip(keys, found, strict=True)} == counts
-    assert {key: row["records"] for key, row in zip(keys, found, strict=True)} == records
-    for key, row in zip(keys, found, strict=True):
-        taken = sorted(
-            round((one["marker_timestamp"] - one["first_timestamp"]).total_seconds() * 1000)
-            for one in rows
-            if (one["topic"], one["partition"], one["outcome"]) == key and one["marker_timestamp"]
-        )
-        longest = taken[-1] if taken else None
-        assert row["longest_ms"] == longest
-        assert row["median_ms"] == (taken[(len(taken) - 1) // 2] if taken else None)
+def test_outcomes_are_those_of_the_table() -> None:
+    rows = mb.open(TRANSACTIONS).transactions().to_table().to_pylist()
+    key = itemgetter("topic", "partition", "outcome")
+    groups = {place: list(group) for place, group in groupby(sorted(rows, key=key), key)}
+    outcomes = objects("outcome", TRANSACTIONS)
+    assert sorted(map(key, outcomes)) == sorted(groups)
+    for outcome in outcomes:
+        group = groups[key(outcome)]
+        assert outcome["transactions"] == len(group)
+        assert outcome["records"] == sum(row["record_count"] for row in group)
+        durations = [
+            (row["marker_timestamp"] - row["first_timestamp"]) // timedelta(milliseconds=1)
+            for row in group
+            if row["marker_timestamp"]
+        ]
+        assert outcome["longest_ms"] == max(durations, default=None)
+        assert outcome["median_ms"] == (median_low(durations) if durations else None)
 
 
-def test_open_transaction_is_printed_with_the_command_that_aborts_it(
-    run: Run, transactions: Path
-) -> None:
-    path = transactions / "open-0"
-    open_ = [row for row in objects(run, path) if row["kind"] == "open"]
+def test_open_transaction_is_printed_with_the_command_that_aborts_it() -> None:
+    path = TRANSACTIONS / "open-0"
+    open_ = objects("open", path)
     assert [(row["producer_id"], row["first_offset"], row["abort"]) for row in open_] == [
         (1001, 33, f"{ABORT} --start-offset 33"),
         (1002, 61, f"{ABORT} --start-offset 61"),
@@ -60,8 +57,8 @@ def test_open_transaction_is_printed_with_the_command_that_aborts_it(
     assert result.stderr == ""
 
 
-def test_where_none_is_open_nothing_is_to_be_ended(run: Run, transactions: Path) -> None:
-    result = run("transactions", transactions / "committed-0")
+def test_where_none_is_open_nothing_is_to_be_ended() -> None:
+    result = run("transactions", TRANSACTIONS / "committed-0")
     assert result.exit_code == 0
     assert [line.split()[2:6] for line in result.stdout.splitlines()] == [
         ["outcome", "transactions", "records", "size_bytes"],
@@ -69,18 +66,16 @@ def test_where_none_is_open_nothing_is_to_be_ended(run: Run, transactions: Path)
     ]
 
 
-def test_a_segment_alone_has_no_name_for_a_command(
-    run: Run, transactions: Path, tmp_path: Path
-) -> None:
+def test_a_segment_alone_has_no_name_for_a_command(tmp_path: Path) -> None:
     path = tmp_path / "00000000000000000001.log"
-    path.write_bytes((transactions / "open-0" / path.name).read_bytes())
-    open_ = [row for row in objects(run, path) if row["kind"] == "open"]
+    path.write_bytes((TRANSACTIONS / "open-0" / path.name).read_bytes())
+    open_ = objects("open", path)
     assert open_ and {row["abort"] for row in open_} == {None}
     assert "commands that abort" not in run("transactions", path).stdout
 
 
-def test_logs_without_transactions(run: Run, plain: Path) -> None:
-    result = run("transactions", plain / "java-none-0")
+def test_logs_without_transactions() -> None:
+    result = run("transactions", PLAIN / "java-none-0")
     assert (result.exit_code, result.stdout) == (0, "no transactions\n")
 
 
@@ -94,12 +89,10 @@ def uploaded(partition: Path, to: Path, topic_id: str = "A" * 22) -> Path:
     return folder.parent
 
 
-def test_remote_storage_alone_lists_what_is_open_and_gives_no_command(
-    run: Run, transactions: Path, tmp_path: Path
-) -> None:
+def test_remote_storage_alone_lists_what_is_open_and_gives_no_command(tmp_path: Path) -> None:
     """Their markers may lie in the local log that is not there."""
-    remote = uploaded(transactions / "open-0", tmp_path)
-    open_ = [row for row in objects(run, remote) if row["kind"] == "open"]
+    remote = uploaded(TRANSACTIONS / "open-0", tmp_path)
+    open_ = objects("open", remote)
     assert [(row["producer_id"], row["first_offset"], row["abort"]) for row in open_] == [
         (1001, 33, None),
         (1002, 61, None),
@@ -113,27 +106,23 @@ def test_remote_storage_alone_lists_what_is_open_and_gives_no_command(
     )
 
 
-def test_remote_storage_beside_the_local_log_gives_commands(
-    run: Run, transactions: Path, tmp_path: Path
-) -> None:
-    remote = uploaded(transactions / "open-0", tmp_path)
-    result = run("transactions", transactions / "open-0", remote)
+def test_remote_storage_beside_the_local_log_gives_commands(tmp_path: Path) -> None:
+    remote = uploaded(TRANSACTIONS / "open-0", tmp_path)
+    result = run("transactions", TRANSACTIONS / "open-0", remote)
     assert f"  {ABORT} --start-offset 33" in result.stdout
     assert "without the local log" not in result.stderr
 
 
-def test_remote_storage_alone_says_nothing_where_none_is_open(
-    run: Run, transactions: Path, tmp_path: Path
-) -> None:
-    remote = uploaded(transactions / "committed-0", tmp_path)
+def test_remote_storage_alone_says_nothing_where_none_is_open(tmp_path: Path) -> None:
+    remote = uploaded(TRANSACTIONS / "committed-0", tmp_path)
     assert "without the local log" not in run("transactions", remote).stderr
 
 
 def test_a_partition_with_its_local_log_keeps_its_commands_beside_one_without(
-    run: Run, transactions: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    remote = uploaded(transactions / "open-0", tmp_path)
-    local = shutil.copytree(transactions / "open-0", tmp_path / "open-1")
+    remote = uploaded(TRANSACTIONS / "open-0", tmp_path)
+    local = shutil.copytree(TRANSACTIONS / "open-0", tmp_path / "open-1")
     result = run("transactions", local, remote)
     told = [line for line in result.stdout.splitlines() if "kafka-transactions.sh" in line]
     assert told and all("--partition 1 " in line for line in told)

@@ -10,11 +10,11 @@ import pytest
 from magicbyte import CODES
 from magicbyte.tables.schemas import TABLES
 
-from .conftest import Run, only_line
+from .conftest import TRANSACTIONS, only_line, run
 
 
-def test_a_sound_partition_is_a_summary_and_status_0(transactions: Path, run: Run) -> None:
-    result = run("verify", transactions / "aborted-0")
+def test_a_sound_partition_is_a_summary_and_status_0() -> None:
+    result = run("verify", TRANSACTIONS / "aborted-0")
     assert result.exit_code == 0
     assert (
         only_line(result.stdout) == "1 partition, 2 segments, 2,543 bytes, 55 records: no findings"
@@ -22,7 +22,7 @@ def test_a_sound_partition_is_a_summary_and_status_0(transactions: Path, run: Ru
     assert result.stderr == ""
 
 
-def test_a_flipped_byte_is_a_line_with_its_place_and_status_1(damaged: Path, run: Run) -> None:
+def test_a_flipped_byte_is_a_line_with_its_place_and_status_1(damaged: Path) -> None:
     result = run("verify", damaged)
     assert result.exit_code == 1
     problem, *_, summary = result.stdout.splitlines()
@@ -35,9 +35,7 @@ def test_a_flipped_byte_is_a_line_with_its_place_and_status_1(damaged: Path, run
     assert summary.startswith("3 partitions, ") and "bytes damaged: 1 error" in summary
 
 
-def test_ndjson_is_an_object_per_segment_partition_problem_and_a_summary(
-    damaged: Path, run: Run
-) -> None:
+def test_ndjson_is_an_object_per_segment_partition_problem_and_a_summary(damaged: Path) -> None:
     result = run("verify", damaged, "--format", "ndjson")
     assert result.exit_code == 1
     objects = [json.loads(line) for line in result.stdout.splitlines()]
@@ -55,9 +53,9 @@ def test_ndjson_is_an_object_per_segment_partition_problem_and_a_summary(
     assert objects[-1]["errors"] == 1
 
 
-def test_predicted_startup_is_printed(transactions: Path, tmp_path: Path, run: Run) -> None:
-    shutil.copytree(transactions / "aborted-0", tmp_path / "log-0" / "aborted-0")
-    shutil.copy(transactions / "meta.properties", tmp_path / "log-0")
+def test_predicted_startup_is_printed(tmp_path: Path) -> None:
+    shutil.copytree(TRANSACTIONS / "aborted-0", tmp_path / "log-0" / "aborted-0")
+    shutil.copy(TRANSACTIONS / "meta.properties", tmp_path / "log-0")
     name = f"{6:020}.log"
     with (tmp_path / "log-0" / "aborted-0" / name).open("r+b") as file:
         file.truncate(2000)
@@ -76,22 +74,20 @@ def test_predicted_startup_is_printed(transactions: Path, tmp_path: Path, run: R
     ]
 
 
-def test_quick_says_that_no_crc_was_checked(damaged: Path, run: Run) -> None:
+def test_quick_says_that_no_crc_was_checked(damaged: Path) -> None:
     result = run("verify", damaged, "--quick")
     assert result.exit_code == 0
     assert only_line(result.stdout).endswith("CRC not checked")
 
 
-def test_only_the_wanted_topics_are_checked(damaged: Path, run: Run) -> None:
+def test_only_the_wanted_topics_are_checked(damaged: Path) -> None:
     result = run("verify", damaged, "--topic", "aborted", "--topic", "timed-out")
     assert result.exit_code == 0
     assert only_line(result.stdout).startswith("2 partitions, ")
 
 
 @pytest.mark.parametrize("form", ["text", "ndjson"])
-def test_output_does_not_depend_on_the_number_of_processes(
-    damaged: Path, run: Run, form: str
-) -> None:
+def test_output_does_not_depend_on_the_number_of_processes(damaged: Path, form: str) -> None:
     one, *others = (
         run("verify", damaged, "--format", form, "--processes", number) for number in (1, 2, 5)
     )
@@ -99,7 +95,7 @@ def test_output_does_not_depend_on_the_number_of_processes(
         assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, "", 1)
 
 
-def test_a_code_is_explained_without_a_path(run: Run) -> None:
+def test_a_code_is_explained_without_a_path() -> None:
     for code in CODES.values():
         result = run("verify", "--explain", code.name)
         assert result.exit_code == 0
@@ -108,13 +104,13 @@ def test_a_code_is_explained_without_a_path(run: Run) -> None:
         )
 
 
-def test_an_unknown_code_lists_those_there_are(run: Run) -> None:
+def test_an_unknown_code_lists_those_there_are() -> None:
     result = run("verify", "--explain", "bad-luck")
     assert (result.exit_code, result.stdout) == (2, "")
     line = only_line(result.stderr)
     assert "'bad-luck'" in line and all(code in line for code in CODES)
 
 
-def test_a_call_without_a_path_is_wrong(run: Run) -> None:
+def test_a_call_without_a_path_is_wrong() -> None:
     result = run("verify")
     assert (result.exit_code, result.stdout) == (2, "")
