@@ -17,22 +17,23 @@ HEADERS, TIME = TYPES["headers"], TYPES["timestamp"]
 BYTES = [None, b"", b"plain", "naïve\n\u2028".encode(), b"\xff\x00"]
 
 
-def ndjson(type_: pa.DataType, values: list, *, bytes_as: str = "text") -> list[str]:
-    batch = pa.record_batch([pa.array(values, type_)], names=["value"])
-    out = BytesIO()
-    writer = NdjsonWriter(out, batch.schema, bytes_as=bytes_as)
+def output(
+    kind: type[NdjsonWriter | TextWriter], columns: dict[str, pa.Array], bytes_as: str = "text"
+) -> list[str]:
+    """Return the lines that a writer writes of *columns*."""
+    batch, out = pa.record_batch(columns), BytesIO()
+    writer = kind(out, batch.schema, bytes_as=bytes_as)
     writer.write(batch)
     writer.flush()
     return out.getvalue().decode().removesuffix("\n").split("\n")
 
 
-def text(type_: pa.DataType, values: list, *, bytes_as: str = "text") -> list[str]:
-    batch = pa.record_batch([pa.array(values, type_)], names=["value"])
-    out = BytesIO()
-    writer = TextWriter(out, batch.schema, bytes_as=bytes_as)
-    writer.write(batch)
-    writer.flush()
-    header, *lines = out.getvalue().decode().removesuffix("\n").split("\n")
+def ndjson(type_: pa.DataType, values: list, *, bytes_as: str = "text") -> list[str]:
+    return output(NdjsonWriter, {"value": pa.array(values, type_)}, bytes_as)
+
+
+def text(type_: pa.DataType, values: list) -> list[str]:
+    header, *lines = output(TextWriter, {"value": pa.array(values, type_)})
     assert header.strip() == "value"
     return [line.strip() for line in lines]
 
@@ -83,13 +84,8 @@ def test_no_row_is_no_line() -> None:
 
 
 def test_text_tells_null_from_empty_from_a_dash() -> None:
-    assert text(pa.binary(), [None, b"", b"-", b'"-"', b"a b"]) == [
-        "-",
-        '""',
-        '"-"',
-        '""-""',
-        "a b",
-    ]
+    lines = text(pa.binary(), [None, b"", b"-", b'"-"', b"a b"])
+    assert lines == ["-", '""', '"-"', '""-""', "a b"]
 
 
 @pytest.mark.parametrize(
@@ -119,12 +115,6 @@ def test_times_that_no_calendar_holds_are_shown_as_they_are() -> None:
 
 
 def test_columns_stay_aligned_under_wide_characters() -> None:
-    batch = pa.record_batch(
-        [pa.array(["大阪", "ab"]), pa.array([1, 200]), pa.array([True, None])],
-        names=["name", "number", "is_so"],
-    )
-    out = BytesIO()
-    writer = TextWriter(out, batch.schema, bytes_as="text")
-    writer.write(batch)
-    writer.flush()
-    assert out.getvalue().decode() == ("name  number  is_so\n大阪       1  true\nab       200  -\n")
+    columns = {"name": ["大阪", "ab"], "number": [1, 200], "is_so": [True, None]}
+    lines = output(TextWriter, {name: pa.array(values) for name, values in columns.items()})
+    assert lines == ["name  number  is_so", "大阪       1  true", "ab       200  -"]

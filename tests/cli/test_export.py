@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -21,7 +22,7 @@ from magicbyte.tables.stored_types import stored_schema
 from magicbyte.tables.table_files import ArrowFormat, ParquetFormat
 from paths import SCRIPT_ENVIRONMENT
 
-from .conftest import COMMAND, PLAIN, TRANSACTIONS, only_line, run
+from .conftest import COMMAND, PLAIN, TRANSACTIONS, error_line, refusal, run
 
 SPEND = Path(__file__).with_name("spend_export.py")
 MIB = 1 << 20
@@ -43,42 +44,26 @@ def test_every_table_is_that_of_the_api_with_times_in_microseconds(
     out = tmp_path / f"out{suffix}"
     result = run("export", damaged, "--table", name, "-o", out)
     assert (result.exit_code, result.stdout) == (1, "")
-    made, table = table_in(out), TABLES[name]
-    assert made.schema.equals(stored_schema(table))
-    assert made.num_rows > 0
-    rows = getattr(mb.open(damaged, on_damage="skip"), name)(table.names).to_table()
-    assert made == rows.cast(stored_schema(table))
-    assert result.stderr.splitlines()[-1] == f"{out}: {counted(made.num_rows)} of {name}"
-
-
-def counted(rows: int) -> str:
-    return "1 row" if rows == 1 else f"{rows} rows"
+    table, schema = table_in(out), stored_schema(TABLES[name])
+    assert table.schema.equals(schema)
+    assert table.num_rows > 0
+    rows = getattr(mb.open(damaged, on_damage="skip"), name)(TABLES[name].names).to_table()
+    assert table == rows.cast(schema)
+    count = "1 row" if table.num_rows == 1 else f"{table.num_rows} rows"
+    assert result.stderr.splitlines()[-1] == f"{out}: {count} of {name}"
 
 
 def test_withheld_records_are_not_exported_and_are_reported(tmp_path: Path) -> None:
-    out = tmp_path / "records.parquet"
-    result = run("export", TRANSACTIONS / "open-0", "-o", out)
-    assert result.exit_code == 0
-    said = not_exported(result.stderr)
-    assert "aborted" in said and "withheld" in said
-    everything = run(
-        *("export", TRANSACTIONS / "open-0", "-o", tmp_path / "all.parquet"),
-        *("--isolation-level", "read_uncommitted"),
-    )
-    told = not_exported(everything.stderr)
-    assert "aborted" not in told and "withheld" not in told
-    more = table_in(tmp_path / "all.parquet").num_rows - table_in(out).num_rows
-    assert number_of(said) == more + number_of(told) > number_of(told) > 0
-
-
-def not_exported(stderr: str) -> str:
-    (said,) = (line for line in stderr.splitlines() if line.startswith("not exported: "))
-    return said
-
-
-def number_of(said: str) -> int:
-    """Return the records that *said* counts: `not exported: 7 records (...)`."""
-    return int(said.split()[2])
+    counts = []
+    for level in ("read_committed", "read_uncommitted"):
+        out = tmp_path / f"{level}.parquet"
+        result = run("export", TRANSACTIONS / "open-0", "-o", out, "--isolation-level", level)
+        assert result.exit_code == 0
+        (line,) = re.findall("^not exported: .*", result.stderr, re.MULTILINE)
+        assert ("aborted" in line) == ("withheld" in line) == (level == "read_committed")
+        counts.append((int(line.split()[2]), table_in(out).num_rows))
+    assert sum(counts[0]) == sum(counts[1])
+    assert counts[0][0] > counts[1][0] > 0
 
 
 def test_internal_topics_are_left_out_of_records_and_not_of_segments(tmp_path: Path) -> None:
@@ -111,11 +96,9 @@ def test_the_suffix_says_the_format_unless_the_option_does(tmp_path: Path) -> No
         assert result.exit_code == 0, result.stderr
         assert (tmp_path / name).read_bytes().startswith(magic)
     for name in ("c", "c.csv", "c.parquet.gz", ".parquet"):
-        result = run(*read, tmp_path / name)
-        assert (result.exit_code, (tmp_path / name).exists()) == (2, False)
-        assert "expected one of .parquet, .arrow, .feather, .ipc, or --format" in only_line(
-            result.stderr
-        )
+        line = error_line(*read, tmp_path / name)
+        assert "expected one of .parquet, .arrow, .feather, .ipc, or --format" in line
+        assert not (tmp_path / name).exists()
 
 
 def test_buffers_are_compressed(tmp_path: Path) -> None:
@@ -157,29 +140,21 @@ def test_small_batches_are_put_together_up_to_a_bound(
 
 
 def test_threads_write_the_same_file(tmp_path: Path) -> None:
-    files = []
-    read = [
-        TRANSACTIONS / name for name in ("interleaved-0", "open-0", "open-1", "large-aborted-0")
-    ]
+    names = ("interleaved-0", "open-0", "open-1", "large-aborted-0")
+    logs = [TRANSACTIONS / name for name in names]
     for threads in (1, 2, 5):
         out = tmp_path / f"{threads}.parquet"
-        assert run("export", *read, "-o", out, "--threads", threads).exit_code == 0
-        files.append(out.read_bytes())
-    assert files[0] == files[1] == files[2]
+        assert run("export", *logs, "-o", out, "--threads", threads).exit_code == 0
+    assert len({out.read_bytes() for out in tmp_path.iterdir()}) == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="measured by Linux's /proc")
 def test_memory_does_not_hang_on_the_size_of_the_log(tmp_path: Path) -> None:
     """A row group in memory and as it is encoded, and what two threads have ahead."""
-    done = subprocess.run(
-        [sys.executable, str(SPEND), "192", "2", str(tmp_path / "out.parquet")],
-        env=SCRIPT_ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found = json.loads(done.stdout)
-    assert found["records"] == pq.read_metadata(tmp_path / "out.parquet").num_rows
+    out = tmp_path / "out.parquet"
+    command = [sys.executable, SPEND, "192", "2", out]
+    found = json.loads(subprocess.check_output(command, env=SCRIPT_ENVIRONMENT))
+    assert found["records"] == pq.read_metadata(out).num_rows
     assert found["grown_bytes"] <= (3 * 32 + 2 * 32) * MIB, found
 
 
@@ -199,9 +174,9 @@ def test_damage_that_is_skipped_is_status_1_and_damage_that_fails_leaves_nothing
     )
     out.unlink()
     before = sorted(tmp_path.iterdir())
-    failed = run("export", damaged, "-o", out, "--on-damage", "fail")
-    assert (failed.exit_code, sorted(tmp_path.iterdir())) == (1, before)
-    assert "Error: append-time-0/" in only_line(failed.stderr)
+    line = error_line("export", damaged, "-o", out, "--on-damage", "fail", status=1)
+    assert "Error: append-time-0/" in line
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_existing_file_is_replaced_only_with_overwrite_and_only_by_a_whole_file(
@@ -210,9 +185,8 @@ def test_existing_file_is_replaced_only_with_overwrite_and_only_by_a_whole_file(
     out = tmp_path / "out.parquet"
     out.write_bytes(b"mine")
     (tmp_path / "link.parquet").symlink_to(out)
-    refused = run("export", damaged, "-o", out)
-    assert refused.exit_code == 2
-    assert "the file exists already; expected --overwrite" in only_line(refused.stderr)
+    line = error_line("export", damaged, "-o", out)
+    assert "the file exists already; expected --overwrite" in line
     failed = run("export", damaged, "-o", out, "--overwrite", "--on-damage", "fail")
     assert (failed.exit_code, out.read_bytes()) == (1, b"mine")
     assert run("export", damaged, "-o", tmp_path / "link.parquet", "--overwrite").exit_code == 1
@@ -231,9 +205,8 @@ def test_a_file_that_somebody_else_makes_meanwhile_is_not_replaced(
         write(self, table)
 
     monkeypatch.setattr(ParquetFormat, "write", meanwhile)
-    result = run("export", TRANSACTIONS / "append-time-0", "-o", out)
-    assert (result.exit_code, out.read_bytes()) == (2, b"theirs")
-    assert "exists already" in only_line(result.stderr)
+    assert "exists already" in error_line("export", TRANSACTIONS / "append-time-0", "-o", out)
+    assert out.read_bytes() == b"theirs"
     assert list(tmp_path.iterdir()) == [out]
 
 
@@ -260,24 +233,21 @@ def test_where_nothing_may_be_written_is_refused_in_a_line(
     (tmp_path / "folder.parquet").mkdir()
     before = tree(tmp_path)
     (tmp_path / "dangling.parquet").symlink_to(tmp_path / "nothing")
-    result = run(
-        *("export", damaged / "append-time-0", "-o", tmp_path / out),
-        *("--format", "parquet", "--overwrite"),
-    )
-    assert result.exit_code == 2
-    assert message in only_line(result.stderr)
+    options = ("-o", tmp_path / out, "--format", "parquet", "--overwrite")
+    assert message in error_line("export", damaged / "append-time-0", *options)
     (tmp_path / "dangling.parquet").unlink()
     assert tree(tmp_path) == before
 
 
 def test_a_segment_that_lies_alone_may_have_the_file_beside_it(tmp_path: Path) -> None:
-    segment = tmp_path / "00000000000000000000.log"
-    shutil.copy(TRANSACTIONS / "append-time-0" / segment.name, segment)
+    segment = Path(
+        shutil.copy(TRANSACTIONS / "append-time-0" / "00000000000000000000.log", tmp_path)
+    )
     before = segment.read_bytes()
     assert run("export", segment, "-o", tmp_path / "out.parquet").exit_code == 0
-    result = run("export", segment, "-o", segment, "--format", "arrow", "--overwrite")
-    assert (result.exit_code, segment.read_bytes()) == (2, before)
-    assert "the output is an input" in only_line(result.stderr)
+    line = error_line("export", segment, "-o", segment, "--format", "arrow", "--overwrite")
+    assert "the output is an input" in line
+    assert segment.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -298,9 +268,9 @@ def test_a_segment_that_lies_alone_may_have_the_file_beside_it(tmp_path: Path) -
     ids=" ".join,
 )
 def test_a_wrong_call_is_status_2_and_writes_nothing(tmp_path: Path, options: list[str]) -> None:
-    result = run("export", TRANSACTIONS, "-o", tmp_path / "out.parquet", *options)
-    assert (result.exit_code, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
-    assert result.stderr.splitlines()[-1].startswith("Error: ")
+    complaint = refusal("export", TRANSACTIONS, "-o", tmp_path / "out.parquet", *options)
+    assert complaint.splitlines()[-1].startswith("Error: ")
+    assert list(tmp_path.iterdir()) == []
 
 
 PAUSED = """
@@ -366,9 +336,9 @@ def test_where_no_file_can_be_made_the_error_names_the_one_that_was_asked_for(
     tmp_path: Path,
 ) -> None:
     out = tmp_path / ("x" * 242 + ".parquet")  # no room for the marks of a file beside it
-    result = run("export", TRANSACTIONS / "append-time-0", "-o", out)
-    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
-    assert only_line(result.stderr) == f"Error: {out}: {os.strerror(errno.ENAMETOOLONG)}"
+    line = error_line("export", TRANSACTIONS / "append-time-0", "-o", out)
+    assert line == f"Error: {out}: {os.strerror(errno.ENAMETOOLONG)}"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_file_has_the_permissions_of_any_other(tmp_path: Path) -> None:

@@ -1,34 +1,45 @@
 """`magicbyte stats`: rows, everything together, and what holds retention back."""
 
-import json
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import magicbyte as mb
 from html_tags import EVIL, Tags
+from log_builder import Folder
 from magicbyte.tables.stats_table import STATS
 from magicbyte_cli.report.stats.class_labels import row_name
 from magicbyte_cli.report.stats.stats_page import CONTENTS, MAX_ROWS, render
 from magicbyte_cli.stats_text import MAX_DELAYS, statistics_lines
 from paths import DATA
 
-from .conftest import TRANSACTIONS, run
+from .conftest import TRANSACTIONS, refusal, run, run_ndjson
 
 
-def objects(*arguments: object, status: int = 0) -> list[dict[str, Any]]:
-    result = run("stats", *arguments, "--format", "ndjson")
-    assert result.exit_code == status, result.output
-    return [json.loads(line) for line in result.stdout.splitlines()]
+def sizes(*arguments: object) -> list[str]:
+    """Return the lines of the first table, without its header."""
+    result = run("stats", *arguments)
+    assert result.exit_code == 0
+    return result.stdout.split("\n\n")[0].splitlines()[1:]
+
+
+def names(lines: Iterable[str]) -> list[str]:
+    return [line.split()[0] for line in lines]
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    """A partition of an empty segment."""
+    return Folder(tmp_path).segment("t-0", b"").parent
 
 
 @pytest.mark.parametrize("by", ["topic", "partition", "segment"])
 @pytest.mark.parametrize("quick", [(), ("--quick",)])
 def test_ndjson_is_what_the_library_counts(by: str, quick: tuple[str, ...]) -> None:
     found = mb.stats(TRANSACTIONS, by=by, quick=bool(quick))
-    *rows, total = objects(TRANSACTIONS, "--by", by, *quick)
+    *rows, total = run_ndjson("stats", TRANSACTIONS, "--by", by, *quick)
     assert [row.pop("kind") for row in (*rows, total)] == [by] * len(rows) + ["total"]
     assert [tuple(row) for row in (*rows, total)] == [STATS.names] * (len(rows) + 1)
     assert (rows, total) == (found.rows, found.total)
@@ -39,8 +50,7 @@ def test_text_has_a_line_for_each_partition_and_for_all() -> None:
     assert result.exit_code == 0
     sizes, records, contents, bytes_, counts, held = result.stdout.split("\n\n")
     for part in (sizes, records):
-        names = [line.split()[0] for line in part.splitlines()[1:]]
-        assert names == ["aborted-0", "open-0", "open-1", "total"]
+        assert names(part.splitlines()[1:]) == ["aborted-0", "open-0", "open-1", "total"]
     found = mb.stats(TRANSACTIONS, topics=["open", "aborted"])
     by_line = {line.split()[0]: line.split() for line in sizes.splitlines()[1:]}
     for row in found.rows:
@@ -57,9 +67,8 @@ def test_text_has_a_line_for_each_partition_and_for_all() -> None:
 
 
 def test_segments_are_told_by_their_base_offsets() -> None:
-    result = run("stats", TRANSACTIONS / "open-0", "--by", "segment")
-    names = [line.split()[0] for line in result.stdout.split("\n\n")[0].splitlines()[1:]]
-    assert names == ["open-0/0", "open-0/1", "open-0/71", "total"]
+    lines = sizes(TRANSACTIONS / "open-0", "--by", "segment")
+    assert names(lines) == ["open-0/0", "open-0/1", "open-0/71", "total"]
 
 
 def test_headers_alone_leave_out_what_only_payloads_tell() -> None:
@@ -73,7 +82,7 @@ def test_headers_alone_leave_out_what_only_payloads_tell() -> None:
 def test_damage_is_told_and_counts_with_its_bytes_alone(damaged: Path) -> None:
     result = run("stats", damaged)
     assert result.exit_code == 1
-    total = objects(damaged, status=1)[-1]
+    total = run_ndjson("stats", damaged, status=1)[-1]
     assert total["damaged_bytes"] > 0
     line = f"{total['damaged_bytes']:,} bytes of the logs are damaged or exceed a limit"
     assert line in result.stdout.splitlines()
@@ -83,19 +92,14 @@ def test_damage_is_told_and_counts_with_its_bytes_alone(damaged: Path) -> None:
 
 def test_first_of_many_findings_are_printed(tmp_path: Path) -> None:
     for number in range(12):
-        path = tmp_path / f"t-{number}" / f"{0:020}.log"
-        path.parent.mkdir()
-        path.write_bytes(bytes(range(200)))
+        Folder(tmp_path).segment(f"t-{number}", bytes(range(200)))
     result = run("stats", tmp_path)
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1].endswith(" more: see magicbyte verify")
 
 
-def test_an_empty_log_is_a_line_of_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "t-0" / f"{0:020}.log"
-    path.parent.mkdir()
-    path.touch()
-    result = run("stats", path.parent)
+def test_an_empty_log_is_a_line_of_nothing(empty: Path) -> None:
+    result = run("stats", empty)
     assert result.exit_code == 0
     sizes, records = result.stdout.split("\n\n")
     assert sizes.splitlines()[1].split() == [
@@ -111,18 +115,13 @@ def test_a_segment_alone_has_no_name_and_replicas_have_those_of_their_log_dirs(
     alone = tmp_path / f"{0:020}.log"
     alone.write_bytes((TRANSACTIONS / "open-0" / alone.name).read_bytes())
     for by in ("topic", "partition", "segment"):
-        sizes = run("stats", alone, "--by", by).stdout.split("\n\n")[0].splitlines()
         name = "(no topic)/0" if by == "segment" else "(no topic)"
-        assert [line[:12].strip() for line in sizes[1:]] == [name, "total"]
+        assert [line[:12].strip() for line in sizes(alone, "--by", by)] == [name, "total"]
     for log_dir in ("one", "two"):
         shutil.copytree(TRANSACTIONS / "open-0", tmp_path / "dirs" / log_dir / "open-0")
         shutil.copy(TRANSACTIONS / "meta.properties", tmp_path / "dirs" / log_dir)
-    sizes = run("stats", tmp_path / "dirs").stdout.split("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in sizes[1:]] == [
-        f"{tmp_path}/dirs/one/open-0",
-        f"{tmp_path}/dirs/two/open-0",
-        "total",
-    ]
+    replicas = [f"{tmp_path}/dirs/{log_dir}/open-0" for log_dir in ("one", "two")]
+    assert names(sizes(tmp_path / "dirs")) == [*replicas, "total"]
 
 
 def many_rows(number: int) -> mb.Statistics:
@@ -137,8 +136,8 @@ def test_segments_held_longest_are_printed() -> None:
     found = many_rows(MAX_DELAYS + 3)
     lines = list(statistics_lines(found))
     at = next(n for n, line in enumerate(lines) if line.startswith("segments kept past"))
-    names = [line.split()[0] for line in lines[at + 2 : at + 2 + MAX_DELAYS]]
-    assert names == [f"open-{n}" for n in range(MAX_DELAYS + 2, 2, -1)]
+    longest = names(lines[at + 2 : at + 2 + MAX_DELAYS])
+    assert longest == [f"open-{n}" for n in range(MAX_DELAYS + 2, 2, -1)]
     assert lines[at + 2 + MAX_DELAYS] == "and 3 more: see --format ndjson"
 
 
@@ -168,11 +167,8 @@ def test_a_page_of_headers_alone_says_so() -> None:
     Tags(page)
 
 
-def test_a_page_of_nothing_is_a_page(tmp_path: Path) -> None:
-    path = tmp_path / "t-0" / f"{0:020}.log"
-    path.parent.mkdir()
-    path.touch()
-    page = render(mb.stats(path), ["here"])
+def test_a_page_of_nothing_is_a_page(empty: Path) -> None:
+    page = render(mb.stats(empty), ["here"])
     Tags(page)
     assert "None: no segment has a larger timestamp than a later segment" in page
 
@@ -210,9 +206,8 @@ def test_a_page_of_many_rows_has_those_with_most_bytes() -> None:
     "arguments", [("--format", "html"), ("-o", "x.html"), ("-o", "x", "--format", "ndjson")]
 )
 def test_a_page_needs_a_file_and_a_file_is_a_page(arguments: tuple[str, ...]) -> None:
-    result = run("stats", TRANSACTIONS, *arguments)
-    assert result.exit_code == 2
-    assert "-o OUT and --format html need each other." in result.stderr
+    complaint = refusal("stats", TRANSACTIONS, *arguments)
+    assert "-o OUT and --format html need each other." in complaint
 
 
 def test_a_page_replaces_nothing_unasked_and_lies_outside(damaged: Path, tmp_path: Path) -> None:
@@ -224,6 +219,5 @@ def test_a_page_replaces_nothing_unasked_and_lies_outside(damaged: Path, tmp_pat
     assert run(*arguments, out, "--overwrite").exit_code == 1  # there is damage
     assert out.read_text().startswith("<!doctype html>")
     inside = damaged / "aborted-0" / "stats.html"
-    result = run(*arguments, inside)
-    assert result.exit_code == 2 and not inside.exists()
-    assert "inside of the input" in result.stderr
+    assert "inside of the input" in refusal(*arguments, inside)
+    assert not inside.exists()

@@ -1,6 +1,5 @@
 """`magicbyte verify`: problems first, then partitions, then a summary."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -10,16 +9,14 @@ import pytest
 from magicbyte import CODES
 from magicbyte.tables.schemas import TABLES
 
-from .conftest import TRANSACTIONS, only_line, run
+from .conftest import TRANSACTIONS, error_line, only_line, refusal, run, run_ndjson
 
 
 def test_a_sound_partition_is_a_summary_and_status_0() -> None:
     result = run("verify", TRANSACTIONS / "aborted-0")
     assert result.exit_code == 0
-    assert (
-        only_line(result.stdout) == "1 partition, 2 segments, 2,543 bytes, 55 records: no findings"
-    )
-    assert result.stderr == ""
+    summary = "1 partition, 2 segments, 2,543 bytes, 55 records: no findings"
+    assert (only_line(result.stdout), result.stderr) == (summary, "")
 
 
 def test_a_flipped_byte_is_a_line_with_its_place_and_status_1(damaged: Path) -> None:
@@ -36,9 +33,7 @@ def test_a_flipped_byte_is_a_line_with_its_place_and_status_1(damaged: Path) -> 
 
 
 def test_ndjson_is_an_object_per_segment_partition_problem_and_a_summary(damaged: Path) -> None:
-    result = run("verify", damaged, "--format", "ndjson")
-    assert result.exit_code == 1
-    objects = [json.loads(line) for line in result.stdout.splitlines()]
+    objects = run_ndjson("verify", damaged, status=1)
     kinds = [item["kind"] for item in objects]
     assert list(dict.fromkeys(kinds)) == ["segment", "partition", "problem", "summary"]
     assert kinds.count("partition") == 3 and kinds.count("summary") == 1
@@ -88,9 +83,8 @@ def test_only_the_wanted_topics_are_checked(damaged: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "ndjson"])
 def test_output_does_not_depend_on_the_number_of_processes(damaged: Path, form: str) -> None:
-    one, *others = (
-        run("verify", damaged, "--format", form, "--processes", number) for number in (1, 2, 5)
-    )
+    read = ("verify", damaged, "--format", form, "--processes")
+    one, *others = (run(*read, number) for number in (1, 2, 5))
     for other in others:
         assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, "", 1)
 
@@ -105,12 +99,9 @@ def test_a_code_is_explained_without_a_path() -> None:
 
 
 def test_an_unknown_code_lists_those_there_are() -> None:
-    result = run("verify", "--explain", "bad-luck")
-    assert (result.exit_code, result.stdout) == (2, "")
-    line = only_line(result.stderr)
+    line = error_line("verify", "--explain", "bad-luck")
     assert "'bad-luck'" in line and all(code in line for code in CODES)
 
 
 def test_a_call_without_a_path_is_wrong() -> None:
-    result = run("verify")
-    assert (result.exit_code, result.stdout) == (2, "")
+    refusal("verify")
