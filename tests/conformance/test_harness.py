@@ -8,10 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import time
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -34,7 +35,7 @@ RIGHT = """
 PRINT = "    print(json.dumps(answer))\n"
 
 
-class Ran(NamedTuple):
+class Run(NamedTuple):
     """Results of a run."""
 
     status: int
@@ -42,45 +43,62 @@ class Ran(NamedTuple):
     complaints: str
 
 
-class Conformance(Protocol):
-    def __call__(self, *options: str | Path, runner: Sequence[str | Path] = ()) -> Ran: ...
+@dataclass(frozen=True)
+class Harness:
+    """Runs the harness as its command line does, on a folder of small cases."""
 
+    folder: Path
+    capsys: pytest.CaptureFixture[str]
 
-@pytest.fixture
-def conformance(capsys: pytest.CaptureFixture[str]) -> Conformance:
-    """Return what runs the harness as its command line does."""
+    @property
+    def vectors(self) -> Path:
+        return self.folder / "vectors"
 
-    def run(*options: str | Path, runner: Sequence[str | Path] = ()) -> Ran:
+    def add(self, name: str, **content: Any) -> None:
+        """Add a case of eight zeros."""
+        file = self.vectors / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.with_suffix(".bin").write_bytes(b"\0" * 8)
+        content |= {"format": file.parent.name, "why": f"{file.name} was once misread"}
+        file.with_suffix(".json").write_text(json.dumps(content))
+
+    def known(self, text: str) -> Path:
+        """Write a list of known failures."""
+        file = self.folder / "known.json"
+        file.write_text(text)
+        return file
+
+    def runner(self, program: str) -> list[str]:
+        """Return the command of a runner with this program. It starts fast: no site-packages."""
+        file = self.folder / "runner.py"
+        file.write_text(textwrap.dedent(program))
+        return [sys.executable, "-I", "-S", str(file)]
+
+    def call(self, *arguments: str | Path) -> Run:
         try:
-            status = main([*map(str, options), *(["--"] if runner else []), *map(str, runner)])
+            status = main([str(argument) for argument in arguments])
         except SystemExit as error:  # argparse
             assert isinstance(error.code, int)
             status = error.code
-        out, complaints = capsys.readouterr()
-        return Ran(status, out.splitlines(), complaints)
+        out, complaints = self.capsys.readouterr()
+        return Run(status, out.splitlines(), complaints)
 
-    return run
+    def judge(self, program: str, *options: str | Path) -> Run:
+        """Judge a runner with this program on the small cases."""
+        return self.call("--vectors", self.vectors, *options, "--", *self.runner(program))
 
 
 @pytest.fixture
-def vectors(tmp_path: Path) -> Path:
-    """A folder of four small cases."""
-    folder = tmp_path / "vectors"
+def harness(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Harness:
+    """A harness with four small cases."""
+    harness = Harness(tmp_path, capsys)
     tree: dict[str, Any] = {"entries": [{"relative_offset": 1, "ofs_batch": 2}]}
-    add(folder, "valid/kafka_offset_index/one-entry", fields=tree, verdict="valid")
-    add(folder, "valid/kafka_offset_index/zeros", fields={"zero_tail": "00"}, verdict="valid")
+    harness.add("valid/kafka_offset_index/one-entry", fields=tree, verdict="valid")
+    harness.add("valid/kafka_offset_index/zeros", fields={"zero_tail": "00"}, verdict="valid")
     fault: dict[str, Any] = {"verdict": "invalid", "error": "FormatError", "position": 8}
-    add(folder, "invalid/kafka_time_index/cut", fields=None, caught_by="grammar", **fault)
-    add(folder, "invalid/kafka_log/crc", fields=tree, caught_by="checksum", **fault)
-    return folder
-
-
-def add(folder: Path, name: str, **content: Any) -> None:
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.with_suffix(".bin").write_bytes(b"\0" * 8)
-    content |= {"format": file.parent.name, "why": f"{file.name} was once misread"}
-    file.with_suffix(".json").write_text(json.dumps(content))
+    harness.add("invalid/kafka_time_index/cut", fields=None, caught_by="grammar", **fault)
+    harness.add("invalid/kafka_log/crc", fields=tree, caught_by="checksum", **fault)
+    return harness
 
 
 def counts(lines: list[str]) -> dict[str, int]:
@@ -90,10 +108,8 @@ def counts(lines: list[str]) -> dict[str, int]:
     return dict(zip(head, map(int, row), strict=True))
 
 
-def test_a_runner_that_is_right_passes(
-    vectors: Path, runner: Any, conformance: Conformance
-) -> None:
-    status, lines, complaints = conformance("--vectors", vectors, runner=runner(RIGHT + PRINT))
+def test_a_runner_that_is_right_passes(harness: Harness) -> None:
+    status, lines, complaints = harness.judge(RIGHT + PRINT)
     assert (status, complaints) == (0, "")
     assert lines == [
         "format              verdict  passed  failed  known  not-judged",
@@ -104,18 +120,14 @@ def test_a_runner_that_is_right_passes(
     ]
 
 
-def test_the_command_may_be_one_string(
-    vectors: Path, runner: Any, conformance: Conformance
-) -> None:
-    command = shlex.join(runner(RIGHT + PRINT))
-    assert conformance(command, "--vectors", vectors).status == 0
+def test_the_command_may_be_one_string(harness: Harness) -> None:
+    command = shlex.join(harness.runner(RIGHT + PRINT))
+    assert harness.call(command, "--vectors", harness.vectors).status == 0
 
 
-def test_a_failure_says_what_was_expected_what_came_and_why(
-    vectors: Path, runner: Any, conformance: Conformance
-) -> None:
+def test_a_failure_says_what_was_expected_what_came_and_why(harness: Harness) -> None:
     program = RIGHT + "    answer['error'] = answer['error'] and {'position': 9}\n" + PRINT
-    status, lines, _ = conformance("--vectors", vectors, runner=runner(program))
+    status, lines, _ = harness.judge(program)
     assert status == 1
     assert lines[:2] == [
         "FAILED invalid/kafka_log/crc: error.position: expected 8, found 9. "
@@ -146,30 +158,24 @@ def test_a_failure_says_what_was_expected_what_came_and_why(
     ],
 )
 def test_malformed_answer_fails_its_case_and_not_the_run(
-    program: str, words: str, vectors: Path, runner: Any, conformance: Conformance
+    program: str, words: str, harness: Harness
 ) -> None:
-    bounds = ("--timeout-s", "0.5", "--memory-mib", "256")
-    if "printed more" in words:
-        bounds = ("--timeout-s", "20", "--memory-mib", "256")
-    status, lines, _ = conformance(
-        "--vectors", vectors, "--cases", "valid/*", *bounds, runner=runner(program)
-    )
+    timeout_s = "20" if "printed more" in words else "0.5"
+    bounds = ("--timeout-s", timeout_s, "--memory-mib", "256")
+    status, lines, _ = harness.judge(program, "--cases", "valid/*", *bounds)
     assert status == 1
     assert words in lines[0]
     assert counts(lines)["failed"] == 2
 
 
-def test_child_processes_of_a_runner_are_killed(
-    vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
-) -> None:
+def test_child_processes_of_a_runner_are_killed(harness: Harness, tmp_path: Path) -> None:
     program = f"""
     import subprocess, sys, time
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     with open({str(tmp_path / "children")!r}, "a") as file: print(child.pid, file=file)
     time.sleep(600)
     """
-    chosen = ("--vectors", vectors, "--cases", "valid/*", "--timeout-s", "0.5")
-    conformance(*chosen, runner=runner(program))
+    harness.judge(program, "--cases", "valid/*", "--timeout-s", "0.5")
     children = [int(line) for line in (tmp_path / "children").read_text().split()]
     assert len(children) == 2
     deadline = time.monotonic() + 10
@@ -225,37 +231,25 @@ FILES = """
     ],
 )
 def test_a_case_that_ends_a_process_of_many_costs_itself_alone(
-    process_per: str,
-    program: str,
-    fault: str,
-    words: str,
-    vectors: Path,
-    runner: Any,
-    conformance: Conformance,
+    process_per: str, program: str, fault: str, words: str, harness: Harness
 ) -> None:
-    add(vectors, "valid/kafka_offset_index/zzz", fields={"a": 1}, verdict="valid")
-    command = runner(program.replace("FAULT", fault))
-    arguments = ("--vectors", vectors, "--process-per", process_per, "--timeout-s", "2")
-    status, lines, _ = conformance(*arguments, runner=command)
+    harness.add("valid/kafka_offset_index/zzz", fields={"a": 1}, verdict="valid")
+    options = ("--process-per", process_per, "--timeout-s", "2")
+    status, lines, _ = harness.judge(program.replace("FAULT", fault), *options)
     assert status == 1
     assert lines[0].startswith(f"FAILED valid/kafka_offset_index/zeros: {words}")
     assert counts(lines) == {"passed": 4, "failed": 1, "known": 0, "not-judged": 0}
 
 
-def test_a_case_that_fails_only_behind_others_is_asked_again(
-    vectors: Path, runner: Any, conformance: Conformance
-) -> None:
+def test_a_case_that_fails_only_behind_others_is_asked_again(harness: Harness) -> None:
     fault = "if len(sys.argv) > 3 and sys.argv[2] != name: os.abort()"
-    arguments = ("--vectors", vectors, "--process-per", "format")
-    run = conformance(*arguments, runner=runner(FILES.replace("FAULT", fault)))
+    run = harness.judge(FILES.replace("FAULT", fault), "--process-per", "format")
     assert counts(run.lines) == {"passed": 4, "failed": 0, "known": 0, "not-judged": 0}
 
 
-def test_a_runner_is_told_what_a_case_sets(
-    vectors: Path, runner: Any, conformance: Conformance
-) -> None:
+def test_a_runner_is_told_what_a_case_sets(harness: Harness) -> None:
     limits = {"max_entry_bytes": 2**53 + 1}
-    add(vectors, "valid/kafka_produced/set", fields=limits, verdict="valid", limits=limits)
+    harness.add("valid/kafka_produced/set", fields=limits, verdict="valid", limits=limits)
     alone = """
     import json, os, sys
     told = json.loads(os.environ.get("CONFORMANCE_SETTINGS", "{}"))
@@ -266,23 +260,20 @@ def test_a_runner_is_told_what_a_case_sets(
     for line in sys.stdin:
         print(json.dumps({"fields": json.loads(line).get("limits")}), flush=True)
     """
-    chosen = ("--vectors", vectors, "--cases", "*/kafka_produced/*")
-    assert conformance(*chosen, runner=runner(alone)).status == 0
-    assert conformance(*chosen, "--process-per", "run", runner=runner(lines)).status == 0
-    assert conformance("--vectors", vectors, "--cases", "valid/*", runner=runner(alone)).status == 1
+    produced = ("--cases", "*/kafka_produced/*")
+    assert harness.judge(alone, *produced).status == 0
+    assert harness.judge(lines, *produced, "--process-per", "run").status == 0
+    assert harness.judge(alone, "--cases", "valid/*").status == 1
 
 
 # Known failures
 
 
-def test_a_known_failure_does_not_fail_the_run(
-    vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
-) -> None:
-    command = runner(RIGHT + "    if 'zeros' in sys.argv[2]: answer['fields'] = {}\n" + PRINT)
-    assert conformance("--vectors", vectors, runner=command).status == 1
-    file = tmp_path / "known.json"
-    file.write_text(json.dumps({"valid/kafka_offset_index/zeros": {"reason": "no zeros"}}))
-    status, lines, _ = conformance("--vectors", vectors, "--known", file, runner=command)
+def test_a_known_failure_does_not_fail_the_run(harness: Harness) -> None:
+    program = RIGHT + "    if 'zeros' in sys.argv[2]: answer['fields'] = {}\n" + PRINT
+    assert harness.judge(program).status == 1
+    file = harness.known('{"valid/kafka_offset_index/zeros": {"reason": "no zeros"}}')
+    status, lines, _ = harness.judge(program, "--known", file)
     assert status == 0
     assert counts(lines) == {"passed": 3, "failed": 0, "known": 1, "not-judged": 0}
 
@@ -295,23 +286,17 @@ def test_a_known_failure_does_not_fail_the_run(
     ],
 )
 def test_a_known_failure_that_is_none_fails_the_run(
-    path: str, words: str, vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
+    path: str, words: str, harness: Harness
 ) -> None:
-    file = tmp_path / "known.json"
-    file.write_text(json.dumps({path: {"reason": "it fails"}}))
-    arguments = ("--vectors", vectors, "--known", file)
-    status, lines, _ = conformance(*arguments, runner=runner(RIGHT + PRINT))
+    file = harness.known(json.dumps({path: {"reason": "it fails"}}))
+    status, lines, _ = harness.judge(RIGHT + PRINT, "--known", file)
     assert status == 1
     assert any(line.startswith(f"FAILED {path}: ") and words in line for line in lines)
 
 
-def test_a_known_failure_that_was_not_run_is_not_stale(
-    vectors: Path, runner: Any, tmp_path: Path, conformance: Conformance
-) -> None:
-    file = tmp_path / "known.json"
-    file.write_text(json.dumps({"invalid/kafka_log/crc": {"reason": "it fails"}}))
-    arguments = ("--vectors", vectors, "--known", file, "--cases", "valid/*")
-    assert conformance(*arguments, runner=runner(RIGHT + PRINT)).status == 0
+def test_a_known_failure_that_was_not_run_is_not_stale(harness: Harness) -> None:
+    file = harness.known('{"invalid/kafka_log/crc": {"reason": "it fails"}}')
+    assert harness.judge(RIGHT + PRINT, "--known", file, "--cases", "valid/*").status == 0
 
 
 # Calls that are wrong
@@ -333,29 +318,23 @@ def test_a_known_failure_that_was_not_run_is_not_stale(
     ],
 )
 def test_a_wrong_call_has_status_2(
-    arguments: tuple[str, ...], words: str, conformance: Conformance
+    arguments: tuple[str, ...], words: str, harness: Harness
 ) -> None:
-    status, lines, complaints = conformance(*arguments)
+    status, lines, complaints = harness.call(*arguments)
     assert (status, lines) == (2, [])
     assert words in complaints
     assert "Traceback" not in complaints
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"a": "b"}', '{"a": {"reason": ""}}', '{"a": {}}'])
-def test_a_list_of_known_failures_that_is_none_has_status_2(
-    text: str, tmp_path: Path, conformance: Conformance
-) -> None:
-    file = tmp_path / "known.json"
-    file.write_text(text)
-    assert conformance("true", "--known", file).status == 2
+def test_a_list_of_known_failures_that_is_none_has_status_2(text: str, harness: Harness) -> None:
+    assert harness.call("true", "--known", harness.known(text)).status == 2
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": "kafka_log", "verdict": "valid"}'])
-def test_a_case_that_is_none_has_status_2(
-    text: str, vectors: Path, conformance: Conformance
-) -> None:
-    (vectors / "valid" / "kafka_offset_index" / "zeros.json").write_text(text)
-    status, _, complaints = conformance("true", "--vectors", vectors)
+def test_a_case_that_is_none_has_status_2(text: str, harness: Harness) -> None:
+    (harness.vectors / "valid" / "kafka_offset_index" / "zeros.json").write_text(text)
+    status, _, complaints = harness.call("true", "--vectors", harness.vectors)
     assert status == 2
     assert "zeros" in complaints
 
@@ -363,12 +342,9 @@ def test_a_case_that_is_none_has_status_2(
 # NDJSON
 
 
-def test_ndjson_has_a_line_per_case_and_a_summary(
-    vectors: Path, runner: Any, conformance: Conformance
-) -> None:
+def test_ndjson_has_a_line_per_case_and_a_summary(harness: Harness) -> None:
     program = RIGHT + "    if 'crc' in sys.argv[2]: answer = {'unsupported': 'why'}\n" + PRINT
-    arguments = ("--vectors", vectors, "--format", "ndjson")
-    status, lines, _ = conformance(*arguments, runner=runner(program))
+    status, lines, _ = harness.judge(program, "--format", "ndjson")
     rows = [json.loads(line) for line in lines]
     assert status == 0
     assert [row["kind"] for row in rows] == ["case"] * 4 + ["summary"]
@@ -398,17 +374,14 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_runner_that_reads_nothing_scores_badly(
-    name: str, runner: Any, conformance: Conformance
-) -> None:
+def test_a_runner_that_reads_nothing_scores_badly(name: str, harness: Harness) -> None:
     program = f"""
     import sys
     for line in sys.stdin:
         print({json.dumps(ANSWERS[name])!r}, flush=True)
     """
-    status, lines, _ = conformance(
-        "--process-per", "run", "--format", "ndjson", runner=runner(program)
-    )
+    options = ("--process-per", "run", "--format", "ndjson")
+    status, lines, _ = harness.call(*options, "--", *harness.runner(program))
     rows = [json.loads(line) for line in lines]
     summary = rows.pop()
     assert status == 1
@@ -421,15 +394,16 @@ def test_a_runner_that_reads_nothing_scores_badly(
         assert len(passed) < len(rows) / 10, sorted(passed)
 
 
-def test_the_runner_of_the_readme_runs(tmp_path: Path, conformance: Conformance) -> None:
+def test_the_runner_of_the_readme_runs(tmp_path: Path, harness: Harness) -> None:
     (program,) = re.findall("```python\n(.*?)```", (VECTORS / "README.md").read_text(), re.DOTALL)
     (tmp_path / "runner.py").write_text(program)
-    folder = tmp_path / "valid" / "kafka_log"
+    folder = tmp_path / "real" / "valid" / "kafka_log"
     folder.mkdir(parents=True)
     for name in ("v2-three-records", "v2-gzip", "v2-log-append-time"):
         for file in (VECTORS / "valid" / "kafka_log").glob(f"{name}.*"):
             shutil.copy(file, folder)
-    run = conformance("--vectors", tmp_path, runner=(sys.executable, tmp_path / "runner.py"))
+    command = (sys.executable, tmp_path / "runner.py")
+    run = harness.call("--vectors", tmp_path / "real", "--", *command)
     assert counts(run.lines) == {"passed": 2, "failed": 1, "known": 0, "not-judged": 0}
     assert run.lines[0].startswith("FAILED valid/kafka_log/v2-log-append-time: ")
 
@@ -439,17 +413,15 @@ def test_the_readme_names_the_checks_that_there_are() -> None:
     assert tuple(re.findall(r"^\| `(\w+)`", section, re.MULTILINE)) == CHECKS
 
 
-def test_a_signal_of_the_user_ends_the_runner_too(
-    vectors: Path, runner: Any, tmp_path: Path
-) -> None:
+def test_a_signal_of_the_user_ends_the_runner_too(harness: Harness, tmp_path: Path) -> None:
     program = f"""
     import os, time
     open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
     time.sleep(600)
     """
-    command = [*COMMAND, "--vectors", str(vectors), "--timeout-s", "500", "--", *runner(program)]
-    harness = subprocess.Popen(
-        command,
+    options = ["--vectors", harness.vectors, "--timeout-s", "500"]
+    process = subprocess.Popen(
+        [*COMMAND, *options, "--", *harness.runner(program)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # A shell's background job ignores the signal, and so would all that it starts.
@@ -459,7 +431,7 @@ def test_a_signal_of_the_user_ends_the_runner_too(
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    harness.send_signal(signal.SIGINT)
-    harness.communicate(timeout=30)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
     pid = int((tmp_path / "pid").read_text())
     assert not is_running(pid)
