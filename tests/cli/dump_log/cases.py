@@ -100,132 +100,85 @@ def group(*members: bytes, kind: str = "consumer", protocol: str | None = "range
 
 
 def offsets() -> Iterator[Case]:
-    def case(name: str, key: bytes | None, value: bytes | None) -> Case:
+    def case(name: str, value: bytes | None, key: bytes | None = COMMIT_KEY) -> Case:
         return Case(f"offsets: {name}", OFFSETS, key, value)
 
-    yield case("a commit", COMMIT_KEY, COMMIT)
-    yield case("a commit without metadata", COMMIT_KEY, COMMIT.replace(text("note"), text("")))
-    yield case(
-        "a commit that expires", COMMIT_KEY, i16(1) + i64(42) + text("") + i64(1000) + i64(2000)
-    )
+    def of_group(name: str, *members: bytes, kind: str = "consumer") -> Case:
+        return case(f"a group {name}", group(*members, kind=kind), GROUP_KEY)
+
+    yield case("a commit", COMMIT)
+    yield case("a commit without metadata", COMMIT.replace(text("note"), text("")))
+    yield case("a commit that expires", i16(1) + i64(42) + text("") + i64(1000) + i64(2000))
     flexible = i16(4) + i64(42) + i32(5) + short("note") + i64(1000)
-    yield case("a commit of version 4", COMMIT_KEY, flexible + tags((0, UUID)))
-    yield case(
-        "a commit whose topic id is its default", COMMIT_KEY, flexible + tags((0, bytes(16)))
-    )
-    yield case("a commit with an unknown tag", COMMIT_KEY, flexible + tags((9, b"new")))
-    yield case(
-        "a commit with an unknown tag of a negative size",
-        COMMIT_KEY,
-        flexible + b"\1\x09\xff\xff\xff\xff\x0f",
-    )
-    yield case(
-        "a commit whose metadata is too long",
-        COMMIT_KEY,
-        flexible[:14] + b"\x81\x80\x02" + bytes(9),
-    )
-    yield case("a commit of an unknown version", COMMIT_KEY, i16(9) + COMMIT[2:])
-    yield case("a commit of a negative version", COMMIT_KEY, i16(-1) + COMMIT[2:])
-    yield case("a commit of type 0", i16(0) + COMMIT_KEY[2:], COMMIT)
-    yield case(
-        "a commit of type 0 and version 0",
-        i16(0) + COMMIT_KEY[2:],
-        i16(0) + i64(42) + text("old") + i64(1000),
-    )
-    yield case("a deleted commit", COMMIT_KEY, None)
-    yield case("a commit that is cut off in a number", COMMIT_KEY, COMMIT[:-1])
-    yield case("a commit that is cut off in a text", COMMIT_KEY, COMMIT[:18])
-    yield case("a commit that is cut off in its version", COMMIT_KEY, b"\0")
-    yield case("an empty commit", COMMIT_KEY, b"")
-    yield case("a commit whose metadata is null", COMMIT_KEY, COMMIT[:14] + i16(-1) + i64(1000))
-    yield case("a commit with bytes behind it", COMMIT_KEY, COMMIT + b"more")
-    yield case("a key that is cut off", COMMIT_KEY[:-1], COMMIT)
-    yield case("a key that is cut off in its type", b"\0", COMMIT)
-    yield case("no key", None, COMMIT)
-    yield case("an unknown type", i16(99) + text("g"), COMMIT)
-    yield case("a negative type", i16(-1) + text("g"), COMMIT)
-    yield case(
-        "texts that JSON escapes",
-        i16(1) + text('a"b\\c/\x1f\x7f\n') + text("é😀\u2028") + i32(0),
-        COMMIT,
-    )
-    yield case(
-        "a text that is not UTF-8", i16(1) + i16(3) + b"\xed\xa0\x80" + text("t") + i32(0), COMMIT
-    )
-    yield case("a group of consumers", GROUP_KEY, group(member("a"), member("b", b"", b"\0\0" * 5)))
-    yield case("a group without members", GROUP_KEY, group(protocol=None))
-    yield case("a group of others", GROUP_KEY, group(member("a"), kind="connect"))
-    yield case("a group whose subscription is damaged", GROUP_KEY, group(member("a", b"\0\1\xff")))
-    yield case(
-        "a group whose subscription has a null list",
-        GROUP_KEY,
-        group(member("a", i16(0) + i32(-1) + i32(-1))),
-    )
-    cut = member("a", b"\0")
-    null = member("b", i16(0) + i32(-1) + i32(-1))
-    yield case("a group with a null list behind one cut off", GROUP_KEY, group(null, cut))
-    yield case(
-        "a group with a null list before one cut off",
-        GROUP_KEY,
-        group(cut.replace(text("a"), text("c"), 1), null),
-    )
-    yield case(
-        "a group whose assignment is of a later version",
-        GROUP_KEY,
-        group(member("a", SUBSCRIPTION, i16(99) + ASSIGNMENT[2:])),
-    )
-    yield case("a group of many members", GROUP_KEY, group(*(member(f"m-{n}") for n in MANY)))
-    yield case(
-        "a group of members of one hash", GROUP_KEY, group(member("BB"), member("Aa"), member("C#"))
-    )
-    yield case("a group with a member twice", GROUP_KEY, group(member("a"), member("a")))
-    yield case(
-        "a group with a member twice and another behind",
-        GROUP_KEY,
-        group(member("a"), member("a"), member("b")),
-    )
-    yield case(
-        "a group with an instance twice",
-        GROUP_KEY,
-        group(member("a", instance="i"), member("b", instance="i"), member("c")),
-    )
-    yield case(
-        "a group of members whose hashes have and have not a sign",
-        GROUP_KEY,
-        group(*(member(f"member-{n}") for n in (13, 3, 0, 16, 19, 1))),
-    )
-    yield case("a deleted group", GROUP_KEY, None)
+    yield case("a commit of version 4", flexible + tags((0, UUID)))
+    yield case("a commit whose topic id is its default", flexible + tags((0, bytes(16))))
+    yield case("a commit with an unknown tag", flexible + tags((9, b"new")))
+    negative = b"\1\x09\xff\xff\xff\xff\x0f"
+    yield case("a commit with an unknown tag of a negative size", flexible + negative)
+    too_long = b"\x81\x80\x02" + bytes(9)
+    yield case("a commit whose metadata is too long", flexible[:14] + too_long)
+    yield case("a commit of an unknown version", i16(9) + COMMIT[2:])
+    yield case("a commit of a negative version", i16(-1) + COMMIT[2:])
+    of_type_0 = i16(0) + COMMIT_KEY[2:]
+    yield case("a commit of type 0", COMMIT, of_type_0)
+    old = i16(0) + i64(42) + text("old") + i64(1000)
+    yield case("a commit of type 0 and version 0", old, of_type_0)
+    yield case("a deleted commit", None)
+    yield case("a commit that is cut off in a number", COMMIT[:-1])
+    yield case("a commit that is cut off in a text", COMMIT[:18])
+    yield case("a commit that is cut off in its version", b"\0")
+    yield case("an empty commit", b"")
+    yield case("a commit whose metadata is null", COMMIT[:14] + i16(-1) + i64(1000))
+    yield case("a commit with bytes behind it", COMMIT + b"more")
+    yield case("a key that is cut off", COMMIT, COMMIT_KEY[:-1])
+    yield case("a key that is cut off in its type", COMMIT, b"\0")
+    yield case("no key", COMMIT, None)
+    yield case("an unknown type", COMMIT, i16(99) + text("g"))
+    yield case("a negative type", COMMIT, i16(-1) + text("g"))
+    escaped = text('a"b\\c/\x1f\x7f\n') + text("é😀\u2028")
+    yield case("texts that JSON escapes", COMMIT, i16(1) + escaped + i32(0))
+    no_utf_8 = i16(3) + b"\xed\xa0\x80"
+    yield case("a text that is not UTF-8", COMMIT, i16(1) + no_utf_8 + text("t") + i32(0))
+    yield of_group("of consumers", member("a"), member("b", b"", b"\0\0" * 5))
+    yield case("a group without members", group(protocol=None), GROUP_KEY)
+    yield of_group("of others", member("a"), kind="connect")
+    yield of_group("whose subscription is damaged", member("a", b"\0\1\xff"))
+    null = i16(0) + i32(-1) + i32(-1)
+    yield of_group("whose subscription has a null list", member("a", null))
+    yield of_group("with a null list behind one cut off", member("b", null), member("a", b"\0"))
+    yield of_group("with a null list before one cut off", member("c", b"\0"), member("b", null))
+    later = i16(99) + ASSIGNMENT[2:]
+    yield of_group("whose assignment is of a later version", member("a", assignment=later))
+    yield of_group("of many members", *(member(f"m-{n}") for n in MANY))
+    yield of_group("of members of one hash", member("BB"), member("Aa"), member("C#"))
+    twice = (member("a"), member("a"))
+    yield of_group("with a member twice", *twice)
+    yield of_group("with a member twice and another behind", *twice, member("b"))
+    alike = (member("a", instance="i"), member("b", instance="i"))
+    yield of_group("with an instance twice", *alike, member("c"))
+    of_both_signs = (member(f"member-{n}") for n in (13, 3, 0, 16, 19, 1))
+    yield of_group("of members whose hashes have and have not a sign", *of_both_signs)
+    yield case("a deleted group", None, GROUP_KEY)
     begin = i16(0) + short("i") + short(None) + short("client") + short("/host")
     begin += few(short("topic")) + short(None) + i32(300) + short("uniform")
     of_member = i16(5) + text("g") + text("m")
     classic = b"\1" + i32(45) + few(short("range") + short(b"\0\1") + NO_TAGS) + NO_TAGS
-    yield case("a consumer", of_member, begin + NO_TAGS)
-    yield case("a classic consumer", of_member, begin + tags((0, classic)))
-    yield case("a classic consumer that is null", of_member, begin + tags((0, b"\0")))
+    yield case("a consumer", begin + NO_TAGS, of_member)
+    yield case("a classic consumer", begin + tags((0, classic)), of_member)
+    yield case("a classic consumer that is null", begin + tags((0, b"\0")), of_member)
     empty = b"\1" + i32(0) + few()
-    yield case("an empty classic consumer", of_member, begin + tags((0, empty + NO_TAGS)))
-    yield case(
-        "an empty classic consumer with a tag",
-        of_member,
-        begin + tags((0, empty + tags((5, b"x")))),
-    )
+    yield case("an empty classic consumer", begin + tags((0, empty + NO_TAGS)), of_member)
+    with_tag = tags((0, empty + tags((5, b"x"))))
+    yield case("an empty classic consumer with a tag", begin + with_tag, of_member)
     of_streams = i16(0) + short(None) + short(None) + short("c") + short("/h") + i32(1) + i32(2)
     of_streams += short("p")
-    yield case(
-        "a member of streams without an endpoint",
-        i16(19) + text("g") + text("m"),
-        of_streams + b"\xff" + few(short("k") + short("v") + NO_TAGS) + NO_TAGS,
-    )
-    yield case(
-        "a member of streams with an endpoint",
-        i16(19) + text("g") + text("m"),
-        of_streams + b"\1" + short("h") + b"\xff\xfe" + NO_TAGS + few() + NO_TAGS,
-    )
-    yield case(
-        "a count that wraps",
-        i16(7) + text("g") + text("m"),
-        i16(0) + b"\x80\x80\x80\x80\x08" + NO_TAGS,
-    )
+    key = i16(19) + text("g") + text("m")
+    alone = b"\xff" + few(short("k") + short("v") + NO_TAGS) + NO_TAGS
+    yield case("a member of streams without an endpoint", of_streams + alone, key)
+    endpoint = b"\1" + short("h") + b"\xff\xfe" + NO_TAGS + few() + NO_TAGS
+    yield case("a member of streams with an endpoint", of_streams + endpoint, key)
+    wraps = i16(0) + b"\x80\x80\x80\x80\x08" + NO_TAGS
+    yield case("a count that wraps", wraps, i16(7) + text("g") + text("m"))
 
 
 TRANSACTION_KEY = i16(0) + text("id")
@@ -238,31 +191,31 @@ def transaction(state: int, partitions: bytes) -> bytes:
 
 
 def transactions() -> Iterator[Case]:
-    def case(name: str, key: bytes | None, value: bytes | None) -> Case:
+    def case(name: str, value: bytes | None, key: bytes | None = TRANSACTION_KEY) -> Case:
         return Case(f"transactions: {name}", TRANSACTIONS, key, value)
 
     two = some(text("t") + some(i32(1), i32(0)), text("other") + some(i32(2)))
-    yield case("an ongoing one", TRANSACTION_KEY, transaction(1, two))
-    yield case("an empty one", TRANSACTION_KEY, transaction(0, i32(-1)))
-    yield case("a completed one", TRANSACTION_KEY, transaction(4, some()))
-    yield case("partitions that are null", TRANSACTION_KEY, transaction(1, i32(-1)))
-    yield case("an unknown state", TRANSACTION_KEY, transaction(8, two))
+    yield case("an ongoing one", transaction(1, two))
+    yield case("an empty one", transaction(0, i32(-1)))
+    yield case("a completed one", transaction(4, some()))
+    yield case("partitions that are null", transaction(1, i32(-1)))
+    yield case("an unknown state", transaction(8, two))
     many = some(*(text(f"topic-{n}") + some(*map(i32, MANY)) for n in range(3)))
-    yield case("many partitions", TRANSACTION_KEY, transaction(1, many))
+    yield case("many partitions", transaction(1, many))
     alike = some(text("") + some(i32(-1)), text("-") + some(i32(1)))
-    yield case("partitions of one text", TRANSACTION_KEY, transaction(1, alike))
+    yield case("partitions of one text", transaction(1, alike))
     one_hash = some(text("BB") + some(i32(1)), text("Aa") + some(i32(1)))
-    yield case("partitions of one hash", TRANSACTION_KEY, transaction(1, one_hash))
+    yield case("partitions of one hash", transaction(1, one_hash))
     flexible = i16(1) + i64(1000) + i16(3) + i32(60000) + i8(1)
     flexible += few(short("t") + few(i32(1)) + NO_TAGS) + i64(2000) + i64(1500)
     tagged = tags((0, i64(900)), (1, i64(-1)), (2, i16(2)), (3, i16(4)))
-    yield case("version 1", TRANSACTION_KEY, flexible + tagged)
-    yield case("an unknown transaction version", TRANSACTION_KEY, flexible + tags((2, i16(9))))
-    yield case("version 2", TRANSACTION_KEY, i16(2) + flexible[2:] + tagged)
-    yield case("a deleted one", TRANSACTION_KEY, None)
-    yield case("cut off", TRANSACTION_KEY, transaction(1, two)[:-1])
-    yield case("an unknown type", i16(1) + text("id"), transaction(1, two))
-    yield case("no key", None, transaction(1, two))
+    yield case("version 1", flexible + tagged)
+    yield case("an unknown transaction version", flexible + tags((2, i16(9))))
+    yield case("version 2", i16(2) + flexible[2:] + tagged)
+    yield case("a deleted one", None)
+    yield case("cut off", transaction(1, two)[:-1])
+    yield case("an unknown type", transaction(1, two), i16(1) + text("id"))
+    yield case("no key", transaction(1, two), None)
 
 
 def metadata() -> Iterator[Case]:
@@ -410,20 +363,16 @@ def controls() -> Iterator[Case]:
     yield case("a change of leader that is null", 2, None)
     yield case("a change of leader without voters", 2, i16(0) + i32(1) + b"\0\0" + NO_TAGS)
     yield case("a change of leader of version -1", 2, i16(-1) + i32(1) + voters)
-    for name, directory in (
-        ("that are read", b"\0" + UUID[1:]),
-        ("that are not", UUID[1:] + b"\0"),
-    ):
+    for name, directory in (("read", b"\0" + UUID[1:]), ("not", UUID[1:] + b"\0")):
         voter = i32(1) + directory + NO_TAGS
         value = i16(1) + i32(1) + few(voter) + few(voter) + NO_TAGS
-        yield case(f"a change of leader with directories {name}", 2, value)
+        yield case(f"a change of leader with directories that are {name}", 2, value)
     yield case("a snapshot's header", 3, i16(0) + i64(1000) + NO_TAGS)
     yield case("a snapshot's header that is cut off", 3, i16(0) + i64(1000))
     yield case("a snapshot's footer", 4, i16(0) + NO_TAGS)
     yield case("a version of KRaft", 5, i16(0) + i16(1) + tags((9, b"new")))
-    yield case(
-        "a version of KRaft with a negative count of tags", 5, bytes(4) + b"\xff" * 4 + b"\x0f"
-    )
+    negative = b"\xff" * 4 + b"\x0f"
+    yield case("a version of KRaft with a negative count of tags", 5, bytes(4) + negative)
     endpoint = short(b"A\x1f\xff") + short("host") + b"\xff\xfe" + NO_TAGS
     voter = i32(1) + UUID + few(endpoint) + i16(0) + i16(1) + NO_TAGS + NO_TAGS
     yield case("voters", 6, i16(0) + few(voter) + NO_TAGS)
