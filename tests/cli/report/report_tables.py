@@ -1,7 +1,8 @@
 """Outputs of a pipeline without Spark: tables of real logs, and tables that are made up."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -106,61 +107,39 @@ def batch_row(topic: str, partition: int, number: int, **columns: Any) -> dict[s
 
 def large(folder: Path, num_partitions: int, *, per_topic: int = 100) -> Path:
     """Write into *folder* an output with so many partitions, of which each has of everything."""
-    places = [
-        (f"topic-{number // per_topic}", number % per_topic) for number in range(num_partitions)
-    ]
-    pairs = [
-        partition_rows(
-            *place, delivered=1000 + number, aborted=number % 7 * 100, damaged=number % 3
+    problem = {"file": "0.log", "code": "checksum-mismatch", "severity": "error"}
+    problem["message"] = "stored CRC-32C 0x00000001, computed 0x00000002"
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for number in range(num_partitions):
+        topic, partition = f"topic-{number // per_topic}", number % per_topic
+        place = {"topic": topic, "partition": partition}
+        sizes = {"delivered": 1000 + number, "aborted": number % 7 * 100, "damaged": number % 3}
+        in_partition, in_segment = partition_rows(topic, partition, **sizes)
+        rows["partitions"].append(in_partition)
+        rows["segments"].append(in_segment)
+        rows["batches"] += (
+            batch_row(topic, partition, hour, producer_id=1000 * number + hour)
+            for hour in range(10)
         )
-        for number, place in enumerate(places)
-    ]
-    return output(
-        folder,
-        {
-            "partitions": [[pair[0] for pair in pairs]],
-            "segments": [[pair[1] for pair in pairs]],
-            "batches": _chunks(
-                batch_row(*place, hour, producer_id=1000 * number + hour)
-                for number, place in enumerate(places)
-                for hour in range(10)
-            ),
-            "transactions": _chunks(
-                {
-                    **dict(zip(("topic", "partition"), place, strict=True)),
-                    "producer_id": 1000 * number,
-                    "outcome": ("committed", "aborted", "open", "undecided")[number % 4],
-                    "first_timestamp": BEGUN + number * HOUR // 100,
-                    "marker_timestamp": None if number % 4 > 1 else BEGUN + number * HOUR,
-                    "record_count": 1,
-                    "size_bytes": 100,
-                }
-                for number, place in enumerate(places)
-            ),
-            "problems": _chunks(
-                {
-                    **dict(zip(("topic", "partition"), place, strict=True)),
-                    "file": "0.log",
-                    "position": 100 * times,
-                    "code": "checksum-mismatch",
-                    "severity": "error",
-                    "message": "stored CRC-32C 0x00000001, computed 0x00000002",
-                }
-                for number, place in enumerate(places)
-                for times in range(number % 3)
-            ),
-        },
-    )
-
-
-def _chunks(rows: Iterable[dict[str, Any]]) -> Iterator[Rows]:
-    chunk: list[dict[str, Any]] = []
-    for row in rows:
-        chunk.append(row)
-        if len(chunk) == 1000:
-            yield chunk
-            chunk = []
-    yield chunk
+        rows["transactions"].append(
+            {
+                **place,
+                "producer_id": 1000 * number,
+                "outcome": ("committed", "aborted", "open", "undecided")[number % 4],
+                "first_timestamp": BEGUN + number * HOUR // 100,
+                "marker_timestamp": None if number % 4 > 1 else BEGUN + number * HOUR,
+                "record_count": 1,
+                "size_bytes": 100,
+            }
+        )
+        rows["problems"] += (
+            {**place, **problem, "position": 100 * times} for times in range(number % 3)
+        )
+    groups = {
+        name: [table[begin : begin + 1000] for begin in range(0, len(table), 1000)]
+        for name, table in rows.items()
+    }
+    return output(folder, groups)
 
 
 def _write(folder: Path, *groups: pa.Table) -> None:
