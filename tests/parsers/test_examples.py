@@ -2,9 +2,7 @@
 
 import os
 import shutil
-import struct
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,39 +11,33 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from log_builder import message
 from magicbyte_tools.generate import kaitai
 from paths import DATA
 
 Run = Callable[..., str]
 
-LOGS = DATA / "3.9" / "transactions" / "log-0"
-V2 = LOGS / "open-1" / "00000000000000000073.log"
-MARKERS = LOGS / "open-1" / "00000000000000000076.log"
-COMPRESSED = DATA / "2.8/formats/log-0/v2-java-zstd-0/00000000000000000000.log"
-WRAPPED = DATA / "2.8/formats/log-0/v1-java-gzip-0/00000000000000000000.log"
-
-
-def message(offset: int, magic: int, key: bytes | None, value: bytes | None) -> bytes:
-    """A message of v0 or v1."""
-    body = struct.pack(">bb", magic, 0) + (struct.pack(">q", 1000 + offset) if magic else b"")
-    for part in (key, value):
-        body += struct.pack(">i", -1 if part is None else len(part)) + (part or b"")
-    return struct.pack(">qiI", offset, len(body) + 4, zlib.crc32(body)) + body
+REAL = {
+    "v2": DATA / "3.9/transactions/log-0/open-1/00000000000000000073.log",
+    "markers": DATA / "3.9/transactions/log-0/open-1/00000000000000000076.log",
+    "compressed": DATA / "2.8/formats/log-0/v2-java-zstd-0/00000000000000000000.log",
+    "wrapped": DATA / "2.8/formats/log-0/v1-java-gzip-0/00000000000000000000.log",
+}
 
 
 @pytest.fixture(scope="session")
 def segments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Segments of every kind, among them one that is cut off and one that ends with zeros."""
     folder = tmp_path_factory.mktemp("segments")
-    made = {
-        f"v{magic}": message(3, magic, None, "größer".encode()) + message(4, magic, b"", None)
-        for magic in (0, 1)
-    }
-    made |= {"cut": MARKERS.read_bytes()[:-20], "zeros": MARKERS.read_bytes() + bytes(100)}
-    for name, data in made.items():
+    markers = REAL["markers"].read_bytes()
+    built = {"cut": markers[:-20], "zeros": markers + bytes(100)}
+    for magic in (0, 1):
+        built[f"v{magic}"] = message("größer".encode(), 3, magic=magic) + message(
+            None, 4, b"", magic=magic
+        )
+    for name, data in built.items():
         (folder / name).write_bytes(data)
-    real = {"v2": V2, "markers": MARKERS, "compressed": COMPRESSED, "wrapped": WRAPPED}
-    return {**{name: folder / name for name in made}, **real}
+    return {name: folder / name for name in built} | REAL
 
 
 @pytest.fixture(scope="session")
@@ -70,12 +62,12 @@ def test_the_example_prints_the_records_that_are_there(
     table = pa.table(mb.from_bytes(segments[name].read_bytes()).records(columns=columns))
     table = table.set_column(1, "timestamp", table["timestamp"].cast(pa.int64()))
     begins = "  {} " if name == "v2" else "message {}: "
-    wanted = [
+    expected = [
         begins.format(offset) + " ".join(map(text, rest))
         for offset, *rest in (row.values() for row in table.to_pylist())
     ]
     printed = python[name].splitlines()
-    assert wanted and [line for line in printed if not line.startswith("batch")] == wanted
+    assert expected and [line for line in printed if not line.startswith("batch")] == expected
 
 
 def test_the_example_says_what_it_does_not_print(python: dict[str, str]) -> None:
