@@ -61,9 +61,8 @@ def test_a_reader_that_cannot_be_compiled_is_unavailable(
 ) -> None:
     put(tools / name, FAILS)
     cache = tmp_path / "cache"
-    with pytest.raises(
-        ProgramUnavailable, match=f"{name} build fails: no such host, or no compiler"
-    ):
+    complaint = f"{name} build fails: no such host, or no compiler"
+    with pytest.raises(ProgramUnavailable, match=complaint):
         READERS[name].reader(cache)
     assert not list(cache.iterdir())
 

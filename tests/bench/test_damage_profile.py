@@ -3,7 +3,6 @@
 import shutil
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -59,15 +58,10 @@ def test_a_damaged_size_is_searched_for_and_surveyed_with_checksums(
 
 
 def test_clocks_are_taken_away_again(segment: Segment) -> None:
-    def found() -> list[Any]:
-        return [
-            EntrySearch.next_entry,
-            EntrySearch.true_end,
-            LocalFile.read_at,
-            ReferenceEngine.scan,
-            ReferenceEngine.decode,
-        ]
+    def methods() -> list[object]:
+        search = [EntrySearch.next_entry, EntrySearch.true_end]
+        return [*search, LocalFile.read_at, ReferenceEngine.scan, ReferenceEngine.decode]
 
-    before = found()
+    before = methods()
     profiled(segment.path, segment.num_rows)
-    assert found() == before
+    assert methods() == before

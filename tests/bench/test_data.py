@@ -6,6 +6,7 @@ from pathlib import Path
 import lz4.frame
 import pytest
 import zstandard
+from construct import GreedyRange
 
 import magicbyte as mb
 from magicbyte_construct import RecordBatch
@@ -51,17 +52,13 @@ def test_a_file_reads_as_the_rows_that_were_drawn(made: dict[Kind, Segment], kin
 
 def test_the_twin_reads_them_too(made: dict[Kind, Segment]) -> None:
     segment = made[Kind(2, "100B-3h", "16k", "none")]
-    data = segment.path.read_bytes()
-    read, position = [], 0
-    while position < len(data):
-        end = position + 12 + int.from_bytes(data[position + 8 : position + 12])
-        batch = RecordBatch.parse(data[position:end])
+    read = []
+    for batch in GreedyRange(RecordBatch).parse(segment.path.read_bytes()):
         for record in batch["records"]:
             headers = tuple((header["key"], header["value"]) for header in record["headers"])
             offset = batch["base_offset"] + record["offset_delta"]
             timestamp = batch["base_timestamp"] + record["timestamp_delta"]
             read.append(RecordData(offset, timestamp, record["key"], record["value"], headers))
-        position = end
     assert read == [*islice(rows(SHAPES["100B-3h"], SEED), segment.num_rows)]
 
 

@@ -90,11 +90,9 @@ def test_a_contender_that_ends_is_an_error() -> None:
 def test_job_runs_the_given_number_of_times_and_its_failure_is_raised() -> None:
     (job,) = run({"quiet": [sys.executable, "-S", "-c", "print(1)"]}, repetitions=2)
     assert len(job.cpu_s) == len(job.wall_s) == len(job.peak_bytes) == 2
+    loud = [sys.executable, "-S", "-c", "raise SystemExit('no such luck')"]
     with pytest.raises(Failed, match=r"loud: exit 1: .*no such luck"):
-        run(
-            {"loud": [sys.executable, "-S", "-c", "raise SystemExit('no such luck')"]},
-            repetitions=1,
-        )
+        run({"loud": loud}, repetitions=1)
 
 
 def test_a_job_keeps_bytecode(monkeypatch: pytest.MonkeyPatch) -> None:
