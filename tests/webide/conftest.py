@@ -82,8 +82,12 @@ def wide() -> dict[Path, str]:
 @pytest.fixture(scope="session")
 def in_js(real: dict[Path, str], vectors: dict[Path, str]) -> dict[Path, Claims]:
     """Bytes that JavaScript's fields claim in all those files: one process for all."""
-    files = real | vectors
-    claims = in_javascript(SPEC, [(name, path) for path, name in files.items()])
+    return claims_in_javascript(SPEC, real | vectors)
+
+
+def claims_in_javascript(spec: Path, files: dict[Path, str]) -> dict[Path, Claims]:
+    """Return what the fields of *spec* claim of *files*, whose formats are given."""
+    claims = in_javascript(spec, [(name, path) for path, name in files.items()])
     return dict(zip(files, claims, strict=True))
 
 

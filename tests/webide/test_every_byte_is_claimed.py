@@ -2,21 +2,18 @@
 
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from magicbyte_tools.webide import claims, kinds
-from magicbyte_tools.webide.claims import ClaimFault, Claims, in_javascript, in_python
+from magicbyte_tools.webide.claims import ClaimFault, Claims, in_python
 from magicbyte_tools.webide.debug_parsers import Formats
-from paths import CHECKOUT, DATA
+from paths import DATA
 
-from .conftest import REFUSED, VALID, relative, vector
-
-SPEC = CHECKOUT / "spec"
+from .conftest import REFUSED, SPEC, VALID, claims_in_javascript, relative, vector
 
 
 def test_javascript_claims_every_byte_of_every_real_file(
@@ -53,8 +50,7 @@ def test_python_claims_the_same_leaves_of_every_valid_vector(
 def test_both_languages_claim_every_byte_of_all_logs_beside_the_checkout(
     debug: Formats, wide: dict[Path, str]
 ) -> None:
-    found = in_javascript(SPEC, [(name, path) for path, name in wide.items()])
-    in_js = dict(zip(wide, found, strict=True))
+    in_js = claims_in_javascript(SPEC, wide)
     assert not_whole(in_js) == {}
     assert differences(debug, in_js, wide) == {}
 
@@ -67,50 +63,41 @@ def test_files_that_no_format_describes_are_only_text(real: dict[Path, str]) -> 
     assert set(real.values()) == {*kinds.FORMATS.values(), *kinds.NAMES.values()}
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(NamedTuple):
     """A field made shorter in a copy of its specification, and a file that has such a field."""
 
-    name: str
     spec: str
     before: str
     after: str
     file: Path
 
-    def __str__(self) -> str:
-        return self.name
 
-
-BREAKS = [
-    Break(
-        "a record's value, by a byte",
+BREAKS = {
+    "a record's value, by a byte": Break(
         "kafka_record",
         "        size: len_value.value\n        if: len_value.value >= 0\n",
         "        size: len_value.value - 1\n        if: len_value.value >= 0\n",
         DATA / "2.8/formats/log-0/v2-java-none-0/00000000000000000000.log",
     ),
-    Break(
-        "a compressed payload, by a byte",
+    "a compressed payload, by a byte": Break(
         "kafka_record_batch",
         "    size: len_batch - 49\n    if: attributes.codec !=",
         "    size: len_batch - 50\n    if: attributes.codec !=",
         DATA / "2.8/formats/log-0/v2-java-gzip-0/00000000000000000000.log",
     ),
-    Break(
-        "a producer's last number, by four bytes",
+    "a producer's last number, by four bytes": Break(
         "kafka_producer_snapshot",
         "-orig-id: CurrentTxnFirstOffset\n        type: s8",
         "-orig-id: CurrentTxnFirstOffset\n        type: s4",
         DATA / "4.3/transactions/log-0/open-0/00000000000000000111.snapshot",
     ),
-    Break(
-        "an aborted transaction's last number, by four bytes",
+    "an aborted transaction's last number, by four bytes": Break(
         "kafka_transaction_index",
         "-orig-id: lastStableOffset\n        type: s8",
         "-orig-id: lastStableOffset\n        type: s4",
         DATA / "4.3/transactions/log-0/aborted-0/00000000000000000006.txnindex",
     ),
-]
+}
 
 # No real format has bits in a stream of their own that could be made fewer without another break.
 NIBBLE = """\
@@ -129,7 +116,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("broken")
     for path in SPEC.glob("*.ksy"):
         shutil.copy(path, folder)
-    for one in BREAKS:
+    for one in BREAKS.values():
         path = folder / f"{one.spec}.ksy"
         head, found, tail = path.read_text("utf-8").partition(one.before)
         assert found, f"{path.name} has no such text"
@@ -140,48 +127,36 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def broken_files(broken: Path) -> dict[Path, str]:
-    files = {one.file: kinds.format_of(one.file.name) or "" for one in BREAKS}
-    return files | {broken / "nibble.bin": "kafka_nibble"}
+def broken_claims(broken: Path) -> list[dict[Path, Claims]]:
+    """What JavaScript and Python claim of the files that meet a break."""
+    files = {one.file: kinds.format_of(one.file.name) or "" for one in BREAKS.values()}
+    files[broken / "nibble.bin"] = "kafka_nibble"
+    formats = Formats([broken / f"{name}.ksy" for name in dict.fromkeys(files.values())], "debug")
+    in_py = {path: in_python(formats, name, path.read_bytes()) for path, name in files.items()}
+    return [claims_in_javascript(broken, files), in_py]
 
 
-@pytest.fixture(scope="module")
-def broken_in_js(broken: Path, broken_files: dict[Path, str]) -> dict[Path, Claims]:
-    found = in_javascript(broken, [(name, path) for path, name in broken_files.items()])
-    return dict(zip(broken_files, found, strict=True))
-
-
-@pytest.fixture(scope="module")
-def broken_in_python(broken: Path, broken_files: dict[Path, str]) -> dict[Path, Claims]:
-    names = dict.fromkeys(broken_files.values())
-    formats = Formats([broken / f"{name}.ksy" for name in names], "debug")
-    return {
-        path: in_python(formats, name, path.read_bytes()) for path, name in broken_files.items()
-    }
-
-
-@pytest.mark.parametrize("one", BREAKS, ids=str)
+@pytest.mark.parametrize("name", BREAKS)
 def test_a_field_that_is_too_short_is_found(
-    one: Break, broken_in_js: dict[Path, Claims], broken_in_python: dict[Path, Claims]
+    name: str, broken_claims: list[dict[Path, Claims]]
 ) -> None:
-    assert not broken_in_js[one.file].whole
-    assert not broken_in_python[one.file].whole
-    assert broken_in_js[one.file].faults == broken_in_python[one.file].faults
+    in_js, in_py = (found[BREAKS[name].file] for found in broken_claims)
+    assert not in_js.whole
+    assert not in_py.whole
+    assert in_js.faults == in_py.faults
 
 
-def test_a_fault_says_which_bytes_no_field_claims(
-    broken_in_js: dict[Path, Claims], broken_in_python: dict[Path, Claims]
-) -> None:
-    (compressed,) = (one.file for one in BREAKS if one.name == "a compressed payload, by a byte")
+def test_a_fault_says_which_bytes_no_field_claims(broken_claims: list[dict[Path, Claims]]) -> None:
+    compressed = BREAKS["a compressed payload, by a byte"].file
     end = 12 + int.from_bytes(compressed.read_bytes()[8:12], "big")
-    assert broken_in_js[compressed].faults[0] == ClaimFault(end - 1, end, 0)
-    assert broken_in_python[compressed].faults[0] == ClaimFault(end - 1, end, 0)
+    for found in broken_claims:
+        assert found[compressed].faults[0] == ClaimFault(end - 1, end, 0)
 
 
 def test_bits_that_no_field_takes_are_found(
-    broken: Path, broken_in_js: dict[Path, Claims], broken_in_python: dict[Path, Claims]
+    broken: Path, broken_claims: list[dict[Path, Claims]]
 ) -> None:
-    for found in (broken_in_js, broken_in_python):
+    for found in broken_claims:
         assert (found[broken / "nibble.bin"].error or "").endswith("4 bits are no field's")
 
 
