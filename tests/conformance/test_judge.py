@@ -27,11 +27,7 @@ INVALID: dict[str, Any] = {
     "caught_by": "checksum",
     "findings": [{"code": "checksum-mismatch", "severity": "error", "position": 70}],
 }
-REFUSED_BY_GRAMMAR: dict[str, Any] = {
-    **INVALID,
-    "fields": None,
-    "caught_by": "grammar",
-}
+REFUSED_BY_GRAMMAR: dict[str, Any] = {**INVALID, "fields": None, "caught_by": "grammar"}
 EITHER: dict[str, Any] = {
     **VALID,
     "verdict": "either",
@@ -239,21 +235,20 @@ def test_the_rows_before_the_fault_are_wanted_of_who_stops() -> None:
 # What a runner does not look for
 
 
-def others() -> list[str]:
-    return [name for name in READER_CHECKS if name != "checksum"]
+OTHERS = [name for name in READER_CHECKS if name != "checksum"]
 
 
 def test_runner_without_the_check_must_print_the_fields_and_no_error() -> None:
-    assert outcome(INVALID, fields=INVALID["fields"], checks=others()) == "passed"
+    assert outcome(INVALID, fields=INVALID["fields"], checks=OTHERS) == "passed"
     assert outcome(INVALID, fields=INVALID["fields"], error=None, checks=[]) == "passed"
-    assert "fields" in complaints(INVALID, fields={"entries": []}, checks=others())
-    words = complaints(INVALID, fields=INVALID["fields"], error=ERROR, checks=others())
+    assert "fields" in complaints(INVALID, fields={"entries": []}, checks=OTHERS)
+    words = complaints(INVALID, fields=INVALID["fields"], error=ERROR, checks=OTHERS)
     assert "error: expected none of a runner that looks for" in words
-    assert "error" in complaints(INVALID, error=ERROR, checks=others())
+    assert "error" in complaints(INVALID, error=ERROR, checks=OTHERS)
 
 
 def test_runner_without_the_check_and_without_fields_is_not_judged() -> None:
-    assert outcome(INVALID, records=[ROW, NEXT], checks=others()) == "not-judged"
+    assert outcome(INVALID, records=[ROW, NEXT], checks=OTHERS) == "not-judged"
     assert outcome(REFUSED_BY_GRAMMAR, records=[ROW], checks=["checksum"]) == "not-judged"
 
 

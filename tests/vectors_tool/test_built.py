@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import magicbyte as mb
+from magicbyte.errors import error_of
+from magicbyte.findings import Finding
 from magicbyte_tools.vectors import __main__ as command
 from magicbyte_tools.vectors import build
 from magicbyte_tools.vectors.case import VectorCase, severity_of
@@ -17,14 +19,6 @@ from paths import CHECKOUT
 
 VECTORS = CHECKOUT / "tests" / "vectors"
 MAX_BYTES = 1_500_000
-
-ERROR_CLASSES = {
-    "FormatError": mb.FormatError,
-    "TruncatedError": mb.TruncatedError,
-    "ChecksumError": mb.ChecksumError,
-    "CodecError": mb.CodecError,
-    "LimitError": mb.LimitError,
-}
 
 
 @pytest.fixture(scope="session")
@@ -53,18 +47,13 @@ def test_a_second_build_in_another_process_gives_the_same_bytes(built: dict[str,
         "print(total.hexdigest())\n"
     )
     environment = {"PYTHONHASHSEED": "1", "TZ": "Asia/Kolkata", "LC_ALL": "C"}
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd="/",
-        env=environment,
+    output = subprocess.check_output(
+        [sys.executable, "-c", program], text=True, cwd="/", env=environment
     )
     total = hashlib.sha256()
     for name, data in sorted(built.items()):
         total.update(name.encode() + data)
-    assert run.stdout.strip() == total.hexdigest()
+    assert output.strip() == total.hexdigest()
 
 
 def test_check_names_a_file_that_was_altered_and_says_how_to_mend_it(
@@ -148,27 +137,21 @@ def test_a_fault_is_among_the_findings_and_a_valid_case_has_no_error(
 
 
 def test_errors_are_those_that_findings_become(built: dict[str, bytes]) -> None:
-    from magicbyte.errors import error_of
-    from magicbyte.findings import Finding
-
     for name, data in built.items():
         if not name.endswith(".json") or name == "manifest.json":
             continue
         case = json.loads(data)
         if case["format"] in ("kafka_log", "log_dir") and "code" in case:
             found = Finding(code=case["code"], message="", position=0, found="0", expected="0")
-            assert type(error_of(found)) is ERROR_CLASSES[case["error"]], name
+            assert type(error_of(found)) is getattr(mb, case["error"]), name
 
 
 def test_file_with_one_fault_has_records_before_and_after_it(cases: list[VectorCase]) -> None:
     """Most invalid logs show that reading goes on; those that cannot are few."""
     logs = [case for case in cases if case.format == "kafka_log" and case.verdict == "invalid"]
-    both = [
-        case
-        for case in logs
-        if case.fault and 0 < case.fault.records_before < len(case.fault.records)
-    ]
-    assert len(both) > 0.9 * len(logs)
+    faults = [case.fault for case in logs if case.fault]
+    both = sum(0 < fault.records_before < len(fault.records) for fault in faults)
+    assert both > 0.9 * len(logs)
 
 
 def test_the_manifest_lists_every_case_with_the_hash_of_its_bytes(built: dict[str, bytes]) -> None:
