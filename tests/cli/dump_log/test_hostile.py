@@ -27,12 +27,9 @@ MOST = 100_000
 @pytest.mark.parametrize("flag", DRAWN)
 def test_damaged_record_ends_the_output_or_is_printed(flag: str) -> None:
     chance = random.Random(f"{SEED} {flag}")
-    releases = [Release.of(name) for name in RELEASES]
-    decoders = [
-        (release, TOPICS[flag].decoder(release))
-        for release in releases
-        if release.since(*TOPICS[flag].since)
-    ]
+    topic = TOPICS[flag]
+    releases = [release for release in map(Release.of, RELEASES) if release.since(*topic.since)]
+    decoders = [(release, topic.decoder(release)) for release in releases]
     ends = 0
     for _ in range(RECORDS):
         release, decode = chance.choice(decoders)

@@ -1,6 +1,8 @@
 """Output of Kafka's tool for the cases of `cases.py`: `told.json`, recorded by `test_dump_log.py`."""
 
 import json
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 TOLD = Path(__file__).with_name("told.json")
@@ -30,11 +32,8 @@ def by_release(told: Told) -> Told:
 
 def steps(told: Told) -> Told:
     """Return what is told with the releases alone that say something new."""
-    found: Told = {}
-    for release, said in told.items():
-        if not found or next(reversed(found.values())) != said:
-            found[release] = said
-    return found
+    runs = groupby(told.items(), itemgetter(1))
+    return dict(next(releases) for _, releases in runs)
 
 
 def load() -> dict[str, Told]:
