@@ -14,7 +14,7 @@ from magicbyte_construct import Uvarint, Varint, Varlong
 from magicbyte_tools.reference.examples import EXAMPLES, Example
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.walk import UnaccountedError, leaves, parse
-from magicbyte_tools.vectors.tree import fits, tree
+from magicbyte_tools.vectors.tree import FORMATS, tree
 from paths import CHECKOUT, DATA
 
 OTHER_SHAPE = {
@@ -116,7 +116,7 @@ def twins_fields(example: Example) -> list[tuple[str, set[str]]] | None:
 
     None where the twin has no tree of the format, or one of another shape.
     """
-    if not fits(example.format) or example.format in OTHER_SHAPE:
+    if example.format not in FORMATS or example.format in OTHER_SHAPE:
         return None
     found: list[tuple[str, set[str]]] = []
 

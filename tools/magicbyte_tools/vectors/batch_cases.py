@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
@@ -20,12 +21,7 @@ DAY = 86_400_000
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from records()
-    yield from times()
-    yield from producers()
-    yield from cleaned()
-    yield from bits()
-    yield from counts()
+    return chain(records(), times(), producers(), cleaned(), bits(), counts())
 
 
 def records() -> Iterator[VectorCase]:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,7 @@ NO_TIMESTAMP = -1
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from formats()
-    yield from lives()
-    yield from compacted()
-    yield from companions()
-    yield from folders()
+    return chain(formats(), lives(), compacted(), companions(), folders())
 
 
 # Answers of the oracle

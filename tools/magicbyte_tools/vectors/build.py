@@ -3,54 +3,17 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from construct import ConstructError
 
-from magicbyte_tools.vectors import (
-    batch_cases,
-    broker_cases,
-    companion_cases,
-    control_cases,
-    directory_cases,
-    framing_cases,
-    gzip_cases,
-    lz4_cases,
-    message_cases,
-    metadata_cases,
-    payload_cases,
-    produce_cases,
-    record_cases,
-    snappy_cases,
-    transaction_cases,
-    varint_cases,
-    wrapper_cases,
-    zstd_cases,
-)
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.input_classes import CLASSES, WITHOUT_A_CASE
 from magicbyte_tools.vectors.tree import tree
 
-FAMILIES = (
-    framing_cases,
-    message_cases,
-    wrapper_cases,
-    batch_cases,
-    record_cases,
-    gzip_cases,
-    snappy_cases,
-    lz4_cases,
-    zstd_cases,
-    payload_cases,
-    control_cases,
-    varint_cases,
-    metadata_cases,
-    companion_cases,
-    directory_cases,
-    transaction_cases,
-    produce_cases,
-    broker_cases,
-)
+HERE = Path(__file__).parent
 
 LICENCE = "CC0-1.0"
 """Licence of the vectors: anybody may use them for anything."""
@@ -61,9 +24,9 @@ class CaseBuildError(Exception):
 
 
 def cases() -> Iterator[VectorCase]:
-    """Yield every case, family by family."""
-    for family in FAMILIES:
-        yield from family.cases()
+    """Yield the cases of every module of cases here."""
+    for path in sorted(HERE.glob("*_cases.py")):
+        yield from import_module(f"{__package__}.{path.stem}").cases()
 
 
 def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
 """Cases of single companion files: indexes, producer snapshots, checkpoints."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import magicbyte_construct as twin
@@ -17,13 +18,15 @@ TOPIC_ID = "MkTv-x9ERN6gwVYOfqE3Ag"
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from offset_indexes()
-    yield from time_indexes()
-    yield from transaction_indexes()
-    yield from producer_snapshots()
-    yield from offset_checkpoints()
-    yield from leader_epoch_checkpoints()
-    yield from partition_metadata()
+    return chain(
+        offset_indexes(),
+        time_indexes(),
+        transaction_indexes(),
+        producer_snapshots(),
+        offset_checkpoints(),
+        leader_epoch_checkpoints(),
+        partition_metadata(),
+    )
 
 
 def offset_index(*entries: tuple[int, int], **rest: bytes) -> bytes:

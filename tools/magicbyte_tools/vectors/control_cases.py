@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import magicbyte_construct as twin
@@ -127,11 +128,7 @@ NEWER: dict[str, tuple[int, bytes]] = {
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from markers()
-    yield from keys()
-    yield from values()
-    yield from kraft()
-    yield from records_alone()
+    return chain(markers(), keys(), values(), kraft(), records_alone())
 
 
 def control(kind: int, value: bytes | None, *, offset: int = 0, **raw: Any) -> Rec:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from magicbyte_tools.vectors.case import (
@@ -112,12 +113,7 @@ def one(offset: int, text: bytes = b"value") -> EntryPart:
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from sound()
-    yield from starts_and_ends()
-    yield from gaps()
-    yield from leftovers()
-    yield from indexes()
-    yield from damage()
+    return chain(sound(), starts_and_ends(), gaps(), leftovers(), indexes(), damage())
 
 
 def sound() -> Iterator[VectorCase]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import (
@@ -27,13 +28,7 @@ V1 = message(rec(1, b"a message"), magic=1)
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from ends()
-    yield from sizes()
-    yield from magics()
-    yield from garbage()
-    yield from checksums()
-    yield from offsets()
-    yield from limits()
+    return chain(ends(), sizes(), magics(), garbage(), checksums(), offsets(), limits())
 
 
 def ends() -> Iterator[VectorCase]:

@@ -1,6 +1,7 @@
 """Cases of decompressed payloads, single entries, and KRaft's snapshots and records."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 import magicbyte_construct as twin
 from magicbyte_tools.vectors.case import VectorCase
@@ -25,13 +26,15 @@ TOPIC_RECORD = bytes.fromhex("0274") + bytes(range(16)) + b"\0"
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from payloads()
-    yield from single_entries()
-    yield from snapshots()
-    yield from metadata_records()
-    yield from tagged_fields()
-    yield from early_leader_changes()
-    yield from kip_931()
+    return chain(
+        payloads(),
+        single_entries(),
+        snapshots(),
+        metadata_records(),
+        tagged_fields(),
+        early_leader_changes(),
+        kip_931(),
+    )
 
 
 def payloads() -> Iterator[VectorCase]:

@@ -4,6 +4,7 @@ To a reader most of these bytes are sound; a broker refuses or corrects them.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from magicbyte_construct import Stored
@@ -13,7 +14,16 @@ from magicbyte_tools.vectors.case import (
     VectorCase,
     severity_of,
 )
-from magicbyte_tools.vectors.entry_parts import T0, EntryPart, Rec, batch, message, payload, rec
+from magicbyte_tools.vectors.entry_parts import (
+    T0,
+    EntryPart,
+    Rec,
+    batch,
+    flipped,
+    message,
+    payload,
+    rec,
+)
 from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, ZSTD, gzip, lz4, snappy
 
 VALIDATOR = "LogValidator, DefaultRecordBatch"
@@ -21,10 +31,7 @@ HEADERS = ((b"h", b"x"),)
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from sound()
-    yield from framed()
-    yield from headers()
-    yield from record_by_record()
+    return chain(sound(), framed(), headers(), record_by_record())
 
 
 def sent(*records: Rec, **fields: Any) -> EntryPart:
@@ -331,7 +338,7 @@ def record_by_record() -> Iterator[VectorCase]:
         )
     yield case(
         "crc-flipped-bit",
-        _flipped(sent().data, 17),
+        flipped(sent(), 17),
         "A broker checks the sum before anything else.",
         code="checksum-mismatch",
         caught_by="checksum",
@@ -345,7 +352,3 @@ def record_by_record() -> Iterator[VectorCase]:
         code="incomplete-entry",
         made="the last byte is missing",
     )
-
-
-def _flipped(data: bytes, at: int) -> bytes:
-    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]

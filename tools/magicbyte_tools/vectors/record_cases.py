@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from magicbyte_construct import Stored
@@ -16,10 +17,7 @@ HEADERS = [(b"one", b"1"), (b"two", b"2"), (b"three", b"3")]
 
 
 def cases() -> Iterator[VectorCase]:
-    yield from lengths()
-    yield from headers()
-    yield from varints()
-    yield from payloads()
+    return chain(lengths(), headers(), varints(), payloads())
 
 
 def faulty(

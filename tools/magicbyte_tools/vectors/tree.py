@@ -28,11 +28,6 @@ def tree(format_id: str, data: bytes) -> Any:
     return shape(construct.parse(data, strict=False))
 
 
-def fits(format_id: str) -> bool:
-    """Return whether there is a tree of *format_id*."""
-    return format_id in FORMATS
-
-
 def some(**fields: Any) -> Json:
     """Return the *fields* that are not None."""
     return {name: value for name, value in fields.items() if value is not None}

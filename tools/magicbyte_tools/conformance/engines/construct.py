@@ -8,7 +8,7 @@ from construct import ConstructError
 
 import magicbyte_construct as twin
 from magicbyte_tools.conformance.engines.answering import Answer, serve, unsupported
-from magicbyte_tools.vectors.tree import FORMATS, fits, tree
+from magicbyte_tools.vectors.tree import FORMATS, tree
 
 CHECKS = ("grammar", "exact", "checksum")
 
@@ -18,7 +18,7 @@ OVERHEAD = 12
 
 def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
     """Return the twin's answer for *path*."""
-    if not fits(format_name):
+    if format_name not in FORMATS:
         return unsupported("the twin does not describe it")
     data = path.read_bytes()
     fields, error = None, None
