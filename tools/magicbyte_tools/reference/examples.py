@@ -1,12 +1,21 @@
 """Example bytes of each page: from real brokers, or built here where brokers wrote none."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from magicbyte.codecs import decompress
 from magicbyte_tools.generate.kaitai import CHECKOUT
 
 DATA = CHECKOUT / "tests" / "data"
+
+
+class FileBytes(NamedTuple):
+    """Bytes that a broker wrote."""
+
+    file: str
+    """Below tests/data."""
+    start: int
+    size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,10 +25,7 @@ class Example:
     format: str
     title: str
     about: str
-    file: str = ""
-    """Below tests/data; nothing where the bytes are given here."""
-    position: int = 0
-    size: int = 0
+    stored: FileBytes | None = None
     given: str = ""
     """The bytes in hex, where no broker in tests/data wrote such."""
     codec: int = 0
@@ -32,18 +38,19 @@ class Example:
     @property
     def data(self) -> bytes:
         """The bytes to be taken apart."""
-        if self.given:
+        if self.stored is None:
             return bytes.fromhex(self.given)
-        stored = (DATA / self.file).read_bytes()[self.position : self.position + self.size]
-        return decompress(self.codec, stored, magic=self.magic, max_bytes=1 << 16)
+        file, start, size = self.stored
+        data = (DATA / file).read_bytes()[start : start + size]
+        return decompress(self.codec, data, magic=self.magic, max_bytes=1 << 16)
 
     @property
     def source(self) -> str:
         """Origin of the bytes, in words."""
-        if self.given:
+        if self.stored is None:
             return "Bytes made for this page; no log among the test data has such."
-        end = self.position + self.size
-        words = f"Bytes {self.position} to {end - 1} of `tests/data/{self.file}`"
+        file, start, size = self.stored
+        words = f"Bytes {start} to {start + size - 1} of `tests/data/{file}`"
         return words + (", decompressed." if self.codec else ".")
 
 
@@ -64,8 +71,7 @@ EXAMPLES = (
             "offset and the length itself, and 107 after them. The second record came 12 ms after "
             "the first."
         ),
-        file=f"2.8/formats/log-0/v2-java-none-0/{FIRST}.log",
-        size=119,
+        stored=FileBytes(f"2.8/formats/log-0/v2-java-none-0/{FIRST}.log", 0, 119),
         worked_out=("last_offset",),
     ),
     Example(
@@ -77,9 +83,7 @@ EXAMPLES = (
             "`last_offset_delta` and maximum timestamp it had. What comes out of gzip is taken "
             "apart at [kafka_records](kafka_records.md#real-bytes)."
         ),
-        file=COMPRESSED,
-        position=752,
-        size=120,
+        stored=FileBytes(COMPRESSED, 752, 120),
         worked_out=("last_offset",),
     ),
     Example(
@@ -90,8 +94,7 @@ EXAMPLES = (
             "what it knows of the producer: its last sequence number. The six offsets are gone; "
             "`base_timestamp` is -1, `max_timestamp` what it was."
         ),
-        file=f"4.3/compacted/log-0/emptied-batches-0/{FIRST}.log",
-        size=61,
+        stored=FileBytes(f"4.3/compacted/log-0/emptied-batches-0/{FIRST}.log", 0, 61),
         worked_out=("last_offset",),
     ),
     Example(
@@ -102,9 +105,7 @@ EXAMPLES = (
             "`base_timestamp` is now the time from which the tombstone may go; the record's "
             "`timestamp_delta`, large and negative, leads back to when it was made."
         ),
-        file=HORIZON,
-        position=151,
-        size=78,
+        stored=FileBytes(HORIZON, 151, 78),
     ),
     Example(
         format="kafka_record_batch",
@@ -113,9 +114,7 @@ EXAMPLES = (
             "`timestamp_type` is 1: the record's time is `max_timestamp`. `base_timestamp` is what "
             "the producer sent, and means nothing to a consumer."
         ),
-        file=f"4.3/plain/log-1/append-time-none-0/{FIRST}.log",
-        position=3449,
-        size=92,
+        stored=FileBytes(f"4.3/plain/log-1/append-time-none-0/{FIRST}.log", 3449, 92),
     ),
     Example(
         format="kafka_record_batch_kip_931",
@@ -133,16 +132,13 @@ EXAMPLES = (
         format="kafka_message",
         title="A message of v0",
         about="No timestamp: `len_key` follows on `attributes`.",
-        file=f"2.8/compacted/log-0/v0-compacted-none-0/{'135'.zfill(20)}.log",
-        size=39,
+        stored=FileBytes(f"2.8/compacted/log-0/v0-compacted-none-0/{'135'.zfill(20)}.log", 0, 39),
     ),
     Example(
         format="kafka_message",
         title="A tombstone of v1",
         about="The value is null, its length -1: the key is to be forgotten.",
-        file=f"2.8/compacted/log-0/v1-compacted-none-0/{'123'.zfill(20)}.log",
-        position=50,
-        size=40,
+        stored=FileBytes(f"2.8/compacted/log-0/v1-compacted-none-0/{'123'.zfill(20)}.log", 50, 40),
     ),
     Example(
         format="kafka_message",
@@ -151,9 +147,7 @@ EXAMPLES = (
             "The codec is gzip, the key null. `offset` is that of the last message inside. What "
             "comes out is taken apart at [kafka_log](kafka_log.md#what-was-in-a-wrapper)."
         ),
-        file=WRAPPER,
-        position=261,
-        size=130,
+        stored=FileBytes(WRAPPER, 261, 130),
     ),
     Example(
         format="kafka_log",
@@ -162,9 +156,7 @@ EXAMPLES = (
             "Two entries of one segment of a topic whose format was raised from v1 to v2. The byte "
             "at 16 after the start of each tells them apart."
         ),
-        file=f"2.8/lives/log-0/upgraded-one-segment-0/{FIRST}.log",
-        position=7229,
-        size=173,
+        stored=FileBytes(f"2.8/lives/log-0/upgraded-one-segment-0/{FIRST}.log", 7229, 173),
     ),
     Example(
         format="kafka_log",
@@ -174,9 +166,7 @@ EXAMPLES = (
             "offset is 249. The offsets in here are relative, and those between them were cleaned "
             "away. The messages' own are `249 - 5 + 0` and `249 - 5 + 5`: 244 and 249."
         ),
-        file=WRAPPER,
-        position=261 + 34,
-        size=96,
+        stored=FileBytes(WRAPPER, 261 + 34, 96),
         codec=1,
         magic=1,
     ),
@@ -187,51 +177,39 @@ EXAMPLES = (
             "Two headers of one key with different values, and a third of the same key whose value "
             "is null. The length counts the 56 bytes after itself."
         ),
-        file=HEADERS,
-        position=61,
-        size=57,
+        stored=FileBytes(HEADERS, 61, 57),
         parameters=(False,),
     ),
     Example(
         format="kafka_records",
         title="Real bytes",
         about="The payload of the compressed batch at [kafka_record_batch](kafka_record_batch.md).",
-        file=COMPRESSED,
-        position=752 + 61,
-        size=120 - 61,
+        stored=FileBytes(COMPRESSED, 752 + 61, 120 - 61),
         codec=1,
     ),
     Example(
         format="kafka_control_record",
         title="A COMMIT marker",
         about="The whole batch around it has 78 bytes, and bits 4 and 5 of its attributes set.",
-        file=f"2.8/lives/log-0/v2-transactions-0/{'2'.zfill(20)}.log",
-        position=65,
-        size=12,
+        stored=FileBytes(f"2.8/lives/log-0/v2-transactions-0/{'2'.zfill(20)}.log", 65, 12),
     ),
     Example(
         format="kafka_control_record",
         title="A change of leader",
         about="The first record of the metadata log of a cluster with one controller.",
-        file=QUORUM,
-        position=65,
-        size=25,
+        stored=FileBytes(QUORUM, 65, 25),
     ),
     Example(
         format="kafka_control_record",
         title="The beginning of a snapshot",
         about="Of the snapshot that a new cluster starts from; it covers no record yet.",
-        file=BOOTSTRAP,
-        position=65,
-        size=17,
+        stored=FileBytes(BOOTSTRAP, 65, 17),
     ),
     Example(
         format="kafka_control_record",
         title="The end of a snapshot",
         about="The last record of the same file.",
-        file=BOOTSTRAP,
-        position=401,
-        size=9,
+        stored=FileBytes(BOOTSTRAP, 401, 9),
     ),
     Example(
         format="kafka_control_record",
@@ -255,56 +233,50 @@ EXAMPLES = (
             "The length of a record. `d8` says that another byte follows; 0x58 and 4 times 0x80 is 600, "
             "which is even, so it stands for half of itself."
         ),
-        file=HEADERS,
-        position=118,
-        size=2,
+        stored=FileBytes(HEADERS, 118, 2),
         worked_out=("value", "num_bytes"),
     ),
     Example(
         format="kafka_varlong",
         title="Six bytes",
         about="A timestamp delta of minus a few years: the base is a delete horizon.",
-        file=HORIZON,
-        position=214,
-        size=6,
+        stored=FileBytes(HORIZON, 214, 6),
         worked_out=("value", "num_bytes"),
     ),
     Example(
         format="kafka_uvarint",
         title="One byte",
         about="The number of voters in a change of leader, plus one.",
-        file=QUORUM,
-        position=77,
-        size=1,
+        stored=FileBytes(QUORUM, 77, 1),
         worked_out=("value", "count"),
     ),
     Example(
         format="kafka_offset_index",
         title="A whole index",
         about="The segment begins at offset 189, so the first entry is about its record at 209.",
-        file=f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.index",
-        size=32,
+        stored=FileBytes(
+            f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.index", 0, 32
+        ),
     ),
     Example(
         format="kafka_time_index",
         title="A whole index",
         about="Of the same segment as the example of [kafka_offset_index](kafka_offset_index.md).",
-        file=f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.timeindex",
-        size=48,
+        stored=FileBytes(
+            f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.timeindex", 0, 48
+        ),
     ),
     Example(
         format="kafka_transaction_index",
         title="Two aborted transactions",
         about="A whole file.",
-        file=f"4.3/transactions/log-0/append-time-0/{FIRST}.txnindex",
-        size=68,
+        stored=FileBytes(f"4.3/transactions/log-0/append-time-0/{FIRST}.txnindex", 0, 68),
     ),
     Example(
         format="kafka_producer_snapshot",
         title="One producer",
         about="A whole file: the state of the partition just before offset 55.",
-        file=f"4.3/transactions/log-0/aborted-0/{'55'.zfill(20)}.snapshot",
-        size=56,
+        stored=FileBytes(f"4.3/transactions/log-0/aborted-0/{'55'.zfill(20)}.snapshot", 0, 56),
     ),
     Example(
         format="kafka_crc",
@@ -318,9 +290,7 @@ EXAMPLES = (
         format="kafka_metadata_record",
         title="A feature's level",
         about="The value of the first data record of a new cluster's first snapshot.",
-        file=BOOTSTRAP,
-        position=150,
-        size=23,
+        stored=FileBytes(BOOTSTRAP, 150, 23),
     ),
     Example(
         format="kafka_early_leader_change",
@@ -338,28 +308,24 @@ EXAMPLES = (
         format="kafka_kraft_snapshot",
         title="The snapshot that a cluster starts from",
         about="A whole file: a header, six records of features, a footer.",
-        file=BOOTSTRAP,
-        size=411,
+        stored=FileBytes(BOOTSTRAP, 0, 411),
     ),
     Example(
         format="kafka_offset_checkpoint",
         title="A whole file",
         about="Where the logs of two partitions begin since records were deleted from them.",
-        file="4.3/plain/log-0/log-start-offset-checkpoint",
-        size=46,
+        stored=FileBytes("4.3/plain/log-0/log-start-offset-checkpoint", 0, 46),
     ),
     Example(
         format="kafka_leader_epoch_checkpoint",
         title="A whole file",
         about="Four leaders, one after another; an epoch in which nothing was written is not kept.",
-        file="4.3/plain/log-1/epochs-0/leader-epoch-checkpoint",
-        size=22,
+        stored=FileBytes("4.3/plain/log-1/epochs-0/leader-epoch-checkpoint", 0, 22),
     ),
     Example(
         format="kafka_partition_metadata",
         title="A whole file",
         about="There is no line feed at its end.",
-        file="4.3/transactions/log-0/open-1/partition.metadata",
-        size=43,
+        stored=FileBytes("4.3/transactions/log-0/open-1/partition.metadata", 0, 43),
     ),
 )
