@@ -9,8 +9,7 @@ import pytest
 
 from magicbyte_tools.generate import kaitai, source
 from magicbyte_tools.parsers import ToolchainUnavailable, dumper
-from magicbyte_tools.parsers.__main__ import write
-from magicbyte_tools.parsers.compiler_output import Files, compile_targets
+from magicbyte_tools.parsers.compiler_output import Files, compile_targets, write
 from magicbyte_tools.parsers.packages import REFUSED, package
 from magicbyte_tools.webide import kinds
 from paths import DATA

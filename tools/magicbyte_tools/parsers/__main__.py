@@ -6,7 +6,7 @@ from pathlib import Path
 
 from magicbyte_tools.generate import source
 from magicbyte_tools.generate.kaitai import CompileError
-from magicbyte_tools.parsers.compiler_output import Files, compile_targets
+from magicbyte_tools.parsers.compiler_output import compile_targets, write
 from magicbyte_tools.parsers.packages import LAYOUTS, REFUSED, left_out, package
 
 USAGE = "usage: python -m magicbyte_tools.parsers TARGET OUT (make parsers TARGET=... OUT=...)"
@@ -35,14 +35,6 @@ def main(arguments: Sequence[str]) -> int:
     if absent:
         print(f"left out, as README.md explains: {', '.join(absent)}")
     return 0
-
-
-def write(files: Files, out: Path) -> None:
-    """Write *files*, whose paths are relative to *out*."""
-    for path, text in files.items():
-        file = out / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8", newline="\n")
 
 
 def complain(words: str) -> int:

@@ -63,6 +63,14 @@ def by_spec(files: Files, names: Iterable[str]) -> dict[str, Files]:
     return files_by_spec
 
 
+def write(files: Files, out: Path) -> None:
+    """Write *files*, whose paths are relative to *out*."""
+    for path, text in files.items():
+        file = out / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8", newline="\n")
+
+
 def noted(text: str, name: str) -> str:
     """Return *text* with a first line that names its source and its licence."""
     for words, ours in NOTES.items():

@@ -12,6 +12,7 @@ from typing import Any
 
 from kaitaistruct import KaitaiStream
 
+from magicbyte_tools.generate.parsers import camel
 from magicbyte_tools.reference.library import INTEGER, FormatStructure, Library, Spec, bits
 
 
@@ -38,11 +39,6 @@ def parse(structure: FormatStructure, data: bytes, *, parameters: tuple[Any, ...
     module = importlib.import_module(f"magicbyte_formats.kaitai.{structure.format}")
     parser = getattr(module, camel(structure.format))
     return parser(*parameters, KaitaiStream(io.BytesIO(data)))
-
-
-def camel(name: str) -> str:
-    """Return the compiler's class name for *name*."""
-    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def leaves(structure: FormatStructure, parsed: Any, data: bytes, library: Library) -> list[Leaf]:

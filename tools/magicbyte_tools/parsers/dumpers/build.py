@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from magicbyte_tools.generate import kaitai, source
+from magicbyte_tools.parsers.compiler_output import write
 from magicbyte_tools.parsers.dumpers.builders import BUILDERS, Builder
 
 BUILDS = kaitai.CHECKOUT / ".cache" / "parsers"
@@ -37,10 +38,7 @@ def build(builder: Builder, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
         work = Path(name, "work")
-        for path, text in builder.files(source.specs()).items():
-            file = work / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, "utf-8", newline="\n")
+        write(builder.files(source.specs()), work)
         builder.build(work)
         (work / "built").touch()
         try:

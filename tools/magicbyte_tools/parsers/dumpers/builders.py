@@ -63,9 +63,9 @@ class Builder(ABC):
     def build(self, folder: Path) -> None:
         """Build the program in *folder*."""
 
-    @abstractmethod
     def command(self, folder: Path) -> list[str]:
         """Return the command that runs the program in *folder*."""
+        return [str(folder / "dump")]
 
 
 class PythonBuilder(Builder):
@@ -160,9 +160,6 @@ class GoBuilder(Builder):
         fetch([self.go, "mod", "tidy", "-modcacherw"], folder, **where)
         compiled([self.go, "build", "-modcacherw", "-o", "dump", "./cmd/dump"], folder, **where)
 
-    def command(self, folder: Path) -> list[str]:
-        return [str(folder / "dump")]
-
 
 class RustBuilder(Builder):
     target = "rust"
@@ -185,9 +182,6 @@ class RustBuilder(Builder):
         fetch([self.cargo, "fetch", "--quiet"], folder, **where)
         compiled([self.cargo, "build", "--quiet", "--release", "--bin", "dump"], folder, **where)
         shutil.copy(target / "release" / "dump", folder)
-
-    def command(self, folder: Path) -> list[str]:
-        return [str(folder / "dump")]
 
 
 class CppBuilder(Builder):
@@ -212,9 +206,6 @@ class CppBuilder(Builder):
             ],
             folder,
         )
-
-    def command(self, folder: Path) -> list[str]:
-        return [str(folder / "dump")]
 
 
 class CSharpBuilder(Builder):

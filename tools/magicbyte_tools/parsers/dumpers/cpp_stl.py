@@ -7,9 +7,10 @@ from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function
 
 
 class Cpp(Language):
+    imported = '#include "{name}.h"'
+
     def imports(self) -> Iterator[str]:
-        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
-            yield f'#include "{name}.h"'
+        yield from super().imports()
         yield ""
         yield "class writer;"
         for path in self.shapes.structures:

@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.parsers.dumpers.shapes import FieldShape, Integer, Path, Primitive
-from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name
 from magicbyte_tools.parsers.identifier_names import camel, nested
 
 
 class CSharp(Language):
-    def imports(self) -> Iterator[str]:
-        yield from ()
-
     def function(self, path: Path) -> str:
         return f"static void {function_name(path)}(Writer json, {nested(path, '.')} it)"
 
@@ -36,10 +33,5 @@ class CSharp(Language):
         return f"{value}.Value"
 
     def format(self, name: str) -> Iterator[str]:
-        parsed = f"new {camel(name)}(stream)"
-        if name in self.shapes.primitives:
-            kind = self.shapes.primitives[name]
-            written = f"json.{method(kind)}({parsed}.Value)"
-        else:
-            written = f"{function_name((name,))}(json, {parsed})"
+        written = self.root(name, f"new {camel(name)}(stream)")
         yield f'{{"{name}", (json, stream) => {written}}},'

@@ -11,16 +11,13 @@ from magicbyte_tools.parsers.dumpers.shapes import (
     Path,
     Primitive,
 )
-from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name
 from magicbyte_tools.parsers.identifier_names import camel, nested
 
 
 class Go(Language):
     ends = ""
     asks = "if {}"
-
-    def imports(self) -> Iterator[str]:
-        yield from ()
 
     def function(self, path: Path) -> str:
         return f"func {function_name(path)}(json *writer, it *formats.{nested(path, '_')})"
@@ -53,11 +50,7 @@ class Go(Language):
         yield f'{{"{name}", func(json *writer, stream *kaitai.Stream) {{'
         yield f"    it := formats.New{camel(name)}()"
         yield "    check(it.Read(stream, nil, it))"
-        if name in self.shapes.primitives:
-            kind = self.shapes.primitives[name]
-            yield f"    json.{method(kind)}({self.primitive(kind, 'it')})"
-        else:
-            yield f"    {function_name((name,))}(json, it)"
+        yield f"    {self.root(name, 'it')}"
         yield "}},"
 
 

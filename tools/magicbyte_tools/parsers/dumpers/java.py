@@ -9,14 +9,12 @@ from magicbyte_tools.parsers.dumpers.shapes import (
     Primitive,
     UnsupportedShape,
 )
-from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name
 from magicbyte_tools.parsers.identifier_names import camel, lower_camel, nested
 
 
 class Java(Language):
-    def imports(self) -> Iterator[str]:
-        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
-            yield f"import kafkaformats.{camel(name)};"
+    imported = "import kafkaformats.{camel};"
 
     def function(self, path: Path) -> str:
         return f"static void {function_name(path)}(Writer json, {nested(path, '.')} it)"
@@ -53,10 +51,5 @@ class Java(Language):
         return f"{value}.value()"
 
     def format(self, name: str) -> Iterator[str]:
-        parsed = f"new {camel(name)}(stream)"
-        if name in self.shapes.primitives:
-            kind = self.shapes.primitives[name]
-            yield f'FORMATS.put("{name}", (json, stream) -> json.{method(kind)}({parsed}.value()));'
-        else:
-            written = f"{function_name((name,))}(json, {parsed})"
-            yield f'FORMATS.put("{name}", (json, stream) -> {written});'
+        written = self.root(name, f"new {camel(name)}(stream)")
+        yield f'FORMATS.put("{name}", (json, stream) -> {written});'

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.parsers.dumpers.shapes import FieldShape, Integer, Path, Primitive
-from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name
 from magicbyte_tools.parsers.identifier_names import camel, lower_camel, nested
 
 
 class JavaScript(Language):
-    def imports(self) -> Iterator[str]:
-        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
-            yield f'const {{ {camel(name)} }} = require("./{camel(name)}");'
+    imported = 'const {{ {camel} }} = require("./{camel}");'
 
     def function(self, path: Path) -> str:
         return f"function {function_name(path)}(json, it)"
@@ -34,9 +32,5 @@ class JavaScript(Language):
         return f"{value}.value"
 
     def format(self, name: str) -> Iterator[str]:
-        parsed = f"new {camel(name)}(stream)"
-        if name in self.shapes.primitives:
-            kind = self.shapes.primitives[name]
-            yield f"{name}: (json, stream) => json.{method(kind)}({parsed}.value),"
-        else:
-            yield f"{name}: (json, stream) => {function_name((name,))}(json, {parsed}),"
+        written = self.root(name, f"new {camel(name)}(stream)")
+        yield f"{name}: (json, stream) => {written},"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from magicbyte_tools.parsers.dumpers.shapes import FieldShape, Integer, Path, Primitive
-from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name, method
+from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function_name
 from magicbyte_tools.parsers.identifier_names import camel, nested
 
 
@@ -12,10 +12,7 @@ class Python(Language):
     closes = None
     ends = ""
     asks = "if {}"
-
-    def imports(self) -> Iterator[str]:
-        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
-            yield f"from magicbyte_formats.kaitai.{name} import {camel(name)}"
+    imported = "from magicbyte_formats.kaitai.{name} import {camel}"
 
     def function(self, path: Path) -> str:
         return f"def {function_name(path)}(json, it)"
@@ -39,9 +36,5 @@ class Python(Language):
         return f"{value}.value"
 
     def format(self, name: str) -> Iterator[str]:
-        parsed = f"{camel(name)}(stream)"
-        if name in self.shapes.primitives:
-            kind = self.shapes.primitives[name]
-            yield f'"{name}": lambda json, stream: json.{method(kind)}({parsed}.value),'
-        else:
-            yield f'"{name}": lambda json, stream: {function_name((name,))}(json, {parsed}),'
+        written = self.root(name, f"{camel(name)}(stream)")
+        yield f'"{name}": lambda json, stream: {written},'

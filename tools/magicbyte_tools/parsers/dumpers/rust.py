@@ -16,11 +16,8 @@ from magicbyte_tools.parsers.identifier_names import camel, nested
 
 class Rust(Language):
     asks = "if {}"
+    imported = "use kafka_formats::{name}::*;"
     last = "Ok(())"
-
-    def imports(self) -> Iterator[str]:
-        for name in sorted({path[0] for path in self.shapes.structures} | {*self.shapes.formats}):
-            yield f"use kafka_formats::{name}::*;"
 
     def function(self, path: Path) -> str:
         return (

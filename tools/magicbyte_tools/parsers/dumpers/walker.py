@@ -20,6 +20,7 @@ from magicbyte_tools.parsers.dumpers.shapes import (
     StructureShape,
     Text,
 )
+from magicbyte_tools.parsers.identifier_names import camel
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,20 @@ class Language(ABC):
     closes: ClassVar[str | None] = "}"
     ends: ClassVar[str] = ";"
     asks: ClassVar[str] = "if ({})"
+    imported: ClassVar[str] = ""
+    """Line that imports a specification's classes, if there is need of one."""
     last: ClassVar[str | None] = None
     """Last line of a function."""
 
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
 
-    @abstractmethod
     def imports(self) -> Iterator[str]:
         """Yield the import lines of the program."""
+        names = {path[0] for path in self.shapes.structures} | {*self.shapes.formats}
+        if self.imported:
+            for name in sorted(names):
+                yield self.imported.format(name=name, camel=camel(name))
 
     @abstractmethod
     def function(self, path: Path) -> str:
@@ -89,6 +95,13 @@ class Language(ABC):
     def write(self, path: Path, value: str) -> str:
         """Return a call of the function for *path*."""
         return f"{function_name(path)}(json, {value}){self.ends}"
+
+    def root(self, name: str, value: str) -> str:
+        """Return a call that writes *value*, the root of the format *name*, without its end."""
+        kind = self.shapes.primitives.get(name)
+        if kind is None:
+            return f"{function_name((name,))}(json, {value})"
+        return f"json.{method(kind)}({self.primitive(kind, value)})"
 
     def argument(self, value: str) -> str:
         """Return bytes or a string as the writer takes it."""
