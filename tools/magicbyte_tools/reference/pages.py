@@ -212,18 +212,14 @@ class Page:
 
     def follows(self, structure: FormatStructure) -> Iterator[str]:
         """Yield the values that are derived from fields and not stored."""
-        derived = list(structure.spec.get("-derived", []))
-        for attribute in structure.fields:
-            derived += attribute.get("-derived", [])
-        derived_rows: dict[str, dict[str, str]] = {}
-        for name, one in structure.spec.get("instances", {}).items():
-            derived_rows[name] = _worked_out(name, one)
-        for one in derived:
-            if not _is_copy(one):
-                derived_rows.setdefault(one["id"], _worked_out(one["id"], one))
-        if derived_rows:
+        values = dict(structure.spec.get("instances", {}))
+        for holder in (structure.spec, *structure.fields):
+            for one in holder.get("-derived", []):
+                if not _is_copy(one):
+                    values.setdefault(one["id"], one)
+        if values:
             yield "Not stored, but worked out from the fields or read ahead:"
-            yield table(list(derived_rows.values()))
+            yield table([_worked_out(name, one) for name, one in values.items()])
 
     def enums(self) -> Iterator[str]:
         for structure in self.library.structures(self.name):

@@ -96,30 +96,23 @@ def rec(
 # v2
 
 
-def records_of(records: Sequence[Rec], *, base_offset: int, base_time: int) -> list[dict[str, Any]]:
-    """Return *records* as values for the twin's `build`."""
-    return [
-        {
-            "timestamp_delta": one.time - base_time,
-            "offset_delta": one.offset - base_offset,
-            "key": one.key,
-            "value": one.value,
-            "headers": [{"key": key, "value": value} for key, value in one.headers],
-            **one.raw,
-        }
-        for one in records
-    ]
-
-
 def payload(*records: Rec, base_offset: int | None = None, base_time: int | None = None) -> bytes:
-    """Return *records* encoded as in a batch, uncompressed."""
-    first = records[0]
-    dicts = records_of(
-        records,
-        base_offset=first.offset if base_offset is None else base_offset,
-        base_time=first.time if base_time is None else base_time,
+    """Return *records* encoded as in a batch, uncompressed; the base is by default the first one's."""
+    base_offset = records[0].offset if base_offset is None else base_offset
+    base_time = records[0].time if base_time is None else base_time
+    return b"".join(
+        twin.Record.build(
+            {
+                "timestamp_delta": one.time - base_time,
+                "offset_delta": one.offset - base_offset,
+                "key": one.key,
+                "value": one.value,
+                "headers": [{"key": key, "value": value} for key, value in one.headers],
+                **one.raw,
+            }
+        )
+        for one in records
     )
-    return b"".join(twin.Record.build(one) for one in dicts)
 
 
 def batch(
@@ -141,9 +134,7 @@ def batch(
     first = base_offset if base_offset is not None else records[0].offset if records else 0
     last = last_offset if last_offset is not None else records[-1].offset if records else first
     start = base_time if base_time is not None else records[0].time if records else -1
-    plain = b"".join(
-        twin.Record.build(one) for one in records_of(records, base_offset=first, base_time=start)
-    )
+    plain = payload(*records, base_offset=first, base_time=start)
     attributes = {
         "compression_type": codec,
         "timestamp_type": int(append_time is not None),
@@ -165,13 +156,9 @@ def batch(
         }
     )
     kind = CREATE_TIME if append_time is None else APPEND_TIME
-    rows = (
-        ()
-        if is_control
-        else tuple(
-            one.row(timestamp=one.time if append_time is None else append_time, timestamp_type=kind)
-            for one in records
-        )
+    rows = tuple(
+        one.row(timestamp=one.time if append_time is None else append_time, timestamp_type=kind)
+        for one in (() if is_control else records)
     )
     return EntryPart(data, rows, last + 1)
 
