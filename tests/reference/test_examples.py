@@ -242,7 +242,7 @@ def test_every_format_has_an_example(library: Library) -> None:
 
 def test_the_examples_of_brokers_are_files_of_this_project() -> None:
     for example in EXAMPLES:
-        assert bool(example.stored) != bool(example.given)
-        if example.stored:
-            assert (DATA / example.stored.file).is_relative_to(CHECKOUT)
-            assert (DATA / example.stored.file).is_file()
+        assert bool(example.file_bytes) != bool(example.given)
+        if example.file_bytes:
+            assert (DATA / example.file_bytes.file).is_relative_to(CHECKOUT)
+            assert (DATA / example.file_bytes.file).is_file()

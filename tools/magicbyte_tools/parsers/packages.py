@@ -44,8 +44,8 @@ def package(target: str, compiled: Files, specs: Specs) -> Files:
         for file, text in found[name].items():
             path, changed = LAYOUTS[target](file, text, name, specs)
             files[path] = noted(changed, name)
-    for path, text in INDEXES.get(target, _index_of_none)(names).items():
-        files[path] = text
+    if target in INDEXES:
+        files |= INDEXES[target](names)
     files["LICENSE"] = (source.SPEC / "LICENSE").read_text("utf-8")
     return files
 
@@ -68,10 +68,6 @@ def static(target: str) -> Files:
 
 def _in(folder: str) -> Layout:
     return lambda file, text, name, specs: (f"{folder}{file}", text)
-
-
-def _index_of_none(names: list[str]) -> Files:
-    return {}
 
 
 def _python(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:

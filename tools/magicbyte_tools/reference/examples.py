@@ -25,7 +25,7 @@ class Example:
     format: str
     title: str
     about: str
-    stored: FileBytes | None = None
+    file_bytes: FileBytes | None = None
     given: str = ""
     """The bytes in hex, where no broker in tests/data wrote such."""
     codec: int = 0
@@ -38,18 +38,18 @@ class Example:
     @property
     def data(self) -> bytes:
         """The bytes to be taken apart."""
-        if self.stored is None:
+        if self.file_bytes is None:
             return bytes.fromhex(self.given)
-        file, start, size = self.stored
+        file, start, size = self.file_bytes
         data = (DATA / file).read_bytes()[start : start + size]
         return decompress(self.codec, data, magic=self.magic, max_bytes=1 << 16)
 
     @property
     def source(self) -> str:
         """Origin of the bytes, in words."""
-        if self.stored is None:
+        if self.file_bytes is None:
             return "Bytes made for this page; no log among the test data has such."
-        file, start, size = self.stored
+        file, start, size = self.file_bytes
         words = f"Bytes {start} to {start + size - 1} of `tests/data/{file}`"
         return words + (", decompressed." if self.codec else ".")
 
@@ -71,7 +71,7 @@ EXAMPLES = (
             "offset and the length itself, and 107 after them. The second record came 12 ms after "
             "the first."
         ),
-        stored=FileBytes(f"2.8/formats/log-0/v2-java-none-0/{FIRST}.log", 0, 119),
+        file_bytes=FileBytes(f"2.8/formats/log-0/v2-java-none-0/{FIRST}.log", 0, 119),
         worked_out=("last_offset",),
     ),
     Example(
@@ -83,7 +83,7 @@ EXAMPLES = (
             "`last_offset_delta` and maximum timestamp it had. What comes out of gzip is taken "
             "apart at [kafka_records](kafka_records.md#real-bytes)."
         ),
-        stored=FileBytes(COMPRESSED, 752, 120),
+        file_bytes=FileBytes(COMPRESSED, 752, 120),
         worked_out=("last_offset",),
     ),
     Example(
@@ -94,7 +94,7 @@ EXAMPLES = (
             "what it knows of the producer: its last sequence number. The six offsets are gone; "
             "`base_timestamp` is -1, `max_timestamp` what it was."
         ),
-        stored=FileBytes(f"4.3/compacted/log-0/emptied-batches-0/{FIRST}.log", 0, 61),
+        file_bytes=FileBytes(f"4.3/compacted/log-0/emptied-batches-0/{FIRST}.log", 0, 61),
         worked_out=("last_offset",),
     ),
     Example(
@@ -105,7 +105,7 @@ EXAMPLES = (
             "`base_timestamp` is now the time from which the tombstone may go; the record's "
             "`timestamp_delta`, large and negative, leads back to when it was made."
         ),
-        stored=FileBytes(HORIZON, 151, 78),
+        file_bytes=FileBytes(HORIZON, 151, 78),
     ),
     Example(
         format="kafka_record_batch",
@@ -114,7 +114,7 @@ EXAMPLES = (
             "`timestamp_type` is 1: the record's time is `max_timestamp`. `base_timestamp` is what "
             "the producer sent, and means nothing to a consumer."
         ),
-        stored=FileBytes(f"4.3/plain/log-1/append-time-none-0/{FIRST}.log", 3449, 92),
+        file_bytes=FileBytes(f"4.3/plain/log-1/append-time-none-0/{FIRST}.log", 3449, 92),
     ),
     Example(
         format="kafka_record_batch_kip_931",
@@ -132,13 +132,17 @@ EXAMPLES = (
         format="kafka_message",
         title="A message of v0",
         about="No timestamp: `len_key` follows on `attributes`.",
-        stored=FileBytes(f"2.8/compacted/log-0/v0-compacted-none-0/{'135'.zfill(20)}.log", 0, 39),
+        file_bytes=FileBytes(
+            f"2.8/compacted/log-0/v0-compacted-none-0/{'135'.zfill(20)}.log", 0, 39
+        ),
     ),
     Example(
         format="kafka_message",
         title="A tombstone of v1",
         about="The value is null, its length -1: the key is to be forgotten.",
-        stored=FileBytes(f"2.8/compacted/log-0/v1-compacted-none-0/{'123'.zfill(20)}.log", 50, 40),
+        file_bytes=FileBytes(
+            f"2.8/compacted/log-0/v1-compacted-none-0/{'123'.zfill(20)}.log", 50, 40
+        ),
     ),
     Example(
         format="kafka_message",
@@ -147,7 +151,7 @@ EXAMPLES = (
             "The codec is gzip, the key null. `offset` is that of the last message inside. What "
             "comes out is taken apart at [kafka_log](kafka_log.md#what-was-in-a-wrapper)."
         ),
-        stored=FileBytes(WRAPPER, 261, 130),
+        file_bytes=FileBytes(WRAPPER, 261, 130),
     ),
     Example(
         format="kafka_log",
@@ -156,7 +160,7 @@ EXAMPLES = (
             "Two entries of one segment of a topic whose format was raised from v1 to v2. The byte "
             "at 16 after the start of each tells them apart."
         ),
-        stored=FileBytes(f"2.8/lives/log-0/upgraded-one-segment-0/{FIRST}.log", 7229, 173),
+        file_bytes=FileBytes(f"2.8/lives/log-0/upgraded-one-segment-0/{FIRST}.log", 7229, 173),
     ),
     Example(
         format="kafka_log",
@@ -166,7 +170,7 @@ EXAMPLES = (
             "offset is 249. The offsets in here are relative, and those between them were cleaned "
             "away. The messages' own are `249 - 5 + 0` and `249 - 5 + 5`: 244 and 249."
         ),
-        stored=FileBytes(WRAPPER, 261 + 34, 96),
+        file_bytes=FileBytes(WRAPPER, 261 + 34, 96),
         codec=1,
         magic=1,
     ),
@@ -177,39 +181,39 @@ EXAMPLES = (
             "Two headers of one key with different values, and a third of the same key whose value "
             "is null. The length counts the 56 bytes after itself."
         ),
-        stored=FileBytes(HEADERS, 61, 57),
+        file_bytes=FileBytes(HEADERS, 61, 57),
         parameters=(False,),
     ),
     Example(
         format="kafka_records",
         title="Real bytes",
         about="The payload of the compressed batch at [kafka_record_batch](kafka_record_batch.md).",
-        stored=FileBytes(COMPRESSED, 752 + 61, 120 - 61),
+        file_bytes=FileBytes(COMPRESSED, 752 + 61, 120 - 61),
         codec=1,
     ),
     Example(
         format="kafka_control_record",
         title="A COMMIT marker",
         about="The whole batch around it has 78 bytes, and bits 4 and 5 of its attributes set.",
-        stored=FileBytes(f"2.8/lives/log-0/v2-transactions-0/{'2'.zfill(20)}.log", 65, 12),
+        file_bytes=FileBytes(f"2.8/lives/log-0/v2-transactions-0/{'2'.zfill(20)}.log", 65, 12),
     ),
     Example(
         format="kafka_control_record",
         title="A change of leader",
         about="The first record of the metadata log of a cluster with one controller.",
-        stored=FileBytes(QUORUM, 65, 25),
+        file_bytes=FileBytes(QUORUM, 65, 25),
     ),
     Example(
         format="kafka_control_record",
         title="The beginning of a snapshot",
         about="Of the snapshot that a new cluster starts from; it covers no record yet.",
-        stored=FileBytes(BOOTSTRAP, 65, 17),
+        file_bytes=FileBytes(BOOTSTRAP, 65, 17),
     ),
     Example(
         format="kafka_control_record",
         title="The end of a snapshot",
         about="The last record of the same file.",
-        stored=FileBytes(BOOTSTRAP, 401, 9),
+        file_bytes=FileBytes(BOOTSTRAP, 401, 9),
     ),
     Example(
         format="kafka_control_record",
@@ -233,28 +237,28 @@ EXAMPLES = (
             "The length of a record. `d8` says that another byte follows; 0x58 and 4 times 0x80 is 600, "
             "which is even, so it stands for half of itself."
         ),
-        stored=FileBytes(HEADERS, 118, 2),
+        file_bytes=FileBytes(HEADERS, 118, 2),
         worked_out=("value", "num_bytes"),
     ),
     Example(
         format="kafka_varlong",
         title="Six bytes",
         about="A timestamp delta of minus a few years: the base is a delete horizon.",
-        stored=FileBytes(HORIZON, 214, 6),
+        file_bytes=FileBytes(HORIZON, 214, 6),
         worked_out=("value", "num_bytes"),
     ),
     Example(
         format="kafka_uvarint",
         title="One byte",
         about="The number of voters in a change of leader, plus one.",
-        stored=FileBytes(QUORUM, 77, 1),
+        file_bytes=FileBytes(QUORUM, 77, 1),
         worked_out=("value", "count"),
     ),
     Example(
         format="kafka_offset_index",
         title="A whole index",
         about="The segment begins at offset 189, so the first entry is about its record at 209.",
-        stored=FileBytes(
+        file_bytes=FileBytes(
             f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.index", 0, 32
         ),
     ),
@@ -262,7 +266,7 @@ EXAMPLES = (
         format="kafka_time_index",
         title="A whole index",
         about="Of the same segment as the example of [kafka_offset_index](kafka_offset_index.md).",
-        stored=FileBytes(
+        file_bytes=FileBytes(
             f"4.3/compacted/log-0/compacted-small-segments-0/{'189'.zfill(20)}.timeindex", 0, 48
         ),
     ),
@@ -270,13 +274,13 @@ EXAMPLES = (
         format="kafka_transaction_index",
         title="Two aborted transactions",
         about="A whole file.",
-        stored=FileBytes(f"4.3/transactions/log-0/append-time-0/{FIRST}.txnindex", 0, 68),
+        file_bytes=FileBytes(f"4.3/transactions/log-0/append-time-0/{FIRST}.txnindex", 0, 68),
     ),
     Example(
         format="kafka_producer_snapshot",
         title="One producer",
         about="A whole file: the state of the partition just before offset 55.",
-        stored=FileBytes(f"4.3/transactions/log-0/aborted-0/{'55'.zfill(20)}.snapshot", 0, 56),
+        file_bytes=FileBytes(f"4.3/transactions/log-0/aborted-0/{'55'.zfill(20)}.snapshot", 0, 56),
     ),
     Example(
         format="kafka_crc",
@@ -290,7 +294,7 @@ EXAMPLES = (
         format="kafka_metadata_record",
         title="A feature's level",
         about="The value of the first data record of a new cluster's first snapshot.",
-        stored=FileBytes(BOOTSTRAP, 150, 23),
+        file_bytes=FileBytes(BOOTSTRAP, 150, 23),
     ),
     Example(
         format="kafka_early_leader_change",
@@ -308,24 +312,24 @@ EXAMPLES = (
         format="kafka_kraft_snapshot",
         title="The snapshot that a cluster starts from",
         about="A whole file: a header, six records of features, a footer.",
-        stored=FileBytes(BOOTSTRAP, 0, 411),
+        file_bytes=FileBytes(BOOTSTRAP, 0, 411),
     ),
     Example(
         format="kafka_offset_checkpoint",
         title="A whole file",
         about="Where the logs of two partitions begin since records were deleted from them.",
-        stored=FileBytes("4.3/plain/log-0/log-start-offset-checkpoint", 0, 46),
+        file_bytes=FileBytes("4.3/plain/log-0/log-start-offset-checkpoint", 0, 46),
     ),
     Example(
         format="kafka_leader_epoch_checkpoint",
         title="A whole file",
         about="Four leaders, one after another; an epoch in which nothing was written is not kept.",
-        stored=FileBytes("4.3/plain/log-1/epochs-0/leader-epoch-checkpoint", 0, 22),
+        file_bytes=FileBytes("4.3/plain/log-1/epochs-0/leader-epoch-checkpoint", 0, 22),
     ),
     Example(
         format="kafka_partition_metadata",
         title="A whole file",
         about="There is no line feed at its end.",
-        stored=FileBytes("4.3/transactions/log-0/open-1/partition.metadata", 0, 43),
+        file_bytes=FileBytes("4.3/transactions/log-0/open-1/partition.metadata", 0, 43),
     ),
 )

@@ -322,15 +322,15 @@ def companions() -> Iterator[VectorCase]:
             "__cluster_metadata-0/00000000000000000031-0000000001.checkpoint",
         ),
     }
-    for form, (cluster, name) in files.items():
-        yield _file(form, "broker", cluster, name)
+    for format_id, (cluster, name) in files.items():
+        yield _file(format_id, "broker", cluster, name)
     for cluster in ("3.9/transactions", "4.3/plain"):
         release = cluster.partition("/")[0].replace(".", "-")
         yield _file("kafka_kraft_snapshot", f"bootstrap-{release}", cluster, "bootstrap.checkpoint")
-    written = FormatCases("kafka_metadata_record", source_of(new))
+    form = FormatCases("kafka_metadata_record", source_of(new))
     for row in map(row_of, records(new, "__cluster_metadata-0", "read_uncommitted")[:3]):
         assert row.value is not None
-        yield written.whole(
+        yield form.whole(
             f"broker-offset-{row.offset}",
             row.value,
             "The value of a record of __cluster_metadata, as a controller wrote it.",
@@ -338,8 +338,8 @@ def companions() -> Iterator[VectorCase]:
         )
 
 
-def _file(form: str, name: str, cluster: str, path: str) -> VectorCase:
-    return FormatCases(form, source_of(cluster)).whole(
+def _file(format_id: str, name: str, cluster: str, path: str) -> VectorCase:
+    return FormatCases(format_id, source_of(cluster)).whole(
         name,
         place(cluster, path).read_bytes(),
         f"As a broker of Kafka {cluster.partition('/')[0]} wrote it, whatever the descriptions say.",

@@ -189,7 +189,7 @@ class VectorCase:
     has_fields: bool = True
     """True where the grammar alone can read the bytes."""
     fields: Any = None
-    """Canonical tree, where the twin is stricter than a grammar; by default the twin's own tree."""
+    """Canonical tree, where the twin lacks the format or is stricter; by default the twin's own tree."""
     front: str | None = None
     """The only interface of magicbyte that reports *front_code*."""
     front_code: str | None = None
@@ -221,16 +221,14 @@ class VectorCase:
             "source": self.source,
             "verdict": self.verdict,
         }
-        if self.classes:
-            document["classes"] = list(self.classes)
-        if self.reason is not None:
-            document["reason"] = self.reason
-        if self.front is not None:
-            document["front"] = self.front
-        if self.is_compacted:
-            document["compacted"] = True
-        if self.limits:
-            document["limits"] = dict(self.limits)
+        optional = {
+            "classes": list(self.classes),
+            "reason": self.reason,
+            "front": self.front,
+            "compacted": self.is_compacted,
+            "limits": dict(self.limits),
+        }
+        document |= {name: value for name, value in optional.items() if value}
         if not self.is_folder:
             document["fields"] = fields
         fault = self.fault

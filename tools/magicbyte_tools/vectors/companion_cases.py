@@ -32,23 +32,20 @@ def cases() -> Iterator[VectorCase]:
 def offset_index(*entries: tuple[int, int], **rest: bytes) -> bytes:
     """Return an offset index: relative offsets and positions."""
     pairs = [{"relative_offset": offset, "position": at} for offset, at in entries]
-    data: bytes = twin.OffsetIndex.build({"entries": pairs, **rest})
-    return data
+    return bytes(twin.OffsetIndex.build({"entries": pairs, **rest}))
 
 
 def time_index(*entries: tuple[int, int], **rest: bytes) -> bytes:
     """Return a time index: timestamps and relative offsets."""
     pairs = [{"timestamp": time, "relative_offset": offset} for time, offset in entries]
-    data: bytes = twin.TimeIndex.build({"entries": pairs, **rest})
-    return data
+    return bytes(twin.TimeIndex.build({"entries": pairs, **rest}))
 
 
 def transaction_index(*entries: tuple[int, int, int, int], **raw: Any) -> bytes:
     """Return a transaction index; entries are producer id, first offset, marker offset, last stable offset."""
     names = ("producer_id", "first_offset", "last_offset", "last_stable_offset")
     aborted = [dict(zip(names, entry, strict=True)) | raw for entry in entries]
-    data: bytes = twin.TransactionIndex.build({"entries": aborted})
-    return data
+    return bytes(twin.TransactionIndex.build({"entries": aborted}))
 
 
 def producer(producer_id: int, **fields: Any) -> dict[str, Any]:
@@ -56,22 +53,19 @@ def producer(producer_id: int, **fields: Any) -> dict[str, Any]:
 
 
 def producer_snapshot(*producer_entries: dict[str, Any], **raw: Any) -> bytes:
-    data: bytes = twin.ProducerSnapshot.build({"producer_entries": producer_entries, **raw})
-    return data
+    return bytes(twin.ProducerSnapshot.build({"producer_entries": producer_entries, **raw}))
 
 
 def checkpoint(*entries: tuple[str, int, int], **raw: Any) -> bytes:
     """Return an offset checkpoint: topic, partition, offset."""
     lines = [{"topic": topic, "partition": n, "offset": at} for topic, n, at in entries]
-    data: bytes = twin.OffsetCheckpoint.build({"entries": lines, **raw})
-    return data
+    return bytes(twin.OffsetCheckpoint.build({"entries": lines, **raw}))
 
 
 def epochs(*entries: tuple[int, int], **raw: Any) -> bytes:
     """Return a leader epoch checkpoint: epoch, start offset."""
     lines = [{"epoch": epoch, "start_offset": start} for epoch, start in entries]
-    data: bytes = twin.LeaderEpochCheckpoint.build({"entries": lines, **raw})
-    return data
+    return bytes(twin.LeaderEpochCheckpoint.build({"entries": lines, **raw}))
 
 
 def offset_indexes() -> Iterator[VectorCase]:
@@ -315,30 +309,22 @@ def producer_snapshots() -> Iterator[VectorCase]:
         ),
         "All numbers of a producer have signs.",
     )
-    yield form.broken(
-        "crc-flipped-bit",
-        both[:5] + bytes([both[5] ^ 1]) + both[6:],
-        "A broker deletes the file, and takes an older one.",
-        caught_by="checksum",
-        code=code,
-        error=CHECKSUM,
-        position=2,
-        classes=[99],
-        source="ProducerStateManager.readSnapshot",
-        made="one bit of byte 5 flipped",
-    )
-    yield form.broken(
-        "epoch-flipped-bit",
-        both[:19] + bytes([both[19] ^ 1]) + both[20:],
-        "An epoch that is one off fences the producer, or lets a fenced one in.",
-        caught_by="checksum",
-        code=code,
-        error=CHECKSUM,
-        position=2,
-        classes=[99],
-        source="ProducerStateManager.readSnapshot",
-        made="one bit of byte 19 flipped",
-    )
+    for name, at, why in (
+        ("crc", 5, "A broker deletes the file, and takes an older one."),
+        ("epoch", 19, "An epoch that is one off fences the producer, or lets a fenced one in."),
+    ):
+        yield form.broken(
+            f"{name}-flipped-bit",
+            both[:at] + bytes([both[at] ^ 1]) + both[at + 1 :],
+            why,
+            caught_by="checksum",
+            code=code,
+            error=CHECKSUM,
+            position=2,
+            classes=[99],
+            source="ProducerStateManager.readSnapshot",
+            made=f"one bit of byte {at} flipped",
+        )
     for name, data, caught_by, error, position, why in (
         ("empty", b"", "grammar", TRUNCATED, 0, "A file of no bytes, as a crash leaves it."),
         ("header-cut", both[:7], "grammar", TRUNCATED, 0, "It ends in the number of producers."),

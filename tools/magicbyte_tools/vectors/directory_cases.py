@@ -304,18 +304,18 @@ def leftovers() -> Iterator[VectorCase]:
             source="LogLoader; KAFKA-7401",
             rows=tuple(rest.rows()),
         )
-    merged = [one(0, b"merged"), one(4, b"merged")]
+    merged_entries = [one(0, b"merged"), one(4, b"merged")]
     yield log_dir(
         "leftover-swap-of-two-segments",
         "The cleaner merged two segments into one: both are superseded, the third is not.",
         PartitionFiles(
             {0: [one(0), one(1), one(2)], 3: [one(3), one(4)], 5: [one(5)]},
-            files={f"{log_name(0)}.swap": b"".join(part.data for part in merged)},
+            files={f"{log_name(0)}.swap": b"".join(part.data for part in merged_entries)},
         ),
         files={CLEANER: checkpoint((TOPIC, 0, 5))},
         classes=[98],
         source="LogLoader; KAFKA-7401",
-        rows=tuple(PartitionFiles({0: merged, 5: [one(5)]}).rows()),
+        rows=tuple(PartitionFiles({0: merged_entries, 5: [one(5)]}).rows()),
     )
     ident = "0123456789abcdef0123456789abcdef"
     yield log_dir(

@@ -7,6 +7,7 @@ compressed sections come from brokers' logs, or are constants in the modules tha
 import zlib
 from collections.abc import Sequence
 
+import magicbyte_construct as twin
 from magicbyte_tools.vectors.xxh32 import xxh32
 
 NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
@@ -37,7 +38,7 @@ XERIAL = b"\x82SNAPPY\0"
 
 def snappy(data: bytes, *, claimed: int | None = None) -> bytes:
     """Return a raw block with *data* as literals; with *claimed* its preamble states that many bytes."""
-    block = uvarint(len(data) if claimed is None else claimed)
+    block = bytes(twin.Uvarint.build(len(data) if claimed is None else claimed))
     for at in range(0, len(data), 60):
         piece = data[at : at + 60]
         block += bytes([len(piece) - 1 << 2]) + piece
@@ -47,14 +48,6 @@ def snappy(data: bytes, *, claimed: int | None = None) -> bytes:
 def snappy_copy(*, offset: int, length: int) -> bytes:
     """Return the element that copies *length* bytes, at most 64, from *offset* bytes back."""
     return bytes([length - 1 << 2 | 2]) + offset.to_bytes(2, "little")
-
-
-def uvarint(value: int) -> bytes:
-    out = b""
-    while value > 0x7F:
-        out += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return out + bytes([value])
 
 
 def xerial(*blocks: bytes, versions: bytes = b"\0\0\0\1\0\0\0\1") -> bytes:

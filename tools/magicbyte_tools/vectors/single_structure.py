@@ -38,10 +38,8 @@ class FormatCases:
         *code* and *error* are the runtime's, where it reads such a file alone.
         """
         fault = ExpectedFault(position=position, caught_by=caught_by, code=code, error=error)
-        readable = caught_by != "grammar"
-        return self._case(
-            name, data, why, verdict="invalid", fault=fault, has_fields=readable, **fields
-        )
+        fields = {"verdict": "invalid", "has_fields": caught_by != "grammar", **fields}
+        return self._case(name, data, why, fault=fault, **fields)
 
     def doubtful(
         self, name: str, data: bytes, why: str, *, caught_by: str, **fields: Any
@@ -51,5 +49,5 @@ class FormatCases:
         return self._case(name, data, why, verdict="either", fault=fault, **fields)
 
     def _case(self, name: str, data: bytes, why: str, **fields: Any) -> VectorCase:
-        shared = {"format": self.format_id, "source": self.source, "made": self.made}
-        return VectorCase(name=name, data=data, why=why, **shared | fields)
+        defaults = {"format": self.format_id, "source": self.source, "made": self.made}
+        return VectorCase(name=name, data=data, why=why, **defaults | fields)

@@ -207,13 +207,13 @@ def snapshots() -> Iterator[VectorCase]:
             source="ProducerStateManagerTest",
         )
     second = "00000000000000000002.snapshot"
-    unknown = producer_snapshot(producer(77, last_sequence=0, last_offset=0))
+    snapshot = producer_snapshot(producer(77, last_sequence=0, last_offset=0))
     yield log_dir(
         "snapshot-of-another-log",
         "The snapshot says that producer 77 wrote offset 0, and producer 1 did.",
         PartitionFiles(
             {0: [transactional(rec(0), producer=1), marker(COMMIT, 1, producer=1)], 2: [one(2)]},
-            files={second: unknown},
+            files={second: snapshot},
         ),
         findings=[ExpectedFinding("snapshot-mismatch", file=second)],
         classes=[99],

@@ -100,13 +100,15 @@ def offsets(magic: int) -> Iterator[VectorCase]:
 
 def contents(magic: int) -> Iterator[VectorCase]:
     def refused(name: str, part: EntryPart, why: str, made: str, **fields: Any) -> VectorCase:
-        shared: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "code": "bad-wrapper",
             "caught_by": "codec",
             "payload_position": 0,
         }
         parts = between(bad(part))
-        return invalid(f"v{magic}-{name}", why, parts, source=WRAPPER, made=made, **shared | fields)
+        return invalid(
+            f"v{magic}-{name}", why, parts, source=WRAPPER, made=made, **defaults | fields
+        )
 
     def of(inside: bytes, codec: int = GZIP) -> EntryPart:
         return wrapper(rec(1), codec=codec, magic=magic, inside=inside)

@@ -7,7 +7,7 @@ from magicbyte_tools.parsers.dumpers.walker import Language, ValuePath, function
 
 
 class Cpp(Language):
-    imported = '#include "{name}.h"'
+    import_line = '#include "{name}.h"'
 
     def imports(self) -> Iterator[str]:
         yield from super().imports()

@@ -14,7 +14,7 @@ from magicbyte_tools.parsers.identifier_names import camel, lower_camel, nested
 
 
 class Java(Language):
-    imported = "import kafkaformats.{camel};"
+    import_line = "import kafkaformats.{camel};"
 
     def function(self, path: Path) -> str:
         return f"static void {function_name(path)}(Writer json, {nested(path, '.')} it)"

@@ -8,7 +8,7 @@ from magicbyte_tools.parsers.identifier_names import camel, lower_camel, nested
 
 
 class JavaScript(Language):
-    imported = 'const {{ {camel} }} = require("./{camel}");'
+    import_line = 'const {{ {camel} }} = require("./{camel}");'
 
     def function(self, path: Path) -> str:
         return f"function {function_name(path)}(json, it)"

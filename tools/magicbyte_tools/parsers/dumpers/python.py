@@ -12,7 +12,7 @@ class Python(Language):
     closes = None
     ends = ""
     asks = "if {}"
-    imported = "from magicbyte_formats.kaitai.{name} import {camel}"
+    import_line = "from magicbyte_formats.kaitai.{name} import {camel}"
 
     def function(self, path: Path) -> str:
         return f"def {function_name(path)}(json, it)"

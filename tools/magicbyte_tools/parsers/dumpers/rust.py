@@ -16,7 +16,7 @@ from magicbyte_tools.parsers.identifier_names import camel, nested
 
 class Rust(Language):
     asks = "if {}"
-    imported = "use kafka_formats::{name}::*;"
+    import_line = "use kafka_formats::{name}::*;"
     last = "Ok(())"
 
     def function(self, path: Path) -> str:

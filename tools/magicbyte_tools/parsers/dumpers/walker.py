@@ -41,7 +41,7 @@ class Language(ABC):
     closes: ClassVar[str | None] = "}"
     ends: ClassVar[str] = ";"
     asks: ClassVar[str] = "if ({})"
-    imported: ClassVar[str] = ""
+    import_line: ClassVar[str] = ""
     """Line that imports a specification's classes, if there is need of one."""
     last: ClassVar[str | None] = None
     """Last line of a function."""
@@ -52,9 +52,9 @@ class Language(ABC):
     def imports(self) -> Iterator[str]:
         """Yield the import lines of the program."""
         names = {path[0] for path in self.shapes.structures} | {*self.shapes.formats}
-        if self.imported:
+        if self.import_line:
             for name in sorted(names):
-                yield self.imported.format(name=name, camel=camel(name))
+                yield self.import_line.format(name=name, camel=camel(name))
 
     @abstractmethod
     def function(self, path: Path) -> str:
