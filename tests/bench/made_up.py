@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
-from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE
 from magicbyte_tools.bench.header_scan import HeaderScan
 from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.measure import Cell
@@ -54,10 +53,6 @@ def job(name: str, cpu: float) -> ProcessJob:
 def parts(name: str, of: Sequence[str] = PARTS) -> Profile:
     """Return a profile in which the parts take 1, 2, 3, ... ns, and in one turn nine times that."""
     return Profile(name, {part: [ns, ns, ns * 9.0] for ns, part in enumerate(of, 1)})
-
-
-def of_damage(name: str) -> Profile:
-    return parts(name, PARTS_OF_DAMAGE)
 
 
 def headers() -> HeaderScan:

@@ -8,6 +8,7 @@ import pytest
 
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.__main__ import write
+from magicbyte_tools.bench.damage_profile import PARTS
 from magicbyte_tools.bench.goals import Goal, goals
 from magicbyte_tools.bench.measure import Cell
 from magicbyte_tools.bench.performance_page import page
@@ -15,7 +16,7 @@ from magicbyte_tools.bench.plot import plot
 from magicbyte_tools.bench.ratios import per_second, ratio, spread
 from magicbyte_tools.bench.results import Results, load
 
-from .made_up import cell, headers, job, of_damage, parts, results
+from .made_up import cell, headers, job, parts, results
 
 GOOD = cell(
     "v2-100B-16k-lz4", ours=50, exact=101, columns=60, go=80, rust=49, floor=40, aiokafka=300
@@ -34,7 +35,7 @@ def full_results(*cells: Cell, **others: object) -> Results:
         "starts": [job("import pyarrow", 0.125)],
         "headers": headers(),
         "damage": cell("v2-100B-16k-lz4", sound=100, damaged=125),
-        "damage_profiles": [of_damage("sound"), of_damage("damaged")],
+        "damage_profiles": [parts(name, PARTS) for name in ("sound", "damaged")],
     }
     return results(*cells, **{**measured, **others})
 

@@ -195,28 +195,31 @@ def is_running(pid: int) -> bool:
 # Runners that take many cases
 
 
-LINES = """
-    import json, os, sys
-    from pathlib import Path
-    assert sys.argv[1:] == ["--lines"]
-    for line in sys.stdin:
-        request = json.loads(line)
-        case = json.loads(Path(request["file"]).with_suffix(".json").read_bytes())
-        refusal = {key: case[key] for key in ("position",) if "error" in case}
-        if "zeros" in request["file"]:
-            FAULT
-        print(json.dumps({"fields": case["fields"], "error": refusal or None}), flush=True)
-"""
-FILES = """
-    import json, os, sys
-    from pathlib import Path
-    for name in sys.argv[2:]:
+ANSWER = """
         case = json.loads(Path(name).with_suffix(".json").read_bytes())
         refusal = {key: case[key] for key in ("position",) if "error" in case}
         if "zeros" in name:
             FAULT
         print(json.dumps({"fields": case["fields"], "error": refusal or None}), flush=True)
 """
+LINES = (
+    """
+    import json, os, sys
+    from pathlib import Path
+    assert sys.argv[1:] == ["--lines"]
+    for line in sys.stdin:
+        name = json.loads(line)["file"]
+"""
+    + ANSWER
+)
+FILES = (
+    """
+    import json, os, sys
+    from pathlib import Path
+    for name in sys.argv[2:]:
+"""
+    + ANSWER
+)
 
 
 @pytest.mark.parametrize(("process_per", "program"), [("run", LINES), ("format", FILES)])

@@ -25,20 +25,7 @@ class Case(NamedTuple):
     is_control: bool = False
 
 
-def i8(number: int) -> bytes:
-    return struct.pack(">b", number)
-
-
-def i16(number: int) -> bytes:
-    return struct.pack(">h", number)
-
-
-def i32(number: int) -> bytes:
-    return struct.pack(">i", number)
-
-
-def i64(number: int) -> bytes:
-    return struct.pack(">q", number)
+i8, i16, i32, i64 = (struct.Struct(f">{code}").pack for code in "bhiq")
 
 
 def text(string: str | None) -> bytes:
