@@ -98,11 +98,11 @@ def is_root() -> bool:
 def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that are opened from now on."""
     names: list[str] = []
-    open_file = storage.open_file
+    local_file = storage.LocalFile
 
-    def watched(path: str, **more: Any) -> File:
+    def watched(path: str, size_bytes: int | None) -> File:
         names.append(Path(path).name)
-        return open_file(path, **more)
+        return local_file(path, size_bytes)
 
-    monkeypatch.setattr(storage, "open_file", watched)
+    monkeypatch.setattr(storage, "LocalFile", watched)
     return names

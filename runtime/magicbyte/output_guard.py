@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from magicbyte.errors import InputError
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.storage import absolute_path, is_url
 
 

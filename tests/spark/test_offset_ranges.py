@@ -6,22 +6,19 @@ import random
 import shutil
 from bisect import bisect_left
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import magicbyte as mb
 from data_source import places, planned, rows
-from magicbyte import storage
 from magicbyte.errors import InputError
-from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import offset_at, readable_range
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ISOLATION_LEVELS
-from magicbyte.storage import File
 from paths import DATA, shared
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
@@ -99,19 +96,9 @@ def partition(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA / "4.3" / "transactions" / "log-0" / "interleaved-0", folder))
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The base offsets of the segments that are opened."""
-    bases: list[int] = []
-    open_file = storage.open_file
-
-    def opening(path: str, **options: Any) -> File:
-        if path.endswith(".log"):
-            bases.append(int(Path(path).stem))
-        return open_file(path, **options)
-
-    monkeypatch.setattr(storage, "open_file", opening)
-    return bases
+def segments_in(names: list[str]) -> set[int]:
+    """Return the base offsets of the segments among the files *names*."""
+    return {int(Path(name).stem) for name in names if name.endswith(".log")}
 
 
 def bases_of(partition: Path) -> list[int]:
@@ -119,7 +106,7 @@ def bases_of(partition: Path) -> list[int]:
 
 
 def test_a_plan_opens_the_segments_of_the_range_one_behind_it_and_the_last(
-    partition: Path, opened: list[int]
+    partition: Path, names_opened: list[str]
 ) -> None:
     bases = bases_of(partition)
     assert len(bases) > 4
@@ -130,33 +117,33 @@ def test_a_plan_opens_the_segments_of_the_range_one_behind_it_and_the_last(
         isolationLevel="read_uncommitted",
     )
     assert tasks
-    assert {*opened} == {bases[1], bases[2], bases[-1]}
+    assert segments_in(names_opened) == {bases[1], bases[2], bases[-1]}
 
 
 def test_segments_before_the_range_by_their_time_index_are_not_read(
-    partition: Path, opened: list[int]
+    partition: Path, names_opened: list[str]
 ) -> None:
     dataset = mb.open(partition)
     (log,) = dataset.logs
     behind_first = int(read_times(log, log.logs[0])["timestamp"][-1]) + 1
     planner = Planner(dataset.options)
     expected = planner.offset_at(planner.survey(log), behind_first)
-    opened.clear()
+    names_opened.clear()
     assert offset_at(planner, log, behind_first) == expected
-    assert {*opened} == {log.logs[1].base_offset}
+    assert segments_in(names_opened) == {log.logs[1].base_offset}
 
 
 def test_without_snapshots_a_range_begins_where_the_log_does(
-    partition: Path, opened: list[int]
+    partition: Path, names_opened: list[str]
 ) -> None:
     for file in partition.glob("*.snapshot"):
         file.unlink()
     offsets = mb.open(partition).records(["offset"]).to_table().column(0).to_pylist()
     first = offsets[len(offsets) // 2]
-    opened.clear()
+    names_opened.clear()
     given = places(str(partition), startingOffsets=json.dumps({"interleaved": {"0": first}}))
     assert given["interleaved-0"] == offsets[offsets.index(first) :]
-    assert bases_of(partition)[0] in opened
+    assert bases_of(partition)[0] in segments_in(names_opened)
 
 
 def test_damage_before_the_range_ends_a_log_that_is_to_stop_at_it(partition: Path) -> None:

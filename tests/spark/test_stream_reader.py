@@ -273,29 +273,20 @@ def test_available_now_reads_what_existed_when_the_query_started(tmp_path: Path)
 
 
 def test_only_the_last_segment_is_looked_at_for_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, names_opened: list[str]
 ) -> None:
     folder = Path(shutil.copytree(TRANSACTIONS / "interleaved-0", tmp_path / "interleaved-0"))
     (whole,) = surveys_of(mb.open(folder))
     assert len(whole.segments) == 10
-    from magicbyte import storage
-
-    opened: list[str] = []
-    open_file = storage.open_file
-
-    def watched(path: str, **more: Any) -> Any:
-        if path.endswith(".log"):
-            opened.append(Path(path).name)
-        return open_file(path, **more)
-
     reader = stream(tmp_path)
-    monkeypatch.setattr(storage, "open_file", watched)
+    names_opened.clear()
     start = reader.initialOffset()
     assert start == {"interleaved": {"0": whole.last_stable_offset}}
-    assert set(opened) <= {whole.segments[-1].file.name, whole.segments[0].file.name}
-    opened.clear()
+    opened = {name for name in names_opened if name.endswith(".log")}
+    assert opened <= {whole.segments[-1].file.name, whole.segments[0].file.name}
+    names_opened.clear()
     assert reader.latestOffset(start, ALL) == start
-    assert not [name for name in opened if name == whole.segments[-1].file.name], "nothing changed"
+    assert whole.segments[-1].file.name not in names_opened, "nothing changed"
 
 
 def test_a_part_of_a_log_begins_where_a_sound_snapshot_is(tmp_path: Path) -> None:

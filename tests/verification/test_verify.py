@@ -13,8 +13,7 @@ from magicbyte import Finding
 from magicbyte.checksum import crc32c
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.protocol import Entries
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.epoch_check import EpochCheck
 from magicbyte.reading.sequence_check import SequenceCheck
 from magicbyte.reading.time_check import MAX_AHEAD_MS, TimeCheck

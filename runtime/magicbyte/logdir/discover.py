@@ -17,7 +17,7 @@ from magicbyte.logdir.checkpoints import (
     read_topic_id,
 )
 from magicbyte.logdir.file_names import LOG_DIR_MARKS, ParsedFolderName, parse_file, parse_folder
-from magicbyte.logdir.log_file import LogFile, classify
+from magicbyte.logdir.log_file import LogFile, PartitionLog, classify
 from magicbyte.logdir.manifest import embedded_log
 from magicbyte.logdir.remote_names import (
     MANIFEST,
@@ -25,7 +25,7 @@ from magicbyte.logdir.remote_names import (
     parse_remote_file,
     parse_remote_folder,
 )
-from magicbyte.logdir.tiered_files import UploadedSegment, uploads_in
+from magicbyte.logdir.tiered_files import uploads_in
 from magicbyte.storage import NO_OPTIONS, FolderItem, Storage, absolute_path
 from magicbyte_formats.wire import EntryHeader
 
@@ -39,101 +39,6 @@ EXPECTED = (
     "a Kafka log: a segment (<20 digits>.log), a partition's folder (<topic>-<number>), "
     "a log.dir, remote storage of LocalTieredStorage or Aiven's plugin, or a folder that holds some"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionLog:
-    """The files of a partition in one folder of one log.dir."""
-
-    topic: str | None
-    partition: int | None
-    folder: str
-    log_dir: LogDir | None
-    files: tuple[LogFile, ...]
-    """Sorted by base offset."""
-    topic_id: str | None = None
-    first_epoch_start: int | None = None
-    """Start offset of the first epoch in leader-epoch-checkpoint."""
-    is_named: bool = False
-    """True if its folder, or a file in it, was named: it is read even if its topic is internal."""
-    is_named_files: bool = False
-    """True if segments were named one by one: checkpoints do not limit the read."""
-    state: str | None = None
-    """`delete-folder`, `future-folder` or `stray-folder` of a partition that no broker serves."""
-    uploads: tuple[UploadedSegment, ...] = ()
-    """Segments in remote storage that `with_remote` has not read yet."""
-    findings: tuple[Finding, ...] = ()
-    """Findings about the choice of its files."""
-
-    @property
-    def logs(self) -> tuple[LogFile, ...]:
-        """The live segments, by base offset."""
-        logs = []
-        for file in self.files:
-            if file.why_not is None and file.kind == "log":
-                logs.append(file)
-        return tuple(logs)
-
-    @property
-    def on_disk(self) -> "PartitionLog":
-        """The log without its remote segments."""
-        if not any(file.is_remote for file in self.files):
-            return self
-        return replace(self, files=tuple(file for file in self.files if not file.is_remote))
-
-    @property
-    def is_remote(self) -> bool:
-        """True if all files are in remote storage."""
-        return bool(self.files) and all(file.is_remote for file in self.files)
-
-    @property
-    def name(self) -> str:
-        if self.topic is None:
-            return self.folder
-        return f"{self.topic}-{self.partition}"
-
-    @property
-    def key(self) -> str:
-        """A string that no other log has: its folder, or the path of its first named file."""
-        return self.files[0].path if self.is_named_files and self.files else self.folder
-
-    def _checkpoint(self, which: str) -> int | None:
-        if self.log_dir is None or self.topic is None or self.partition is None:
-            return None
-        offsets = getattr(self.log_dir, which)
-        return None if offsets is None else offsets.get((self.topic, self.partition))
-
-    @property
-    def log_start_checkpoint(self) -> int | None:
-        return None if self.is_named_files else self._checkpoint("log_start")
-
-    @property
-    def log_start_offset(self) -> int | None:
-        """The larger of the first base offset and the log start checkpoint; None if unknown."""
-        start, logs = self.log_start_checkpoint, self.logs
-        base = logs[0].base_offset if logs else None
-        if start is None or (base is not None and base > start):
-            start = base
-        return 0 if start is None and self.topic is not None else start
-
-    @property
-    def high_watermark_checkpoint(self) -> int | None:
-        return self._checkpoint("high_watermark")
-
-    @property
-    def acknowledged_offset(self) -> int | None:
-        """The highest offset that the checkpoints state for this log on this disk."""
-        if self.is_named_files:
-            return None
-        offsets = [self._checkpoint("high_watermark"), self._checkpoint("recovery_point")]
-        return max((offset for offset in offsets if offset is not None), default=None)
-
-    @property
-    def cleaner_offset(self) -> int | None:
-        """The offset up to which the log was compacted; 0 if the checkpoint names none, None without one."""
-        if self.log_dir is None or self.log_dir.cleaner is None:
-            return None
-        return self._checkpoint("cleaner") or 0
 
 
 @dataclass(slots=True)

@@ -4,8 +4,7 @@ import numpy as np
 
 from magicbyte.errors import MissingError
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.row_files import RowFormat, StructuredRows, bytes_left, dtype_of
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 

@@ -1,12 +1,15 @@
-"""Files of a partition folder, and the choice of those that a broker uses (LogLoader)."""
+"""Partitions and their files, and the choice of the files that a broker uses (LogLoader)."""
 
 from dataclasses import dataclass, field, replace
 
 from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
+from magicbyte.findings import Finding
+from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.file_names import parse_file
+from magicbyte.logdir.tiered_files import UploadedSegment
 from magicbyte.storage import File, FolderItem, Store
 
 
@@ -44,9 +47,106 @@ class LogFile:
             return file.read_at(0, min(file.size_bytes, max_bytes))
 
     def _open(self, size_bytes: int | None) -> File:
-        if self.embedded is None:
-            return storage.open_file(self.path, size_bytes=size_bytes, store=self.store)
-        return EmbeddedFile(self.path, self.embedded, size_bytes=size_bytes, store=self.store)
+        if self.embedded is not None:
+            return EmbeddedFile(self.path, self.embedded, size_bytes=size_bytes, store=self.store)
+        if self.store is not None:
+            return self.store.open_file(self.path, size_bytes=size_bytes)
+        return storage.LocalFile(self.path, size_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionLog:
+    """The files of a partition in one folder of one log.dir."""
+
+    topic: str | None
+    partition: int | None
+    folder: str
+    log_dir: LogDir | None
+    files: tuple[LogFile, ...]
+    """Sorted by base offset."""
+    topic_id: str | None = None
+    first_epoch_start: int | None = None
+    """Start offset of the first epoch in leader-epoch-checkpoint."""
+    is_named: bool = False
+    """True if its folder, or a file in it, was named: it is read even if its topic is internal."""
+    is_named_files: bool = False
+    """True if segments were named one by one: checkpoints do not limit the read."""
+    state: str | None = None
+    """`delete-folder`, `future-folder` or `stray-folder` of a partition that no broker serves."""
+    uploads: tuple[UploadedSegment, ...] = ()
+    """Segments in remote storage that `with_remote` has not read yet."""
+    findings: tuple[Finding, ...] = ()
+    """Findings about the choice of its files."""
+
+    @property
+    def logs(self) -> tuple[LogFile, ...]:
+        """The live segments, by base offset."""
+        logs = []
+        for file in self.files:
+            if file.why_not is None and file.kind == "log":
+                logs.append(file)
+        return tuple(logs)
+
+    @property
+    def on_disk(self) -> "PartitionLog":
+        """The log without its remote segments."""
+        if not any(file.is_remote for file in self.files):
+            return self
+        return replace(self, files=tuple(file for file in self.files if not file.is_remote))
+
+    @property
+    def is_remote(self) -> bool:
+        """True if all files are in remote storage."""
+        return bool(self.files) and all(file.is_remote for file in self.files)
+
+    @property
+    def name(self) -> str:
+        if self.topic is None:
+            return self.folder
+        return f"{self.topic}-{self.partition}"
+
+    @property
+    def key(self) -> str:
+        """A string that no other log has: its folder, or the path of its first named file."""
+        return self.files[0].path if self.is_named_files and self.files else self.folder
+
+    def _checkpoint(self, which: str) -> int | None:
+        if self.log_dir is None or self.topic is None or self.partition is None:
+            return None
+        offsets = getattr(self.log_dir, which)
+        return None if offsets is None else offsets.get((self.topic, self.partition))
+
+    @property
+    def log_start_checkpoint(self) -> int | None:
+        return None if self.is_named_files else self._checkpoint("log_start")
+
+    @property
+    def log_start_offset(self) -> int | None:
+        """The larger of the first base offset and the log start checkpoint; None if unknown."""
+        start, logs = self.log_start_checkpoint, self.logs
+        base = logs[0].base_offset if logs else None
+        if start is None or (base is not None and base > start):
+            start = base
+        return 0 if start is None and self.topic is not None else start
+
+    @property
+    def high_watermark_checkpoint(self) -> int | None:
+        return self._checkpoint("high_watermark")
+
+    @property
+    def acknowledged_offset(self) -> int | None:
+        """The highest offset that the checkpoints state for this log on this disk."""
+        if self.is_named_files:
+            return None
+        offsets = [self._checkpoint("high_watermark"), self._checkpoint("recovery_point")]
+        return max((offset for offset in offsets if offset is not None), default=None)
+
+    @property
+    def cleaner_offset(self) -> int | None:
+        """The offset up to which the log was compacted; 0 if the checkpoint names none, None without one."""
+        if self.log_dir is None or self.log_dir.cleaner is None:
+            return None
+        return self._checkpoint("cleaner") or 0
 
 
 def classify(

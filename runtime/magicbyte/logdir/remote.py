@@ -15,11 +15,11 @@ from magicbyte.errors import FormatError, LimitError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
-from magicbyte.logdir.discover import AT_A_TIME, PartitionLog
+from magicbyte.logdir.discover import AT_A_TIME
 from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import positions_of
-from magicbyte.logdir.log_file import LogFile, file_order
+from magicbyte.logdir.log_file import LogFile, PartitionLog, file_order
 from magicbyte.logdir.manifest import read_manifest
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
 from magicbyte.logdir.tiered_files import UploadedSegment

@@ -5,8 +5,7 @@ from typing import Protocol
 
 from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.epoch_check import EpochCheck
 from magicbyte.reading.index_check import IndexCheck
 from magicbyte.reading.sequence_check import SequenceCheck

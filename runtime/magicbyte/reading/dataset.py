@@ -9,7 +9,7 @@ import pyarrow as pa
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import InputError
 from magicbyte.logdir.checkpoints import LogDir
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner

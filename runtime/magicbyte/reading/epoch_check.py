@@ -13,8 +13,7 @@ from magicbyte.engines.protocol import Entries
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.survey import SegmentSurvey
 
 CHECKPOINT = "leader-epoch-checkpoint"

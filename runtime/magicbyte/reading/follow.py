@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from magicbyte.errors import ChangedError, MissingError
 from magicbyte.findings import TAILS
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import BoundedRange, ReadableRanges, wanted_offsets
 from magicbyte.reading.planner import Planner

@@ -15,9 +15,8 @@ from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.engines.protocol import Entries
 from magicbyte.errors import MissingError
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, check_index, without_zeros
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.row_files import RowFormat
 from magicbyte.reading.survey import SegmentSurvey
 from magicbyte.tables.arrays import Mask

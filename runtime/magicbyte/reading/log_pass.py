@@ -9,8 +9,7 @@ from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.engines.protocol import Engine, Entries
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.directory_findings import directory_findings
 from magicbyte.reading.log_offsets import LogOffsets

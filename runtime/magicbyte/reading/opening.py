@@ -9,13 +9,12 @@ from magicbyte.errors import InputError
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.logdir.discover import (
     AT_A_TIME,
-    PartitionLog,
     check_one_log_each,
     described,
     discover,
 )
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.remote import with_remote
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner

@@ -9,8 +9,8 @@ those after it in which its transactions end.
 from dataclasses import dataclass, field
 from functools import partial
 
-from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.indexes import read_times
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
 from magicbyte.reading.segment_range import each_segment, from_offset, up_to

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.checks import all_checks
 from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.planner import Planner

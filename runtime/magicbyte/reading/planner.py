@@ -10,8 +10,7 @@ from operator import attrgetter
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.limits import MIB
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading import times
 from magicbyte.reading.log_pass import SurveyOptions
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions

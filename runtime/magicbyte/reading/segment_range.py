@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 
 
 def from_offset(log: PartitionLog, offset: int) -> PartitionLog:

@@ -11,9 +11,8 @@ import numpy as np
 from magicbyte.engines.entry import SEQUENCES
 from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.survey import SegmentSurvey
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from magicbyte.engines.protocol import Engine
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.ordered_threads import in_order
 from magicbyte.reading.partial_plan import survey_of_wanted
 from magicbyte.reading.planner import Planner

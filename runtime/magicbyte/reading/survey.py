@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 from magicbyte.engines.protocol import BatchHeaders
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.index_outcomes import (
     AbortedTransactions,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from magicbyte.engines.protocol import BatchHeaders, DecodedEntry
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.index_outcomes import (
     HeaderTransactions,

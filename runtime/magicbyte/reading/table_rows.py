@@ -7,8 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.split_pass import Tally

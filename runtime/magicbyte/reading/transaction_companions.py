@@ -13,7 +13,7 @@ from magicbyte.logdir.companions import (
     read_producer_snapshot,
     read_transaction_index,
 )
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
 
 

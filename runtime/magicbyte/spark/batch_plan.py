@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import (
     BoundedRange,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.split_pass import Tally, bytes_outside_splits
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import (

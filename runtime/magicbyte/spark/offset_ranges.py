@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 
 from magicbyte.errors import InputError
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.partial_plan import BoundedRange
 from magicbyte.spark.offset_bounds import EARLIEST, LATEST, OffsetBound, check_order
 from magicbyte.spark.option_values import Partition

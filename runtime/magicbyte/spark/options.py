@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading import opening
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.read_options import (

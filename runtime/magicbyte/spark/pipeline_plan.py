@@ -16,7 +16,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from pyspark.sql import SparkSession
 
 from magicbyte.limits import MIB
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split

@@ -11,7 +11,7 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from magicbyte.errors import InputError
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import (
     BoundedRange,

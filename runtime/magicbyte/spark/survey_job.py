@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Survey

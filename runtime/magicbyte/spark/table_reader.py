@@ -12,7 +12,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from magicbyte.logdir.checkpoints import LogDir
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner

@@ -7,9 +7,8 @@ from functools import partial
 from itertools import groupby
 
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.file_names import KINDS, parse_file
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.survey import Survey
 from magicbyte.verification.startup import has_offset_name, invalid_files
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.survey import Survey
 

@@ -11,8 +11,7 @@ from typing import Any
 from magicbyte.errors import InputError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner

@@ -8,10 +8,9 @@ from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unchecked_transactions
-from magicbyte.logdir.discover import PartitionLog
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import SEGMENT_SPAN
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.storage import File
 from magicbyte.verification.startup.next_offset import read_next_offset
 from magicbyte.verification.startup.prediction import StartupPrediction, StartupRefusedError

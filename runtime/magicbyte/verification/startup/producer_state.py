@@ -8,8 +8,7 @@ from magicbyte.engines.protocol import Entries, Entry
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
-from magicbyte.logdir.discover import PartitionLog
-from magicbyte.logdir.log_file import LogFile
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.verification.startup.prediction import StartupRefusedError
 from magicbyte_formats.wire import ControlType
 

@@ -15,7 +15,7 @@ from magicbyte.logdir.checkpoints import (
     parse_offsets,
     parse_topic_id,
 )
-from magicbyte.logdir.discover import PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.storage import Store, read_small_file
 from magicbyte.verification.startup.prediction import StartupRefusedError
 
