@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from magicbyte.engines.columnar import buffers, fused, output
+from magicbyte.engines.columnar import buffers, entry_run, output
 from magicbyte_tools.bench.data import Kind, segments
 from magicbyte_tools.bench.profile import CHECKSUMS, CODEC, PARTS, RECORDS, REST, modes, profile
 
@@ -44,7 +44,7 @@ def test_each_mode_has_its_profile(tmp_path: Path) -> None:
 
 
 def test_clocks_are_taken_away_again(tmp_path: Path) -> None:
-    before = fused.fused_kernel
+    before = entry_run.fused_kernel
     (segment,) = segments([KINDS[1]], tmp_path, raw_bytes=60_000)
     profile(segment, repetitions=1)
-    assert fused.fused_kernel is before
+    assert entry_run.fused_kernel is before

@@ -24,7 +24,7 @@ from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Entries
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
-from magicbyte.reading import survey_passes
+from magicbyte.reading import log_pass
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.walk import HeaderWalk, max_batch_bytes
 from magicbyte.storage import MemoryFile, open_file
@@ -290,7 +290,7 @@ def test_headers_alone_are_read_once(
     assert once.num_rows == 60
     assert read == [(61, position) for position in once["position"].to_pylist()]
     for most_kept in (0, 17):  # less than there is
-        monkeypatch.setattr(survey_passes._KeptHeaderPass, "num_kept_headers", most_kept)
+        monkeypatch.setattr(log_pass.KeptHeaderPass, "num_kept_headers", most_kept)
         again, read = quick()
         assert again.equals(once) and len(read) == 120 - most_kept // 5 * 5
 

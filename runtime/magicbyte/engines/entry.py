@@ -3,7 +3,7 @@
 import struct
 from typing import NamedTuple
 
-from magicbyte.checksum import crc32, crc32c
+from magicbyte import checksum
 from magicbyte.errors import FormatError, TruncatedError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
@@ -274,7 +274,7 @@ def _message(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
 
 def checksum_of(buffer: memoryview, entry: Entry, *, origin: int = 0) -> int:
     """Return the checksum of the bytes of *entry*, which *buffer* holds in full."""
-    begin = entry.position - origin
+    data = buffer[entry.position - origin :][: entry.size_bytes]
     if entry.magic == 2:
-        return crc32c(buffer[begin + RecordBatchHeader.CHECKSUM.start : begin + entry.size_bytes])
-    return crc32(buffer[begin + MessageHeader.CHECKSUM.start : begin + entry.size_bytes])
+        return checksum.crc32c(data[RecordBatchHeader.CHECKSUM.start :])
+    return checksum.crc32(data[MessageHeader.CHECKSUM.start :])

@@ -1,13 +1,18 @@
-"""Transaction indexes and producer snapshots: parsed as a whole, and validated."""
+"""Transaction indexes and producer snapshots: parsed as a whole, and validated.
 
-from collections.abc import Callable, Iterator
+The log decides: where a companion file contradicts it, the file is reported and not used.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from magicbyte.checksum import crc32c
-from magicbyte.errors import ChecksumError, FormatError, TruncatedError
+from magicbyte import checksum
+from magicbyte.errors import ChecksumError, FormatError, MissingError, TruncatedError
 from magicbyte.findings import Finding
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.row_files import StructuredRows, bytes_left, dtype_of
 from magicbyte.tables.arrays import Mask
 from magicbyte_formats.wire import (
@@ -56,14 +61,14 @@ def transaction_index(data: bytes) -> StructuredRows:
     is_valid = np.logical_and.reduce([mask for _, mask, _ in rules])
     if not is_valid.all():
         number = int(np.argmin(is_valid))
-        field, _, expected = next(rule for rule in rules if not rule[1][number])
-        found = int(index_rows[field][number])
+        name, _, expected = next(rule for rule in rules if not rule[1][number])
+        found = int(index_rows[name][number])
         raise FormatError(
             Finding(
                 code="txnindex-invalid",
-                message=f"{field} {found}, expected {expected(number)}",
+                message=f"{name} {found}, expected {expected(number)}",
                 position=number * AbortedTransaction.SIZE,
-                field=field,
+                field=name,
                 found=str(found),
                 expected=expected(number),
             )
@@ -117,7 +122,7 @@ def read_producer_snapshot(data: bytes) -> list[ProducerSnapshotEntry]:
         raise FormatError(
             _invalid_snapshot(f"version {header.version}", 0, "version", header.version, 1)
         )
-    computed = crc32c(data[ProducerSnapshotHeader.CHECKSUM.start :])
+    computed = checksum.crc32c(data[ProducerSnapshotHeader.CHECKSUM.start :])
     if computed != header.crc:
         stored, actual = f"{header.crc:#010x}", f"{computed:#010x}"
         message = f"stored CRC-32C {stored}, computed {actual}"
@@ -151,3 +156,92 @@ def _invalid_snapshot(
         found=str(found),
         expected=str(expected),
     )
+
+
+@dataclass(slots=True)
+class TransactionCompanions:
+    """The valid producer snapshots and transaction indexes of a partition, by base offset."""
+
+    log: PartitionLog
+    first_base: int
+    """Base offset of the first segment; 0 where it has none."""
+    snapshots: dict[int, list[ProducerSnapshotEntry]] = field(default_factory=dict)
+    indexes: dict[int, list[AbortedTransaction]] = field(default_factory=dict)
+    file_names: dict[tuple[str, int], str] = field(default_factory=dict)
+    """File names by kind and base offset, invalid files included."""
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def start_snapshot(self) -> list[ProducerSnapshotEntry] | None:
+        """The snapshot at the beginning of a log whose earlier segments are gone."""
+        return self.snapshots.get(self.first_base) if self.first_base else None
+
+    @property
+    def are_expected(self) -> bool:
+        """True if the log is a partition folder, which holds companion files next to its segments."""
+        return bool(self.log.folder) and self.log.topic is not None
+
+    def finding(
+        self,
+        code: str,
+        kind: str,
+        base: int,
+        message: str,
+        *,
+        found: str | None = None,
+        expected: str | None = None,
+    ) -> Finding:
+        """Return a finding about the companion file of *kind* at *base*."""
+        return Finding(
+            code=code,
+            message=message,
+            topic=self.log.topic,
+            partition=self.log.partition,
+            file=self.file_names.get((kind, base), f"{base:020}.{kind}"),
+            found=found,
+            expected=expected,
+        )
+
+
+def read_transaction_companions(
+    log: PartitionLog, kinds: Collection[str] = ("snapshot", "txnindex")
+) -> TransactionCompanions:
+    """Read the companion files of *log* that are of *kinds*; invalid ones become findings."""
+    logs = log.logs
+    companions = TransactionCompanions(log, (logs[0].base_offset or 0) if logs else 0)
+    for file in log.files:
+        if file.kind not in kinds or not file.live or file.base_offset is None:
+            continue
+        companions.file_names[file.kind, file.base_offset] = file.name
+        try:
+            data = file.read_small(MAX_COMPANION_BYTES)
+            if file.kind == "snapshot":
+                producers = read_producer_snapshot(data)
+                _check_below(producers, file.base_offset)
+                companions.snapshots[file.base_offset] = producers
+            else:
+                companions.indexes[file.base_offset] = read_transaction_index(data)
+        except FormatError as error:
+            companions.findings.append(error.finding.at(log.topic, log.partition, file.name))
+        except MissingError:
+            continue  # a live broker has removed it
+    return companions
+
+
+def _check_below(producers: Sequence[ProducerSnapshotEntry], base: int) -> None:
+    """Raise FormatError where a snapshot at *base* states an offset at or above *base*."""
+    for producer in producers:
+        for name in ("last_offset", "current_transaction_first_offset"):
+            offset = getattr(producer, name)
+            if offset >= base:
+                raise FormatError(
+                    Finding(
+                        code="snapshot-mismatch",
+                        message=f"producer {producer.producer_id}: {name} {offset} "
+                        f"in the snapshot at {base}",
+                        position=0,
+                        field=name,
+                        found=str(offset),
+                        expected=f"below {base}",
+                    )
+                )

@@ -14,9 +14,8 @@ from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, 
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
-from magicbyte.reading.results import Report, Rows
+from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
 from magicbyte.reading.split import Split, header_results, select_rows
-from magicbyte.reading.split_pass import Row, Tally, examine_counted, read_splits
 from magicbyte.reading.table_rows import (
     batch_rows,
     partition_row,

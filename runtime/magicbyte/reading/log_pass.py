@@ -1,4 +1,8 @@
-"""A pass over the segments of a partition, for offsets, damage, gaps and boundaries of splits."""
+"""A pass over the segments of a partition, for offsets, damage, gaps and boundaries of splits.
+
+Here are the passes over headers, which need nothing more; `survey_passes` has those that settle
+transactions.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,19 +10,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from magicbyte.engines.entry_columns import NO_VALUE, Numbers
-from magicbyte.engines.protocol import Engine, Entries
+from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
+from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.directory_findings import directory_findings
-from magicbyte.reading.log_offsets import LogOffsets
-from magicbyte.reading.offset_order import Bounds
+from magicbyte.reading.offset_order import Bounds, LogOffsets
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
-from magicbyte.reading.transaction_companions import TransactionCompanions
 from magicbyte.reading.walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
 from magicbyte.tables.arrays import Mask
 from magicbyte.transactions import Transaction
+
+MAX_KEPT_HEADERS = 1 << 17
+"""Headers kept for each partition, about 25 MB; if there are more, headers are read twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,6 +315,47 @@ class LogPass:
                 found=str(stored),
             )
         )
+
+
+class HeaderPass(LogPass):
+    """A pass over headers, without transactions."""
+
+    def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
+        return True  # benefit of the doubt: a second pass over the log would cost as much again
+
+
+class KeptHeaderPass(HeaderPass):
+    """A pass over headers that keeps them for the next reader."""
+
+    num_kept_headers = MAX_KEPT_HEADERS
+    """Headers that may still be kept."""
+
+    def add_block(self, block: EntryBlock) -> None:
+        headers = block.piece.entries
+        if isinstance(headers, BatchHeaders) and len(headers) <= self.num_kept_headers:
+            self.num_kept_headers -= len(headers)
+            block.segment.heads.append(headers)
+
+
+class HeadersSufficePass(HeaderPass):
+    """A pass over headers that ends where they cannot settle the log: at transactions and damage."""
+
+    def is_done(self, segment: SegmentSurvey) -> bool:
+        return segment.has_transactions or bool(segment.unsound_ranges)
+
+    def do_headers_suffice(self) -> bool:
+        survey = self.survey
+        if survey.segments and self.is_done(survey.segments[-1]):
+            return False
+        # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
+        return not any(finding.code.startswith("offset-") for finding in survey.findings)
+
+    def cleaned(self) -> list[bool] | None:
+        """Return whether each segment was cleaned; None where the pass has ended early."""
+        segments = self.survey.segments
+        if segments and self.is_done(segments[-1]):
+            return None
+        return [segment.is_cleaned for segment in segments]
 
 
 def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:

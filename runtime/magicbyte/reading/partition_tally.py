@@ -7,8 +7,7 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.checks import all_checks
 from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.planner import Planner
-from magicbyte.reading.results import Report
-from magicbyte.reading.split_pass import Tally, bytes_outside_splits, examine_counted
+from magicbyte.reading.results import Report, Tally, bytes_outside_splits, examine_counted
 from magicbyte.reading.survey import Survey
 
 

@@ -1,4 +1,8 @@
-"""Plan a read: survey a partition, and divide it into splits."""
+"""Plan a read: survey a partition by the cheapest pass that is enough, and divide it into splits.
+
+A survey settles where the log starts and ends, which bytes are damaged, how each transaction ended,
+and where splits may begin.
+"""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,20 +13,20 @@ from operator import attrgetter
 
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
+from magicbyte.findings import Finding
 from magicbyte.limits import MIB
+from magicbyte.logdir.companions import (
+    TransactionCompanions,
+    read_transaction_companions,
+)
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading import times
-from magicbyte.reading.log_pass import SurveyOptions
+from magicbyte.reading.index_outcomes import UntrustedIndexError
+from magicbyte.reading.log_pass import HeaderPass, HeadersSufficePass, KeptHeaderPass, SurveyOptions
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions
 from magicbyte.reading.split import Split, header_entries
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
-from magicbyte.reading.survey_passes import (
-    survey_by_index,
-    survey_headers,
-    survey_log,
-    survey_up_to_damage,
-    survey_verified,
-)
+from magicbyte.reading.survey_passes import IndexPass, UpToDamagePass, VerifiedPass
 from magicbyte.transactions import PlannedOutcomes, uncertain_outcomes
 
 SPLIT_BYTES = 4 * MIB
@@ -101,23 +105,26 @@ class Planner:
         by_markers: bool = False,
     ) -> Survey:
         """Return the same as `survey`, uncached: for a part of a log, or where memory counts."""
-        if quick:
-            survey = survey_headers
-        elif self.options.on_damage == "stop":
-            survey = survey_up_to_damage
-        elif verify:
-            survey = survey_verified
-        elif self.options.transactions == "index" and not by_markers:
-            survey = survey_by_index
-        else:
-            survey = survey_log
         options = SurveyOptions(
             engine=self.new_engine(),
             limits=self.options.limits,
             split_bytes=split_bytes or SPLIT_BYTES,
             open_log=self.open_log,
         )
-        return survey(log, options)
+        is_to_stop = self.options.on_damage == "stop"
+        by_index = self.options.transactions == "index" and not by_markers
+        if by_index and log.state is None and not (quick or is_to_stop or verify):
+            return _survey_by_index(log, options)
+        companions = read_transaction_companions(log)
+        if quick:
+            return KeptHeaderPass(companions, options).run()
+        if log.state is not None and not log.is_named:
+            return HeaderPass(companions, options).run()  # half deleted: its records are not read
+        if is_to_stop:
+            return UpToDamagePass(companions, options).run()
+        if verify:
+            return VerifiedPass(companions, options).run()
+        return _cheapest_survey(companions, options)
 
     def offset_at(self, survey: Survey, time: int) -> int | None:
         """Return the first offset whose record has the timestamp *time* or a later one.
@@ -223,6 +230,44 @@ class Planner:
                     options=options,
                     aborted_list=self.aborted_list,
                 )
+
+
+def _cheapest_survey(companions: TransactionCompanions, options: SurveyOptions) -> Survey:
+    """Return the survey of a log, for which checksums are verified only where that is needed.
+
+    Headers alone are enough where nothing is damaged and there are no transactions. Otherwise every
+    checksum is verified, since a damaged marker must not count.
+    """
+    cleaned_segments = None
+    begins_in_transaction = companions.first_base and any(
+        producer.current_transaction_first_offset >= 0
+        for producer in companions.start_snapshot or ()
+    )
+    if not begins_in_transaction:
+        attempt = HeadersSufficePass(companions, options)
+        attempt.read_segments()
+        if attempt.do_headers_suffice():
+            return attempt.finish()
+        cleaned_segments = attempt.cleaned()
+    return VerifiedPass(companions, options, cleaned_segments).run()
+
+
+def _survey_by_index(log: PartitionLog, options: SurveyOptions) -> Survey:
+    """Return the survey of *log* by headers and transaction indexes, if these can be trusted."""
+    try:
+        return IndexPass(read_transaction_companions(log, ("snapshot",)), options).run()
+    except UntrustedIndexError as error:
+        reason = str(error)
+    survey = _cheapest_survey(read_transaction_companions(log), options)
+    survey.findings.append(
+        Finding(
+            code="txnindex-doubted",
+            message=f"{reason}; the markers decide how transactions ended",
+            topic=log.topic,
+            partition=log.partition,
+        )
+    )
+    return survey
 
 
 def _is_outside(here: Boundary, there: Boundary | None, offsets: OffsetRange) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from magicbyte.checksum import crc32, crc32c
+from magicbyte import checksum
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -275,7 +275,7 @@ class RunningChecksum:
     def __init__(self, file: File, entry: Entry) -> None:
         is_batch = entry.magic == 2
         self._file = file
-        self._function = crc32c if is_batch else crc32
+        self._function = checksum.crc32c if is_batch else checksum.crc32
         start = (RecordBatchHeader if is_batch else MessageHeader).CHECKSUM.start
         self._position = entry.position + start
         self._stored = entry.crc

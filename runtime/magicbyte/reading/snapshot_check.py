@@ -7,9 +7,9 @@ import numpy as np
 
 from magicbyte.engines.protocol import Entries, Entry
 from magicbyte.findings import Finding
+from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.reading.producer_batches import ProducerBatches
 from magicbyte.reading.start_snapshot import StartSnapshot
-from magicbyte.reading.transaction_companions import TransactionCompanions
 from magicbyte.transactions import Transaction, TransactionTracker
 from magicbyte_formats.wire import ProducerSnapshotEntry
 

@@ -1,16 +1,13 @@
-"""The surveys of a partition, each by the cheapest pass over it that is enough.
-
-A survey settles where the log starts and ends, which bytes are damaged, how each transaction ended,
-and where splits may begin. Headers alone are enough where nothing is damaged and there are no
-transactions. Otherwise every checksum is verified, since a damaged marker must not count.
-"""
+"""Passes over a partition that also settle its transactions: by indexes, or by verified markers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from magicbyte.engines.protocol import BatchHeaders, DecodedEntry
+from magicbyte.engines.protocol import DecodedEntry
 from magicbyte.findings import Finding
-from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.companions import (
+    TransactionCompanions,
+)
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.index_outcomes import (
     HeaderTransactions,
@@ -20,128 +17,12 @@ from magicbyte.reading.index_outcomes import (
 )
 from magicbyte.reading.log_pass import EntryBlock, LogPass, SurveyOptions
 from magicbyte.reading.survey import SegmentSurvey, Survey
-from magicbyte.reading.transaction_companions import (
-    TransactionCompanions,
-    read_transaction_companions,
-)
 from magicbyte.reading.transaction_pass import TransactionPass
 from magicbyte.reading.walk import SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.transactions import Transaction, by_first_offset, last_stable_offset
 
-MAX_KEPT_HEADERS = 1 << 17
-"""Headers kept for each partition, about 25 MB; if there are more, headers are read twice."""
 
-
-def survey_log(log: PartitionLog, options: SurveyOptions) -> Survey:
-    """Return the survey of *log*, for which checksums are verified only where that is needed."""
-    companions = read_transaction_companions(log)
-    if log.state is not None and _is_unread(log):
-        return _HeaderPass(companions, options).run()
-    cleaned_segments = None
-    if not companions.first_base or not _begins_in_transaction(companions):
-        attempt = _HeadersSufficePass(companions, options)
-        attempt.read_segments()
-        if attempt.do_headers_suffice():
-            return attempt.finish()
-        cleaned_segments = attempt.cleaned()
-    return _VerifiedPass(companions, options, cleaned_segments).run()
-
-
-def survey_headers(log: PartitionLog, options: SurveyOptions) -> Survey:
-    """Return the survey of *log* by its headers alone, and keep those."""
-    companions = read_transaction_companions(log)
-    return _KeptHeaderPass(companions, options).run()
-
-
-def survey_verified(log: PartitionLog, options: SurveyOptions) -> Survey:
-    """Return the survey of *log*, for which every checksum is verified."""
-    companions = read_transaction_companions(log)
-    if _is_unread(log):
-        return _HeaderPass(companions, options).run()
-    return _VerifiedPass(companions, options).run()
-
-
-def survey_up_to_damage(log: PartitionLog, options: SurveyOptions) -> Survey:
-    """Return the survey of *log* up to its first damage, in a frame or in a payload."""
-    companions = read_transaction_companions(log)
-    if _is_unread(log):
-        return _HeaderPass(companions, options).run()
-    return _UpToDamagePass(companions, options).run()
-
-
-def survey_by_index(log: PartitionLog, options: SurveyOptions) -> Survey:
-    """Return the survey of *log* by headers and transaction indexes, if these can be trusted."""
-    if log.state is not None:
-        return survey_log(log, options)
-    try:
-        return _IndexPass(read_transaction_companions(log, ("snapshot",)), options).run()
-    except UntrustedIndexError as error:
-        reason = str(error)
-    survey = survey_log(log, options)
-    survey.findings.append(
-        Finding(
-            code="txnindex-doubted",
-            message=f"{reason}; the markers decide how transactions ended",
-            topic=log.topic,
-            partition=log.partition,
-        )
-    )
-    return survey
-
-
-def _is_unread(log: PartitionLog) -> bool:
-    """Return whether records of *log* are not read: it is half deleted, and was not named."""
-    return log.state is not None and not log.is_named
-
-
-def _begins_in_transaction(companions: TransactionCompanions) -> bool:
-    """Return whether a transaction is open before the first entry."""
-    snapshot = companions.start_snapshot or ()
-    return any(producer.current_transaction_first_offset >= 0 for producer in snapshot)
-
-
-class _HeaderPass(LogPass):
-    """A pass over headers, without transactions."""
-
-    def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
-        return True  # benefit of the doubt: a second pass over the log would cost as much again
-
-
-class _KeptHeaderPass(_HeaderPass):
-    """A pass over headers that keeps them for the next reader."""
-
-    num_kept_headers = MAX_KEPT_HEADERS
-    """Headers that may still be kept."""
-
-    def add_block(self, block: EntryBlock) -> None:
-        headers = block.piece.entries
-        if isinstance(headers, BatchHeaders) and len(headers) <= self.num_kept_headers:
-            self.num_kept_headers -= len(headers)
-            block.segment.heads.append(headers)
-
-
-class _HeadersSufficePass(_HeaderPass):
-    """A pass over headers that ends where they cannot settle the log: at transactions and damage."""
-
-    def is_done(self, segment: SegmentSurvey) -> bool:
-        return segment.has_transactions or bool(segment.unsound_ranges)
-
-    def do_headers_suffice(self) -> bool:
-        survey = self.survey
-        if survey.segments and self.is_done(survey.segments[-1]):
-            return False
-        # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
-        return not any(finding.code.startswith("offset-") for finding in survey.findings)
-
-    def cleaned(self) -> list[bool] | None:
-        """Return whether each segment was cleaned; None where the pass has ended early."""
-        segments = self.survey.segments
-        if segments and self.is_done(segments[-1]):
-            return None
-        return [segment.is_cleaned for segment in segments]
-
-
-class _IndexPass(LogPass):
+class IndexPass(LogPass):
     """A pass over headers, with transaction indexes instead of markers."""
 
     def __init__(self, companions: TransactionCompanions, options: SurveyOptions) -> None:
@@ -198,7 +79,7 @@ class _IndexPass(LogPass):
         return _finish_transactions(survey)
 
 
-class _VerifiedPass(LogPass):
+class VerifiedPass(LogPass):
     """A pass that verifies every checksum, with transactions by their markers."""
 
     walk = VerifiedWalk
@@ -251,7 +132,7 @@ class _VerifiedPass(LogPass):
                 txn.is_uncertain = True
 
 
-class _UpToDamagePass(_VerifiedPass):
+class UpToDamagePass(VerifiedPass):
     """A verified pass that ends at the first damage, in a frame or in a payload."""
 
     def is_done(self, segment: SegmentSurvey) -> bool:

@@ -8,9 +8,8 @@ import pyarrow as pa
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.reading.results import Report, Rows
+from magicbyte.reading.results import Report, Rows, Tally
 from magicbyte.reading.split import ChunkResult, Split
-from magicbyte.reading.split_pass import Tally
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS, TableDefinition

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from magicbyte.engines.protocol import Control, Entry
 from magicbyte.findings import Finding
-from magicbyte.reading.transaction_companions import TransactionCompanions
+from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.transactions import Transaction, TransactionTracker
 from magicbyte_formats.wire import AbortedTransaction, ControlType
 

@@ -14,11 +14,11 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Entry
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
+from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.reading.log_pass import EntryBlock
 from magicbyte.reading.producer_batches import ProducerBatches
 from magicbyte.reading.snapshot_check import SnapshotCheck
 from magicbyte.reading.survey import Boundary
-from magicbyte.reading.transaction_companions import TransactionCompanions
 from magicbyte.reading.transaction_index_check import TransactionIndexCheck
 from magicbyte.transactions import Transaction, TransactionTracker
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.reading.split_pass import Tally, bytes_outside_splits
+from magicbyte.reading.results import Tally, bytes_outside_splits
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import (
     partition_row,

@@ -14,8 +14,8 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.findings import Finding
 from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
 from magicbyte.reading.lost_times import lost_times
+from magicbyte.reading.results import Tally
 from magicbyte.reading.split import ChunkResult, Split
-from magicbyte.reading.split_pass import Tally
 from magicbyte_formats.wire import CODEC_NAMES
 
 STATS_COLUMNS = ("timestamp", "position", "key", "value")

@@ -23,7 +23,7 @@ import zstandard
 import log_builder as build
 from magicbyte import codecs
 from magicbyte.codecs.snappy import XERIAL
-from magicbyte.engines.columnar import buffers, entry_run, fused, output
+from magicbyte.engines.columnar import buffers, entry_run, output
 from magicbyte.engines.columnar.buffers import MemoryLease, MemoryPool
 from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.entry import Entry
@@ -613,7 +613,7 @@ def test_scratch_memory_smaller_than_the_slack_grows(
     codec: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The remaining size is negative, which a library would take for a large one."""
-    monkeypatch.setattr(fused, "SCRATCH_BYTES", 32)
+    monkeypatch.setattr(entry_run, "SCRATCH_BYTES", 32)
     monkeypatch.setattr(buffers, "MIN_SCRATCH_BYTES", 1)
     buffers.reset()
     data = b"".join(build.batch(build.records(3), 3 * n, codec=codec) for n in range(4))

@@ -8,7 +8,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from magicbyte.engines.columnar import buffers, control_block, entry_run, fused, output
+from magicbyte.engines.columnar import buffers, control_block, entry_run, output
 from magicbyte.engines.entry import checksum_of
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Decoded
@@ -285,7 +285,7 @@ def test_failing_kernel_raises(decoded: Run, monkeypatch: pytest.MonkeyPatch) ->
         block = (ctypes.c_int64 * control_block.NUM_SLOTS).from_address(place)
         block[control_block.STATUS] = 1
 
-    monkeypatch.setattr(fused, "fused_kernel", lambda: run)
+    monkeypatch.setattr(entry_run, "fused_kernel", lambda: run)
     with pytest.raises(RuntimeError, match="a kernel ended"):
         decoded(build.batch() + bytes(100))
 

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from magicbyte.engines.columnar import ColumnarEngine, fused
+from magicbyte.engines.columnar import ColumnarEngine, entry_run
 from magicbyte.engines.columnar.buffers import Descriptors, address, allocate
 from magicbyte.engines.columnar.formats import DescriptorEntries
 from magicbyte.engines.columnar.fused_kernel import CHUNK_DECOMPRESSED_BYTES
@@ -58,7 +58,7 @@ def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Pro
     for turn in range(WARM_UP + repetitions):
         in_kernels = _Clock()
         with patch.object(
-            fused, "fused_kernel", lambda clock=in_kernels: _Timed(fused_kernel(), clock)
+            entry_run, "fused_kernel", lambda clock=in_kernels: _Timed(fused_kernel(), clock)
         ):
             whole = _Clock()
             rows = whole.timed(lambda: ours.read(mode, 1))

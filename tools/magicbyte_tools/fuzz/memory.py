@@ -8,7 +8,7 @@ import mmap
 
 import numpy as np
 
-from magicbyte.engines.columnar import buffers, engine, entry_run, fused, output
+from magicbyte.engines.columnar import buffers, engine, entry_run, output
 from magicbyte.engines.columnar.buffers import POOL, Bytes
 
 NOBODY = 0
@@ -99,5 +99,5 @@ def begin_anew(
     buffers.reset()
     output.MIN_CAPACITY = min_capacity
     output.MAX_COLUMN_BYTES = max_column_bytes
-    fused.SCRATCH_BYTES = scratch_bytes
+    entry_run.SCRATCH_BYTES = scratch_bytes
     entry_run.MAX_SCRATCH_BYTES = 64 * scratch_bytes

@@ -7,17 +7,12 @@ of the kernel that wrote the columns.
 https://arrow.apache.org/docs/format/CDataInterface.html
 """
 
-import ctypes
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.columnar.arrow_release import LEN_WORD, release_function
-from magicbyte.engines.columnar.buffers import Bytes, MemoryLease, address
-from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_kernels.kernel_interface import KernelColumn, KernelTable
 
@@ -25,12 +20,6 @@ LENGTH, NULL_COUNT, OFFSET, NUM_BUFFERS, NUM_CHILDREN = range(5)
 BUFFERS, CHILDREN, DICTIONARY, RELEASE, PRIVATE_DATA = range(5, 10)
 """Words of a struct ArrowArray. The pointers to its buffers follow it here, then those to its children."""
 LEN_STRUCT = 10
-
-ALL_VALID = 0
-"""Null pointer instead of a validity bitmap: no value is null."""
-
-_import = pa.RecordBatch._import_from_c
-_hold = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
 
 
 class StructTemplate:
@@ -139,61 +128,6 @@ class StructTemplate:
     def _point(self, word: int, to: int) -> None:
         self._words[word] = LEN_WORD * to
         self._pointers.append(word)
-
-    def structs(self) -> "ArrowStructs":
-        """Return such structs in memory."""
-        return ArrowStructs(self)
-
-
-class ArrowStructs:
-    """The structs of a template in memory, used for one batch after another."""
-
-    __slots__ = ("_address", "_template", "_words", "_zeros")
-
-    def __init__(self, template: StructTemplate) -> None:
-        self._template, self._words = template, template.words.copy()
-        self._address = address(self._words)
-        self._words[template.pointers] += self._address
-        self._zeros: Any = None
-
-    def to_batch(
-        self,
-        state: Numbers,
-        num_rows: int,
-        valid: dict[int, pa.Buffer],
-        source: Bytes | None,
-        lease: MemoryLease,
-    ) -> pa.RecordBatch:
-        """Return the columns of *state*, of *num_rows*, as an Arrow batch.
-
-        *valid* are the validity bitmaps by the word for their address, *source* is the buffer that views
-        refer to. Arrow drops *lease* once it needs none of the columns.
-        """
-        template, words = self._template, self._words
-        words[template.state_words] = state[template.slots]
-        if template.zeros:
-            zeros = _zeros((num_rows + 1).bit_length())
-            if zeros is not self._zeros:
-                words[template.zeros], self._zeros = zeros.address, zeros
-        if source is not None:
-            words[template.view_sizes] = len(source)
-        for word, bits in valid.items():
-            words[word] = bits.address
-        lease.referenced = valid, source, self._zeros
-        words[template.root + RELEASE] = template.release
-        words[template.root + PRIVATE_DATA] = id(lease)
-        _hold(lease)
-        try:
-            return _import(self._address + LEN_WORD * template.root, template.schema)
-        finally:
-            for word in valid:
-                words[word] = ALL_VALID
-
-
-@cache
-def _zeros(bits: int) -> pa.Buffer:
-    """Return zeros for as many 64-bit values as a number of *bits* can count."""
-    return pa.py_buffer(bytes(LEN_WORD << bits))
 
 
 def _slots(columns: Sequence[KernelColumn], name: str) -> Iterator[int]:

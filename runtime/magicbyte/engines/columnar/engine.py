@@ -15,9 +15,8 @@ from magicbyte.engines.columnar.buffers import (
     scratch,
     size_estimates,
 )
-from magicbyte.engines.columnar.entry_run import EntryRun
+from magicbyte.engines.columnar.entry_run import EntryRun, FusedRun
 from magicbyte.engines.columnar.formats import DescriptorEntries, format_of
-from magicbyte.engines.columnar.fused import FusedRun
 from magicbyte.engines.columnar.kernel_loader import FORMATS, header_reader, is_plain_python, kernel
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
@@ -37,10 +36,7 @@ class ColumnarEngine:
     def __init__(self, reference: ReferenceEngine | None = None, *, views: bool = False) -> None:
         self._reference = reference or ReferenceEngine(views=views)
         self._controls = ControlReader(self._reference)
-
-    @property
-    def views(self) -> bool:
-        return self._reference.views
+        self.views = self._reference.views
 
     def load(self, magic: int) -> None:
         """Load a kernel for entries of *magic*. Raises InputError if the engine cannot run here."""

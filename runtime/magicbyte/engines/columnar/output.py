@@ -1,5 +1,6 @@
 """Columns of an Arrow batch: those that a kernel writes, and those that are the same in an entry."""
 
+import ctypes
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.engines.columnar.arrow_release import LEN_WORD
 from magicbyte.engines.columnar.buffers import (
     POOL,
     Bytes,
@@ -15,7 +17,7 @@ from magicbyte.engines.columnar.buffers import (
     address,
     size_estimates,
 )
-from magicbyte.engines.columnar.c_data import StructTemplate
+from magicbyte.engines.columnar.c_data import PRIVATE_DATA, RELEASE, StructTemplate
 from magicbyte.engines.columnar.layout import ColumnLayout
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.reference import rows_of_nothing
@@ -39,6 +41,13 @@ MIN_CAPACITY = 64
 
 MAX_COLUMN_BYTES = (1 << 31) - 1
 """Largest offset in a binary column of Arrow."""
+
+
+ALL_VALID = 0
+"""Null pointer instead of a validity bitmap: no value is null."""
+
+_import = pa.RecordBatch._import_from_c
+_hold = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
 
 
 class OutputColumns:
@@ -149,7 +158,7 @@ class OutputColumns:
         if "position" in types:
             positions = desc[:, kernels.NAMES["position"]] + origin
             arrays["position"] = number_array(types["position"], np.repeat(positions, num_rows))
-        chosen = [arrays[name] for name in types]
+        chosen = list(map(arrays.__getitem__, types))
         if not views:
             return pa.RecordBatch.from_arrays(chosen, schema=schema)
         rows = pa.RecordBatch.from_arrays(chosen, names=schema.names)
@@ -164,7 +173,7 @@ class OutputColumns:
         lease = MemoryLease(POOL, layout, memory)
         structs = memory.structs
         if structs is None:
-            structs = memory.structs = template.structs()
+            structs = memory.structs = ArrowStructs(template)
         # Reading a single number of a NumPy array takes as long as a function call.
         slots = state.tolist()
         valid = {
@@ -188,6 +197,57 @@ class OutputColumns:
     def _part(self, slot: int) -> Bytes:
         """Return the buffer whose address is in the state slot *slot*."""
         return self._memory.parts[self.layout.part_at[slot]]
+
+
+class ArrowStructs:
+    """The structs of a template in memory, used for one batch after another."""
+
+    __slots__ = ("_address", "_template", "_words", "_zeros")
+
+    def __init__(self, template: StructTemplate) -> None:
+        self._template, self._words = template, template.words.copy()
+        self._address = address(self._words)
+        self._words[template.pointers] += self._address
+        self._zeros: Any = None
+
+    def to_batch(
+        self,
+        state: Numbers,
+        num_rows: int,
+        valid: dict[int, pa.Buffer],
+        source: Bytes | None,
+        lease: MemoryLease,
+    ) -> pa.RecordBatch:
+        """Return the columns of *state*, of *num_rows*, as an Arrow batch.
+
+        *valid* are the validity bitmaps by the word for their address, *source* is the buffer that views
+        refer to. Arrow drops *lease* once it needs none of the columns.
+        """
+        template, words = self._template, self._words
+        words[template.state_words] = state[template.slots]
+        if template.zeros:
+            zeros = _zeros((num_rows + 1).bit_length())
+            if zeros is not self._zeros:
+                words[template.zeros], self._zeros = zeros.address, zeros
+        if source is not None:
+            words[template.view_sizes] = len(source)
+        for word, bits in valid.items():
+            words[word] = bits.address
+        lease.referenced = valid, source, self._zeros
+        words[template.root + RELEASE] = template.release
+        words[template.root + PRIVATE_DATA] = id(lease)
+        _hold(lease)
+        try:
+            return _import(self._address + LEN_WORD * template.root, template.schema)
+        finally:
+            for word in valid:
+                words[word] = ALL_VALID
+
+
+@cache
+def _zeros(bits: int) -> pa.Buffer:
+    """Return zeros for as many 64-bit values as a number of *bits* can count."""
+    return pa.py_buffer(bytes(LEN_WORD << bits))
 
 
 @cache
