@@ -36,10 +36,7 @@ def parse_offsets(data: bytes) -> Offsets:
     Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends after its
     version has no entries, and the last of two lines for a partition counts, as in Kafka.
     """
-    partition_offsets: Offsets = {}
-    for topic, partition, offset in _entries(data, _offset_entry, OFFSET_LINE):
-        partition_offsets[topic, partition] = offset
-    return partition_offsets
+    return {(topic, partition): offset for topic, partition, offset in parse_offset_lines(data)}
 
 
 def parse_offset_lines(data: bytes) -> list[tuple[str, int, int]]:

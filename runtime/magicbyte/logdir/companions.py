@@ -192,11 +192,9 @@ class TransactionCompanions:
         expected: str | None = None,
     ) -> Finding:
         """Return a finding about the companion file of *kind* at *base*."""
-        return Finding(
-            code=code,
-            message=message,
-            topic=self.log.topic,
-            partition=self.log.partition,
+        return self.log.finding(
+            code,
+            message,
             file=self.file_names.get((kind, base), f"{base:020}.{kind}"),
             found=found,
             expected=expected,

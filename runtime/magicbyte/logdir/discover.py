@@ -229,12 +229,10 @@ def _joined(
 
 
 def _of_another(log: PartitionLog, topic_id: str | None, remote: PartitionLog) -> Finding:
-    return Finding(
-        code="remote-other-topic",
-        message=f"{len(remote.uploads)} remote segments in {remote.folder} are ignored: their topic "
+    return log.finding(
+        "remote-other-topic",
+        f"{len(remote.uploads)} remote segments in {remote.folder} are ignored: their topic "
         f"id is {remote.topic_id}, the local one {topic_id or 'is not known'}",
-        topic=log.topic,
-        partition=log.partition,
         field="topic_id",
         found=remote.topic_id,
         expected=topic_id,

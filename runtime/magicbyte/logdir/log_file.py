@@ -1,6 +1,7 @@
 """Partitions and their files, and the choice of the files that a broker uses (LogLoader)."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
@@ -77,6 +78,11 @@ class PartitionLog:
     """Segments in remote storage that `with_remote` has not read yet."""
     findings: tuple[Finding, ...] = ()
     """Findings about the choice of its files."""
+
+    def finding(self, code: str, message: str, **fields: Any) -> Finding:
+        """Return a finding about the partition; *fields* are further fields of Finding."""
+        topic, partition = self.topic, self.partition
+        return Finding(code=code, message=message, topic=topic, partition=partition, **fields)
 
     @property
     def logs(self) -> tuple[LogFile, ...]:

@@ -108,13 +108,11 @@ def with_remote(log: PartitionLog, storage: Storage, *, strict: bool) -> Partiti
     passed_over = _choose(there, local_start)
     if passed_over:
         findings.append(
-            Finding(
-                code="remote-overlap",
-                message=f"{len(passed_over)} remote segments are not read, or not to their ends, "
+            log.finding(
+                "remote-overlap",
+                f"{len(passed_over)} remote segments are not read, or not to their ends, "
                 f"because others hold their offsets: {', '.join(passed_over[:MAX_NAMED_SEGMENTS])}"
                 + (", …" if len(passed_over) > MAX_NAMED_SEGMENTS else ""),
-                topic=log.topic,
-                partition=log.partition,
                 found=str(len(passed_over)),
             )
         )
@@ -141,22 +139,18 @@ def _read(
         return out
     if upload.has_manifest and "manifest" not in out.files:
         out.why_not = UNFINISHED
-        out.finding = Finding(
-            code="remote-unfinished",
-            message="the segment has no manifest, which is uploaded last: it is ignored",
-            topic=log.topic,
-            partition=log.partition,
+        out.finding = log.finding(
+            "remote-unfinished",
+            "the segment has no manifest, which is uploaded last: it is ignored",
             file=out.name,
             base_offset=upload.base_offset,
         )
         return out
     if "log" not in out.files:
         out.why_not = UNFINISHED
-        out.finding = Finding(
-            code="segment-missing",
-            message=f"files of {upload.prefix} are present without their segment",
-            topic=log.topic,
-            partition=log.partition,
+        out.finding = log.finding(
+            "segment-missing",
+            f"files of {upload.prefix} are present without their segment",
             file=next(iter(out.files.values())).name,
             found=str(upload.base_offset),
         )

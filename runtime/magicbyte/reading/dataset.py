@@ -15,7 +15,7 @@ from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
-from magicbyte.reading.split import Split, header_results, select_rows
+from magicbyte.reading.split import Split, header_result, select_rows
 from magicbyte.reading.table_rows import (
     batch_rows,
     partition_row,
@@ -134,15 +134,11 @@ class Dataset:
         """
 
         def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
-            if quick:
-                pieces = header_results(
-                    split,
-                    chosen=engine,
-                    known=self._planner.known_headers(split),
-                    open_log=self._planner.open_log,
-                )
-            else:
-                pieces = examine_counted(self._planner, split, None, engine, tally)
+            pieces = (
+                map(header_result, self._planner.headers_of_split(split, engine))
+                if quick
+                else examine_counted(self._planner, split, None, engine, tally)
+            )
             for piece in pieces:
                 yield list(batch_rows(split, piece, quick=quick))
 

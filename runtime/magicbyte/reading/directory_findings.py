@@ -1,7 +1,6 @@
 """Findings about the files of a partition, judged by the offsets that its log has."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
@@ -15,7 +14,6 @@ def directory_findings(
     *bases* are the base offsets of its segments, *end* the offset after its last entry,
     *log_end_offset* that at which the log ends.
     """
-    finding = partial(Finding, topic=log.topic, partition=log.partition)
     orphans = {
         file.base_offset: file.name
         for file in log.files
@@ -24,16 +22,14 @@ def directory_findings(
         and file.base_offset not in bases
     }
     for base, name in orphans.items():
-        yield finding(
-            code="segment-missing", message=f"{name} has no segment", file=name, found=str(base)
-        )
+        yield log.finding("segment-missing", f"{name} has no segment", file=name, found=str(base))
     starts = [
         start for start in (log.log_start_checkpoint, log.first_epoch_start) if start is not None
     ]
     if bases and starts and min(starts) < bases[0]:
-        yield finding(
-            code="log-begins-above",
-            message=f"the log begins at offset {bases[0]}, its checkpoints say {min(starts)}: the "
+        yield log.finding(
+            "log-begins-above",
+            f"the log begins at offset {bases[0]}, its checkpoints say {min(starts)}: the "
             "offsets between are in remote storage, or lost",
             found=str(bases[0]),
             expected=str(min(starts)),
@@ -41,18 +37,18 @@ def directory_findings(
     start = log.log_start_checkpoint
     highest = max((offset for offset in (*bases[-1:], end) if offset is not None), default=None)
     if start is not None and highest is not None and start > highest:
-        yield finding(
-            code="log-start-beyond",
-            message=f"the log ends at offset {highest}, but its log start checkpoint is {start}: "
+        yield log.finding(
+            "log-start-beyond",
+            f"the log ends at offset {highest}, but its log start checkpoint is {start}: "
             "consumers get no record, and on startup a broker would delete every segment",
             found=str(start),
             expected=f"{highest} or less",
         )
     acknowledged = log.acknowledged_offset
     if acknowledged is not None and log_end_offset is not None and log_end_offset < acknowledged:
-        yield finding(
-            code="log-ends-below",
-            message=f"the log ends at offset {log_end_offset}, its checkpoints say {acknowledged}: "
+        yield log.finding(
+            "log-ends-below",
+            f"the log ends at offset {log_end_offset}, its checkpoints say {acknowledged}: "
             f"offsets {log_end_offset} to {acknowledged - 1} are lost",
             found=str(log_end_offset),
             expected=str(acknowledged),

@@ -112,11 +112,9 @@ class EpochCheck:
             return None
 
     def _finding(self, code: str, run: _EpochRun, message: str, *, expected: str) -> Finding:
-        return Finding(
-            code=code,
-            message=message,
-            topic=self._log.topic,
-            partition=self._log.partition,
+        return self._log.finding(
+            code,
+            message,
             file=run.file.name,
             position=run.position,
             base_offset=run.first_offset,

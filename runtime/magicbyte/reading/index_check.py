@@ -173,11 +173,9 @@ class IndexCheck:
         """Add a finding about *count* entries of the index *file*, from the *first* on."""
         size = ROWS[file.kind].SIZE
         self._findings.append(
-            Finding(
-                code=f"{file.kind}-mismatch",
-                message=message,
-                topic=self._log.topic,
-                partition=self._log.partition,
+            self._log.finding(
+                f"{file.kind}-mismatch",
+                message,
                 file=file.name,
                 position=first * size,
                 length=count * size,

@@ -306,12 +306,10 @@ class LogPass:
             self.survey.high_watermark = stored
             return
         self.survey.findings.append(
-            Finding(
-                code="high-watermark-stale",
-                message=f"the high watermark was {stored} at its last checkpoint, before the broker "
+            self.log.finding(
+                "high-watermark-stale",
+                f"the high watermark was {stored} at its last checkpoint, before the broker "
                 "stopped without a clean shutdown",
-                topic=self.log.topic,
-                partition=self.log.partition,
                 found=str(stored),
             )
         )

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -49,22 +50,11 @@ def lost_times_of_rows(batch: pa.RecordBatch) -> Iterator[Finding]:
                 yield _lost(1, field.name, **row)
 
 
-def _lost(
-    count: int,
-    field: str,
-    *,
-    topic: str | None,
-    partition: int | None,
-    file: str | None = None,
-    position: int | None = None,
-) -> Finding:
+def _lost(count: int, field: str, **location: Any) -> Finding:
     times = "1 time is" if count == 1 else f"{count} times are"
     return Finding(
         code="timestamp-out-of-range",
         message=f"{times} beyond what 64-bit microseconds hold and became null",
-        topic=topic,
-        partition=partition,
-        file=file,
-        position=position,
         field=field,
+        **location,
     )

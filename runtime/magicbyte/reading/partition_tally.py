@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.reading.checks import all_checks
 from magicbyte.reading.dispositions import ClassifiedEntries
+from magicbyte.reading.epoch_check import EpochCheck
+from magicbyte.reading.index_check import IndexCheck
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Tally, bytes_outside_splits, examine_counted
+from magicbyte.reading.sequence_check import SequenceCheck
 from magicbyte.reading.survey import Survey
+from magicbyte.reading.time_check import TimeCheck
 
 
 @dataclass(slots=True)
@@ -34,7 +37,7 @@ def tally_partition(
     """Read all of *log*, past damage, and return its tally.
 
     Args:
-        verify: Verify all checksums in the survey, and run `all_checks`.
+        verify: Verify all checksums in the survey, and check indexes, epochs, sequences and times.
         quick: Survey the headers only, and tally nothing.
         columns: Columns of the records that *look* needs besides `offset`.
         look: Called with each segment and its decoded entries.
@@ -46,7 +49,9 @@ def tally_partition(
     if quick or log.state is not None:
         return result
     engine, tallies = planner.new_engine(), result.by_path
-    checks = all_checks(log) if verify else []
+    checks: list[IndexCheck | EpochCheck | SequenceCheck | TimeCheck] = []
+    if verify:
+        checks = [IndexCheck(log), EpochCheck(log), SequenceCheck(log), TimeCheck(log)]
     for split in planner.splits(survey, offsets):
         split = replace(split, options=replace(split.options, on_damage="skip"))
         tally = tallies.setdefault(split.file.path, Tally())

@@ -13,7 +13,6 @@ from operator import attrgetter
 
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
-from magicbyte.findings import Finding
 from magicbyte.limits import MIB
 from magicbyte.logdir.companions import (
     TransactionCompanions,
@@ -24,9 +23,10 @@ from magicbyte.reading import times
 from magicbyte.reading.index_outcomes import UntrustedIndexError
 from magicbyte.reading.log_pass import HeaderPass, HeadersSufficePass, KeptHeaderPass, SurveyOptions
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions
-from magicbyte.reading.split import Split, header_entries
+from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.reading.survey_passes import IndexPass, UpToDamagePass, VerifiedPass
+from magicbyte.reading.walk import HeaderWalk, SoundEntries
 from magicbyte.transactions import PlannedOutcomes, uncertain_outcomes
 
 SPLIT_BYTES = 4 * MIB
@@ -149,15 +149,24 @@ class Planner:
         """Yield all entries of a partition by their headers alone, with their segments."""
         engine = self.new_engine()
         for split in self.splits(survey, NO_RANGE):
-            known = self.known_headers(split)
-            for entries in header_entries(
-                split, chosen=engine, known=known, open_log=self.open_log
-            ):
+            for entries in self.headers_of_split(split, engine):
                 yield split.file, entries
 
-    def known_headers(self, split: Split) -> Sequence[BatchHeaders]:
-        """Return the headers of the split's segment that a quick survey read, if any."""
-        return self._headers.get(split.file.path, ())
+    def headers_of_split(self, split: Split, engine: Engine) -> Iterator[Entries]:
+        """Yield the headers of *split*; those that a quick survey has read are not read again."""
+        with self.open_log(split.file) as log:
+            for piece in HeaderWalk(
+                log,
+                engine=engine,
+                limits=split.options.limits,
+                bounds=split.bounds,
+                start=split.start,
+                end=split.end,
+                is_last=False,
+                cached_headers=self._headers.get(split.file.path, ()),
+            ):
+                if isinstance(piece, SoundEntries):
+                    yield piece.entries
 
     def plan(self, log: PartitionLog, max_partition_bytes: int | None) -> list[Split]:
         """Return the splits that cover all bytes of *log*, each of *max_partition_bytes* at most.
@@ -260,11 +269,9 @@ def _survey_by_index(log: PartitionLog, options: SurveyOptions) -> Survey:
         reason = str(error)
     survey = _cheapest_survey(read_transaction_companions(log), options)
     survey.findings.append(
-        Finding(
-            code="txnindex-doubted",
-            message=f"{reason}; the markers decide how transactions ended",
-            topic=log.topic,
-            partition=log.partition,
+        log.finding(
+            "txnindex-doubted",
+            f"{reason}; the markers decide how transactions ended",
         )
     )
     return survey

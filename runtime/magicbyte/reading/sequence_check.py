@@ -83,11 +83,9 @@ class SequenceCheck:
                 field, found, wanted = "epoch", epochs[wrong], f"{last_epochs[wrong]} or more"
             else:
                 field, found, wanted = "sequence", sequences[wrong], str(expected[wrong])
-            self._findings[producer] = Finding(
-                code="sequence-out-of-order",
-                message=f"producer {producer}: {field} {found}, expected {wanted}",
-                topic=self._log.topic,
-                partition=self._log.partition,
+            self._findings[producer] = self._log.finding(
+                "sequence-out-of-order",
+                f"producer {producer}: {field} {found}, expected {wanted}",
                 file=segment.name,
                 position=int(entries.column("position")[indices[wrong]]),
                 base_offset=int(firsts[indices[wrong]]),

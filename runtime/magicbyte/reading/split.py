@@ -10,7 +10,6 @@ import pyarrow as pa
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import (
-    BatchHeaders,
     Decoded,
     DecodedEntry,
     Engine,
@@ -39,7 +38,7 @@ from magicbyte.reading.outcomes import (
 )
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Opener, open_segment
-from magicbyte.reading.walk import CHUNK, HeaderWalk, SoundEntries, VerifiedWalk, decode_verified
+from magicbyte.reading.walk import CHUNK, SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
@@ -358,41 +357,10 @@ class _SplitReader:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def header_results(
-    split: Split,
-    *,
-    chosen: Engine,
-    known: Sequence[BatchHeaders] = (),
-    open_log: Opener = open_segment,
-) -> Iterator[ChunkResult]:
-    """Yield the entries of *split* by their headers alone; no checksum is verified."""
-    for entries in header_entries(split, chosen=chosen, known=known, open_log=open_log):
-        yield ChunkResult(
-            findings=[], entries=[_undecoded(entry, "delivered") for entry in entries]
-        )
-
-
-def header_entries(
-    split: Split,
-    *,
-    chosen: Engine,
-    known: Sequence[BatchHeaders] = (),
-    open_log: Opener = open_segment,
-) -> Iterator[Entries]:
-    """Yield the headers of *split*; those that are *known* are not read again."""
-    with open_log(split.file) as log:
-        for piece in HeaderWalk(
-            log,
-            engine=chosen,
-            limits=split.options.limits,
-            bounds=split.bounds,
-            start=split.start,
-            end=split.end,
-            is_last=False,
-            cached_headers=known,
-        ):
-            if isinstance(piece, SoundEntries):
-                yield piece.entries
+def header_result(entries: Entries) -> ChunkResult:
+    """Return the result for *entries* of which only the headers were read; no checksum is verified."""
+    undecoded = [_undecoded(entry, "delivered") for entry in entries]
+    return ChunkResult(findings=[], entries=undecoded)
 
 
 def _undecoded(entry: Entry, disposition: str, *, crc_valid: bool = True) -> ExaminedEntry:

@@ -68,12 +68,10 @@ class IndexPass(LogPass):
         survey.transactions = by_first_offset(self.transactions.open.values())
         if any(segment.has_transactions for segment in survey.segments):
             survey.findings.append(
-                Finding(
-                    code="txnindex-trusted",
-                    message=f"transaction indexes list {len(survey.aborted)} aborted transactions; "
+                log.finding(
+                    "txnindex-trusted",
+                    f"transaction indexes list {len(survey.aborted)} aborted transactions; "
                     "all others that have ended are taken for committed",
-                    topic=log.topic,
-                    partition=log.partition,
                 )
             )
         return _finish_transactions(survey)
@@ -196,17 +194,15 @@ def _unfinished_transactions(survey: Survey) -> Iterator[Finding]:
             continue
         is_open = txn.outcome == "open"
         where = txn.first_position
-        yield Finding(
-            code="transaction-open" if is_open else "transaction-undecided",
-            message=f"the transaction of producer {txn.producer_id} from offset {txn.first_offset} "
+        yield survey.log.finding(
+            "transaction-open" if is_open else "transaction-undecided",
+            f"the transaction of producer {txn.producer_id} from offset {txn.first_offset} "
             + (
                 "has not ended"
                 if is_open
                 else "is undecided, since its marker may be missing: read_committed withholds its "
                 "records"
             ),
-            topic=survey.log.topic,
-            partition=survey.log.partition,
             file=survey.segments[where.segment].file.name if where else None,
             position=where.position if where else None,
             base_offset=txn.first_offset,

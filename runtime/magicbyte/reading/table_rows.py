@@ -12,7 +12,7 @@ from magicbyte.reading.results import Report, Rows, Tally
 from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.arrays import batch_of
-from magicbyte.tables.schemas import DISPOSITIONS, TableDefinition
+from magicbyte.tables.schemas import DISPOSITIONS, PROBLEMS, TableDefinition
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES
 
 PATH_COLUMNS = ("file", "log_dir")
@@ -175,21 +175,7 @@ def partition_row(
 def problem_rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
     """Yield the rows of `problems`, by file and position."""
     for finding in sorted(findings, key=finding_order):
-        yield {
-            "topic": finding.topic,
-            "partition": finding.partition,
-            "file": finding.file,
-            "position": finding.position,
-            "payload_position": finding.payload_position,
-            "length": finding.length,
-            "code": finding.code,
-            "severity": finding.severity,
-            "base_offset": finding.base_offset,
-            "field": finding.field,
-            "found": finding.found,
-            "expected": finding.expected,
-            "message": finding.message,
-        }
+        yield {name: getattr(finding, name) for name in PROBLEMS.names}
 
 
 def finding_order(finding: Finding) -> tuple[str, int, str, int]:

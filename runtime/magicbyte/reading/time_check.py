@@ -59,12 +59,10 @@ class TimeCheck:
         subject = "1 entry has a timestamp"
         if future.count > 1:
             subject = f"{future.count} entries have timestamps up to"
-        return Finding(
-            code="timestamp-ahead",
-            message=f"{subject} {_duration(future.highest - self._now)} in the future: retention "
+        return self._log.finding(
+            "timestamp-ahead",
+            f"{subject} {_duration(future.highest - self._now)} in the future: retention "
             "by time keeps the segment until then",
-            topic=self._log.topic,
-            partition=self._log.partition,
             file=name,
             position=future.position,
             base_offset=future.offset,

@@ -1,9 +1,10 @@
 """Formats of log entries: the meaning of descriptors, and the offsets of wrapper messages."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Protocol, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -15,19 +16,23 @@ from magicbyte.engines.entry import BATCH_NAMES, Entry
 from magicbyte.engines.entry_columns import NO_VALUE, Entries, Numbers
 from magicbyte.tables.arrays import Indices, Mask
 from magicbyte_formats.wire import Codec
-from magicbyte_kernels.kernel_interface import Description
 
 _entry = partial(tuple.__new__, Entry)
 
 
-class EntryFormat(Protocol):
+class EntryFormat(ABC):
     """A format of log entries, with its kernels."""
 
     name: str
-    kernels: Description
-    fields: Numbers
-    """Indices of DESCRIPTOR_FIELDS in a descriptor."""
 
+    def __init__(self) -> None:
+        self.kernels = description(self.name)
+        self._at = self.kernels.NAMES
+        fields = [self._at.get(name, -1) for name in DESCRIPTOR_FIELDS]
+        self.fields: Numbers = np.array(fields, np.int64)
+        """Indices of DESCRIPTOR_FIELDS in a descriptor."""
+
+    @abstractmethod
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
         """Return the field *name* of Entry, or `first_offset`, of each descriptor.
 
@@ -36,10 +41,13 @@ class EntryFormat(Protocol):
 
     def is_none(self, desc: Descriptors, name: str) -> Mask | None:
         """Return where the field *name* of Entry is None; None where it never is."""
+        return None
 
+    @abstractmethod
     def is_unusual(self, desc: Descriptors) -> Mask:
         """Return the entries that the reference engine has to decode, judged by their headers alone."""
 
+    @abstractmethod
     def max_rows(self, desc: Descriptors) -> int:
         """Return the most rows that a kernel can make of decompressed entries."""
 
@@ -49,6 +57,7 @@ class EntryFormat(Protocol):
         *desc* are the entries of all rows of *output*. Returns the offset of each entry's first row,
         and the wrappers that the reference engine has to decode, because their offsets contradict.
         """
+        raise NotImplementedError("record batches are no wrappers")
 
 
 BATCH_FIELDS = BATCH_NAMES | {"size_bytes": "size"}
@@ -126,15 +135,13 @@ class DescriptorEntries(Entries):
         return self.format.column(self.desc, name, self.origin)
 
 
-class RecordBatchFormat:
+class RecordBatchFormat(EntryFormat):
     """Format v2: record batches."""
 
     name = FORMATS[2]
 
     def __init__(self) -> None:
-        self.kernels = description(self.name)
-        self._at = self.kernels.NAMES
-        self.fields = _field_indices(self.kernels)
+        super().__init__()
         self._stored = self._at | {name: self._at[of] for name, of in BATCH_FIELDS.items()}
         """Indices of the fields of Entry that descriptors hold unchanged."""
         del self._stored["position"]
@@ -149,9 +156,6 @@ class RecordBatchFormat:
             return desc[:, self._at["base_offset"]] + desc[:, self._at["last_offset_delta"]]
         raise KeyError(name)
 
-    def is_none(self, desc: Descriptors, name: str) -> Mask | None:
-        return None
-
     def is_unusual(self, desc: Descriptors) -> Mask:
         is_control: Mask = desc[:, self._at["is_control"]] != 0
         # Kafka's reader ignores bytes in a batch without records; the reference engine reports them.
@@ -165,19 +169,14 @@ class RecordBatchFormat:
         # A kernel refuses a count that the bytes cannot hold.
         return int(np.minimum(counts, sizes // self.kernels.LEAST_ROW).sum())
 
-    def finish_wrappers(self, desc: Descriptors, output: OutputColumns) -> tuple[Numbers, Mask]:
-        raise NotImplementedError("record batches are no wrappers")
 
-
-class MessageFormat:
+class MessageFormat(EntryFormat):
     """Formats v0 and v1: messages, and wrapper messages around compressed ones."""
 
     name = FORMATS[1]
 
     def __init__(self) -> None:
-        self.kernels = description(self.name)
-        self._at = self.kernels.NAMES
-        self.fields = _field_indices(self.kernels)
+        super().__init__()
         self._columns = {column.name: column for column in self.kernels.TABLE.columns}
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
@@ -242,10 +241,6 @@ class MessageFormat:
             nulls = np.count_nonzero(written == column.sentinel)
             output.state[column.slots["nulls"]] += nulls - before
         return offsets[np.minimum(ends - counts, len(offsets) - 1)], is_refused
-
-
-def _field_indices(kernels: Description) -> Numbers:
-    return np.array([kernels.NAMES.get(name, -1) for name in DESCRIPTOR_FIELDS], np.int64)
 
 
 @cache

@@ -111,39 +111,32 @@ def column_modes(name: str, columns: Sequence[str], views: bool) -> tuple[int, .
 @cache
 def decompressor() -> Decompressor:
     """Return the kernel that decompresses payloads."""
-
-    def function() -> Any:
-        from magicbyte.engines.columnar.decompress_kernels import decompress  # imports Numba
-
-        return decompress
-
-    kernel_function: Decompressor = _kernel("decompress", DECOMPRESS, function)
-    return kernel_function
+    return cast(
+        Decompressor, _own_kernel("decompress", DECOMPRESS, "decompress_kernels.decompress")
+    )
 
 
 @cache
 def fused_kernel() -> MachineCode:
     """Return the fused kernel, which exists as machine code alone."""
-
-    def function() -> Any:
-        from magicbyte.engines.columnar.fused_kernel import decode_fused  # imports Numba
-
-        return decode_fused
-
-    return cast(MachineCode, _kernel("fused", FUSED, function))
+    return cast(MachineCode, _own_kernel("fused", FUSED, "fused_kernel.decode_fused"))
 
 
 @cache
 def header_reader() -> Callable[..., int]:
     """Return the kernel that reads headers of v2 batches."""
+    kernel_function = _own_kernel(_READ_HEADERS, READ_HEADERS, "header_pass_kernel.read_headers")
+    return cast(Callable[..., int], kernel_function)
 
-    def function() -> Any:
-        from magicbyte.engines.columnar.header_pass_kernel import read_headers  # imports Numba
 
-        return read_headers
+def _own_kernel(name: str, signature: Signature, path: str) -> Any:
+    """Return a hand-written kernel; *path* is its module, which imports Numba, and its function."""
+    module, _, function = path.partition(".")
 
-    kernel_function: Callable[..., int] = _kernel(_READ_HEADERS, READ_HEADERS, function)
-    return kernel_function
+    def imported() -> Any:
+        return getattr(importlib.import_module(f"magicbyte.engines.columnar.{module}"), function)
+
+    return _kernel(name, signature, imported)
 
 
 def _module(name: str) -> Kernels:
