@@ -194,7 +194,7 @@ def test_machine_code_is_kept_where_the_user_says(
 def test_machine_code_is_that_of_all_codecs(kept: Path) -> None:
     magic = LOG.read_bytes()[16]
     code = f"""
-from magicbyte.engines.columnar import is_decoder_cached
+from magicbyte.engines.columnar.kernel_loader import is_decoder_cached
 print(is_decoder_cached({magic}, ("offset",), False))
 """
     command, environment = (

@@ -6,12 +6,11 @@ from functools import cache
 
 import numpy as np
 
-from magicbyte.engines.columnar import (
-    ColumnarEngine,
+from magicbyte.engines.columnar.engine import ColumnarEngine, magic_at
+from magicbyte.engines.columnar.kernel_loader import (
     is_decoder_cached,
     is_header_reader_cached,
     is_scan_cached,
-    magic_at,
 )
 from magicbyte.engines.entry_columns import NO_VALUE, Entries
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Engine, Scan

@@ -7,15 +7,17 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-from magicbyte.errors import FormatError
+from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
-from magicbyte.storage import Storage
+from magicbyte.storage import Storage, Store, read_small_file
 
 MAX_CHECKPOINT_BYTES = 64 << 20
 """A million partitions have lines of about 60 bytes; a longer file is not a checkpoint."""
 
 MAX_NUMBER_LENGTH = 4000
 """Digits of a number, leading zeros included. Python converts at most 4,300."""
+
+EPOCH_CHECKPOINT = "leader-epoch-checkpoint"
 
 Offsets = dict[tuple[str, int], int]
 
@@ -36,7 +38,10 @@ def parse_offsets(data: bytes) -> Offsets:
     Raises FormatError (`checkpoint-invalid`) with the line that is wrong. A file that ends after its
     version has no entries, and the last of two lines for a partition counts, as in Kafka.
     """
-    return {(topic, partition): offset for topic, partition, offset in parse_offset_lines(data)}
+    partition_offsets: Offsets = {}
+    for topic, partition, offset in _entries(data, _offset_entry, OFFSET_LINE):
+        partition_offsets[topic, partition] = offset
+    return partition_offsets
 
 
 def parse_offset_lines(data: bytes) -> list[tuple[str, int, int]]:
@@ -75,6 +80,16 @@ def lineage(epochs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
             kept.pop()
         kept.append((epoch, start))
     return kept
+
+
+def read_lineage(folder: str, store: Store | None) -> list[tuple[int, int]] | None:
+    """Return the `lineage` of the partition folder *folder* in *store*; None if a broker cannot read it."""
+    path = f"{folder}/{EPOCH_CHECKPOINT}"
+    try:
+        data = read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
+        return lineage(parse_epochs(data))
+    except (FormatError, MissingError):
+        return None
 
 
 def _entries(
@@ -271,7 +286,7 @@ def read_topic_id(folder: str, storage: Storage) -> str | None:
 
 def read_first_epoch_start(folder: str, storage: Storage) -> int | None:
     """Return the start offset of the first leader epoch in the partition folder *folder*; None without one."""
-    path = f"{folder}/leader-epoch-checkpoint"
+    path = f"{folder}/{EPOCH_CHECKPOINT}"
     if not storage.exists(path):
         return None
     text = storage.read_small(path, max_bytes=MAX_CHECKPOINT_BYTES).decode("utf-8", "replace")

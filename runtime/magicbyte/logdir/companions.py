@@ -5,7 +5,7 @@ The log decides: where a companion file contradicts it, the file is reported and
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -181,24 +181,10 @@ class TransactionCompanions:
         """True if the log is a partition folder, which holds companion files next to its segments."""
         return bool(self.log.folder) and self.log.topic is not None
 
-    def finding(
-        self,
-        code: str,
-        kind: str,
-        base: int,
-        message: str,
-        *,
-        found: str | None = None,
-        expected: str | None = None,
-    ) -> Finding:
+    def finding(self, code: str, kind: str, base: int, message: str, **fields: Any) -> Finding:
         """Return a finding about the companion file of *kind* at *base*."""
-        return self.log.finding(
-            code,
-            message,
-            file=self.file_names.get((kind, base), f"{base:020}.{kind}"),
-            found=found,
-            expected=expected,
-        )
+        file = self.file_names.get((kind, base), f"{base:020}.{kind}")
+        return self.log.finding(code, message, file=file, **fields)
 
 
 def read_transaction_companions(

@@ -114,17 +114,15 @@ def _folder(path: str, discovery: _Discovery, depth: int, *, is_named: bool = Fa
     if remote is not None and any(parse_remote_file(item.name) for item in items):
         _remote(path, remote, items, discovery, is_named=is_named)
         return True
+    parent, _, own_name = path.rpartition("/")
+    name = parse_folder(own_name)
     if any(not item.is_folder and parse_file(item.name).kind == "log" for item in items):
-        name = parse_folder(path.rpartition("/")[2])
-        parent = path.rpartition("/")[0]
         log_dir_of = discovery.log_dir(parent) if _is_log_dir(parent, discovery.storage) else None
         # A folder that was named is read, even if its name has a suffix such as -delete.
         if name is not None and is_named:
             name = ParsedFolderName(name.topic, name.partition, None)
         _partition(path, name, log_dir_of, discovery, is_named=is_named)
         return True
-    name = parse_folder(path.rpartition("/")[2])
-    parent = path.rpartition("/")[0]
     if is_named and name is not None and _is_log_dir(parent, discovery.storage):
         _partition(path, name, discovery.log_dir(parent), discovery, is_named=True)
         return True

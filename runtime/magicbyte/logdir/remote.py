@@ -14,7 +14,12 @@ from itertools import pairwise, zip_longest
 from magicbyte.errors import FormatError, LimitError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
+from magicbyte.logdir.checkpoints import (
+    MAX_CHECKPOINT_BYTES,
+    lineage,
+    parse_epochs,
+    read_lineage,
+)
 from magicbyte.logdir.discover import AT_A_TIME
 from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.frames import frames
@@ -23,7 +28,7 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog, file_order
 from magicbyte.logdir.manifest import read_manifest
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
 from magicbyte.logdir.tiered_files import UploadedSegment
-from magicbyte.storage import Storage, is_url, read_small_file
+from magicbyte.storage import Storage, is_url
 
 Epochs = list[tuple[int, int]]
 
@@ -104,7 +109,8 @@ def with_remote(log: PartitionLog, storage: Storage, *, strict: bool) -> Partiti
             one.end = _end_by_headers(one)  # a manifest may say more than there is
         _guess_ends(there, local_start)
     if _overlap(there):
-        _follow_lineage(there, _local_epochs(log, storage) if bases else None)
+        local_store = storage.store_of(log.folder)
+        _follow_lineage(there, read_lineage(log.folder, local_store) if bases else None)
     passed_over = _choose(there, local_start)
     if passed_over:
         findings.append(
@@ -285,25 +291,9 @@ def _epoch_at(epochs: Epochs, offset: int) -> int | None:
 def _epochs_of(segment: _Segment) -> Epochs:
     file = segment.files.get("epochs")
     try:
-        return [] if file is None else _epochs_in(file.read_small(MAX_CHECKPOINT_BYTES))
-    except MissingError:
-        return []
-
-
-def _local_epochs(log: PartitionLog, storage: Storage) -> Epochs:
-    path = f"{log.folder}/leader-epoch-checkpoint"
-    try:
-        return _epochs_in(
-            read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=storage.store_of(path))
-        )
-    except MissingError:
-        return []
-
-
-def _epochs_in(data: bytes) -> Epochs:
-    try:
+        data = b"" if file is None else file.read_small(MAX_CHECKPOINT_BYTES)
         return lineage(parse_epochs(data))
-    except FormatError:
+    except (FormatError, MissingError):
         return []
 
 

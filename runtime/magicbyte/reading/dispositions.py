@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -148,27 +149,23 @@ class _RecordOffsets:
     ) -> Codes:
         """Return the codes of the rows; change the code of each entry that a bound excludes as a whole."""
         codes = np.repeat(entry_codes, self.counts)
-        withheld = self._from(bounds.last_stable_offset)
+        below, beyond = partial(self._mask, np.less), partial(self._mask, np.greater_equal)
+        withheld = beyond(bounds.last_stable_offset)
         if is_withheld is not None:
             withheld = withheld | np.repeat(is_withheld, self.counts)
         # The last disposition that applies wins.
         for name, applies in (
             ("withheld", withheld),
-            ("outside_range", self._below(bounds.first) | self._from(bounds.end)),
-            ("below_log_start", self._below(bounds.log_start_offset)),
+            ("outside_range", below(bounds.first) | beyond(bounds.end)),
+            ("below_log_start", below(bounds.log_start_offset)),
         ):
             codes[applies] = DISPOSITION_CODES[name]
             entry_codes[np.logical_and.reduceat(applies, self.starts)] = DISPOSITION_CODES[name]
         return codes[self.is_row]
 
-    def _below(self, bound: int | None) -> Mask:
+    def _mask(self, compare: np.ufunc, bound: int | None) -> Mask:
+        """Return where *compare* is true of an offset and *bound*; nowhere without a bound."""
         if bound is None:
             return np.zeros(len(self.offsets), np.bool_)
-        is_below: Mask = self.offsets < bound
-        return is_below
-
-    def _from(self, bound: int | None) -> Mask:
-        if bound is None:
-            return np.zeros(len(self.offsets), np.bool_)
-        is_above: Mask = self.offsets >= bound
-        return is_above
+        mask: Mask = compare(self.offsets, bound)
+        return mask

@@ -8,15 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte import storage
 from magicbyte.engines.protocol import Entries
-from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
-from magicbyte.logdir.checkpoints import MAX_CHECKPOINT_BYTES, lineage, parse_epochs
+from magicbyte.logdir.checkpoints import EPOCH_CHECKPOINT, read_lineage
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.survey import SegmentSurvey
-
-CHECKPOINT = "leader-epoch-checkpoint"
 
 
 @dataclass(slots=True)
@@ -76,8 +72,12 @@ class EpochCheck:
             highest = max(highest, run.epoch)
 
     def _mismatches(self) -> Iterator[Finding]:
-        checkpoint = self._read_checkpoint()
-        if checkpoint is None or self._log.topic is None:
+        files = self._log.on_disk.files
+        if not files or self._log.topic is None:
+            return
+        # Read after the log: a leader writes a new epoch to it before it appends.
+        checkpoint = read_lineage(self._log.folder, files[0].store)
+        if checkpoint is None:
             return
         starts = [start for _, start in checkpoint]
         for run in self._runs:
@@ -90,26 +90,11 @@ class EpochCheck:
                     yield self._finding(
                         "leader-epoch-mismatch",
                         run,
-                        f"leader epoch {run.epoch} at offset {offset}, {CHECKPOINT} says "
+                        f"leader epoch {run.epoch} at offset {offset}, {EPOCH_CHECKPOINT} says "
                         f"{'none' if expected is None else expected}",
                         expected=str(expected),
                     )
                     break
-
-    def _read_checkpoint(self) -> list[tuple[int, int]] | None:
-        """Return epochs and their first offsets, as a broker reads them; None if it cannot.
-
-        The file is read after the log, since a leader writes a new epoch to it before it appends.
-        """
-        files = self._log.on_disk.files
-        if not files:
-            return None
-        path, store = f"{self._log.folder}/{CHECKPOINT}", files[0].store
-        try:
-            data = storage.read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
-            return lineage(parse_epochs(data))
-        except (FormatError, MissingError):
-            return None
 
     def _finding(self, code: str, run: _EpochRun, message: str, *, expected: str) -> Finding:
         return self._log.finding(

@@ -20,8 +20,7 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.row_files import StructuredRows
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Mask
-from magicbyte.transactions import LogPosition, Transaction, open_in_snapshot, outcome_of
-from magicbyte_formats.wire import ProducerSnapshotEntry
+from magicbyte.transactions import LogPosition, Transaction, outcome_of
 
 
 class UntrustedIndexError(Exception):
@@ -149,13 +148,9 @@ class IndexedOutcomes:
 class HeaderTransactions:
     """Follows transactions through headers: which are open, and at which offsets markers are."""
 
-    open: dict[int, Transaction] = field(default_factory=dict)
+    open: dict[int, Transaction]
     _markers: list[tuple[Numbers, Numbers]] = field(default_factory=list)
     """Producer ids and offsets of the control batches so far."""
-
-    def begin(self, snapshot: Iterable[ProducerSnapshotEntry]) -> None:
-        """Start with the transactions that the snapshot at the log's first base states as open."""
-        self.open |= open_in_snapshot(snapshot)
 
     def add(self, entries: Entries, segment_number: int) -> None:
         """Add *entries* of the segment with the number *segment_number*."""

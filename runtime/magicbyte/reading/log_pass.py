@@ -14,7 +14,7 @@ from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
-from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.damage import UnsoundRange
 from magicbyte.reading.directory_findings import directory_findings
 from magicbyte.reading.offset_order import Bounds, LogOffsets
@@ -358,8 +358,8 @@ class HeadersSufficePass(HeaderPass):
 
 def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
     """Return for each segment of *log* whether its headers show that it was cleaned."""
-
-    def is_cleaned(number: int, file: LogFile) -> bool:
+    are_cleaned = []
+    for number, file in enumerate(log.logs):
         with options.open_log(file) as opened:
             walk = HeaderWalk(
                 opened,
@@ -368,13 +368,9 @@ def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
                 bounds=_bounds(log, number),
                 is_last=number + 1 == len(log.logs),
             )
-            return any(
-                bool(_look_cleaned(piece.entries).any())
-                for piece in walk
-                if isinstance(piece, SoundEntries)
-            )
-
-    return [is_cleaned(number, file) for number, file in enumerate(log.logs)]
+            sound = (piece for piece in walk if isinstance(piece, SoundEntries))
+            are_cleaned.append(any(_look_cleaned(piece.entries).any() for piece in sound))
+    return are_cleaned
 
 
 def _bounds(log: PartitionLog, number: int) -> Bounds:

@@ -19,7 +19,12 @@ from magicbyte.reading.log_pass import EntryBlock, LogPass, SurveyOptions
 from magicbyte.reading.survey import SegmentSurvey, Survey
 from magicbyte.reading.transaction_pass import TransactionPass
 from magicbyte.reading.walk import SoundEntries, VerifiedWalk, decode_verified
-from magicbyte.transactions import Transaction, by_first_offset, last_stable_offset
+from magicbyte.transactions import (
+    Transaction,
+    by_first_offset,
+    last_stable_offset,
+    open_in_snapshot,
+)
 
 
 class IndexPass(LogPass):
@@ -27,8 +32,7 @@ class IndexPass(LogPass):
 
     def __init__(self, companions: TransactionCompanions, options: SurveyOptions) -> None:
         super().__init__(companions, options)
-        self.transactions = HeaderTransactions()
-        self.transactions.begin(companions.start_snapshot or ())
+        self.transactions = HeaderTransactions(open_in_snapshot(companions.start_snapshot or ()))
 
     def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
         return tuple(self.transactions.open.values())

@@ -12,7 +12,7 @@ from magicbyte.reading.results import Report, Rows, Tally
 from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.arrays import batch_of
-from magicbyte.tables.schemas import DISPOSITIONS, PROBLEMS, TableDefinition
+from magicbyte.tables.schemas import DISPOSITIONS, PROBLEMS, TRANSACTIONS, TableDefinition
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES
 
 PATH_COLUMNS = ("file", "log_dir")
@@ -128,24 +128,13 @@ def segment_row(
 
 def transaction_rows(survey: Survey) -> Iterator[dict[str, Any]]:
     """Yield a row of `transactions` for each transaction in a partition."""
+    names = survey.log.topic, survey.log.partition
     for transaction in survey.transactions:
-        yield {
-            "topic": survey.log.topic,
-            "partition": survey.log.partition,
-            "producer_id": transaction.producer_id,
-            "producer_epoch": transaction.producer_epoch,
-            "outcome": transaction.outcome,
-            "begun_before_log": transaction.begun_before_log,
-            "first_offset": transaction.first_offset,
-            "last_offset": transaction.last_offset,
-            "marker_offset": transaction.marker_offset,
-            "coordinator_epoch": transaction.coordinator_epoch,
-            "first_timestamp": _null(transaction.first_timestamp),
-            "marker_timestamp": _null(transaction.marker_timestamp),
-            "record_count": transaction.record_count,
-            "size_bytes": transaction.size_bytes,
-            "evidence": transaction.evidence,
-        }
+        fields = [getattr(transaction, name) for name in TRANSACTIONS.names[len(names) :]]
+        row = dict(zip(TRANSACTIONS.names, (*names, *fields), strict=True))
+        for name in ("first_timestamp", "marker_timestamp"):
+            row[name] = _null(row[name])
+        yield row
 
 
 def partition_row(

@@ -4,17 +4,6 @@ Kernels decode sound entries in full or not at all. The reference engine decodes
 refuse, so that rows, findings and positions are the reference's by construction.
 """
 
-from magicbyte.engines.columnar.engine import ColumnarEngine, magic_at
-from magicbyte.engines.columnar.kernel_loader import (
-    is_decoder_cached,
-    is_header_reader_cached,
-    is_scan_cached,
-)
+from magicbyte.engines.columnar.engine import ColumnarEngine
 
-__all__ = [
-    "ColumnarEngine",
-    "is_decoder_cached",
-    "is_header_reader_cached",
-    "is_scan_cached",
-    "magic_at",
-]
+__all__ = ["ColumnarEngine"]
