@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from entry_headers import header
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.protocol import Control, Entries
 from magicbyte.reading.producer_batches import ProducerBatches
@@ -26,24 +27,15 @@ def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: A
     given = {
         "position": 100 * last,
         "size_bytes": 80,
-        "magic": 2,
         "base_offset": last if first is None else first,
         "last_offset": last,
-        "crc": 0,
-        "codec": 0,
-        "timestamp_type": 0,
         "base_timestamp": 1000 + last,
         "max_timestamp": 2000 + last,
-        "has_delete_horizon": False,
         "producer_id": producer,
-        "producer_epoch": 0,
-        "base_sequence": 0,
-        "leader_epoch": 0,
         "record_count": 1,
         "is_transactional": True,
-        "is_control": False,
     }
-    return Entry(**(given | fields))
+    return header(**(given | fields))
 
 
 def position(last: int) -> LogPosition:

@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from magicbyte.engines.factory import engine as make_engine
+from magicbyte.engines.protocol import Engine
+from magicbyte.storage import File
+from magicbyte.verification.startup.producer_state import ProducerState
+from magicbyte.verification.startup.segment_recovery import RecoveredSegment, recover_segment
 from paths import DATA
 
 TOPIC = "aborted"
@@ -52,6 +57,28 @@ class Partition:
         (row,) = mb.verify(self.log_dir, **options).partitions
         told: list[str] = row["recovery"]
         return told
+
+
+def recovered(
+    file: File,
+    base_offset: int,
+    *,
+    begin: int = 0,
+    interval_bytes: int = 4096,
+    producers: ProducerState | None = None,
+    engine: Engine | None = None,
+) -> RecoveredSegment:
+    """Return what recovery leaves of *file* from the byte *begin* to its end, as a segment."""
+    return recover_segment(
+        file,
+        base_offset,
+        producers or ProducerState(),
+        begin=begin,
+        end=file.size_bytes,
+        interval_bytes=interval_bytes,
+        engine=engine or make_engine("auto"),
+        limits=mb.Limits(),
+    )
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
+from file_damage import flip
+
 from .conftest import BOUNDS, END, FLIPPED, LAST, NEXT, Partition
 
 FIRST = f"{0:020}.log"
@@ -59,10 +61,6 @@ def flipped(segment: bytes, at: int) -> bytes:
     return bytes(data)
 
 
-def flip(partition: Partition, at: int) -> None:
-    partition.last.write_bytes(flipped(partition.last.read_bytes(), at))
-
-
 def expected(outcome: tuple[str, int | None, int | None]) -> tuple[object, ...]:
     verdict, end, size = outcome
     return verdict, end, {FIRST: None if size is None else FIRST_SIZE, LAST: size}
@@ -72,7 +70,7 @@ def expected(outcome: tuple[str, int | None, int | None]) -> tuple[object, ...]:
 def test_flipped_byte_of_each_field_is_predicted_as_brokers_recover_it(
     partition: Partition, row: Row, at: int
 ) -> None:
-    flip(partition, at)
+    flip(partition.last, FLIPPED + at)
     assert partition.foretold() == expected(row.unclean)
     assert partition.foretold(clean_shutdown=True) == expected(row.clean)
 
@@ -84,7 +82,7 @@ def test_table_has_every_byte_but_the_lowest_of_the_length() -> None:
 
 
 def test_lowest_byte_of_the_length_is_predicted_by_its_new_value(partition: Partition) -> None:
-    flip(partition, 11)
+    flip(partition.last, FLIPPED + 11)
     assert partition.foretold() == expected(CUT)
 
 

@@ -2,40 +2,30 @@
 
 import shutil
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import magicbyte as mb
+from file_damage import flip
 from magicbyte.checksum import crc32c
-from magicbyte.engines.factory import engine
-from magicbyte.storage import File, open_file
-from magicbyte.verification.startup.producer_state import ProducerState
-from magicbyte.verification.startup.segment_recovery import (
-    OffsetOverflowError,
-    RecoveredSegment,
-    recover_segment,
-)
+from magicbyte.storage import open_file
+from magicbyte.verification.startup.segment_recovery import OffsetOverflowError
 
-from .conftest import END, FLIPPED, LAST, TOPIC, Partition
+from .conftest import END, FLIPPED, LAST, TOPIC, Partition, recovered
 
 FIRST = f"{0:020}.log"
 SIZES = {FIRST: 326, LAST: 2217}
 
 SOUND = ("ok", END, SIZES)
 
+RECOVERY_POINT = "recovery-point-offset-checkpoint"
+
 FAR = (1 << 31) + 100
 """An offset that the last segment cannot hold."""
 
 IN_FIRST = 200
 """A byte of the first segment, which is a single batch: offsets 0 to 5, of a transaction."""
-
-
-def flip(path: Path, position: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[position] ^= 0xFF
-    path.write_bytes(data)
 
 
 def alter(path: Path, position: int, form: str, number: int, *, batch: int | None = None) -> None:
@@ -46,10 +36,6 @@ def alter(path: Path, position: int, form: str, number: int, *, batch: int | Non
         size = 12 + struct.unpack_from(">i", data, batch + 8)[0]
         struct.pack_into(">I", data, batch + 17, crc32c(data[batch + 21 : batch + size]))
     path.write_bytes(data)
-
-
-def point(partition: Partition, offset: int) -> None:
-    checkpoint(partition, "recovery-point-offset-checkpoint", offset)
 
 
 def checkpoint(partition: Partition, name: str, offset: int) -> None:
@@ -67,7 +53,7 @@ def test_segment_below_the_recovery_point_is_not_verified(
     partition: Partition, offset: int
 ) -> None:
     flip(partition.folder / FIRST, IN_FIRST)
-    point(partition, offset)
+    checkpoint(partition, RECOVERY_POINT, offset)
     assert partition.foretold() == ("starts-damaged", END, SIZES)
 
 
@@ -75,9 +61,9 @@ def test_segment_below_the_recovery_point_is_not_verified(
 def test_the_first_bad_batch_ends_the_log(partition: Partition, offset: int | None) -> None:
     flip(partition.folder / FIRST, IN_FIRST)
     if offset is None:
-        (partition.log_dir / "recovery-point-offset-checkpoint").unlink()
+        (partition.log_dir / RECOVERY_POINT).unlink()
     else:
-        point(partition, offset)
+        checkpoint(partition, RECOVERY_POINT, offset)
     assert partition.foretold() == ("recovers", 0, {FIRST: 0, LAST: 0})
     assert partition.sentences() == [
         f"the broker would truncate {FIRST} from 326 to 0 bytes: byte 0: wrong checksum",
@@ -91,8 +77,8 @@ def test_a_segment_without_an_index_is_recovered_alone(
 ) -> None:
     flip(partition.folder / FIRST, IN_FIRST)
     (partition.folder / FIRST).with_suffix(".index").unlink()
-    told = partition.foretold(clean_shutdown=clean_shutdown)
-    assert told == ("recovers", END, {FIRST: 0, LAST: 2217})
+    sizes = {FIRST: 0, LAST: 2217}
+    assert partition.foretold(clean_shutdown=clean_shutdown) == ("recovers", END, sizes)
     assert partition.sentences(clean_shutdown=clean_shutdown)[1] == (
         f"the broker would keep the segments after {FIRST}, "
         "which it would recover alone because it has no offset index"
@@ -105,8 +91,8 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
     """An index that has an entry for each batch holds 45 to 47 as 301 to 303, and then 48."""
     alter(partition.last, FLIPPED, ">q", 301)
     assert partition.foretold() == ("starts-damaged", END, SIZES)
-    told = partition.foretold(index_interval_bytes=0)
-    assert told == ("recovers", 6, {FIRST: 326, LAST: 0})
+    sizes = {FIRST: 326, LAST: 0}
+    assert partition.foretold(index_interval_bytes=0) == ("recovers", 6, sizes)
     assert partition.sentences(index_interval_bytes=0) == [
         f"the broker would truncate {LAST} from 2217 to 0 bytes: "
         "byte 1848: the offset index would go back from offset 303 to 48"
@@ -115,8 +101,7 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
 
 def test_offsets_above_what_an_index_holds_split_the_segment(partition: Partition) -> None:
     alter(partition.last, 2139, ">q", FAR)
-    told = partition.foretold()
-    assert told == ("recovers", FAR + 1, {FIRST: 326, LAST: 2139})
+    assert partition.foretold() == ("recovers", FAR + 1, {FIRST: 326, LAST: 2139})
     assert partition.sentences() == [
         f"the broker would split {LAST} into 2 segments: "
         f"last offset {FAR} at {LAST} byte 2139 does not fit its index"
@@ -165,7 +150,7 @@ def test_recovery_of_a_split_segment_ends_at_its_last_entry(
     with partition.last.open("ab") as file:
         file.write(data)
     with open_file(str(partition.last)) as opened:
-        found = recovered(opened, 48)
+        found = recovered(opened, 48, begin=1848)
     assert (found.size_bytes, found.next_offset, found.why_truncated) == (2217 - 1848, END, why)
 
 
@@ -173,30 +158,16 @@ def test_the_interval_of_its_index_begins_where_it_does(partition: Partition) ->
     """The index has no entry for the first batch, since the second would have offset 53 too."""
     alter(partition.last, 1848, ">q", 53)
     with open_file(str(partition.last)) as opened:
-        assert recovered(opened, 48, interval_bytes=70).next_offset == END
+        assert recovered(opened, 48, begin=1848, interval_bytes=70).next_offset == END
 
 
 def test_a_segment_holds_what_its_index_can(partition: Partition) -> None:
     """Offsets up to 2^31 - 1 above its base."""
     with open_file(str(partition.last)) as opened:
-        assert recovered(opened, END - (1 << 31)).next_offset == END
+        assert recovered(opened, END - (1 << 31), begin=1848).next_offset == END
         with pytest.raises(OffsetOverflowError) as error:
-            recovered(opened, END - (1 << 31) - 1)
+            recovered(opened, END - (1 << 31) - 1, begin=1848)
         assert error.value.position == 2139
-
-
-def recovered(file: File, base_offset: int, *, interval_bytes: int = 4096) -> RecoveredSegment:
-    """Return what recovery leaves of the last three batches as a segment of their own."""
-    return recover_segment(
-        file,
-        base_offset,
-        ProducerState(),
-        begin=1848,
-        end=file.size_bytes,
-        interval_bytes=interval_bytes,
-        engine=engine("auto"),
-        limits=mb.Limits(),
-    )
 
 
 def test_offsets_below_the_segment_end_the_start(partition: Partition) -> None:
@@ -206,12 +177,10 @@ def test_offsets_below_the_segment_end_the_start(partition: Partition) -> None:
 
 
 def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) -> None:
-    attributes = FLIPPED + 21
-    (was,) = struct.unpack_from(">h", partition.last.read_bytes(), attributes)
     data = bytearray(partition.last.read_bytes())
     # The batch twice, with a producer of its own: in a transaction, and then not.
     batch = data[FLIPPED:1848]
-    struct.pack_into(">h", batch, 21, was & ~16)
+    batch[22] &= ~16
     struct.pack_into(">I", batch, 17, crc32c(batch[21:]))
     partition.last.write_bytes(data[:1848] + batch + data[1848:])
     assert partition.foretold()[0] == "refuses-to-start"
@@ -224,12 +193,10 @@ def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) ->
 @pytest.mark.parametrize("kept", [True, False])
 def test_the_producers_are_those_of_the_snapshot_in_front(partition: Partition, kept: bool) -> None:
     """Without it, the log in front is replayed: there too the transaction begins."""
-    snapshot = partition.folder / f"{6:020}.snapshot"
     if not kept:
-        snapshot.unlink()
-    attributes = 21
-    (was,) = struct.unpack_from(">h", partition.last.read_bytes(), attributes)
-    alter(partition.last, attributes, ">h", was | 16, batch=0)
+        (partition.folder / f"{6:020}.snapshot").unlink()
+    (attributes,) = struct.unpack_from(">h", partition.last.read_bytes(), 21)
+    alter(partition.last, 21, ">h", attributes | 16, batch=0)
     assert partition.foretold()[0] in ("ok", "starts-damaged")
 
 
@@ -254,8 +221,7 @@ def test_a_transaction_index_of_another_segment_has_its_own_recovered(partition:
 def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> None:
     index = partition.last.with_suffix(".index")
     index.write_bytes(struct.pack(">ii", 100, 2139))
-    told = partition.foretold(clean_shutdown=True)
-    assert told == ("ok", 6, SIZES)
+    assert partition.foretold(clean_shutdown=True) == ("ok", 6, SIZES)
     assert partition.sentences(clean_shutdown=True) == [
         "the broker would take 6 for the log end offset: offsets 6 to 54 stay in the file, consumers "
         "cannot read them, and new records get the same offsets",
@@ -264,10 +230,9 @@ def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> No
     ]
     index.write_bytes(struct.pack(">ii", 42, 1848))
     assert partition.foretold(clean_shutdown=True) == SOUND
-    index.write_bytes(struct.pack(">ii", 42, 1852))  # a leader epoch stands where a size is read
-    assert partition.foretold(clean_shutdown=True)[0] == "refuses-to-start"
-    index.write_bytes(struct.pack(">ii", 42, -1848))
-    assert partition.foretold(clean_shutdown=True)[0] == "refuses-to-start"
+    for position in (1852, -1848):  # at 1852 a leader epoch stands where a size is read
+        index.write_bytes(struct.pack(">ii", 42, position))
+        assert partition.foretold(clean_shutdown=True)[0] == "refuses-to-start"
     assert partition.foretold() == SOUND
 
 
@@ -276,9 +241,8 @@ def test_zeros_behind_the_log(partition: Partition) -> None:
         data = partition.last.read_bytes()[:2217]
         partition.last.write_bytes(data + bytes(zeros))
         assert partition.foretold() == ("recovers", END, SIZES), zeros
-        clean = partition.foretold(clean_shutdown=True)
         verdict = "ok" if zeros < 18 else "refuses-to-start"
-        assert clean[0] == verdict, zeros
+        assert partition.foretold(clean_shutdown=True)[0] == verdict, zeros
         if zeros < 18:
             assert partition.sentences(clean_shutdown=True) == [
                 f"{zeros} bytes of a partial batch would stay at the end of {LAST}: consumers get "
@@ -304,11 +268,11 @@ def test_an_empty_folder_gets_an_empty_segment(partition: Partition) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "verdict"),
     [
-        ("recovery-point-offset-checkpoint", "0\n1\naborted 0 many\n", "ok"),
-        ("recovery-point-offset-checkpoint", "0\n1\naborted 0\n", "refuses-to-start"),
-        ("recovery-point-offset-checkpoint", "0\n2\naborted 0 55\n", "refuses-to-start"),
-        ("recovery-point-offset-checkpoint", "1\n1\naborted 0 55\n", "refuses-to-start"),
-        ("recovery-point-offset-checkpoint", "", "ok"),
+        (RECOVERY_POINT, "0\n1\naborted 0 many\n", "ok"),
+        (RECOVERY_POINT, "0\n1\naborted 0\n", "refuses-to-start"),
+        (RECOVERY_POINT, "0\n2\naborted 0 55\n", "refuses-to-start"),
+        (RECOVERY_POINT, "1\n1\naborted 0 55\n", "refuses-to-start"),
+        (RECOVERY_POINT, "", "ok"),
         ("log-start-offset-checkpoint", "0\n1\naborted zero 0\n", "ok"),
         ("log-start-offset-checkpoint", "0\n3\naborted 0 0\n", "refuses-to-start"),
         ("replication-offset-checkpoint", "0\n1\naborted 0 many\n", "refuses-to-start"),
@@ -367,19 +331,15 @@ def test_swap_file_replaces_segments(partition: Partition) -> None:
     """A segment with the batches of both: the cleaner stopped after writing it."""
     both = (partition.folder / FIRST).read_bytes() + partition.last.read_bytes()
     (partition.folder / f"{FIRST}.swap").write_bytes(both)
-    told = partition.foretold()
-    assert told == (
-        "recovers",
-        END,
-        {FIRST: len(both), LAST: 0, f"{FIRST}.swap": len(both)},
-    )
+    sizes = {FIRST: len(both), LAST: 0, f"{FIRST}.swap": len(both)}
+    assert partition.foretold() == ("recovers", END, sizes)
     assert partition.sentences()[0] == f"the broker would rename {FIRST}.swap to {FIRST}"
 
 
 def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
     """The name alone counts; the index beside it belongs to the replaced segment."""
     (partition.folder / f"{FIRST}.swap").write_bytes(b"\x7f" * 500)
-    point(partition, END)
+    checkpoint(partition, RECOVERY_POINT, END)
     sizes = {FIRST: 500, LAST: 2217, f"{FIRST}.swap": 500}
     assert partition.foretold() == ("recovers", END, sizes)
     assert partition.sentences() == [
@@ -391,20 +351,16 @@ def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
 def test_files_marked_for_deletion_are_deleted(partition: Partition) -> None:
     shutil.copy(partition.last, partition.folder / f"{LAST}.deleted")
     shutil.copy(partition.last, partition.folder / f"{LAST}.cleaned")
-    assert partition.foretold() == (
-        "ok",
-        END,
-        {**SIZES, f"{LAST}.deleted": 0, f"{LAST}.cleaned": 0},
-    )
+    sizes = {**SIZES, f"{LAST}.deleted": 0, f"{LAST}.cleaned": 0}
+    assert partition.foretold() == ("ok", END, sizes)
 
 
-def test_a_clean_start_believes_the_newest_snapshot(make: Callable[[], Partition]) -> None:
+def test_a_clean_start_believes_the_newest_snapshot(partition: Partition) -> None:
     """A marker that ends the log is cut off: its transaction is open, in the log alone."""
     forgets = (
         "the broker would forget the open transaction of producer 7 from offset 49: read_committed "
         "consumers would get its records"
     )
-    partition = make()
     with partition.last.open("r+b") as file:
         file.truncate(2139)
     assert partition.sentences() == []  # an unclean start replays the log
@@ -424,11 +380,9 @@ def test_a_clean_start_believes_the_newest_snapshot(make: Callable[[], Partition
 
 def test_a_transaction_that_only_a_snapshot_knows(partition: Partition) -> None:
     newest = partition.folder / f"{END:020}.snapshot"
-    data = bytearray(newest.read_bytes())
     at = 10 + 46 - 8  # behind the header, the last field of the only entry
-    struct.pack_into(">q", data, at, 49)
-    struct.pack_into(">I", data, 2, crc32c(data[6:]))
-    newest.write_bytes(data)
+    alter(newest, at, ">q", 49)
+    alter(newest, 2, ">I", crc32c(newest.read_bytes()[6:]))
     assert partition.sentences(clean_shutdown=True) == [
         "the broker would take a transaction of producer 7 for open from offset 49, but the log has "
         "none: read_committed consumers would stop there"

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import log_builder
-import magicbyte as mb
 from log_builder import CONTROL, TRANSACTIONAL, message, record
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Entries, Scan
@@ -19,11 +18,9 @@ from magicbyte.storage import MemoryFile
 from magicbyte.verification.startup import segment_entries
 from magicbyte.verification.startup.prediction import StartupRefusedError
 from magicbyte.verification.startup.producer_state import ProducerState
-from magicbyte.verification.startup.segment_recovery import (
-    OffsetOrderError,
-    OffsetOverflowError,
-    recover_segment,
-)
+from magicbyte.verification.startup.segment_recovery import OffsetOrderError, OffsetOverflowError
+
+from .conftest import recovered
 
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
 
@@ -98,17 +95,9 @@ def segment(chance: random.Random) -> bytes:
 def left(data: bytes, of: Any, *, interval_bytes: int, opened: dict[int, int]) -> Any:
     """Return what recovery leaves of *data*, or ends with, and what is open then."""
     producers = ProducerState(opened)
+    options = {"interval_bytes": interval_bytes, "producers": producers, "engine": of}
     try:
-        found: Any = recover_segment(
-            MemoryFile(data, "segment"),
-            BASE,
-            producers,
-            begin=0,
-            end=len(data),
-            interval_bytes=interval_bytes,
-            engine=of,
-            limits=mb.Limits(),
-        )
+        found: Any = recovered(MemoryFile(data, "segment"), BASE, **options)
     except OffsetOverflowError as error:
         found = error.position, error.base_offset, error.last_offset
     except (OffsetOrderError, StartupRefusedError) as error:
@@ -149,15 +138,6 @@ def test_formats_that_alternate_are_read_three_times_at_most() -> None:
             return super().read_at(position, length)
 
     file = Counted(data, "segment")
-    found = recover_segment(
-        file,
-        BASE,
-        ProducerState(),
-        begin=0,
-        end=len(data),
-        interval_bytes=4096,
-        engine=engine("columnar"),
-        limits=mb.Limits(),
-    )
+    found = recovered(file, BASE, engine=engine("columnar"))
     assert found.size_bytes == len(data)
     assert file.num_bytes <= 3 * len(data)
