@@ -1,20 +1,20 @@
 """Fixtures for the tests of all folders."""
 
-import gzip
-import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clusters import lines
 from log_builder import Folder
 from log_reader import Read
 from magicbyte import storage
 from magicbyte.storage import File
 from paths import DATA
+from s3_server import S3Server
 from slow_tests import SLOW
 
 TESTS = Path(__file__).parent
@@ -31,14 +31,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("fast"):
-        slow = [item for item in items if is_slow(item)]
+        slow = [i for i in items if i.nodeid.partition("[")[0].removeprefix("tests/") in SLOW]
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in slow]
-
-
-def is_slow(item: pytest.Item) -> bool:
-    name = item.nodeid.partition("[")[0].removeprefix("tests/")
-    return name in SLOW
 
 
 @pytest.fixture
@@ -72,13 +67,11 @@ def oracle() -> Callable[..., list[dict[str, Any]]]:
         cluster: str, partition: str, what: str = "records", isolation: str = "read_uncommitted"
     ) -> list[dict[str, Any]]:
         folder = DATA / cluster / "oracle" / what
-        name = (
-            f"{partition}.{isolation}.ndjson.gz" if what == "records" else f"{partition}.ndjson.gz"
-        )
-        if what == "records" and not (folder / name).exists():
-            name = f"{partition}.read_uncommitted.ndjson.gz"
-        with gzip.open(folder / name, "rt") as lines:
-            return [json.loads(line) for line in lines]
+        path = folder / f"{partition}.ndjson.gz"
+        if what == "records":
+            names = (f"{partition}.{level}.ndjson.gz" for level in (isolation, "read_uncommitted"))
+            path = next(filter(Path.exists, map(folder.joinpath, names)))
+        return list(lines(path))
 
     return rows
 
@@ -87,6 +80,12 @@ def oracle() -> Callable[..., list[dict[str, Any]]]:
 def read(request: pytest.FixtureRequest) -> type[Read]:
     """Read with each engine: what is said of rows holds for both."""
     return type("Read", (Read,), {"engine": request.param})
+
+
+@pytest.fixture(scope="session")
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with S3Server(tmp_path_factory.mktemp("s3")) as server:
+        yield server
 
 
 @pytest.fixture

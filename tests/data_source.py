@@ -23,7 +23,11 @@ def rows(path: str, **options: str) -> list[dict[str, Any]]:
 
 def places(path: str, **options: str) -> dict[str, list[int]]:
     """Return the offsets of the records, by partition, in the order of the tasks."""
-    made: dict[str, list[int]] = {}
-    for row in rows(path, columns="topic,partition,offset", **options):
-        made.setdefault(f"{row['topic']}-{row['partition']}", []).append(row["offset"])
-    return made
+    return offsets_by_partition(rows(path, columns="topic,partition,offset", **options))
+
+
+def offsets_by_partition(records: list[dict[str, Any]]) -> dict[str, list[int]]:
+    offsets: dict[str, list[int]] = {}
+    for row in records:
+        offsets.setdefault(f"{row['topic']}-{row['partition']}", []).append(row["offset"])
+    return offsets

@@ -5,7 +5,8 @@ Lengths, counts and checksums are worked out unless they are given, right or wro
 
 import gzip
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ TIME = 1_714_000_000_000
 """Timestamp of records by default: 2024-04-24T23:06:40Z."""
 
 GZIP, SNAPPY, LZ4, ZSTD = 1, 2, 3, 4
+_COMPRESSORS: dict[int, Callable[[bytes], Any]] = {
+    0: bytes,
+    GZIP: partial(gzip.compress, mtime=0),
+    SNAPPY: cramjam.snappy.compress_raw,
+    LZ4: partial(lz4.frame.compress, block_linked=False, store_size=False),
+    ZSTD: zstandard.compress,
+}
+
 APPEND_TIME, TRANSACTIONAL, CONTROL, HORIZON = 8, 16, 32, 64
 ABORT, COMMIT = 0, 1
 
@@ -76,18 +85,7 @@ def records(count: int, *, start: int = 0) -> list[bytes]:
 
 def compress(codec: int, data: bytes) -> bytes:
     """Return *data* as *codec* compresses it."""
-    match codec:
-        case 0:
-            return data
-        case 1:
-            return gzip.compress(data, mtime=0)
-        case 2:
-            return bytes(cramjam.snappy.compress_raw(data))
-        case 3:
-            return bytes(lz4.frame.compress(data, block_linked=False, store_size=False))
-        case 4:
-            return zstandard.ZstdCompressor().compress(data)
-    raise ValueError(codec)
+    return bytes(_COMPRESSORS[codec](data))
 
 
 def batch(

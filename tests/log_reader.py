@@ -6,6 +6,12 @@ from typing import Any
 import pyarrow as pa
 
 import magicbyte as mb
+from magicbyte.tables.schemas import DISPOSITIONS
+
+COLUMNS = (
+    *("offset", "timestamp", "timestamp_type", "key", "value", "headers"),
+    *("sequence", "magic", "codec", "position", "disposition", "outcome"),
+)
 
 
 def spans(data: bytes) -> Iterator[tuple[int, int]]:
@@ -31,18 +37,7 @@ class Read:
     """A whole read of bytes in memory, or of a dataset, with damage skipped."""
 
     engine = "auto"
-    ALL = (
-        "superseded",
-        "duplicate",
-        "damaged",
-        "over_limit",
-        "below_log_start",
-        "outside_range",
-        "withheld",
-        "aborted",
-        "control",
-        "delivered",
-    )
+    ALL = DISPOSITIONS
 
     def __init__(self, source: bytes | mb.Dataset, **options: Any) -> None:
         if isinstance(source, bytes):
@@ -50,23 +45,7 @@ class Read:
             self.dataset = mb.from_bytes(source, **options)
         else:
             self.dataset = source
-        rows = self.dataset.records(
-            [
-                "offset",
-                "timestamp",
-                "timestamp_type",
-                "key",
-                "value",
-                "headers",
-                "sequence",
-                "magic",
-                "codec",
-                "position",
-                "disposition",
-                "outcome",
-            ],
-            dispositions=self.ALL,
-        )
+        rows = self.dataset.records(COLUMNS, dispositions=self.ALL)
         self.rows = plain(rows.to_table())
         self.report = rows.report
         self.findings = self.report.findings

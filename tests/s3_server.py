@@ -13,6 +13,9 @@ from typing import Any, Self
 from urllib.parse import quote
 from urllib.request import ProxyHandler, Request, build_opener
 
+import magicbyte as mb
+from magicbyte.storage import StorageOptions, Store
+
 BUCKET = "logs"
 SECRET = "pLaNtEd/SeCrEt+KeY"
 ACCESS_KEY = "AKIAPLANTEDACCESSKEY"
@@ -61,6 +64,12 @@ class S3Server:
             "region": "us-east-1",
             "endpoint_override": self.url,
         }
+
+    def open(self, *paths: str | Path, **options: Any) -> mb.Dataset:
+        return mb.open(*paths, storage_options=self.options, **options)
+
+    def store(self) -> Store:
+        return Store("s3", BUCKET, StorageOptions(self.options))
 
     def put(self, key: str, data: bytes) -> str:
         """Put an object; return its URL."""

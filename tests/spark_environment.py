@@ -3,6 +3,9 @@
 import os
 import sys
 
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a Java that lives for seconds: it compiles less, and runs fewer threads."""
+
 
 def environment() -> dict[str, str]:
     """Return this process's environment, with a Python that Spark finds data sources by.

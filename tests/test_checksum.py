@@ -9,12 +9,9 @@ from magicbyte.checksum import crc32, crc32c
 CHECK = b"123456789"
 
 
-def test_crc32c_of_the_check_string() -> None:
-    assert crc32c(CHECK) == 0xE3069283
-
-
-def test_crc32_of_the_check_string() -> None:
-    assert crc32(CHECK) == 0xCBF43926
+@pytest.mark.parametrize(("checksum", "value"), [(crc32, 0xCBF43926), (crc32c, 0xE3069283)])
+def test_checksum_of_the_check_string(checksum: Callable[..., int], value: int) -> None:
+    assert checksum(CHECK) == value
 
 
 @pytest.mark.parametrize("checksum", [crc32, crc32c])

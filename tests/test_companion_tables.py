@@ -1,5 +1,6 @@
 """Files beside a log, by themselves: what the Construct twin reads in them, and what is wrong with them."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from file_damage import flip
 from magicbyte.companion_tables import kind_of
 from magicbyte_construct import (
     LeaderEpochCheckpoint,
@@ -34,16 +36,11 @@ LEAST_FILES = {
 
 
 def by_kind() -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {kind: [] for kind in LEAST_FILES}
+    files: dict[str, list[Path]] = {kind: [] for kind in LEAST_FILES}
     for path in sorted(DATA.rglob("*")):
-        kind = kind_of(path) if path.is_file() else None
-        if kind is not None:
-            found[kind].append(path)
-    return found
-
-
-def base_of(path: Path) -> int:
-    return int(path.name[:20])
+        if path.is_file() and (kind := kind_of(path)):
+            files[kind].append(path)
+    return files
 
 
 def twins(kind: str, path: Path, data: bytes) -> list[tuple[Any, ...]]:
@@ -53,17 +50,14 @@ def twins(kind: str, path: Path, data: bytes) -> list[tuple[Any, ...]]:
         return None if number == -1 else number
 
     match kind:
-        case "index":
-            base = base_of(path)
+        case "index" | "timeindex":
+            base = int(path.name[:20])
+            parser, field = (
+                (OffsetIndex, "position") if kind == "index" else (TimeIndex, "timestamp")
+            )
             return [
-                (e.relative_offset, base + e.relative_offset, e.position)
-                for e in OffsetIndex.parse(data).entries
-            ]
-        case "timeindex":
-            base = base_of(path)
-            return [
-                (e.relative_offset, base + e.relative_offset, e.timestamp)
-                for e in TimeIndex.parse(data).entries
+                (e.relative_offset, base + e.relative_offset, e[field])
+                for e in parser.parse(data).entries
             ]
         case "txnindex":
             return [
@@ -173,9 +167,8 @@ def test_damaged_companion_file_has_a_finding_and_rows_of_its_whole_entries(
 
 def test_producers_of_a_snapshot_are_shown_though_its_checksum_is_wrong(tmp_path: Path) -> None:
     sound = next(path for path in by_kind()["snapshot"] if path.stat().st_size > 100)
-    data = bytearray(sound.read_bytes())
-    data[-1] ^= 1
-    (path := tmp_path / sound.name).write_bytes(data)
+    path = Path(shutil.copy(sound, tmp_path))
+    flip(path, -1, 1)
     found = mb.companion(path)
     assert [finding.code for finding in found.findings] == ["snapshot-invalid"]
     assert found.rows.num_rows == mb.companion(sound).rows.num_rows > 1

@@ -42,10 +42,8 @@ def test_the_example_prints_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_all_records_of_a_brokers_topics_are_read() -> None:
     found: Counter[str] = Counter()
-    for topic, schemas in (
-        ("consumer_offsets", consumer_offsets),
-        ("transaction_state", transaction_state),
-    ):
+    for schemas in (consumer_offsets, transaction_state):
+        topic = schemas.__name__.rpartition(".")[2]
         for key, value in rows(LOG / f"__{topic}-0"):
             found[read_record(schemas.MESSAGES, key, value, (4, 3)).name] += 1
     assert found.keys() == {"OffsetCommit", "TransactionLog"}
@@ -123,8 +121,7 @@ def test_frames_of_the_metadata_log_are_read_as_the_page_says() -> None:
             for one in cluster_metadata.MESSAGES
             if one.is_type(type_, (4, 3)) and one.versions_in((4, 3))
         )
-        assert messages.read(schema, row["value"], version, (4, 3), position).end == len(
-            row["value"]
-        )
+        read = messages.read(schema, row["value"], version, (4, 3), position)
+        assert read.end == len(row["value"])
         found[schema.name] += 1
     assert found["RegisterBrokerRecord"] and found["PartitionRecord"]

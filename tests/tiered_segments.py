@@ -9,6 +9,8 @@ from typing import Any
 
 import zstandard
 
+from log_reader import spans
+
 KINDS = {
     "offset": "index",
     "timestamp": "timeindex",
@@ -21,11 +23,8 @@ KINDS = {
 
 def batches_of(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the entries of a segment of v2 batches with their base offsets."""
-    position = 0
-    while position < len(data):
-        offset, size = struct.unpack_from(">qi", data, position)
-        yield offset, data[position : position + 12 + size]
-        position += 12 + size
+    for begin, end in spans(data):
+        yield int.from_bytes(data[begin : begin + 8]), data[begin:end]
 
 
 def local_tiered(folder: Path, segment_id: str, data: bytes, epochs: dict[int, int]) -> Path:

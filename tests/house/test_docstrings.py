@@ -50,12 +50,12 @@ def test_docstring_describes_each_argument_and_shows_an_example(name: str) -> No
     text = inspect.getdoc(function) or ""
     sections = text.partition("Args:\n")[2]
     assert sections, f"{name} has no Args"
-    arguments, rest = sections.split("\nReturns:")[0], sections
+    arguments = sections.split("\nReturns:")[0]
     for argument in parameters_of(function):
         assert f"    {argument}: " in arguments, f"{name} does not describe {argument}"
     if inspect.signature(function).return_annotation not in (None, "None"):
-        assert "\nReturns:\n" in rest, f"{name} has no Returns"
-    assert "\nExample:\n" in rest, f"{name} has no Example"
+        assert "\nReturns:\n" in sections, f"{name} has no Returns"
+    assert "\nExample:\n" in sections, f"{name} has no Example"
 
 
 @pytest.mark.parametrize("name", sorted(CLASSES.keys() - ERRORS))

@@ -13,21 +13,33 @@ HEAVY = ("numba", "pyspark", "yaml")
 TAKERS = ("duckdb", "pandas", "polars")
 """Libraries that accept our tables. pyarrow imports pandas itself to convert a value to an array."""
 
+SLOW = ("pyarrow.compute", "numpy.ma", "importlib.metadata", "email.message", "llvmlite")
+
+
+def printed(code: str) -> str:
+    """Return what a new process prints that runs *code*."""
+    return subprocess.check_output([sys.executable, "-c", code], text=True)
+
 
 @pytest.mark.parametrize(
-    "module", ["magicbyte", "magicbyte.engines.companion_rows", "magicbyte_cli"]
+    ("module", "names"),
+    [
+        ("magicbyte", HEAVY + TAKERS + SLOW),
+        ("magicbyte.engines.companion_rows", HEAVY),
+        ("magicbyte_cli", HEAVY + TAKERS),
+        ("magicbyte_cli.report", ("pyspark",)),
+        ("pyspark_magicbyte", ("numba",)),
+    ],
 )
-def test_importing_it_imports_neither_numba_nor_pyspark(module: str) -> None:
-    code = f"import sys, {module}; print([name for name in {HEAVY} if name in sys.modules])"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+def test_import_does_not_load_what_is_slow_or_takes_our_tables(
+    module: str, names: tuple[str, ...]
+) -> None:
+    code = f"import sys, {module}; print([name for name in {names} if name in sys.modules])"
+    assert printed(code) == "[]\n"
 
 
-@pytest.mark.parametrize("taker", TAKERS)
-@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_cli"])
-def test_importing_it_imports_nothing_that_takes_its_tables(module: str, taker: str) -> None:
-    assert importlib.util.find_spec(taker), "what is not installed is never imported"
-    code = f"import sys, {module}; print({taker!r} in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
+def test_libraries_that_take_our_tables_are_installed() -> None:
+    assert all(map(importlib.util.find_spec, TAKERS)), "what is not installed is never imported"
 
 
 @pytest.mark.parametrize("engine", ["reference", "columnar"])
@@ -45,15 +57,11 @@ mb.verify({str(log)!r})
 mb.stats({str(log)!r})
 print("pandas" in sys.modules)
 """
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
+    assert printed(code) == "False\n"
 
 
-def test_importing_the_library_imports_nothing_slow_that_few_need() -> None:
-    slow = ("pyarrow.compute", "numpy.ma", "importlib.metadata", "email.message", "llvmlite")
-    code = f"import sys, magicbyte; print([name for name in {slow} if name in sys.modules])"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
-    code = "import magicbyte; print(magicbyte.__version__)"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True)[0].isdigit()
+def test_library_has_a_version() -> None:
+    assert printed("import magicbyte; print(magicbyte.__version__)")[0].isdigit()
 
 
 def test_lazily_imported_names_are_available() -> None:
@@ -67,10 +75,4 @@ print([name for name in mb.__all__ if name not in dir(mb) or type(getattr(mb, na
 from magicbyte import *
 print(verify is mb.verify is magicbyte.verification.verify.verify, hasattr(mb, "nothing"))
 """
-    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert printed.splitlines() == ["[]", "[]", "True False"]
-
-
-def test_import_by_spark_does_not_load_numba() -> None:
-    code = "import sys, pyspark_magicbyte; print('numba' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
+    assert printed(code).splitlines() == ["[]", "[]", "True False"]

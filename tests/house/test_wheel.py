@@ -59,16 +59,8 @@ def test_the_command_writes_every_format_from_the_wheel(installed: Path, tmp_pat
 
 def test_the_command_reads_a_log_from_the_wheel(installed: Path) -> None:
     log = CHECKOUT / "tests/data/2.8/lives/log-0/v2-append-time-none-0"
-    rows = run(
-        installed / "bin" / "magicbyte",
-        "dump",
-        log,
-        "--format",
-        "ndjson",
-        "--limit",
-        "1",
-        cwd=installed,
-    )
+    dump = ("dump", log, "--format", "ndjson", "--limit", "1")
+    rows = run(installed / "bin" / "magicbyte", *dump, cwd=installed)
     assert rows.startswith('{"topic":"v2-append-time-none","partition":0,"offset":0')
 
 

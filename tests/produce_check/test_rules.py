@@ -21,11 +21,11 @@ AFTER_FIRST = len(encoded(FIRST))
 class Broken(NamedTuple):
     code: str
     data: bytes
-    position: int = 0
-    payload_position: int | None = None
     field: str | None = None
     found: str | None = None
     expected: str | None = None
+    position: int = 0
+    payload_position: int | None = None
     compacted: bool = False
 
 
@@ -42,52 +42,35 @@ LZ4 = lz4.frame.compress(PAYLOAD)
 
 BROKEN = [
     Broken("produced-no-batch", b""),
-    Broken("produced-several-batches", SOUND + SOUND, len(SOUND)),
-    Broken("produced-several-batches", SOUND * 3, len(SOUND)),
-    Broken("produced-bytes-behind-batch", SOUND + SOUND[:-1], len(SOUND)),
-    Broken("produced-bytes-behind-batch", SOUND + bytes(11), len(SOUND)),
-    Broken("produced-old-magic", old_message(), field="magic", found="1", expected="2"),
+    Broken("produced-several-batches", SOUND + SOUND, position=len(SOUND)),
+    Broken("produced-several-batches", SOUND * 3, position=len(SOUND)),
+    Broken("produced-bytes-behind-batch", SOUND + SOUND[:-1], position=len(SOUND)),
+    Broken("produced-bytes-behind-batch", SOUND + bytes(11), position=len(SOUND)),
+    Broken("produced-old-magic", old_message(), "magic", "1", "2"),
     Broken("produced-old-magic", old_message(magic=0)),
     Broken("produced-old-magic", old_message() + old_message(offset=1)),
-    Broken("produced-base-offset", produced(base=42), 0, None, "base_offset", "42", "0"),
+    Broken("produced-base-offset", produced(base=42), "base_offset", "42", "0"),
+    Broken("produced-leader-epoch", produced(leader_epoch=0), "partition_leader_epoch", "0", "-1"),
     Broken(
-        "produced-leader-epoch",
-        produced(leader_epoch=0),
-        field="partition_leader_epoch",
-        found="0",
-        expected="-1",
+        "produced-large", produced({"value": bytes(1 << 20)}), "size", expected="at most 1048588"
     ),
     Broken(
-        "produced-large",
-        produced({"value": bytes(1 << 20)}),
-        field="size",
-        expected="at most 1048588",
+        "produced-zstd", produced(flags=4, section=zstandard.compress(PAYLOAD)), "attributes.codec"
     ),
-    Broken(
-        "produced-zstd",
-        produced(flags=4, section=zstandard.compress(PAYLOAD)),
-        field="attributes.codec",
-    ),
-    Broken("produced-log-append-time", produced(flags=8), field="attributes.timestamp_type"),
+    Broken("produced-log-append-time", produced(flags=8), "attributes.timestamp_type"),
     # The broker sets the max timestamp of such a batch, so it is not compared.
     Broken("produced-log-append-time", produced(flags=8, max_time=TIME + 9)),
-    Broken("produced-transactional", produced(flags=16), field="producer_id", found="-1"),
-    Broken("produced-control", produced(flags=32), field="attributes.is_control"),
+    Broken("produced-transactional", produced(flags=16), "producer_id", "-1"),
+    Broken("produced-control", produced(flags=32), "attributes.is_control"),
     Broken("produced-delete-horizon", produced(flags=64)),
     # The base timestamp is the horizon then, so the first record's own is not known.
     Broken("produced-delete-horizon", produced(FIRST | {"time_delta": 5}, flags=64)),
     Broken("produced-reserved-bits", produced(flags=128), found="1", expected="0"),
     Broken("produced-reserved-bits", produced(flags=-32768), found="256"),
-    Broken(
-        "produced-last-offset-delta",
-        produced(last_delta=2),
-        field="last_offset_delta",
-        found="2",
-        expected="1",
-    ),
+    Broken("produced-last-offset-delta", produced(last_delta=2), "last_offset_delta", "2", "1"),
     Broken("produced-last-offset-delta", produced(last_delta=-1)),
     Broken("produced-last-offset-delta", produced({}, last_delta=1)),
-    Broken("produced-no-records", produced(section=b"", count=0), field="num_records", found="0"),
+    Broken("produced-no-records", produced(section=b"", count=0), "num_records", "0"),
     Broken(
         "produced-max-timestamp",
         produced(max_time=TIME + 6),
@@ -101,108 +84,105 @@ BROKEN = [
         expected=str(TIME),
     ),
     Broken(
-        "produced-negative-timestamp", produced({}, time=-2), 0, 0, "records[0].timestamp", "-2"
+        "produced-negative-timestamp",
+        produced({}, time=-2),
+        "records[0].timestamp",
+        "-2",
+        payload_position=0,
     ),
     Broken(
         "produced-negative-timestamp",
         produced({}, {"time_delta": 1, "delta": 1}, time=2**63 - 1, max_time=2**63 - 1),
-        0,
-        len(encoded({})),
         found=str(-(2**63)),
+        payload_position=len(encoded({})),
     ),
-    Broken("produced-producer-id", produced(sequence=0), field="base_sequence", found="0"),
-    Broken("produced-producer-id", produced(epoch=0), field="producer_epoch"),
-    Broken(
-        "produced-producer-id",
-        produced(producer=-2, epoch=0, sequence=0),
-        field="producer_id",
-        found="-2",
-    ),
-    Broken("produced-epoch", produced(producer=7, sequence=0), field="producer_epoch"),
-    Broken("produced-sequence", produced(producer=7, epoch=0), field="base_sequence"),
+    Broken("produced-producer-id", produced(sequence=0), "base_sequence", "0"),
+    Broken("produced-producer-id", produced(epoch=0), "producer_epoch"),
+    Broken("produced-producer-id", produced(producer=-2, epoch=0, sequence=0), "producer_id", "-2"),
+    Broken("produced-epoch", produced(producer=7, sequence=0), "producer_epoch"),
+    Broken("produced-sequence", produced(producer=7, epoch=0), "base_sequence"),
     Broken(
         "produced-offset-delta",
         produced(FIRST, SECOND | {"delta": 0}),
-        0,
-        AFTER_FIRST,
         "records[1].offset_delta",
         "0",
         "1",
+        payload_position=AFTER_FIRST,
     ),
     Broken(
         "produced-null-key",
         produced(FIRST, SECOND | {"key": None}),
-        0,
-        AFTER_FIRST,
         "records[1].len_key",
         "-1",
+        payload_position=AFTER_FIRST,
         compacted=True,
     ),
     Broken(
         "produced-record-attributes",
         produced({"attributes": 1}),
-        0,
-        0,
         "records[0].attributes",
         "1",
         "0",
+        payload_position=0,
     ),
     Broken(
-        "produced-overlong-varint", produced(LONG_KEY_LENGTH), 0, 0, "records[0].len_key", "2 bytes"
+        "produced-overlong-varint",
+        produced(LONG_KEY_LENGTH),
+        "records[0].len_key",
+        "2 bytes",
+        payload_position=0,
     ),
     Broken(
         "produced-overlong-varint",
         produced({}, LOST_BITS, time=0, max_time=FAR),
-        0,
-        len(encoded({})),
         "records[1].timestamp_delta",
+        payload_position=len(encoded({})),
     ),
     Broken(
         "produced-overlong-varint",
         produced({"num_headers": Stored(0, b"\x80\0")}),
-        0,
-        0,
         "records[0].num_headers",
+        payload_position=0,
     ),
     Broken(
         "produced-header-key",
         produced({"headers": ((b"a", None), (b"\xff", b""))}),
-        0,
-        0,
         "records[0].headers[1].key",
         "ff",
         "UTF-8",
+        payload_position=0,
     ),
     Broken(
         "produced-bytes-behind-payload",
         produced(flags=1, section=gzip.compress(PAYLOAD) + bytes(4)),
-        field="records",
+        "records",
     ),
     Broken("produced-bytes-behind-payload", produced(flags=3, section=LZ4 + b"\0")),
 ]
 
 USUAL = [
-    Broken("checksum-mismatch", produced(crc=0), field="crc", found="0x00000000"),
-    Broken("bad-size", SOUND + bytes(12), len(SOUND), field="size", found="0"),
-    Broken("unknown-magic", produced(magic=3), field="magic", found="3"),
+    Broken("checksum-mismatch", produced(crc=0), "crc", "0x00000000"),
+    Broken("bad-size", SOUND + bytes(12), "size", "0", position=len(SOUND)),
+    Broken("unknown-magic", produced(magic=3), "magic", "3"),
     Broken("incomplete-entry", SOUND[:-1]),
     Broken("incomplete-entry", SOUND[:5]),
     Broken("unknown-codec", produced(flags=5)),
     Broken("codec-error", produced(flags=2)),
     Broken("codec-error", produced(flags=3, section=LZ4[:-4])),
-    Broken("bad-record", produced(sized(bytes(6) + b"\0")), 0, 0),
-    Broken("bad-record-count", produced(count=3), 0, len(PAYLOAD)),
+    Broken("bad-record", produced(sized(bytes(6) + b"\0")), payload_position=0),
+    Broken("bad-record-count", produced(count=3), payload_position=len(PAYLOAD)),
     Broken("bad-record-count", produced(count=-1)),
-    Broken("bytes-left-over", produced(section=PAYLOAD + b"\0"), 0, len(PAYLOAD)),
+    Broken("bytes-left-over", produced(section=PAYLOAD + b"\0"), payload_position=len(PAYLOAD)),
     Broken(
         "negative-length",
         produced(sized(b"\0\0\0" + sized(b"k") + sized(b"v") + varint(1) + sized(b"h") + b"\x03")),
-        0,
-        0,
         "records[0].headers[0].len_value",
         "-2",
+        payload_position=0,
     ),
-    Broken("negative-length", produced(sized(b"\0\0\0\x03" + sized(b"v") + b"\0")), 0, 0),
+    Broken(
+        "negative-length", produced(sized(b"\0\0\0\x03" + sized(b"v") + b"\0")), payload_position=0
+    ),
 ]
 
 

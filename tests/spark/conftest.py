@@ -1,23 +1,13 @@
-"""Spark session of the folder, and the logs of real brokers."""
+"""Spark session of the folder."""
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from magicbyte.spark import use_java
-from paths import DATA
-from spark_environment import environment
-
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-
-
-@pytest.fixture(scope="session")
-def logs() -> Path:
-    """The clusters that real brokers wrote, in folders by release."""
-    return DATA
+from spark_environment import QUICK_START, environment
 
 
 @pytest.fixture(scope="session")

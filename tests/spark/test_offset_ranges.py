@@ -6,15 +6,16 @@ import random
 import shutil
 from bisect import bisect_left
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 import magicbyte as mb
 from data_source import places, planned, rows
+from file_damage import flip
 from magicbyte.errors import InputError
 from magicbyte.logdir.indexes import read_times
-from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import offset_at, readable_range
 from magicbyte.reading.planner import Planner
@@ -34,11 +35,14 @@ def whole(path: Path, level: str) -> Dataset:
     return mb.open(path, isolation_level=level, on_damage="skip", include_internal=True)
 
 
-def offsets_of(dataset: Dataset, log: PartitionLog) -> list[int]:
-    found: list[int] = (
-        Dataset([log], dataset.options).records(["offset"]).to_table().column(0).to_pylist()
-    )
-    return found
+def column(dataset: Dataset, name: str) -> list[Any]:
+    values: list[Any] = dataset.records([name]).to_table().column(0).to_pylist()
+    return values
+
+
+def offset_option(first: int, topic: str = "interleaved", partition: int = 0) -> str:
+    """Return the option of an offset of a partition."""
+    return json.dumps({topic: {str(partition): first}})
 
 
 @pytest.mark.parametrize("level", ISOLATION_LEVELS)
@@ -48,15 +52,15 @@ def test_offsets_give_the_same_rows_as_the_whole_log(path: Path, level: str) -> 
     dataset = whole(path, level)
     for log in dataset.logs:
         there = readable_range(Planner(dataset.options).survey(log), level)
-        offsets = offsets_of(dataset, log)
+        offsets = column(Dataset([log], dataset.options), "offset")
         for _ in range(3):
             first, end = sorted(rng.randint(there[0] - 1, there[1] + 1) for _ in range(2))
             first, end = max(first, 0), max(end, 0)
             given = places(
                 str(path),
                 assign=json.dumps({log.topic: [log.partition]}),
-                startingOffsets=json.dumps({log.topic: {str(log.partition): first}}),
-                endingOffsets=json.dumps({log.topic: {str(log.partition): end}}),
+                startingOffsets=offset_option(first, log.topic, log.partition),
+                endingOffsets=offset_option(end, log.topic, log.partition),
                 isolationLevel=level,
                 onDamage="skip",
                 failOnDataLoss="false",
@@ -73,15 +77,8 @@ def test_a_time_is_looked_up_as_in_the_whole_log(path: Path) -> None:
     for log in dataset.logs:
         planner = Planner(dataset.options)
         found = planner.survey(log)
-        table = (
-            Dataset([log], dataset.options)
-            .records(["timestamp"])
-            .to_table()
-            .column(0)
-            .cast(pa.int64())
-            .to_pylist()
-        )
-        times = [time for time in table if time is not None] or [0]
+        table = Dataset([log], dataset.options).records(["timestamp"]).to_table()
+        times = table.column(0).drop_null().cast(pa.int64()).to_pylist() or [0]
         for time in [*rng.sample(times, min(3, len(times))), min(times) - 1, max(times) + 1]:
             assert offset_at(planner, log, time) == planner.offset_at(found, time), (log.name, time)
 
@@ -96,13 +93,13 @@ def partition(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA / "4.3" / "transactions" / "log-0" / "interleaved-0", folder))
 
 
-def segments_in(names: list[str]) -> set[int]:
-    """Return the base offsets of the segments among the files *names*."""
-    return {int(Path(name).stem) for name in names if name.endswith(".log")}
-
-
 def bases_of(partition: Path) -> list[int]:
     return [int(file.stem) for file in sorted(partition.glob("*.log"))]
+
+
+def segments_in(names: list[str]) -> set[int]:
+    """Return the base offsets of the segments among the files *names*."""
+    return {int(name[:20]) for name in names if name.endswith(".log")}
 
 
 def test_a_plan_opens_the_segments_of_the_range_one_behind_it_and_the_last(
@@ -112,8 +109,8 @@ def test_a_plan_opens_the_segments_of_the_range_one_behind_it_and_the_last(
     assert len(bases) > 4
     _, tasks = planned(
         str(partition),
-        startingOffsets=json.dumps({"interleaved": {"0": bases[1]}}),
-        endingOffsets=json.dumps({"interleaved": {"0": bases[1] + 5}}),
+        startingOffsets=offset_option(bases[1]),
+        endingOffsets=offset_option(bases[1] + 5),
         isolationLevel="read_uncommitted",
     )
     assert tasks
@@ -138,24 +135,18 @@ def test_without_snapshots_a_range_begins_where_the_log_does(
 ) -> None:
     for file in partition.glob("*.snapshot"):
         file.unlink()
-    offsets = mb.open(partition).records(["offset"]).to_table().column(0).to_pylist()
+    offsets = column(mb.open(partition), "offset")
     first = offsets[len(offsets) // 2]
     names_opened.clear()
-    given = places(str(partition), startingOffsets=json.dumps({"interleaved": {"0": first}}))
+    given = places(str(partition), startingOffsets=offset_option(first))
     assert given["interleaved-0"] == offsets[offsets.index(first) :]
     assert bases_of(partition)[0] in segments_in(names_opened)
 
 
 def test_damage_before_the_range_ends_a_log_that_is_to_stop_at_it(partition: Path) -> None:
     starts = bases_of(partition)
-    first = sorted(partition.glob("*.log"))[0]
-    data = bytearray(first.read_bytes())
-    data[70] ^= 1
-    first.write_bytes(data)
-    options = {
-        "startingOffsets": json.dumps({"interleaved": {"0": starts[-2]}}),
-        "failOnDataLoss": "false",
-    }
+    flip(min(partition.glob("*.log")), 70, 1)
+    options = {"startingOffsets": offset_option(starts[-2]), "failOnDataLoss": "false"}
     assert rows(str(partition), onDamage="skip", **options)
     with pytest.raises(InputError, match=f"from {starts[-2]} to {starts[0]}; expected the lower"):
         rows(str(partition), onDamage="stop", **options)

@@ -2,14 +2,15 @@
 
 import json
 import logging
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import magicbyte as mb
-from data_source import places, planned, rows
-from magicbyte.errors import InputError, MagicbyteError
+from data_source import offsets_by_partition, places, planned, rows
+from magicbyte.errors import InputError
 from magicbyte.spark.option_values import duration, size_in_bytes, to_json
 from magicbyte.spark.options import parse
 from magicbyte.tables import schemas
@@ -21,12 +22,13 @@ LIVES = str(DATA / "2.8" / "lives" / "log-0")
 
 def by_partition(**arguments: Any) -> dict[str, list[int]]:
     """The offsets that Python gives."""
-    made: dict[str, list[int]] = {}
-    path = arguments.pop("path", TRANSACTIONS)
-    table = mb.open(path, **arguments).records(["topic", "partition", "offset"])
-    for topic, partition, offset in (row.values() for row in table.to_pylist()):
-        made.setdefault(f"{topic}-{partition}", []).append(offset)
-    return made
+    records = mb.open(TRANSACTIONS, **arguments).records(["topic", "partition", "offset"])
+    return offsets_by_partition(records.to_pylist())
+
+
+def of_open(first: int, second: int) -> str:
+    """Return offsets of the two partitions of the topic `open`."""
+    return json.dumps({"open": {"0": first, "1": second}})
 
 
 def refused(path: str, **options: str) -> str:
@@ -83,6 +85,14 @@ def test_internal_topics_are_read_only_if_named() -> None:
         ({"columns": "key,,value"}, "columns 'key,,value'; expected names, separated by commas"),
         ({"minPartitions": "1" * 19}, "expected a number, at least 1"),
         ({"maxPartitionBytes": "0"}, "maxPartitionBytes '0'; expected bytes, at least 1"),
+        ({"maxPartitionBytes": "64q"}, "maxPartitionBytes '64q'"),
+        ({"topic": "t"}, "no option 'topic'"),
+        ({"onDamage": "ignore"}, "onDamage 'ignore'; expected fail, skip or stop"),
+        ({"includeInternal": "yes"}, "includeInternal 'yes'; expected true or false"),
+        (
+            {"isolationLevel": "read_committed", "kafka.isolation.level": "read_uncommitted"},
+            "expected the 'read_committed' of isolationLevel",
+        ),
         ({"table": "rows"}, "table 'rows'; expected records, batches, "),
         (
             {"table": "batches", "startingOffsets": "earliest"},
@@ -107,47 +117,46 @@ def test_contradictory_options_are_refused(options: dict[str, str], message: str
         ({"paths": '{"a": 1}'}, "expected a JSON list of strings"),
         ({"paths": "[1]"}, "paths '[1]'; expected a JSON list of strings"),
         ({"path": "/no/such/place"}, "/no/such/place: No such file or directory"),
+        (
+            {"path": "s3a://u:p@bucket/logs"},
+            "s3a://...@bucket/logs: the URL seems to contain a pass",
+        ),
+        ({"path": "s3a://bucket/logs", "storage.zone": "x"}, "no storage option 'zone' for s3:"),
+        ({"path": "/", "storage.region": "x"}, "storage options region, but all paths are local"),
     ],
 )
-def test_a_path_is_asked_for_and_must_be_there(options: dict[str, str], message: str) -> None:
-    with pytest.raises(MagicbyteError) as error:
+def test_path_that_is_missing_or_contradicted_is_refused(
+    options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(InputError) as error:
         parse(options)
     assert message in str(error.value)
 
 
+def test_options_have_no_case() -> None:
+    read = parse({"PATHS": '["file:///", "/"]', "KAFKA.isolation.LEVEL": "read_uncommitted"})
+    assert read.paths == ("/", "/")
+    assert read.read.isolation_level == "read_uncommitted"
+
+
 def test_sizes_are_spark_s() -> None:
-    texts = ("1", "1b", "2k", "2kb", "3m", "1G", "1t", "1p")
-    units = (1, 1, 2 << 10, 2 << 10, 3 << 20, 1 << 30, 1 << 40, 1 << 50)
+    texts = ("1", "1b", "2k", "2kb", "3m", "64MB", "1G", "1t", "1p")
+    units = (1, 1, 2 << 10, 2 << 10, 3 << 20, 64 << 20, 1 << 30, 1 << 40, 1 << 50)
     assert tuple(size_in_bytes("", text) for text in texts) == units
     assert parse({"path": TRANSACTIONS}).max_partition_bytes == 128 << 20
     assert parse({"path": TRANSACTIONS}).max_trigger_delay_ms == 15 * 60 * 1000
 
 
 def test_a_number_may_have_eighteen_digits_and_triggers_one_number_for_both() -> None:
-    most = "9" * 18
-    read = parse(
-        {
-            "path": TRANSACTIONS,
-            "minPartitions": most,
-            "minOffsetsPerTrigger": "7",
-            "maxOffsetsPerTrigger": "7",
-        }
-    )
-    assert (read.min_partitions, read.min_offsets, read.max_offsets) == (int(most), 7, 7)
+    limits = {"minOffsetsPerTrigger": "7", "maxOffsetsPerTrigger": "7"}
+    read = parse({"path": TRANSACTIONS, "minPartitions": "9" * 18, **limits})
+    assert (read.min_partitions, read.min_offsets, read.max_offsets) == (10**18 - 1, 7, 7)
 
 
 def test_a_duration_is_written_as_spark_writes_it() -> None:
     texts = ("500", "500ms", "10s", "15m", "2min", "1h", "1d", "5000us")
-    assert [duration("", text) for text in texts] == [
-        500,
-        500,
-        10_000,
-        900_000,
-        120_000,
-        3_600_000,
-        86_400_000,
-        5,
-    ]
+    milliseconds = (500, 500, 10_000, 900_000, 120_000, 3_600_000, 86_400_000, 5)
+    assert tuple(duration("", text) for text in texts) == milliseconds
 
 
 # From where to where
@@ -155,14 +164,13 @@ def test_a_duration_is_written_as_spark_writes_it() -> None:
 
 def test_offsets_are_given_for_all_or_for_each() -> None:
     there = by_partition(topics=["interleaved"])
-    both = {"subscribe": "interleaved"}
     words = {"startingOffsets": "Earliest", "endingOffsets": "latest"}
-    assert places(TRANSACTIONS, **words, **both) == there
+    assert places(TRANSACTIONS, subscribe="interleaved", **words) == there
     found = places(
         TRANSACTIONS,
+        subscribe="interleaved",
         startingOffsets='{"interleaved":{"0":300,"1":-2}}',
         endingOffsets='{"interleaved":{"0":-1,"1":200}}',
-        **both,
     )
     assert found == {
         "interleaved-0": [offset for offset in there["interleaved-0"] if offset >= 300],
@@ -199,12 +207,15 @@ def test_any_range_gives_the_rows_in_it_whatever_the_tasks(most: str) -> None:
     [
         (
             {"startingOffsets": "latest"},
-            "startingOffsets latest; expected another offset: no batch",
+            "startingOffsets latest; expected another offset: no batch can begin there",
         ),
-        ({"endingOffsets": "EARLIEST"}, "endingOffsets earliest; expected another offset"),
-        ({"startingOffsets": '{"open":{"0":-1,"1":0}}'}, "startingOffsets -1, latest, for open-0"),
-        ({"endingOffsets": '{"open":{"0":5,"1":-2}}'}, "endingOffsets -2, earliest, for open-1"),
-        ({"startingOffsets": '{"open":{"0":-3,"1":0}}'}, "startingOffsets -3 for open-0"),
+        (
+            {"endingOffsets": "EARLIEST"},
+            "endingOffsets earliest; expected another offset: no batch can end there",
+        ),
+        ({"startingOffsets": of_open(-1, 0)}, "startingOffsets -1, latest, for open-0"),
+        ({"endingOffsets": of_open(5, -2)}, "endingOffsets -2, earliest, for open-1"),
+        ({"startingOffsets": of_open(-3, 0)}, "startingOffsets -3 for open-0"),
         ({"startingOffsets": "sometime"}, "startingOffsets 'sometime'; expected e.g. earliest,"),
         ({"startingOffsets": '{"open":{"0":"x"}}'}, "startingOffsets"),
         ({"startingOffsets": '{"open":{"0":true}}'}, "startingOffsets"),
@@ -218,41 +229,24 @@ def test_any_range_gives_the_rows_in_it_whatever_the_tasks(most: str) -> None:
             "endingOffsets: open-2, x-0, which is not read",
         ),
         (
-            {
-                "startingOffsets": '{"open":{"0":1,"1":1}}',
-                "endingOffsets": '{"open":{"0":1}}',
-            },
+            {"startingOffsets": of_open(1, 1), "endingOffsets": '{"open":{"0":1}}'},
             "endingOffsets: nothing for open-1",
         ),
         (
-            {
-                "startingOffsets": '{"open":{"0":9,"1":1}}',
-                "endingOffsets": '{"open":{"0":8,"1":1}}',
-            },
+            {"startingOffsets": of_open(9, 1), "endingOffsets": of_open(8, 1)},
             "open-0 from 9 to 8; expected the lower bound first",
         ),
         (
-            {
-                "startingOffsets": '{"open":{"0":1,"1":1}}',
-                "endingOffsets": '{"open":{"0":0,"1":1}}',
-            },
+            {"startingOffsets": of_open(1, 1), "endingOffsets": of_open(0, 1)},
             "open-0 from 1 to 0; expected the lower bound first",
         ),
-        ({"startingOffsets": "latest"}, "no batch can begin there"),
-        ({"endingOffsets": "earliest"}, "no batch can end there"),
         (
-            {
-                "endingOffsets": json.dumps({"x": {str(number): 1 for number in range(7)}}),
-                "subscribe": "aborted",
-            },
-            "nothing for aborted-0 and x-0, x-1, x-2, x-3, x-4 and 2 more, which is not read",
+            {"endingOffsets": '{"x":{"0":1,"1":1,"2":1,"3":1,"4":1,"5":1,"6":1}}'},
+            "nothing for open-0, open-1 and x-0, x-1, x-2, x-3, x-4 and 2 more, which is not read",
         ),
         (
-            {
-                "endingOffsets": json.dumps({"x": {str(number): 1 for number in range(5)}}),
-                "subscribe": "aborted",
-            },
-            "nothing for aborted-0 and x-0, x-1, x-2, x-3, x-4, which is not read",
+            {"endingOffsets": '{"x":{"0":1,"1":1,"2":1,"3":1,"4":1}}'},
+            "nothing for open-0, open-1 and x-0, x-1, x-2, x-3, x-4, which is not read",
         ),
         ({"startingTimestamp": "noon"}, "startingTimestamp 'noon'; expected milliseconds since"),
         ({"startingOffsetsByTimestamp": '{"open":{"0":1}}'}, "nothing for open-1"),
@@ -292,7 +286,7 @@ def test_offsets_that_are_not_there_fail_unless_loss_is_to_be_borne(
             assert places(TRANSACTIONS, failOnDataLoss="false", **given) == whole
         assert "data loss: " in caplog.text
     # What is behind the last stable offset is not there for who reads committed records.
-    end = {"subscribe": "open", "endingOffsets": '{"open":{"0":34,"1":80}}'}
+    end = {"subscribe": "open", "endingOffsets": of_open(34, 80)}
     assert "offsets from 0 to below 34 of open-0" in refused(TRANSACTIONS, **end)
     assert places(TRANSACTIONS, **{"kafka.isolation.level": "read_uncommitted"}, **end)
     beyond = {"subscribe": "deleted-records", "startingOffsets": '{"deleted-records":{"0":999}}'}
@@ -434,8 +428,6 @@ def test_a_task_of_a_partition_carries_nothing_of_others() -> None:
 
 
 def test_findings_of_log_dirs_come_with_the_problems(tmp_path: Path) -> None:
-    import shutil
-
     log_dir = tmp_path / "log"
     shutil.copytree(Path(TRANSACTIONS) / "fenced-0", log_dir / "fenced-0")
     (log_dir / "recovery-point-offset-checkpoint").write_text("nonsense")

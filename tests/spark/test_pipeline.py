@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 import magicbyte as mb
+from file_damage import flip
 from magicbyte.errors import InputError
 from magicbyte.reading.split import Split
 from magicbyte.reading.table_rows import transaction_rows
@@ -25,8 +27,10 @@ from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored_types import stored_schema
 from magicbyte_cli import main
 from magicbyte_tools.bench import planning
+from paths import DATA
+from spark_environment import QUICK_START
 
-QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+CLUSTER = DATA / "4.3" / "transactions"
 
 
 def pipeline(*arguments: str | Path) -> Result:
@@ -52,15 +56,10 @@ def plain(table: pa.Table) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def cluster(logs: Path) -> Path:
-    return logs / "4.3" / "transactions"
-
-
-@pytest.fixture(scope="module")
-def made(spark: SparkSession, cluster: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Output of a pipeline over the cluster, in paths with spaces."""
     out = tmp_path_factory.mktemp("a folder") / "with spaces" / "out"
-    result = pipeline(cluster, out)
+    result = pipeline(CLUSTER, out)
     assert result.exit_code == 0, result.output
     assert "report: " in result.stderr
     assert "not delivered: 966 aborted records" in result.stderr
@@ -70,21 +69,19 @@ def made(spark: SparkSession, cluster: Path, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_tables_are_those_of_the_api(made: Path, cluster: Path, name: str) -> None:
-    dataset = mb.open(str(cluster), on_damage="skip")
-    rows = getattr(dataset, name)(TABLES[name].names)
-    written = table_of(made, name)
-    assert plain(written) == plain(rows.to_table())
+def test_the_tables_are_those_of_the_api(made: Path, name: str) -> None:
+    rows = getattr(mb.open(CLUSTER, on_damage="skip"), name)(TABLES[name].names)
+    assert plain(table_of(made, name)) == plain(rows.to_table())
     for file in (made / name).glob("*.parquet"):
         assert pq.read_schema(file).equals(stored_schema(TABLES[name]))
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_export_writes_the_schema_and_the_rows_of_the_pipeline(
-    made: Path, cluster: Path, tmp_path: Path, name: str
+    made: Path, tmp_path: Path, name: str
 ) -> None:
     out = tmp_path / "one.parquet"
-    export = ["export", str(cluster), "--table", name, "-o", str(out)]
+    export = ["export", str(CLUSTER), "--table", name, "-o", str(out)]
     result = CliRunner().invoke(main, export)
     assert result.exit_code == 0, result.output
     assert plain(pq.read_table(out)) == plain(table_of(made, name))
@@ -95,52 +92,43 @@ def test_export_writes_the_schema_and_the_rows_of_the_pipeline(
 def columns_of(path: Path) -> list[tuple[Any, ...]]:
     """Return the columns by the footer of *path*, without what depends on its writer."""
     schema = pq.read_metadata(path).schema
-    columns = [schema.column(number) for number in range(len(schema))]
-    return [
-        (
-            *(one.path, one.physical_type, json.loads(one.logical_type.to_json())),
-            *(one.max_definition_level, one.max_repetition_level),
-        )
-        for one in columns
-    ]
+    fields = attrgetter("path", "physical_type", "max_definition_level", "max_repetition_level")
+    columns = map(schema.column, range(len(schema)))
+    return [(*fields(one), json.loads(one.logical_type.to_json())) for one in columns]
 
 
-def test_bytes_add_up_to_the_sizes_of_the_files(made: Path, cluster: Path) -> None:
-    for row in table_of(made, "segments").to_pylist():
-        if row["file_kind"] != "log" or not row["live"]:
-            continue
+def test_bytes_add_up_to_the_sizes_of_the_files(made: Path) -> None:
+    logs = [r for r in table_of(made, "segments").to_pylist() if r["file_kind"] == "log"]
+    for row in logs:
         parts = sum(row[n] for n in row if n.startswith("bytes_"))
-        assert parts == row["size_bytes"], row["file"]
-    whole = sum(file.stat().st_size for file in cluster.rglob("*.log"))
-    of_logs = [r for r in table_of(made, "segments").to_pylist() if r["file_kind"] == "log"]
-    assert sum(row["size_bytes"] for row in of_logs) == whole
+        assert parts == row["size_bytes"] or not row["live"], row["file"]
+    whole = sum(file.stat().st_size for file in CLUSTER.rglob("*.log"))
+    assert sum(row["size_bytes"] for row in logs) == whole
 
 
-def test_second_run_replaces_the_first_only_with_overwrite(made: Path, cluster: Path) -> None:
+def test_second_run_replaces_the_first_only_with_overwrite(made: Path) -> None:
     before = tree(made)
-    refused = pipeline(cluster, made)
+    refused = pipeline(CLUSTER, made)
     assert refused.exit_code == 2
     assert "the output exists; expected a new name, or --overwrite" in refused.stderr
     assert tree(made) == before
     again = pipeline(
-        cluster, made, "--overwrite", "--topic", "open", "--isolation-level", "read_uncommitted"
+        CLUSTER, made, "--overwrite", "--topic", "open", "--isolation-level", "read_uncommitted"
     )
     assert again.exit_code == 0, again.output
     assert os.listdir(made.parent) == ["out"]
-    rows = mb.open(str(cluster), topics=["open"], isolation_level="read_uncommitted").records()
+    rows = mb.open(CLUSTER, topics=["open"], isolation_level="read_uncommitted").records()
     assert table_of(made, "records").num_rows == rows.to_table().num_rows > 0
 
 
 @pytest.mark.parametrize("on_damage", ["skip", "fail", "stop"])
 def test_damage_is_told_and_does_not_leave_half_of_an_output(
-    spark: SparkSession, cluster: Path, tmp_path: Path, on_damage: str
+    spark: SparkSession, tmp_path: Path, on_damage: str
 ) -> None:
     folder = tmp_path / "in" / "interleaved-0"
-    shutil.copytree(cluster / "log-0" / "interleaved-0", folder)
+    shutil.copytree(CLUSTER / "log-0" / "interleaved-0", folder)
     log = sorted(file for file in folder.glob("*.log") if file.stat().st_size)[0]
-    data = bytearray(log.read_bytes())
-    data[len(data) // 2] ^= 1
-    log.write_bytes(data)
+    flip(log, log.stat().st_size // 2, 1)
     out = tmp_path / "deep" / "out"
     result = pipeline(folder, out, "--on-damage", on_damage)
     assert result.exit_code == 1, result.output
@@ -155,21 +143,21 @@ def test_damage_is_told_and_does_not_leave_half_of_an_output(
     assert "checksum-mismatch" in (out / "report.html").read_text()
 
 
-def refusals(cluster: Path, tmp_path: Path) -> dict[str, tuple[Sequence[str | Path], str]]:
+def refusals(tmp_path: Path) -> dict[str, tuple[Sequence[str | Path], str]]:
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "thesis.txt").write_text("years of work")
     (tmp_path / "file").write_text("")
-    inside = Path(shutil.copytree(cluster / "log-0" / "open-0", tmp_path / "above" / "open-0"))
+    inside = Path(shutil.copytree(CLUSTER / "log-0" / "open-0", tmp_path / "above" / "open-0"))
     (tmp_path / "above" / "meta.properties").write_text("version=1\n")
     (tmp_path / "link").symlink_to(tmp_path / "above", target_is_directory=True)
     segment = min(inside.glob("*.log"))
     return {
-        "theirs": ([cluster, tmp_path / "theirs"], "the folder was not written by pipeline"),
+        "theirs": ([CLUSTER, tmp_path / "theirs"], "the folder was not written by pipeline"),
         "theirs, overwrite": (
-            [cluster, tmp_path / "theirs", "--overwrite"],
+            [CLUSTER, tmp_path / "theirs", "--overwrite"],
             "was not written by pipeline",
         ),
-        "a file": ([cluster, tmp_path / "file", "--overwrite"], "file: this is a file; expected"),
+        "a file": ([CLUSTER, tmp_path / "file", "--overwrite"], "file: this is a file; expected"),
         "the input itself": ([inside, inside, "--overwrite"], "inside of the input"),
         "in the input": ([inside, inside / "out"], "inside of the input"),
         "in the log.dir of the input": (
@@ -191,8 +179,8 @@ def refusals(cluster: Path, tmp_path: Path) -> dict[str, tuple[Sequence[str | Pa
     }
 
 
-def test_refused_arguments_are_one_line_and_leave_no_files(cluster: Path, tmp_path: Path) -> None:
-    cases = refusals(cluster, tmp_path)
+def test_refused_arguments_are_one_line_and_leave_no_files(tmp_path: Path) -> None:
+    cases = refusals(tmp_path)
     before = tree(tmp_path)
     for name, (arguments, message) in cases.items():
         result = pipeline(*arguments)
@@ -202,17 +190,15 @@ def test_refused_arguments_are_one_line_and_leave_no_files(cluster: Path, tmp_pa
 
 
 def test_an_empty_folder_may_become_the_output_and_a_foreign_one_may_not(
-    spark: SparkSession, cluster: Path, tmp_path: Path
+    spark: SparkSession, tmp_path: Path
 ) -> None:
     (tmp_path / "out").mkdir()
-    result = pipeline(cluster / "log-0" / "open-1", tmp_path / "out")
+    result = pipeline(CLUSTER / "log-0" / "open-1", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert sorted(os.listdir(tmp_path / "out")) == sorted([*TABLES, "_magicbyte", "report.html"])
 
 
-def test_pipeline_needs_no_java_and_writes_only_into_its_output(
-    cluster: Path, tmp_path: Path
-) -> None:
+def test_pipeline_needs_no_java_and_writes_only_into_its_output(tmp_path: Path) -> None:
     tools, home, here = tmp_path / "bin", tmp_path / "home", tmp_path / "current folder"
     for folder in (tools, home, here):
         folder.mkdir()
@@ -228,7 +214,8 @@ def test_pipeline_needs_no_java_and_writes_only_into_its_output(
         "import sys; sys.executable = sys.argv.pop(1);"
         "from magicbyte_cli import main; main(prog_name='magicbyte')"
     )
-    source, out = cluster / "log-0" / "open-0", tmp_path / "o u t"
+    source, out = CLUSTER / "log-0" / "open-0", tmp_path / "o u t"
+    conf = f"spark.driver.extraJavaOptions={QUICK_START}"
     environment = {
         "PATH": str(tools),
         "HOME": str(home),
@@ -236,7 +223,7 @@ def test_pipeline_needs_no_java_and_writes_only_into_its_output(
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
     done = subprocess.run(
-        [sys.executable, "-c", run, python, "pipeline", source, out, "--conf", QUICK],
+        [sys.executable, "-c", run, python, "pipeline", source, out, "--conf", conf],
         cwd=here,
         env=environment,
         capture_output=True,
@@ -253,20 +240,14 @@ def test_pipeline_needs_no_java_and_writes_only_into_its_output(
     assert table_of(out, "records").num_rows == rows > 0
 
 
-def test_a_plan_comes_back_from_json_as_it_was(cluster: Path) -> None:
-    dataset = mb.open(str(cluster), include_internal=True, on_damage="skip")
+def test_a_plan_comes_back_from_json_as_it_was() -> None:
+    dataset = mb.open(CLUSTER, include_internal=True, on_damage="skip")
     splits = dataset.plan(1000)
     assert [decode(Split, encode(split)) for split in splits] == splits
 
 
-@pytest.mark.parametrize("module", ["magicbyte", "magicbyte_cli", "magicbyte_cli.report"])
-def test_import_of_the_package_does_not_load_spark(module: str) -> None:
-    command = [sys.executable, "-c", f"import sys, {module}; print('pyspark' in sys.modules)"]
-    assert subprocess.check_output(command, text=True) == "False\n"
-
-
-def test_spark_passes_over_headers_as_the_driver_does(spark: SparkSession, cluster: Path) -> None:
-    here, there = (mb.open(str(cluster), include_internal=True, on_damage="skip") for _ in "12")
+def test_spark_passes_over_headers_as_the_driver_does(spark: SparkSession) -> None:
+    here, there = (mb.open(CLUSTER, include_internal=True, on_damage="skip") for _ in "12")
     expected = make_plan(here, 20_000)
     asked: list[SparkSession] = []
 
@@ -276,7 +257,7 @@ def test_spark_passes_over_headers_as_the_driver_does(spark: SparkSession, clust
 
     assert text_of(make_plan(there, 20_000, spark=session), about={}) == text_of(expected, about={})
     assert not asked, "that little the driver does by itself"
-    there = mb.open(str(cluster), include_internal=True, on_damage="skip")
+    there = mb.open(CLUSTER, include_internal=True, on_damage="skip")
     made = make_plan(there, 20_000, spark=session, parallel_bytes=1)
     assert text_of(made, about={}) == text_of(expected, about={})
     assert asked

@@ -58,16 +58,8 @@ def test_records_appended_after_the_plan_are_not_read(log_dir: Path, plan: Path)
     ("first", "second", "message"),
     [
         ({}, {"onDamage": "skip"}, "the plan was made with no ondamage; expected skip, as in this"),
-        (
-            {"maxPartitionBytes": "1m"},
-            {},
-            "with maxpartitionbytes 1m; expected 3000, as in this read",
-        ),
-        (
-            {"minPartitions": "9"},
-            {},
-            "with minpartitions 9; expected none, as in this read, or",
-        ),
+        ({"maxPartitionBytes": "1m"}, {}, "with maxpartitionbytes 1m; expected 3000, as in this"),
+        ({"minPartitions": "9"}, {}, "with minpartitions 9; expected none, as in this read, or"),
     ],
 )
 def test_the_plan_of_another_read_is_refused(

@@ -1,6 +1,7 @@
 """A pipeline that was killed, whenever it was, is finished by the next: no row twice, none missing."""
 
 import fcntl
+import itertools
 import json
 import os
 import random
@@ -9,7 +10,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +29,26 @@ from magicbyte.spark.task_writer import OutputSettings, _TaskFiles, hive_folder
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.table_files import ParquetFormat
 from magicbyte_cli import main
+from paths import DATA
+from spark_environment import QUICK_START
 
 SMALL = "--max-partition-bytes=16KiB"
 COMMAND = "from magicbyte_cli import main; main(prog_name='magicbyte')"
-QUICK = "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+CLUSTER = DATA / "4.3" / "transactions"
+
+Tables = dict[str, list[str]]
+"""Rows of each table, in an order of their own."""
 
 
 class Killed(BaseException):
     """Ends a run as a kill would: no code catches it."""
 
 
-@pytest.fixture(scope="module")
-def cluster(logs: Path) -> Path:
-    return logs / "4.3" / "transactions"
+def pipeline(out: Path, *options: str, source: Path = CLUSTER) -> Result:
+    return CliRunner().invoke(main, ["pipeline", str(source), str(out), SMALL, *options])
 
 
-def pipeline(cluster: Path, out: Path, *options: str) -> Result:
-    return CliRunner().invoke(main, ["pipeline", str(cluster), str(out), SMALL, *options])
-
-
-def rows_of(out: Path) -> dict[str, list[str]]:
-    """All rows of all tables, each table in an order of its own."""
+def rows_of(out: Path) -> Tables:
     return {
         path.name: sorted(map(repr, pyarrow.dataset.dataset(path).to_table().to_pylist()))
         for path in sorted(out.iterdir())
@@ -56,11 +57,9 @@ def rows_of(out: Path) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(
-    spark: SparkSession, cluster: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, list[str]]:
+def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Tables:
     out = tmp_path_factory.mktemp("undisturbed") / "out"
-    result = pipeline(cluster, out)
+    result = pipeline(out)
     assert result.exit_code == 0, result.output
     rows = rows_of(out)
     assert list(rows) == sorted(TABLES) and rows["records"]
@@ -68,9 +67,7 @@ def undisturbed(
 
 
 @pytest.fixture
-def killed(
-    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
+def killed(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An output whose run was killed when all tasks were done, and none of their files moved."""
 
     def end(*_: object) -> None:
@@ -80,7 +77,7 @@ def killed(
     with monkeypatch.context() as patch:
         patch.setattr(_Tasks, "assemble", end)
         with pytest.raises(Killed):
-            pipeline(cluster, out)
+            pipeline(out)
     assert os.listdir(tmp_path) == [".out.part"]
     return out
 
@@ -90,7 +87,7 @@ def work_of(out: Path) -> Path:
     return work
 
 
-def finished(result: Result, out: Path, undisturbed: dict[str, list[str]]) -> dict[str, Any]:
+def finished(result: Result, out: Path, undisturbed: Tables) -> dict[str, Any]:
     """Check that a run has finished *out*, and return what it says of itself."""
     assert result.exit_code == 0, result.output
     assert os.listdir(out.parent) == [out.name]
@@ -100,10 +97,8 @@ def finished(result: Result, out: Path, undisturbed: dict[str, list[str]]) -> di
     return told
 
 
-def test_tasks_of_an_earlier_run_are_not_repeated(
-    cluster: Path, killed: Path, undisturbed: dict[str, list[str]]
-) -> None:
-    result = pipeline(cluster, killed)
+def test_tasks_of_an_earlier_run_are_not_repeated(killed: Path, undisturbed: Tables) -> None:
+    result = pipeline(killed)
     told = finished(result, killed, undisturbed)
     assert told["tasks"] == told["tasks_of_earlier_runs"] > 10
     assert told["spark"] is None
@@ -111,44 +106,36 @@ def test_tasks_of_an_earlier_run_are_not_repeated(
     assert "Spark" not in result.stderr
 
 
-def _drop_a_note(work: Path) -> None:
-    min((work / "notes").iterdir()).unlink()
-
-
-def _drop_a_file(work: Path) -> None:
-    min((work / "files").iterdir()).unlink()
-
-
-def _cut_a_file(work: Path) -> None:
-    path = min((work / "files").iterdir())
+def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
 
-@pytest.mark.parametrize("spoil", [_drop_a_note, _drop_a_file, _cut_a_file])
+@pytest.mark.parametrize(
+    ("folder", "spoil"), [("notes", Path.unlink), ("files", Path.unlink), ("files", cut)]
+)
 def test_a_task_whose_note_or_file_is_missing_is_done_again(
-    cluster: Path, killed: Path, undisturbed: dict[str, list[str]], spoil: Callable[[Path], None]
+    killed: Path, undisturbed: Tables, folder: str, spoil: Callable[[Path], None]
 ) -> None:
-    spoil(work_of(killed))
-    told = finished(pipeline(cluster, killed), killed, undisturbed)
+    spoil(min((work_of(killed) / folder).iterdir()))
+    told = finished(pipeline(killed), killed, undisturbed)
     assert told["tasks"] - told["tasks_of_earlier_runs"] == 1
 
 
 def test_files_of_attempts_that_left_no_note_are_no_part_of_the_output(
-    cluster: Path, killed: Path, undisturbed: dict[str, list[str]]
+    killed: Path, undisturbed: Tables
 ) -> None:
     work = work_of(killed)
     whole = next(path for path in (work / "files").iterdir() if path.suffix == ".parquet")
     shutil.copy(whole, work / "files" / "0123.parquet")
     (work / "out" / "records").mkdir()
     shutil.copy(whole, work / "out" / "records" / "part-00000-007.zstd.parquet")
-    finished(pipeline(cluster, killed), killed, undisturbed)
+    finished(pipeline(killed), killed, undisturbed)
 
 
 @pytest.mark.parametrize("moved", [0, 1, 5])
 def test_killed_while_files_are_put_together(
-    cluster: Path,
     killed: Path,
-    undisturbed: dict[str, list[str]],
+    undisturbed: Tables,
     monkeypatch: pytest.MonkeyPatch,
     moved: int,
 ) -> None:
@@ -163,66 +150,63 @@ def test_killed_while_files_are_put_together(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", counting)
         with pytest.raises(Killed):
-            pipeline(cluster, killed)
+            pipeline(killed)
     assert len(done) == moved
-    told = finished(pipeline(cluster, killed), killed, undisturbed)
+    told = finished(pipeline(killed), killed, undisturbed)
     assert told["tasks"] == told["tasks_of_earlier_runs"]
 
 
-def test_killed_between_the_old_output_and_the_new(
-    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "out"
-    assert pipeline(cluster, out, "--topic", "open").exit_code == 0
-    before = rows_of(out)
-    rename, renamed = Path.rename, []
+@contextmanager
+def failing_renames(numbers: Container[int], error: BaseException) -> Iterator[pytest.MonkeyPatch]:
+    """Raise *error* at the renames of these numbers, counted from 1."""
+    rename, count = Path.rename, itertools.count(1)
 
-    def once(self: Path, target: Path) -> Path:
-        if renamed:
-            raise Killed
-        renamed.append(target)
+    def rename_or_fail(self: Path, target: Path) -> Path:
+        if next(count) in numbers:
+            raise error
         return rename(self, target)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", once)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "rename", rename_or_fail)
+        yield patch
+
+
+@pytest.fixture
+def old_output(spark: SparkSession, tmp_path: Path) -> tuple[Path, Tables]:
+    """An output, and its rows."""
+    out = tmp_path / "out"
+    assert pipeline(out, "--topic", "open").exit_code == 0
+    return out, rows_of(out)
+
+
+def test_killed_between_the_old_output_and_the_new(old_output: tuple[Path, Tables]) -> None:
+    out, before = old_output
+    with failing_renames(range(2, 99), Killed()) as patch:
         patch.setattr(Stage, "recover_old_output", lambda _: None)
         with pytest.raises(Killed):
-            pipeline(cluster, out, "--topic", "aborted", "--overwrite")
+            pipeline(out, "--topic", "aborted", "--overwrite")
     assert not out.exists()
-    refused = pipeline(cluster, out, "--topic", "aborted")
+    refused = pipeline(out, "--topic", "aborted")
     assert "the output exists" in refused.stderr
     assert rows_of(out) == before
-    assert pipeline(cluster, out, "--topic", "aborted", "--overwrite").exit_code == 0
+    assert pipeline(out, "--topic", "aborted", "--overwrite").exit_code == 0
     assert {row for row in rows_of(out)["partitions"] if "'aborted'" in row}
 
 
 def test_error_while_the_output_is_replaced_leaves_the_old_output(
-    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    old_output: tuple[Path, Tables],
 ) -> None:
-    out = tmp_path / "out"
-    assert pipeline(cluster, out, "--topic", "open").exit_code == 0
-    before = rows_of(out)
-    rename, renamed = Path.rename, []
-
-    def second_fails(self: Path, target: Path) -> Path:
-        renamed.append(target)
-        if len(renamed) == 2:
-            raise PermissionError(13, "Permission denied", str(self))
-        return rename(self, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", second_fails)
-        result = pipeline(cluster, out, "--topic", "aborted", "--overwrite")
+    out, before = old_output
+    with failing_renames({2}, PermissionError(13, "Permission denied", "out")):
+        result = pipeline(out, "--topic", "aborted", "--overwrite")
     assert result.exit_code == 2 and "Permission denied" in result.output
     assert rows_of(out) == before
 
 
 @pytest.mark.parametrize("option", ["--restart", "--topic=open", "--columns=offset"])
-def test_work_of_another_plan_or_that_nobody_wants_is_not_used(
-    cluster: Path, killed: Path, option: str
-) -> None:
+def test_work_of_another_plan_or_that_nobody_wants_is_not_used(killed: Path, option: str) -> None:
     before = work_of(killed)
-    result = pipeline(cluster, killed, option)
+    result = pipeline(killed, option)
     assert result.exit_code == 0, result.output
     assert "an earlier run" not in result.stderr
     told = json.loads((killed / "_magicbyte" / "run.json").read_text())
@@ -230,25 +214,25 @@ def test_work_of_another_plan_or_that_nobody_wants_is_not_used(
     assert not before.parent.exists()
 
 
-def test_two_runs_cannot_write_one_output(cluster: Path, killed: Path) -> None:
+def test_two_runs_cannot_write_one_output(killed: Path) -> None:
     folder = killed.parent / ".out.part"
     before = sorted(folder.rglob("*"))
     with (folder / "lock").open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        result = pipeline(cluster, killed)
+        result = pipeline(killed)
     assert result.exit_code == 2
     assert "another run writes there; expected one at a time" in result.stderr
     assert sorted(folder.rglob("*")) == before
 
 
-def test_a_folder_of_somebody_else_is_left_alone(cluster: Path, tmp_path: Path) -> None:
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     theirs = tmp_path / ".out.part"
     theirs.mkdir()
     (theirs / "thesis.txt").write_text("years of work")
     for lock in (None, "their own"):
         if lock:
             (theirs / "lock").write_text(lock)
-        result = pipeline(cluster, tmp_path / "out")
+        result = pipeline(tmp_path / "out")
         assert result.exit_code == 2
         assert "the folder was not written by pipeline" in result.stderr
         assert (theirs / "thesis.txt").read_text() == "years of work"
@@ -256,10 +240,9 @@ def test_a_folder_of_somebody_else_is_left_alone(cluster: Path, tmp_path: Path) 
 
 def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes(
     spark: SparkSession,
-    cluster: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    undisturbed: dict[str, list[str]],
+    undisturbed: Tables,
 ) -> None:
     def fail(*_: object) -> None:
         raise InputError("no space", "some", path="here")
@@ -267,32 +250,32 @@ def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr(_Tasks, "assemble", fail)
-        result = pipeline(cluster, out)
+        result = pipeline(out)
     assert result.exit_code == 2
     told, error = result.stderr.splitlines()[-2:]
     assert told.endswith("/.out.part: run the same command to continue")
     assert error == "Error: here: no space; expected some"
-    again = finished(pipeline(cluster, out), out, undisturbed)
+    again = finished(pipeline(out), out, undisturbed)
     assert again["tasks"] == again["tasks_of_earlier_runs"]
 
 
 def test_error_before_the_first_task_leaves_no_files(
-    spark: SparkSession, cluster: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
         raise Killed
 
     monkeypatch.setattr(_Tasks, "run_rest", fail)
     with pytest.raises(Killed):
-        pipeline(cluster, tmp_path / "deep" / "out")
+        pipeline(tmp_path / "deep" / "out")
     assert os.listdir(tmp_path) == []
 
 
 def test_only_what_is_wanted_is_written(
-    spark: SparkSession, cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
+    spark: SparkSession, tmp_path: Path, undisturbed: Tables
 ) -> None:
     out = tmp_path / "out"
-    result = pipeline(cluster, out, "--tables", "transactions,records", "--columns=value,offset")
+    result = pipeline(out, "--tables", "transactions,records", "--columns=value,offset")
     assert result.exit_code == 0, result.output
     assert sorted(os.listdir(out)) == ["_magicbyte", "records", "transactions"]
     assert result.stderr.endswith("out: records, transactions\n")
@@ -302,8 +285,8 @@ def test_only_what_is_wanted_is_written(
     assert rows_of(out)["transactions"] == undisturbed["transactions"]
 
 
-def test_tables_of_the_plan_alone_need_no_spark(cluster: Path, tmp_path: Path) -> None:
-    result = pipeline(cluster, tmp_path / "out", "--tables=transactions")
+def test_tables_of_the_plan_alone_need_no_spark(tmp_path: Path) -> None:
+    result = pipeline(tmp_path / "out", "--tables=transactions")
     assert result.exit_code == 0, result.output
     assert "Spark" not in result.stderr
     assert rows_of(tmp_path / "out")["transactions"]
@@ -318,18 +301,18 @@ def test_tables_of_the_plan_alone_need_no_spark(cluster: Path, tmp_path: Path) -
     ],
 )
 def test_unknown_table_or_column_is_a_usage_error(
-    cluster: Path, tmp_path: Path, options: list[str], message: str
+    tmp_path: Path, options: list[str], message: str
 ) -> None:
-    result = pipeline(cluster, tmp_path / "out", *options)
+    result = pipeline(tmp_path / "out", *options)
     assert result.exit_code == 2 and message in result.stderr, result.output
     assert os.listdir(tmp_path) == []
 
 
 def test_a_folder_for_each_topic_is_read_by_spark_and_arrow(
-    spark: SparkSession, cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
+    spark: SparkSession, tmp_path: Path, undisturbed: Tables
 ) -> None:
     out = tmp_path / "out"
-    result = pipeline(cluster, out, "--partition-by", "topic")
+    result = pipeline(out, "--partition-by", "topic")
     assert result.exit_code == 0, result.output
     for table in ("records", "batches"):
         folder = out / table
@@ -343,12 +326,10 @@ def test_a_folder_for_each_topic_is_read_by_spark_and_arrow(
         assert len(counts) > 1
 
 
-def test_records_of_no_topic_have_a_folder_too(
-    spark: SparkSession, cluster: Path, tmp_path: Path
-) -> None:
+def test_records_of_no_topic_have_a_folder_too(spark: SparkSession, tmp_path: Path) -> None:
     for name in ("no topic", "open-0"):
-        shutil.copytree(cluster / "log-0" / "open-0", tmp_path / "in" / name)
-    result = pipeline(tmp_path / "in", tmp_path / "out", "--partition-by", "topic")
+        shutil.copytree(CLUSTER / "log-0" / "open-0", tmp_path / "in" / name)
+    result = pipeline(tmp_path / "out", "--partition-by", "topic", source=tmp_path / "in")
     assert result.exit_code == 0, result.output
     read = pa.dataset.dataset(tmp_path / "out" / "records", partitioning="hive").to_table()
     assert set(read.column("topic").to_pylist()) == {None, "open"}
@@ -380,23 +361,23 @@ def test_files_end_at_the_size_that_is_wanted(
 # Kills
 
 
-def run(cluster: Path, out: Path) -> subprocess.Popen[bytes]:
+def run(out: Path) -> subprocess.Popen[bytes]:
     """Start the command as a process of its own, which leads a group."""
-    command = [sys.executable, "-c", COMMAND, "pipeline", cluster, out]
+    command = [sys.executable, "-c", COMMAND, "pipeline", CLUSTER, out]
     return subprocess.Popen(
-        [*command, SMALL, "--conf", QUICK],
+        [*command, SMALL, "--conf", f"spark.driver.extraJavaOptions={QUICK_START}"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
 
 
-def kills(cluster: Path, out: Path, count: int, rng: random.Random) -> None:
+def kills(out: Path, count: int, rng: random.Random) -> None:
     """Kill runs at *count* moments: half of them with all that they started, half alone."""
     longest = 0.0
     for number in range(count):
         begun = time.monotonic()
-        running = run(cluster, out)
+        running = run(out)
         if number == 0:  # how long a run takes is not known before
             running.communicate()
             longest = time.monotonic() - begun
@@ -414,34 +395,32 @@ def kills(cluster: Path, out: Path, count: int, rng: random.Random) -> None:
             shutil.rmtree(out)
 
 
+def last_run(out: Path, undisturbed: Tables) -> bytes:
+    """Run the command to its end, check its output, and return what it wrote to stderr."""
+    process = run(out)
+    _, stderr = process.communicate()
+    assert process.returncode == 0, stderr
+    assert rows_of(out) == undisturbed
+    return stderr
+
+
 @pytest.mark.skipif(
     not os.environ.get("MAGICBYTE_WIDE"),
     reason="MAGICBYTE_WIDE=1: some minutes of runs that are killed",
 )
-def test_killed_at_twenty_moments(
-    cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
-) -> None:
+def test_killed_at_twenty_moments(tmp_path: Path, undisturbed: Tables) -> None:
     out = tmp_path / "out"
-    kills(cluster, out, 21, random.Random(20))
-    last = run(cluster, out)
-    _, told = last.communicate()
-    assert last.returncode == 0, told
-    assert rows_of(out) == undisturbed
+    kills(out, 21, random.Random(20))
+    last_run(out, undisturbed)
 
 
-def test_killed_when_some_tasks_are_done(
-    cluster: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
-) -> None:
+def test_killed_when_some_tasks_are_done(tmp_path: Path, undisturbed: Tables) -> None:
     out = tmp_path / "out"
-    first = run(cluster, out)
+    first = run(out)
     notes = tmp_path / ".out.part"
     while first.poll() is None and len(list(notes.glob("*/notes/*.json"))) < 2:
         time.sleep(0.002)
     os.killpg(first.pid, signal.SIGKILL)
     first.communicate()
     assert not out.exists()
-    last = run(cluster, out)
-    _, told = last.communicate()
-    assert last.returncode == 0, told
-    assert b"an earlier run has finished" in told
-    assert rows_of(out) == undisturbed
+    assert b"an earlier run has finished" in last_run(out, undisturbed)

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from file_damage import flip
 from paths import DATA
 from spark_environment import environment
 
@@ -110,10 +111,8 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = random.Random(7)
     copy = Path(shutil.copytree(CLUSTER, tmp_path_factory.mktemp("damaged") / "log-0"))
     for file in sorted(copy.glob("*/*.log"))[::3]:
-        data = bytearray(file.read_bytes())
-        if data:
-            data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-            file.write_bytes(data)
+        if size := file.stat().st_size:
+            flip(file, rng.randrange(size), 1 << rng.randrange(8))
     return copy
 
 

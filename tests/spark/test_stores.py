@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.dataset
@@ -14,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 import magicbyte as mb
 from magicbyte.tables import schemas
 from magicbyte_cli import main
+from paths import DATA
 from s3_server import ACCESS_KEY, SECRET, S3Server
 
 PARTITIONS = ("aborted-0", "interleaved-0", "open-0")
@@ -21,16 +21,10 @@ TABLES = ("records", "segments", "transactions", "partitions")
 
 
 @pytest.fixture(scope="module")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
-    with S3Server(tmp_path_factory.mktemp("s3")) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def log_dir(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def log_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("disk") / "log-0"
     for name in PARTITIONS:
-        shutil.copytree(logs / "4.3" / "transactions" / "log-0" / name, folder / name)
+        shutil.copytree(DATA / "4.3" / "transactions" / "log-0" / name, folder / name)
     (folder / "meta.properties").write_text("version=1\n")
     return folder
 

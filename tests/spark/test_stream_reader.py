@@ -11,6 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import magicbyte as mb
+from file_damage import flip
+from log_reader import spans
 from magicbyte.errors import ChecksumError, InputError
 from magicbyte.reading.partial_plan import ReadableRanges, survey_of_range
 from magicbyte.reading.planner import Planner
@@ -89,6 +91,11 @@ def read(reader: StreamReader, start: Any, end: Any) -> list[tuple[Any, ...]]:
     ]
 
 
+def segments_at(offset: int) -> dict[str, dict[str, int]]:
+    """Return *offset* of the partition `v2-segments-0` as a stream gives and takes it."""
+    return {"v2-segments": {"0": offset}}
+
+
 def expected(path: Path, level: str) -> list[tuple[Any, ...]]:
     rows = mb.open(path, isolation_level=level).records(["topic", "partition", "offset"])
     return [tuple(row.values()) for row in rows.to_pylist()]
@@ -142,7 +149,7 @@ def test_segments_that_go_are_a_loss_that_fails_or_is_borne(tmp_path: Path) -> N
     reader = stream(tmp_path, startingOffsets="earliest")
     start = reader.initialOffset()
     end = reader.latestOffset(start, ALL)
-    assert start == {"v2-segments": {"0": 0}}
+    assert start == segments_at(0)
     for file in [*folder.glob(f"{0:020}.*"), *folder.glob(f"{bases[1]:020}.*")]:
         if file.suffix != ".snapshot":
             file.unlink()
@@ -165,7 +172,7 @@ def test_a_partition_that_is_new_is_read_from_its_beginning(tmp_path: Path) -> N
     shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0")
     reader = stream(tmp_path)
     start = reader.initialOffset()
-    assert start == {"v2-segments": {"0": 404}}, "latest is where a stream begins"
+    assert start == segments_at(404), "latest is where a stream begins"
     assert reader.latestOffset(start, ALL) == start
     shutil.copytree(LIVES / "v2-segments-1", tmp_path / "v2-segments-1")
     end = reader.latestOffset(start, ALL)
@@ -181,25 +188,19 @@ def test_a_partition_that_is_new_is_read_from_its_beginning(tmp_path: Path) -> N
 
 def test_stream_begins_at_its_starting_offsets(tmp_path: Path) -> None:
     path = LIVES / "v2-segments-0"
-    assert stream(path, startingOffsets='{"v2-segments":{"0":-2}}').initialOffset() == {
-        "v2-segments": {"0": 0}
-    }
-    assert stream(path, startingOffsets='{"v2-segments":{"0":77}}').initialOffset() == {
-        "v2-segments": {"0": 77}
-    }
+    for given, offset in ((-2, 0), (77, 77)):
+        reader = stream(path, startingOffsets=json.dumps(segments_at(given)))
+        assert reader.initialOffset() == segments_at(offset)
     rows = mb.open(path).records(["offset", "timestamp"]).to_pylist()
     time = rows[200]["timestamp"]
     first = next(row["offset"] for row in rows if row["timestamp"] >= time)
     milliseconds = str(round(time.timestamp() * 1000))
-    assert stream(path, startingTimestamp=milliseconds).initialOffset() == {
-        "v2-segments": {"0": first}
-    }
+    assert stream(path, startingTimestamp=milliseconds).initialOffset() == segments_at(first)
     latest = {"startingOffsetsByTimestampStrategy": "latest"}
-    assert stream(path, startingTimestamp="9" * 15, **latest).initialOffset() == {
-        "v2-segments": {"0": 404}
-    }
+    reader = stream(path, startingTimestamp="9" * 15, **latest)
+    assert reader.initialOffset() == segments_at(404)
     with pytest.raises(InputError, match="offset 405 of v2-segments-0; expected 0 to 404"):
-        stream(path, startingOffsets='{"v2-segments":{"0":405}}').initialOffset()
+        stream(path, startingOffsets=json.dumps(segments_at(405))).initialOffset()
 
 
 @pytest.mark.parametrize(
@@ -247,8 +248,8 @@ def test_few_offsets_are_waited_for_but_not_for_ever(tmp_path: Path) -> None:
     assert impatient.latestOffset(first, admission.ReadMinRows(300)) != first
     while not log.is_done:
         log.grow(3000, rng)
-    assert reader.latestOffset(first, admission.ReadMinRows(300)) == {"v2-segments": {"0": 404}}
-    assert reader.latestOffset(first, ALL) == {"v2-segments": {"0": 404}}
+    assert reader.latestOffset(first, admission.ReadMinRows(300)) == segments_at(404)
+    assert reader.latestOffset(first, ALL) == segments_at(404)
     both = stream(tmp_path, maxOffsetsPerTrigger="301", **options)
     assert both.getDefaultReadLimit() == admission.ReadMaxRows(301)
 
@@ -359,24 +360,14 @@ def test_spark_reads_the_stream_from_a_checkpoint_on(spark: SparkSession, tmp_pa
 # Compaction
 
 
-def batches_of(data: bytes) -> list[bytes]:
-    """Return the batches of a segment of v2."""
-    found, at = [], 0
-    while at < len(data):
-        end = at + 12 + int.from_bytes(data[at + 8 : at + 12])
-        found.append(data[at:end])
-        at = end
-    return found
-
-
 def compact(folder: Path, rng: random.Random, *, kept: float) -> None:
     """Put one segment in the place of two or three, with some of their batches, as the cleaner does."""
     segments = sorted(folder.glob("*.log"))
     number = rng.randrange(len(segments) - 1)
     group = segments[number : min(number + rng.choice([1, 2, 3]), len(segments) - 1)]
-    batches = [batch for file in group for batch in batches_of(file.read_bytes())]
+    data = b"".join(file.read_bytes() for file in group)
     cleaned = group[0].with_suffix(".log.swap")
-    cleaned.write_bytes(b"".join(batch for batch in batches if rng.random() < kept))
+    cleaned.write_bytes(b"".join(data[at:end] for at, end in spans(data) if rng.random() < kept))
     for file in group:
         for kind in ("log", "index", "timeindex"):
             file.with_suffix(f".{kind}").unlink(missing_ok=True)
@@ -393,7 +384,7 @@ def test_segments_that_are_compacted_after_the_plan_give_what_is_left_of_them_on
     reader = stream(tmp_path, startingOffsets="earliest", maxPartitionBytes=size, **most)
     first, end = rng.randrange(100), 404
     before = {row[2] for row in expected(folder, "read_committed")}
-    parts = reader.partitions({"v2-segments": {"0": first}}, {"v2-segments": {"0": end}})
+    parts = reader.partitions(segments_at(first), segments_at(end))
     rows: list[int] = []
     for part in parts:
         if rng.random() < 0.3 or part is parts[0]:
@@ -409,9 +400,7 @@ def test_segments_that_are_compacted_after_the_plan_give_what_is_left_of_them_on
 def test_damage_is_told_as_it_is_where_the_file_has_not_been_replaced(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0"))
     file = sorted(folder.glob("*.log"))[1]
-    data = bytearray(file.read_bytes())
-    data[-1] ^= 1
-    file.write_bytes(data)
+    flip(file, -1, 1)
     reader = stream(tmp_path, startingOffsets="earliest")
     start = reader.initialOffset()
     with pytest.raises(ChecksumError, match=f"v2-segments-0/{file.name} byte"):

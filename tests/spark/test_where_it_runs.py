@@ -1,12 +1,12 @@
 """Spark outside of the calling process: separate executors, and Spark Connect."""
 
-import importlib.util
 import json
 import os
 import pickle
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pyarrow as pa
@@ -24,8 +24,6 @@ HERE = Path(__file__).parent
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
 COLUMNS = "topic,partition,offset,key,value"
 EXECUTORS = "local-cluster[2,1,1024]"
-NEEDED = ("pandas", "grpc", "grpc_status", "google.rpc")
-"""Packages that Spark Connect needs besides pyarrow."""
 
 
 def asked(master: str, *settings: str, path: Path = CLUSTER, out: Path) -> dict[str, Any]:
@@ -50,36 +48,26 @@ def rows(table: pa.Table) -> list[tuple[Any, ...]]:
     return sorted(tuple(row.values()) for row in table.select(COLUMNS.split(",")).to_pylist())
 
 
-def of_python() -> list[tuple[Any, ...]]:
-    made = rows(mb.open(CLUSTER).records(COLUMNS.split(",")).to_table())
-    assert len(made) > 1000
-    return made
+def assert_rows_of_python(out: Path) -> None:
+    """Check that the file *out* holds what Python reads of the cluster."""
+    expected = rows(mb.open(CLUSTER).records(COLUMNS.split(",")).to_table())
+    assert len(expected) > 1000
+    with pa.ipc.open_file(out) as file:
+        assert rows(file.read_all()) == expected
 
 
 def test_executors_of_their_own_read_what_python_reads(tmp_path: Path) -> None:
     out = tmp_path / "rows.arrow"
     assert asked(EXECUTORS, out=out) == {"failed_tasks": 0, "error": None}
-    with pa.ipc.open_file(out) as file:
-        assert rows(file.read_all()) == of_python()
+    assert_rows_of_python(out)
 
 
-def connect_needs() -> str | None:
-    def is_there(name: str) -> bool:
-        try:
-            return importlib.util.find_spec(name) is not None
-        except ModuleNotFoundError:
-            return False
-
-    missing = [name for name in NEEDED if not is_there(name)]
-    return f"Spark Connect needs {', '.join(missing)}" if missing else None
-
-
-@pytest.mark.skipif(connect_needs() is not None, reason=str(connect_needs()))
 def test_spark_connect_reads_what_python_reads(tmp_path: Path) -> None:
+    for name in ("pandas", "grpc", "grpc_status", "google.rpc"):  # besides pyarrow
+        pytest.importorskip(name, reason=f"Spark Connect needs {name}")
     out = tmp_path / "rows.arrow"
     assert asked("connect:local[2]", out=out)["error"] is None
-    with pa.ipc.open_file(out) as file:
-        assert rows(file.read_all()) == of_python()
+    assert_rows_of_python(out)
 
 
 # The package is missing
@@ -89,6 +77,12 @@ def without(name: str, folder: Path) -> str:
     """Return a folder that keeps a Python whose path it is on from importing *name*."""
     (folder / "sitecustomize.py").write_text(f"import sys\n\nsys.modules[{name!r}] = None\n")
     return str(folder)
+
+
+def python(code: str, *arguments: str | Path, env: dict[str, str]) -> CompletedProcess[str]:
+    """Run *code* in a process of its own."""
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, env=env, capture_output=True, text=True)
 
 
 def advice(name: str) -> str:
@@ -115,29 +109,16 @@ def test_missing_package_on_an_executor_is_named_with_the_fix(
     for number, shipped in enumerate((source, reader, worker)):
         file = tmp_path / f"{number}.pickle"
         file.write_bytes(cloudpickle.dumps(shipped))
-        done = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                f"import pickle; pickle.loads(open({str(file)!r}, 'rb').read())",
-            ],
-            env={**os.environ, "PYTHONPATH": without(name, tmp_path)},
-            capture_output=True,
-            text=True,
-        )
+        code = f"import pickle; pickle.loads(open({str(file)!r}, 'rb').read())"
+        done = python(code, env={**os.environ, "PYTHONPATH": without(name, tmp_path)})
         assert advice(name) in done.stderr
 
 
 def test_a_pipeline_says_it_too(tmp_path: Path) -> None:
     lacking = f"spark.executorEnv.PYTHONPATH={without('magicbyte', tmp_path)}"
     run = "from magicbyte_cli import main; main(prog_name='magicbyte')"
-    command = ["pipeline", CLUSTER, tmp_path / "out", "--master", EXECUTORS, "--conf", lacking]
-    done = subprocess.run(
-        [sys.executable, "-c", run, *command],
-        env=environment(),
-        capture_output=True,
-        text=True,
-    )
+    options = ("--master", EXECUTORS, "--conf", lacking)
+    done = python(run, "pipeline", CLUSTER, tmp_path / "out", *options, env=environment())
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"Error: Spark failed: {advice('magicbyte')}")
 

@@ -8,6 +8,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from file_damage import flip
 from log_builder import TIME, Folder
 from magicbyte.statistics.counts import MAX_PRODUCERS
 from magicbyte.statistics.retention import LatestEntry, Retention, retentions
@@ -21,8 +22,9 @@ HEADER = 61
 """Bytes of a batch of v2 before its records."""
 
 
-def only(folder: Folder, **options: Any) -> dict[str, Any]:
-    """Return the one row of *folder*, having seen that it is everything."""
+def only(folder: Folder, *entries: bytes, **options: Any) -> dict[str, Any]:
+    """Return the one row of a segment of *entries*, having seen that it is everything."""
+    folder.segment("t-0", b"".join(entries))
     found = mb.stats(str(folder), **options)
     (row,) = found.rows
     counts = ("topic", "partition", "log_dir", "file")
@@ -33,8 +35,7 @@ def only(folder: Folder, **options: Any) -> dict[str, Any]:
 
 
 def test_rows_have_the_columns_of_their_table(folder: Folder) -> None:
-    folder.segment("t-0", build.batch())
-    row = only(folder)
+    row = only(folder, build.batch())
     assert tuple(row) == STATS.names
     batch_of([row], STATS.schema())  # values are of the columns' types
 
@@ -47,8 +48,7 @@ def test_bytes_of_a_batch_are_keys_values_headers_and_format(folder: Folder, eng
         build.record(b"", None, delta=2, time_delta=-7),
     ]
     data = build.batch(records, max_time=TIME + 5)
-    folder.segment("t-0", data)
-    row = only(folder, engine=engine)
+    row = only(folder, data, engine=engine)
     assert (row["key_bytes"], row["value_bytes"], row["header_bytes"]) == (7, 5, 10)
     assert row["plain_bytes"] == row["stored_bytes"] == row["log_bytes"] == len(data)
     assert row["overhead_bytes"] == len(data) - 22
@@ -67,8 +67,7 @@ def test_a_compressed_batch_is_compared_with_what_it_would_be_without_a_codec(
         b"".join(build.batch(records, base, codec=number) for base in (0, 50))
         for number in (0, codec)
     )
-    folder.segment("t-0", packed)
-    row = only(folder, engine=engine)
+    row = only(folder, packed, engine=engine)
     assert (row["stored_bytes"], row["plain_bytes"]) == (len(packed), len(plain))
     assert row["overhead_bytes"] == len(plain) - 100 * 101
     (content,) = row["contents"]
@@ -85,8 +84,7 @@ def test_a_wrapper_is_compared_with_the_messages_in_it(
     inner = [build.message(b"v" * 40, n, b"k", magic=magic) for n in range(4)]
     whole = build.wrapper(inner, 3, magic=magic, codec=codec)
     alone = build.message(None, 4, magic=magic)
-    folder.segment("t-0", whole + alone)
-    row = only(folder, engine=engine)
+    row = only(folder, whole, alone, engine=engine)
     assert (row["entry_count"], row["record_count"]) == (2, 5)
     assert row["stored_bytes"] == len(whole) + len(alone)
     assert row["plain_bytes"] == sum(map(len, inner)) + len(alone)
@@ -100,8 +98,7 @@ def test_a_wrapper_is_compared_with_the_messages_in_it(
 def test_formats_and_codecs_in_one_file_are_told_apart(folder: Folder) -> None:
     v0, v1 = build.message(offset=0, magic=0), build.message(offset=1)
     v2, packed = build.batch(base=2), build.batch(build.records(3), 3, codec=4)
-    folder.segment("t-0", v0 + v1 + v2 + packed)
-    contents = only(folder)["contents"]
+    contents = only(folder, v0, v1, v2, packed)["contents"]
     kinds = [(one["magic"], one["codec"]) for one in contents]
     assert kinds == [(0, "none"), (1, "none"), (2, "none"), (2, "zstd")]
     assert [one["stored_bytes"] for one in contents] == list(map(len, (v0, v1, v2, packed)))
@@ -112,8 +109,7 @@ def test_formats_and_codecs_in_one_file_are_told_apart(folder: Folder) -> None:
 def test_markers_are_in_no_figure_of_data(folder: Folder, engine: str) -> None:
     data = build.transactional(0, 7, count=2)
     marker = build.control(build.COMMIT, 2, 7, time=TIME + 9)
-    folder.segment("t-0", data + marker)
-    row = only(folder, engine=engine)
+    row = only(folder, data, marker, engine=engine)
     assert (row["entry_count"], row["control_count"]) == (1, 1)
     assert (row["stored_bytes"], row["control_bytes"]) == (len(data), len(marker))
     assert (row["record_count"], row["key_bytes"], row["value_bytes"]) == (2, 2, 4)
@@ -128,8 +124,7 @@ def test_sizes_are_counted_in_classes_that_double(folder: Folder) -> None:
     batches = [
         build.batch(build.records(count), 10 * n, last_delta=9) for n, count in enumerate(counts)
     ]
-    folder.segment("t-0", b"".join(batches))
-    row = only(folder)
+    row = only(folder, *batches)
     assert row["entry_records"] == [
         {"at_least": 0, "entry_count": 1, "sum": 0},
         {"at_least": 1, "entry_count": 1, "sum": 1},
@@ -154,8 +149,7 @@ def test_producers_and_kinds_of_times_are_counted(folder: Folder) -> None:
         build.batch(base=3, flags=build.APPEND_TIME),
         build.transactional(4, 3),
     ]
-    folder.segment("t-0", b"".join(data))
-    row = only(folder)
+    row = only(folder, *data)
     assert (row["producer_count"], row["idempotent_count"]) == (3, 4)
     assert (row["transactional_count"], row["append_time_count"]) == (1, 1)
 
@@ -228,8 +222,7 @@ def test_replicas_are_rows_of_their_own(folder: Folder) -> None:
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_an_empty_log_has_nothing(folder: Folder, quick: bool) -> None:
-    folder.segment("t-0", b"")
-    row = only(folder, quick=quick)
+    row = only(folder, b"", quick=quick)
     assert (row["segment_count"], row["log_bytes"], row["entry_count"]) == (1, 0, 0)
     assert row["contents"] == row["entry_bytes"] == row["entry_records"] == []
     names = ("largest_timestamp", "held_ms", "held_by_file", "least_entry_bytes")
@@ -242,10 +235,7 @@ def test_an_empty_log_has_nothing(folder: Folder, quick: bool) -> None:
 @ENGINES
 def test_damaged_entries_count_by_their_bytes_alone(folder: Folder, engine: str) -> None:
     batches = [build.batch(build.records(2), 2 * n, time=TIME + n) for n in range(3)]
-    path = folder.segment("t-0", b"".join(batches) + b"\0\0\0")
-    data = bytearray(path.read_bytes())
-    data[len(batches[0]) + 70] ^= 0xFF
-    path.write_bytes(data)
+    flip(folder.segment("t-0", b"".join(batches) + b"\0\0\0"), len(batches[0]) + 70)
     found = mb.stats(str(folder), engine=engine)
     row = found.total
     assert (row["damaged_bytes"], row["tail_bytes"]) == (len(batches[1]), 3)
@@ -257,10 +247,8 @@ def test_damaged_entries_count_by_their_bytes_alone(folder: Folder, engine: str)
 
 @ENGINES
 def test_an_entry_whose_records_are_damaged_is_in_no_figure(folder: Folder, engine: str) -> None:
-    sound, bad = (
-        build.batch(),
-        build.batch(build.records(1), 1, count=5, last_delta=4, time=TIME + 9),
-    )
+    sound = build.batch()
+    bad = build.batch(build.records(1), 1, count=5, last_delta=4, time=TIME + 9)
     folder.segment("t-0", sound + bad)
     found = mb.stats(str(folder), engine=engine)
     row = found.total
@@ -269,9 +257,8 @@ def test_an_entry_whose_records_are_damaged_is_in_no_figure(folder: Folder, engi
 
 
 def test_headers_alone_tell_of_damaged_frames(folder: Folder) -> None:
-    folder.segment(
-        "t-0", build.batch() + b"\0" * 7 + b"\xff" * 93 + build.batch(base=1) + b"\0\0\0"
-    )
+    damage = b"\0" * 7 + b"\xff" * 93
+    folder.segment("t-0", build.batch() + damage + build.batch(base=1) + b"\0\0\0")
     quick, full = (mb.stats(str(folder), quick=quick).total for quick in (True, False))
     for name in ("damaged_bytes", "tail_bytes", "entry_count", "stored_bytes"):
         assert quick[name] == full[name], name
@@ -297,9 +284,8 @@ def test_headers_alone_tell_the_same_but_for_payloads(real: Path) -> None:
         full, quick = (mb.stats(str(log_dir), quick=quick) for quick in (False, True))
         for row, read in zip(quick.rows, full.rows, strict=True):
             assert [row[name] for name in OF_PAYLOADS] == [None] * len(OF_PAYLOADS)
-            where = row["plain_bytes"], read["plain_bytes"]
             has_codec = {one["codec"] for one in row["contents"]} - {"none"}
-            assert where[0] == (None if has_codec else where[1])
+            assert row["plain_bytes"] == (None if has_codec else read["plain_bytes"])
             for name in STATS.names:
                 is_of_payloads = name in OF_PAYLOADS or name in ("plain_bytes", "contents")
                 if not is_of_payloads and not name.endswith("_offset"):
@@ -308,8 +294,7 @@ def test_headers_alone_tell_the_same_but_for_payloads(real: Path) -> None:
 
 def test_headers_alone_do_not_tell_what_wrappers_hold(folder: Folder) -> None:
     inner = [build.message(offset=n) for n in range(3)]
-    folder.segment("t-0", build.wrapper(inner, 2) + build.message(offset=3))
-    row = only(folder, quick=True)
+    row = only(folder, build.wrapper(inner, 2) + build.message(offset=3), quick=True)
     assert (row["entry_count"], row["record_count"], row["plain_bytes"]) == (2, None, None)
     assert [one["record_count"] for one in row["contents"]] == [1, None]
     assert row["entry_records"] == [{"at_least": 1, "entry_count": 1, "sum": 1}]
@@ -320,27 +305,20 @@ def test_headers_alone_do_not_tell_what_wrappers_hold(folder: Folder) -> None:
 
 def test_a_time_far_ahead_keeps_all_segments_behind_it(folder: Folder) -> None:
     day = 86_400_000
-    first = build.batch(base=0, time=TIME)
-    ahead = build.batch(
-        [build.record(delta=0), build.record(delta=1, time_delta=30 * day)],
-        1,
-        time=TIME,
-        max_time=TIME + 30 * day,
-    )
+    first = build.batch()
+    records = [build.record(), build.record(delta=1, time_delta=30 * day)]
+    ahead = build.batch(records, 1, max_time=TIME + 30 * day)
     third, last = build.batch(base=3, time=TIME + 2 * day), build.batch(base=4, time=TIME + 3 * day)
     for base, data in ((0, first), (1, build.batch(base=1) + ahead), (3, third), (4, last)):
         folder.segment("t-0", data, base)
-    found = mb.stats(str(folder), by="segment")
-    rows = found.rows
+    rows = mb.stats(str(folder), by="segment").rows
     assert [row["held_ms"] for row in rows] == [0, 0, 28 * day, 27 * day]
     assert [row["held_by_offset"] for row in rows] == [0, 2, 2, 2]
     (row,) = mb.stats(str(folder)).rows
     assert (row["held_ms"], row["held_bytes"]) == (28 * day, len(third) + len(last))
     assert row["held_by_file"] == f"t-0/{1:020}.log"
-    assert (row["held_by_position"], row["held_by_timestamp"]) == (
-        len(build.batch()),
-        TIME + 30 * day,
-    )
+    assert row["held_by_position"] == len(build.batch())
+    assert row["held_by_timestamp"] == TIME + 30 * day
 
 
 def largest(timestamp: int, file: str = "") -> LatestEntry:
@@ -372,8 +350,7 @@ def test_messages_without_times_hold_nothing(folder: Folder) -> None:
 
 def test_an_entry_that_cleaning_emptied_still_has_its_time(folder: Folder) -> None:
     data = build.batch() + build.batch([], 1, last_delta=4, time=-1, max_time=TIME + 9)
-    folder.segment("t-0", data)
-    row = only(folder)
+    row = only(folder, data)
     assert (row["largest_timestamp"], row["largest_timestamp_offset"]) == (TIME + 9, 5)
     assert row["last_timestamp"] == TIME
 

@@ -1,6 +1,5 @@
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,6 @@ from s3_server import S3Server
 
 BROKERS = DATA / "4.3" / "transactions" / "log-0"
 PARTITIONS = ("aborted-0", "deleted-records-0", "interleaved-0", "open-0", "__consumer_offsets-0")
-
-
-@pytest.fixture(scope="session")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
-    with S3Server(tmp_path_factory.mktemp("s3")) as server:
-        yield server
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ import pytest
 import magicbyte as mb
 from magicbyte import storage
 from magicbyte.errors import MissingError
-from magicbyte.storage import StorageOptions, Store
+from magicbyte.storage import Store
 from magicbyte.storage import store as stores
 from magicbyte.storage.store import _Handle
 from magicbyte.tables.schemas import TABLES
@@ -32,13 +32,11 @@ def test_a_table_is_that_of_the_same_files_on_a_disk(
 ) -> None:
     columns = [column for column in TABLES[name].names if column != "log_dir"]
 
-    def rows(path: object) -> list[dict[str, Any]]:
-        options = s3.options if path == tree else None
-        dataset = mb.open(str(path), on_damage="skip", storage_options=options)
-        return getattr(dataset, name)(columns).to_table().to_pylist()  # type: ignore[no-any-return]
-
-    of_store = [row for row in rows(tree) if row.get("file") != "_SUCCESS"]
-    assert of_store == rows(log_dir)
+    there, here = (
+        getattr(dataset, name)(columns).to_pylist()
+        for dataset in (s3.open(tree, on_damage="skip"), mb.open(log_dir, on_damage="skip"))
+    )
+    assert [row for row in there if row.get("file") != "_SUCCESS"] == here
 
 
 @pytest.mark.parametrize(
@@ -52,7 +50,7 @@ def test_a_path_is_a_tree_a_log_dir_a_partition_or_a_segment(
     s3: S3Server, log_dir: Path, tree: str, path: str
 ) -> None:
     here = log_dir / path.strip("/").removeprefix(BROKER).strip("/")
-    there = mb.open(tree.replace("s3:", "s3a:") + path, storage_options=s3.options)
+    there = s3.open(tree.replace("s3:", "s3a:") + path)
     local = mb.open(here)
     assert [log.name for log in there.logs] == [log.name for log in local.logs]
     assert there.num_internal == local.num_internal
@@ -76,7 +74,7 @@ def test_swapped_segments_are_judged_by_their_headers(s3: S3Server) -> None:
     for base, part in ((0, data[:at]), (10, data[at : 2 * at]), (20, data[2 * at :])):
         s3.put(f"swapped/t-0/{base:020}.log", part)
     s3.put(f"swapped/t-0/{0:020}.log.swap", data[: 2 * at])
-    (log,) = mb.open("s3://logs/swapped/t-0", storage_options=s3.options).logs
+    (log,) = s3.open("s3://logs/swapped/t-0").logs
     assert [file.name for file in log.logs] == [f"{0:020}.log.swap", f"{20:020}.log"]
 
 
@@ -84,7 +82,7 @@ def test_an_empty_partition_is_one_where_its_folder_has_an_object(s3: S3Server) 
     s3.put("marked/meta.properties", b"version=1\n")
     s3.put("marked/empty-3/", b"")
     for path in ("s3://logs/marked", "s3://logs/marked/empty-3"):
-        (log,) = mb.open(path, storage_options=s3.options).logs
+        (log,) = s3.open(path).logs
         assert (log.name, log.files) == ("empty-3", ())
 
 
@@ -101,14 +99,14 @@ def test_an_object_named_as_a_folder_hides_nothing(
         return reversed(found) if is_turned else found
 
     monkeypatch.setattr(Store, "below", turned)
-    dataset = mb.open("s3://logs/both", storage_options=s3.options)
+    dataset = s3.open("s3://logs/both")
     assert [log.name for log in dataset.logs] == ["t-0"]
 
 
 def test_several_paths_of_a_folder_are_one_log(s3: S3Server, log_dir: Path, tree: str) -> None:
     folder = f"{tree}/{BROKER}/deleted-records-0"
     names = sorted(path.name for path in (log_dir / "deleted-records-0").glob("*.log"))
-    dataset = mb.open(*(f"{folder}/{name}" for name in names), storage_options=s3.options)
+    dataset = s3.open(*(f"{folder}/{name}" for name in names))
     (log,) = dataset.logs
     assert [file.name for file in log.logs] == names
 
@@ -128,7 +126,7 @@ def test_url_that_is_no_log_has_the_error_of_a_local_path(
 ) -> None:
     s3.put("empty/", b"")
     with pytest.raises(error) as raised:
-        mb.open(f"s3://{BUCKET}/{path}", storage_options=s3.options)
+        s3.open(f"s3://{BUCKET}/{path}")
     assert message in str(raised.value)
     assert type(raised.value) is error
 
@@ -136,14 +134,19 @@ def test_url_that_is_no_log_has_the_error_of_a_local_path(
 # Requests
 
 
+def num_small_files(log_dir: Path, partitions: str) -> int:
+    """Return the number of small files with content: those of the log.dir, and of *partitions*."""
+    names = ("partition.metadata", "leader-epoch-checkpoint")
+    patterns = ("*-offset-checkpoint", "meta.properties", *(f"{partitions}/{n}" for n in names))
+    return sum(path.stat().st_size > 0 for some in patterns for path in log_dir.glob(some))
+
+
 def test_a_tree_is_listed_once_and_nothing_is_asked_twice(
     s3: S3Server, log_dir: Path, tree: str
 ) -> None:
     with s3.counted() as asked:
-        dataset = mb.open(tree, storage_options=s3.options)
-    small = [*log_dir.glob("*-offset-checkpoint"), log_dir / "meta.properties"]
-    small += [*log_dir.glob("*/partition.metadata"), *log_dir.glob("*/leader-epoch-checkpoint")]
-    num_small = sum(path.stat().st_size > 0 for path in small)
+        dataset = s3.open(tree)
+    num_small = num_small_files(log_dir, "*")
     # pyarrow asks for the size of what it opens, whatever is known of it.
     assert asked == {"LIST": 1, "HEAD": num_small, "GET": num_small}
     with s3.counted() as asked:
@@ -156,10 +159,10 @@ def test_a_tree_is_listed_once_and_nothing_is_asked_twice(
 
 def test_listed_folder_is_not_listed_again(s3: S3Server, tree: str) -> None:
     with s3.counted() as asked:
-        mb.open(tree, f"{tree}/{BROKER}/open-0", tree, storage_options=s3.options)
+        s3.open(tree, f"{tree}/{BROKER}/open-0", tree)
     assert asked["LIST"] == 1
     with s3.counted() as asked, pytest.raises(MissingError):
-        mb.open(tree, f"{tree}/{BROKER}/gone-0/{SEGMENT}", storage_options=s3.options)
+        s3.open(tree, f"{tree}/{BROKER}/gone-0/{SEGMENT}")
     assert asked["LIST"] == 1
 
 
@@ -167,22 +170,18 @@ def test_objects_that_are_not_read_are_not_requested(
     s3: S3Server, log_dir: Path, tree: str
 ) -> None:
     with s3.counted() as asked:
-        mb.open(tree, topics=["open"], storage_options=s3.options)
-    beside = [*log_dir.glob("*-offset-checkpoint"), log_dir / "meta.properties"]
-    beside += [
-        log_dir / "open-0" / name for name in ("partition.metadata", "leader-epoch-checkpoint")
-    ]
-    num_small = sum(path.stat().st_size > 0 for path in beside)
+        s3.open(tree, topics=["open"])
+    num_small = num_small_files(log_dir, "open-0")
     assert asked == {"LIST": 1, "HEAD": num_small, "GET": num_small}
 
 
 def test_a_segment_is_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, int]) -> None:
     url, count = large
     with s3.counted() as asked:
-        dataset = mb.open(url, storage_options=s3.options)
+        dataset = s3.open(url)
     assert asked == {"LIST": 2}, "the folder, and what lies beside it"
     with s3.counted() as asked:
-        mb.open(f"{url}/{SEGMENT}", storage_options=s3.options)
+        s3.open(f"{url}/{SEGMENT}")
     assert asked == {"LIST": 2}
     with s3.counted() as asked:
         assert dataset.records(["offset"]).to_table().num_rows == count
@@ -193,7 +192,7 @@ def test_a_segment_is_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, in
 def test_headers_are_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, int]) -> None:
     url, count = large
     with s3.counted() as asked:
-        batches = mb.open(url, storage_options=s3.options).batches(["position"], quick=True)
+        batches = s3.open(url).batches(["position"], quick=True)
         assert batches.to_table().num_rows == count
     assert asked == {"LIST": 2, "HEAD": 1, "GET": 3}
 
@@ -201,7 +200,7 @@ def test_headers_are_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, int
 def test_threads_share_what_they_read(s3: S3Server, large: tuple[str, int]) -> None:
     url, count = large
     with s3.counted() as asked:
-        dataset = mb.open(url, threads=4, storage_options=s3.options)
+        dataset = s3.open(url, threads=4)
         rows = dataset.records(["offset"]).to_table()
     assert rows.column("offset").to_pylist() == list(range(count))
     assert asked == {"LIST": 2, "HEAD": 1, "GET": 3}
@@ -212,7 +211,7 @@ def test_cached_blocks_of_a_file_are_bounded(s3: S3Server, monkeypatch: pytest.M
     monkeypatch.setattr(stores, "CACHED_BYTES", 3000)
     data = bytes(range(256)) * 40
     path = s3.put("kept", data)
-    file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path, size_bytes=len(data))
+    file = s3.store().open_file(path, size_bytes=len(data))
     with s3.counted() as asked:
         for position in (0, 500, 999, 2500, 3500, 0):
             assert file.read_at(position, 300) == data[position : position + 300]
@@ -228,7 +227,7 @@ def test_reader_of_short_ranges_returns_their_bytes(
     monkeypatch.setattr(stores, "BLOCK_BYTES", 1000)
     data = bytes(range(256)) * 10
     path = s3.put("places", data)
-    file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path)
+    file = s3.store().open_file(path)
     read = file.reader(61)
     for position in [*range(0, 2500, 37), 939, 940, 5, len(data) - 61, len(data) - 10, len(data)]:
         assert read(position) == data[position : position + 61], position
@@ -242,7 +241,7 @@ def planned(s3: S3Server) -> tuple[mb.Dataset, str]:
     """A dataset of a segment of its own, and the segment's key."""
     key = f"changes/t-0/{SEGMENT}"
     s3.put(key, segment(100, 100))
-    return mb.open("s3://logs/changes/t-0", storage_options=s3.options), key
+    return s3.open("s3://logs/changes/t-0"), key
 
 
 def test_a_file_that_is_gone_or_shorter_than_it_was_listed_has_changed(
@@ -265,7 +264,7 @@ def test_a_file_that_becomes_shorter_while_it_is_read_has_changed(s3: S3Server, 
     """pyarrow says then that all bytes came, and gives what was in memory for the rest."""
     data = bytes(9000)
     path = s3.put("shrinks", data)
-    file = Store("s3", BUCKET, StorageOptions(s3.options)).open_file(path)
+    file = s3.store().open_file(path)
     s3.put("shrinks", data[:left])
     with pytest.raises(mb.ChangedError, match=f"the file has {left} bytes; expected the 9000"):
         file.read_at(0, 9000)
@@ -276,9 +275,8 @@ def test_a_file_that_becomes_shorter_while_it_is_read_has_changed(s3: S3Server, 
 
 def test_rest_of_a_changed_object_is_not_read(s3: S3Server) -> None:
     path = s3.put("less", bytes(100))
-    store = Store("s3", BUCKET, StorageOptions(s3.options))
     with pytest.raises(mb.ChangedError, match="the file has 100 bytes; expected the 101"):
-        store.read(path, 0, 10, 101)
+        s3.store().read(path, 0, 10, 101)
 
 
 def test_a_file_of_python_is_read_by_a_thread_at_a_time() -> None:
@@ -296,8 +294,7 @@ def test_a_file_of_python_is_read_by_a_thread_at_a_time() -> None:
 
 def test_every_byte_can_be_the_last(s3: S3Server) -> None:
     data = bytes(range(256))
-    path = s3.put("last", data)
-    store = Store("s3", BUCKET, StorageOptions(s3.options))
+    path, store = s3.put("last", data), s3.store()
     for last in (*stores.UNREAD, 0, 255):
         assert store.read(path, 0, last + 1, 256) == data[: last + 1]
 
@@ -306,7 +303,7 @@ def test_every_byte_can_be_the_last(s3: S3Server) -> None:
 
 
 def test_splits_are_read_by_who_unpickles_them(s3: S3Server, tree: str) -> None:
-    dataset = mb.open(tree, storage_options=s3.options)
+    dataset = s3.open(tree)
     splits = [pickle.loads(pickle.dumps(split)) for split in mb.plan(dataset)]
     with ThreadPoolExecutor(2) as pool:
         rows = list(pool.map(lambda split: sum(b.num_rows for b in mb.read_split(split)), splits))
@@ -327,38 +324,36 @@ def test_the_environment_opens_a_store(
     assert mb.open(tree).logs
 
 
+def fail_above(monkeypatch: pytest.MonkeyPatch, reason: str, **details: bool) -> None:
+    """Let listing what lies beside a folder fail; what lies below it is listed."""
+    below = Store.below
+
+    def below_only(store: Store, path: str, *, recursive: bool) -> Any:
+        if not recursive:
+            raise mb.StoreError(reason, path=path, **details)
+        return below(store, path, recursive=recursive)
+
+    monkeypatch.setattr(Store, "below", below_only)
+
+
 def test_partition_is_read_without_checkpoints_where_the_log_dir_is_forbidden(
     s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    below = Store.below
-
-    def denied(store: Store, path: str, *, recursive: bool) -> Any:
-        if not recursive:
-            raise mb.StoreError("ACCESS_DENIED", path=path, is_denied=True)
-        return below(store, path, recursive=recursive)
-
-    monkeypatch.setattr(Store, "below", denied)
-    dataset = mb.open(f"{tree}/{BROKER}/deleted-records-0", storage_options=s3.options)
+    fail_above(monkeypatch, "ACCESS_DENIED", is_denied=True)
+    dataset = s3.open(f"{tree}/{BROKER}/deleted-records-0")
     assert [log.log_dir for log in dataset.logs] == [None]
 
 
 def test_a_store_that_cannot_be_reached_is_an_error_and_no_folder_less(
     s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    below = Store.below
-
-    def lost(store: Store, path: str, *, recursive: bool) -> Any:
-        if not recursive:
-            raise mb.StoreError("NETWORK_CONNECTION", path=path)
-        return below(store, path, recursive=recursive)
-
-    monkeypatch.setattr(Store, "below", lost)
+    fail_above(monkeypatch, "NETWORK_CONNECTION")
     with pytest.raises(mb.StoreError, match="NETWORK_CONNECTION"):
-        mb.open(f"{tree}/{BROKER}/deleted-records-0", storage_options=s3.options)
+        s3.open(f"{tree}/{BROKER}/deleted-records-0")
 
 
 def test_a_companion_that_cannot_be_read_is_an_error(s3: S3Server, tree: str) -> None:
-    dataset = mb.open(f"{tree}/{BROKER}/aborted-0", storage_options=s3.options)
+    dataset = s3.open(f"{tree}/{BROKER}/aborted-0")
     with s3.checking_credentials(), pytest.raises(mb.StoreError):
         dataset.records().to_table()
 
@@ -379,9 +374,7 @@ def test_a_segment_in_a_store_and_its_copy_are_two(
 ) -> None:
     shutil.copytree(log_dir / "aborted-0", tmp_path / "aborted-0")
     with pytest.raises(mb.InputError, match="2 replicas of aborted-0"):
-        mb.open(f"{tree}/{BROKER}/aborted-0", tmp_path / "aborted-0", storage_options=s3.options)
+        s3.open(f"{tree}/{BROKER}/aborted-0", tmp_path / "aborted-0")
     url = f"{tree}/{BROKER}/"
-    dataset = mb.open(
-        f"{url}/aborted-0", tmp_path / "aborted-0", replica=url, storage_options=s3.options
-    )
+    dataset = s3.open(f"{url}/aborted-0", tmp_path / "aborted-0", replica=url)
     assert [storage.is_url(log.folder) for log in dataset.logs] == [True]

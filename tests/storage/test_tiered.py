@@ -21,7 +21,7 @@ def test_chunks_in_a_store_and_local_segments_are_one_log(s3: S3Server, tmp_path
     url = s3.upload(tmp_path / "upload", "tiered/prefix")
     plain = mb.open(TIERED / "log-0", TIERED / "remote").records().to_table().to_pylist()
     names = {("tiered", 0), ("tiered-transactions", 1)}
-    table = mb.open(TIERED / "log-0", url, storage_options=s3.options).records().to_table()
+    table = s3.open(TIERED / "log-0", url).records().to_table()
     rows = [row for row in table.to_pylist() if (row["topic"], row["partition"]) in names]
     assert rows == [row for row in plain if (row["topic"], row["partition"]) in names]
     found = mb.verify(url, storage_options=s3.options)

@@ -2,8 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pandas as pd
@@ -14,6 +13,8 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from doc_examples import examples
+from file_damage import flip
+from log_builder import Folder
 from magicbyte.reading.results import Rows
 from magicbyte.tables.schemas import RECORDS, TABLES
 from paths import DATA
@@ -81,7 +82,7 @@ def transactions() -> mb.Dataset:
 
 
 @pytest.fixture
-def small(folder: Any) -> mb.Dataset:
+def small(folder: Folder) -> mb.Dataset:
     """Two entries: nothing, empty and something; keys, values and headers; no time."""
     records = [
         build.record(None, b"k", [(b"a", None), (b"b", b"")]),
@@ -237,7 +238,7 @@ def test_duckdb_asks_a_stream_for_all_its_columns(
     assert streams == [None]
 
 
-def test_duckdb_has_no_time_too_far_away_and_null_where_it_is_stored(folder: Any) -> None:
+def test_duckdb_has_no_time_too_far_away_and_null_where_it_is_stored(folder: Folder) -> None:
     content = build.batch(build.records(1)) + build.batch(build.records(1), 1, time=1 << 62)
     log = mb.open(folder.segment("t-0", content).parent)
     with pytest.raises(duckdb.ConversionException):
@@ -246,7 +247,7 @@ def test_duckdb_has_no_time_too_far_away_and_null_where_it_is_stored(folder: Any
     assert stored.cast(pa.int64()).to_pylist() == [build.TIME * 1000, None]
 
 
-def test_threads_end_when_duckdb_has_enough(small: mb.Dataset, folder: Any) -> None:
+def test_threads_end_when_duckdb_has_enough(small: mb.Dataset, folder: Folder) -> None:
     def first(rows: Rows) -> Any:
         return duckdb.sql('SELECT "offset" FROM rows LIMIT 1').fetchall()
 
@@ -265,8 +266,7 @@ def scan() -> Callable[..., Any]:
     (example,) = (code for code, _ in examples("docs/datasets.md") if "def scan" in code)
     names: dict[str, Any] = {"pl": pl}
     exec(example.split("\nlazy = ")[0], names)
-    made: Callable[..., Any] = names["scan"]
-    return made
+    return cast(Callable[..., Any], names["scan"])
 
 
 def test_a_lazy_reader_reads_the_columns_of_its_query_each_time(
@@ -318,16 +318,15 @@ def test_duckdb_asks_a_lazy_reader_for_the_columns_of_its_query(
 # Damage
 
 
+ENTRIES = [build.batch(build.records(2)), build.batch(build.records(2), 2), build.batch(base=4)]
+
+
 @pytest.fixture
-def damaged(folder: Any) -> Rows:
+def damaged(folder: Folder) -> Rows:
     """Rows that end at the second of three entries, whose checksum is wrong."""
-    first, last = build.batch(build.records(2)), build.batch(base=4)
-    path: Path = folder.segment("t-0", first + spoiled(build.batch(build.records(2), 2)) + last)
+    path = folder.segment("t-0", b"".join(ENTRIES))
+    flip(path, len(ENTRIES[0]) + 17, 1)
     return mb.open(path.parent).records(["offset", "value"])
-
-
-def spoiled(entry: bytes) -> bytes:
-    return entry[:17] + bytes([entry[17] ^ 1]) + entry[18:]
 
 
 @pytest.mark.parametrize(
@@ -350,11 +349,10 @@ def test_the_error_of_a_library_has_our_sentence_and_the_rows_have_our_error(
         assert damaged.report
 
 
-def test_error_is_of_the_last_exported_stream(damaged: Rows, folder: Any) -> None:
+def test_error_is_of_the_last_exported_stream(damaged: Rows, folder: Folder) -> None:
     with pytest.raises(pa.ArrowInvalid):
         pa.table(damaged)
     assert isinstance(damaged.error, mb.ChecksumError)
-    first, last = build.batch(build.records(2)), build.batch(base=4)
-    folder.segment("t-0", first + build.batch(build.records(2), 2) + last)
+    folder.segment("t-0", b"".join(ENTRIES))
     assert pa.table(damaged).num_rows == 5
     assert damaged.error is None
