@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -85,15 +87,15 @@ def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str
 
 
 def ours(engine: str) -> list[Contender]:
-    command = reader_command("ours", engine)
+    our = partial(Contender, command=reader_command("ours", engine))
     return [
-        Contender(name=OURS, command=command),
-        Contender(name=OURS_OFFSETS, command=command, mode="offsets"),
+        our(name=OURS),
+        our(name=OURS_OFFSETS, mode="offsets"),
         # Decompressed keys and values are copied, with views and without.
-        Contender(name=OURS_KEPT, command=command, mode="kept"),
-        Contender(name=OURS_VIEWS, command=command, mode="views", reads_compressed=False),
-        Contender(name=OURS_FILE, command=command, via="file"),
-        Contender(name=OURS_OPEN, command=command, via="open"),
+        our(name=OURS_KEPT, mode="kept"),
+        our(name=OURS_VIEWS, mode="views", reads_compressed=False),
+        our(name=OURS_FILE, via="file"),
+        our(name=OURS_OPEN, via="open"),
     ]
 
 
@@ -104,24 +106,21 @@ def _floor() -> Contender:
 
 def _java(cache: Path) -> list[Contender]:
     # A process for each mode: what one has compiled must not be what another runs.
-    command = tuple(java_reader.reader(cache))
+    java = partial(Contender, command=java_reader.reader(cache), warm_up_s=JAVA_WARM_UP_S)
     return [
-        Contender(name=JAVA_EXACT, command=command, mode="exact", warm_up_s=JAVA_WARM_UP_S),
-        Contender(name=JAVA_COLUMNS, command=command, warm_up_s=JAVA_WARM_UP_S),
-        Contender(name=JAVA_OFFSETS, command=command, mode="offsets", warm_up_s=JAVA_WARM_UP_S),
-        Contender(
-            name=JAVA_FILE, command=command, mode="exact", via="file", warm_up_s=JAVA_WARM_UP_S
-        ),
+        java(name=JAVA_EXACT, mode="exact"),
+        java(name=JAVA_COLUMNS),
+        java(name=JAVA_OFFSETS, mode="offsets"),
+        java(name=JAVA_FILE, mode="exact", via="file"),
     ]
 
 
 def _go(cache: Path) -> list[Contender]:
-    return [Contender(name=GO, command=tuple(go_reader.reader(cache)))]
+    return [Contender(name=GO, command=go_reader.reader(cache))]
 
 
 def _rust(cache: Path) -> list[Contender]:
-    command = tuple(rust_reader.reader(cache))
-    return [Contender(name=RUST, command=command, reads_messages=False)]
+    return [Contender(name=RUST, command=rust_reader.reader(cache), reads_messages=False)]
 
 
 def _aiokafka(cache: Path) -> list[Contender]:
@@ -144,32 +143,17 @@ def _need(module: str) -> None:
 def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
     """Return our engine with each of *counts* threads, by the name `1 thread`, `2 threads`."""
     command = reader_command("ours", engine)
+    names = {count: f"{count} thread{'s' * (count > 1)}" for count in counts}
     return [
-        Contender(
-            name=f"{count} thread{'s' * (count > 1)}",
-            command=command,
-            threads=count,
-            settle_s=SETTLE_S,
-        )
-        for count in counts
+        Contender(name=name, command=command, threads=count, settle_s=SETTLE_S)
+        for count, name in names.items()
     ]
 
 
 def over_sizes(engine: str, cache: Path) -> list[Contender]:
     """Return the contenders that read files of several sizes, from the file and not from memory."""
-    here = named(ours(engine), OURS_FILE, OURS_OPEN)
-    try:
-        command = tuple(java_reader.reader(cache, heap="256m"))
-    except ProgramUnavailable:
-        return here
-    return [
-        *here,
-        Contender(
-            name=JAVA_SMALL, command=command, mode="exact", via="file", warm_up_s=JAVA_WARM_UP_S
-        ),
-    ]
-
-
-def named(contenders: Iterable[Contender], *names: str) -> list[Contender]:
-    """Return the *contenders* that have one of *names*, in their order."""
-    return [contender for contender in contenders if contender.name in names]
+    here = [contender for contender in ours(engine) if contender.name in (OURS_FILE, OURS_OPEN)]
+    with suppress(ProgramUnavailable):
+        java = partial(Contender, command=java_reader.reader(cache, heap="256m"))
+        here.append(java(name=JAVA_SMALL, mode="exact", via="file", warm_up_s=JAVA_WARM_UP_S))
+    return here

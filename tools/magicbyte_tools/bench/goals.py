@@ -3,19 +3,15 @@
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from statistics import geometric_mean
 
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.data import KINDS, Kind
 from magicbyte_tools.bench.measure import Cell
-from magicbyte_tools.bench.ratios import (
-    geometric_mean,
-    job_ratio,
-    job_wall_ratio,
-    ratio,
-    wall_ratio,
-)
+from magicbyte_tools.bench.ratios import job_ratio, job_wall_ratio, ratio, wall_ratio
 from magicbyte_tools.bench.results import Results
 from magicbyte_tools.bench.starts import MAGICBYTE, PYARROW
 
@@ -66,7 +62,7 @@ START = 2.0
 """Times `import pyarrow`, which we cannot do without."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Goal:
     what: str
     cell: str
@@ -88,6 +84,10 @@ class Goal:
         return "accepted" if holds(self.measured, eased) else "missed"
 
 
+_at_least = partial(Goal, is_least=True)
+_at_most = partial(Goal, is_least=False)
+
+
 def goals(results: Results) -> Iterator[Goal]:
     """Yield all goals, in the order in which they are shown."""
     cells = {cell.name: cell for cell in results.cells}
@@ -97,68 +97,38 @@ def goals(results: Results) -> Iterator[Goal]:
             yield from _of_cell(kind, cell)
     yield _mean(results.cells)
     for cell in results.threads:
+        gain = wall_ratio(cell, "1 thread", "2 threads")
         codec = cell.name.rpartition("-")[2]
-        yield Goal(
-            what="two threads, times as fast as one",
-            cell=cell.name,
-            measured=wall_ratio(cell, "1 thread", "2 threads"),
-            bound=TWO_THREADS[codec],
-            is_least=True,
-        )
+        yield _at_least("two threads, times as fast as one", cell.name, gain, TWO_THREADS[codec])
     for size, most in MEMORY.items():
         cell = results.sizes.get(size)
-        yield Goal(
-            what="peak memory, MB",
-            cell=f"{size} MiB of records",
-            measured=_megabytes(cell) if cell else None,
-            bound=most / 1e6,
-            is_least=False,
-        )
+        peak = cell.peak_bytes.get(who.OURS_OPEN) if cell else None
+        megabytes = None if peak is None else peak / 1e6
+        yield _at_most("peak memory, MB", f"{size} MiB of records", megabytes, most / 1e6)
     yield from _of_jobs(results)
     yield from _of_headers(results)
-    yield Goal(
-        what="a flipped bit in every hundredth entry: times a sound file",
-        cell=f"{results.damage_mb} MiB of records",
-        measured=ratio(results.damage, DAMAGED, SOUND) if results.damage else None,
-        bound=OF_SOUND,
-        is_least=False,
+    yield _at_most(
+        "a flipped bit in every hundredth entry: times a sound file",
+        f"{results.damage_mb} MiB of records",
+        ratio(results.damage, DAMAGED, SOUND) if results.damage else None,
+        OF_SOUND,
     )
     yield from _of_starts(results)
 
 
 def _of_cell(kind: Kind, cell: Cell) -> Iterator[Goal]:
+    name, codec = cell.name, kind.codec
     times_java = ratio(cell, who.JAVA_EXACT, who.OURS)
     as_fast = "times as fast as Java, exact"
     if kind.magic < 2:
-        yield Goal(
-            what=as_fast,
-            cell=cell.name,
-            measured=times_java,
-            bound=OF_MESSAGES,
-            is_least=True,
-            slack=NOISE,
-        )
+        yield _at_least(as_fast, name, times_java, OF_MESSAGES, slack=NOISE)
         return
     column = SHAPES.index(kind.shape)
-    least, most = TIMES_AS_FAST_AS_JAVA[kind.codec][column], TIME_TO_THE_FLOOR[kind.codec][column]
+    least, most = TIMES_AS_FAST_AS_JAVA[codec][column], TIME_TO_THE_FLOOR[codec][column]
+    yield _at_least(as_fast, name, times_java, least, slack=NOISE)
     to_floor = ratio(cell, who.OURS, who.FLOOR)
-    yield Goal(
-        what=as_fast,
-        cell=cell.name,
-        measured=times_java,
-        bound=least,
-        is_least=True,
-        slack=NOISE,
-    )
-    yield Goal(
-        what="time to the floor",
-        cell=cell.name,
-        measured=to_floor,
-        bound=most,
-        is_least=False,
-        slack=NOISE,
-    )
-    bare = AIOKAFKA_UNCOMPRESSED if kind.codec == "none" else AIOKAFKA
+    yield _at_most("time to the floor", name, to_floor, most, slack=NOISE)
+    bare = AIOKAFKA_UNCOMPRESSED if codec == "none" else AIOKAFKA
     for what, slower, ours, bound in (
         ("times as fast as Java, columns", who.JAVA_COLUMNS, who.OURS, TIE),
         ("times as fast as Go", who.GO, who.OURS, TIE),
@@ -166,39 +136,20 @@ def _of_cell(kind: Kind, cell: Cell) -> Iterator[Goal]:
         ("offsets and times: times as fast as Java", who.JAVA_OFFSETS, who.OURS_OFFSETS, 1.0),
         ("times as fast as aiokafka's iteration", who.AIOKAFKA, who.OURS, bare),
     ):
-        yield Goal(
-            what=what,
-            cell=cell.name,
-            measured=ratio(cell, slower, ours),
-            bound=bound,
-            is_least=True,
-        )
-    if (kind.shape, kind.codec) in VIEWS:
-        yield Goal(
-            what="views: times as fast as Java, columns",
-            cell=cell.name,
-            measured=ratio(cell, who.JAVA_COLUMNS, who.OURS_VIEWS),
-            bound=VIEWS[kind.shape, kind.codec],
-            is_least=True,
-        )
+        yield _at_least(what, name, ratio(cell, slower, ours), bound)
+    if (kind.shape, codec) in VIEWS:
+        gain = ratio(cell, who.JAVA_COLUMNS, who.OURS_VIEWS)
+        bound = VIEWS[kind.shape, codec]
+        yield _at_least("views: times as fast as Java, columns", name, gain, bound)
 
 
 def _mean(cells: list[Cell]) -> Goal:
     batches = [cell for cell in cells if cell.name.startswith("v2-")]
-    found = [ratio(cell, who.JAVA_EXACT, who.OURS) for cell in batches]
-    measured = [one for one in found if one is not None]
-    return Goal(
-        what="geometric mean over Java, exact",
-        cell=f"v2, {len(measured)} files",
-        measured=geometric_mean(measured) if measured else None,
-        bound=GEOMETRIC_MEAN,
-        is_least=True,
-    )
-
-
-def _megabytes(cell: Cell) -> float | None:
-    peak = cell.peak_bytes.get(who.OURS_OPEN)
-    return None if peak is None else peak / 1e6
+    ratios = [ratio(cell, who.JAVA_EXACT, who.OURS) for cell in batches]
+    measured = [times for times in ratios if times is not None]
+    mean = geometric_mean(measured) if measured else None
+    files = f"v2, {len(measured)} files"
+    return _at_least("geometric mean over Java, exact", files, mean, GEOMETRIC_MEAN)
 
 
 def _of_jobs(results: Results) -> Iterator[Goal]:
@@ -206,49 +157,26 @@ def _of_jobs(results: Results) -> Iterator[Goal]:
     export = jobs.get("export")
     for name, most in (("consumer", OF_CONSUMER), ("dump-log", OF_DUMP_LOG)):
         other = jobs.get(name)
-        yield Goal(
-            what="CPU of an export to Parquet",
-            cell=f"as a share of {name}'s",
-            measured=export.cpu / other.cpu if export and other else None,
-            bound=most,
-            is_least=False,
-        )
+        share = export.cpu / other.cpu if export and other else None
+        yield _at_most("CPU of an export to Parquet", f"as a share of {name}'s", share, most)
     batches, headers = jobs.get("dump batches"), jobs.get("dump-log headers")
-    yield Goal(
-        what="time of a dump of batches",
-        cell="as a share of dump-log's, headers alone",
-        measured=batches.wall / headers.wall if batches and headers else None,
-        bound=1.0,
-        is_least=False,
-    )
+    share = batches.wall / headers.wall if batches and headers else None
+    base = "as a share of dump-log's, headers alone"
+    yield _at_most("time of a dump of batches", base, share, 1.0)
 
 
 def _of_headers(results: Results) -> Iterator[Goal]:
     headers = results.headers
-    yield Goal(
-        what="headers alone",
-        cell="bytes that dump --quick reads, per batch",
-        measured=headers.bytes_per_batch if headers else None,
-        bound=HEADER_BYTES_READ,
-        is_least=False,
-    )
-    yield Goal(
-        what="headers alone",
-        cell="CPU of a pass, µs per batch",
-        measured=headers.pass_us_per_batch if headers else None,
-        bound=HEADER_PASS_US,
-        is_least=False,
-    )
+    size = headers.bytes_per_batch if headers else None
+    time = headers.pass_us_per_batch if headers else None
+    reads, cpu = "bytes that dump --quick reads, per batch", "CPU of a pass, µs per batch"
+    yield _at_most("headers alone", reads, size, HEADER_BYTES_READ)
+    yield _at_most("headers alone", cpu, time, HEADER_PASS_US)
 
 
 def _of_starts(results: Results) -> Iterator[Goal]:
     starts = {job.name: job for job in results.starts}
     ours, arrow = starts.get(MAGICBYTE), starts.get(PYARROW)
-    for cell, of in (("CPU", job_ratio), ("by the clock", job_wall_ratio)):
-        yield Goal(
-            what="import magicbyte, times import pyarrow",
-            cell=cell,
-            measured=of(ours, arrow) if ours and arrow else None,
-            bound=START,
-            is_least=False,
-        )
+    for clock, of in (("CPU", job_ratio), ("by the clock", job_wall_ratio)):
+        times = of(ours, arrow) if ours and arrow else None
+        yield _at_most("import magicbyte, times import pyarrow", clock, times, START)

@@ -1,19 +1,9 @@
 """Medians of a cell, and ratios formed within each repetition."""
 
-from statistics import geometric_mean, median
+from statistics import median
 
 from magicbyte_tools.bench.jobs import ProcessJob
 from magicbyte_tools.bench.measure import Cell
-
-__all__ = [
-    "geometric_mean",
-    "job_ratio",
-    "job_wall_ratio",
-    "per_second",
-    "ratio",
-    "spread",
-    "wall_ratio",
-]
 
 
 def per_second(cell: Cell, name: str) -> float | None:

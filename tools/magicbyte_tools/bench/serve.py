@@ -22,6 +22,8 @@ READERS = {
 }
 """Module and class of each reader, by name."""
 
+CLOCKS = (time.thread_time_ns, time.process_time_ns, time.perf_counter_ns)
+
 
 class PassReader(Protocol):
     def load(self, path: Path, via: str) -> None:
@@ -43,20 +45,12 @@ def serve(reader: PassReader) -> None:
             reader.load(Path(path), via)
             loaded = (path, via)
         checksum = 0
-        thread, process, wall = (
-            time.thread_time_ns(),
-            time.process_time_ns(),
-            time.perf_counter_ns(),
-        )
+        begun = [clock() for clock in CLOCKS]
         if mode == "check":
             rows, checksum = reader.check()
         else:
             rows = reader.read(mode, int(threads))
-        spent = (
-            time.thread_time_ns() - thread,
-            time.process_time_ns() - process,
-            time.perf_counter_ns() - wall,
-        )
+        spent = [clock() - start for clock, start in zip(CLOCKS, begun, strict=True)]
         print(rows, checksum, *spent, flush=True)
 
 
