@@ -80,12 +80,16 @@ def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
     return results
 
 
+def _segments(options: argparse.Namespace, kinds: list[data.Kind], mb: int) -> list[data.Segment]:
+    """Return the files of *mb* MiB that *kinds* describe."""
+    return data.segments(kinds, CACHE, raw_bytes=mb << 20, seed=options.seed)
+
+
 def _cells(options: argparse.Namespace, results: Results) -> None:
     contenders, results.left_out = who.contenders(options.engine, CACHE)
     for name, reason in results.left_out.items():
         print(f"{name} is left out: {reason}", flush=True)
-    kinds = data.chosen(options.cells)
-    for segment in data.segments(kinds, CACHE, raw_bytes=options.mb << 20, seed=options.seed):
+    for segment in _segments(options, data.chosen(options.cells), options.mb):
         print(segment.kind.name, flush=True)
         results.cells.append(measure(segment, contenders, repetitions=options.repetitions))
         results.save(options.results)
@@ -94,8 +98,7 @@ def _cells(options: argparse.Namespace, results: Results) -> None:
 def _profiles(options: argparse.Namespace, results: Results) -> None:
     if options.engine == ReferenceEngine.name:
         return
-    kinds = data.chosen(options.cells)
-    for segment in data.segments(kinds, CACHE, raw_bytes=options.mb << 20, seed=options.seed):
+    for segment in _segments(options, data.chosen(options.cells), options.mb):
         print("profile of", segment.kind.name, flush=True)
         results.profiles += [
             profile(segment, mode=mode, repetitions=options.repetitions)
@@ -106,9 +109,7 @@ def _profiles(options: argparse.Namespace, results: Results) -> None:
 def _threads(options: argparse.Namespace, results: Results) -> None:
     contenders = who.over_threads(options.engine, options.threads)
     kinds = [data.Kind(2, "100B", "16k", codec) for codec in data.CODECS]
-    for segment in data.segments(
-        kinds, CACHE, raw_bytes=options.threads_mb << 20, seed=options.seed
-    ):
+    for segment in _segments(options, kinds, options.threads_mb):
         print(segment.kind.name, "with threads", flush=True)
         results.threads.append(measure(segment, contenders, repetitions=options.repetitions))
         results.save(options.results)
@@ -116,7 +117,7 @@ def _threads(options: argparse.Namespace, results: Results) -> None:
 
 def _file(options: argparse.Namespace, mb: int) -> data.Segment:
     """Return the file of *mb* MiB that OF_SIZES describes."""
-    (segment,) = data.segments([OF_SIZES], CACHE, raw_bytes=mb << 20, seed=options.seed)
+    (segment,) = _segments(options, [OF_SIZES], mb)
     return segment
 
 

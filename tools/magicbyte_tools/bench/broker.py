@@ -5,7 +5,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from magicbyte_tools.bench.foreign_programs import ProgramUnavailable, tool
@@ -51,7 +51,9 @@ def serving(
     except ImportError as error:
         raise ProgramUnavailable("there is no Python package confluent-kafka") from error
     java = [tool("java"), "-Xmx512m", "-cp", class_path("broker", cache)]
-    port, controller = _free_ports(2)
+    with ExitStack() as stack:  # both are taken at once, so that they differ
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
+        port, controller = (one.getsockname()[1] for one in sockets)
     address, log_dir = f"127.0.0.1:{port}", folder / "log"
     properties = folder / "server.properties"
     properties.write_text(PROPERTIES.format(port=port, controller=controller, log_dir=log_dir))
@@ -108,14 +110,3 @@ def _running(command: Sequence[str], stdout: int) -> Iterator["subprocess.Popen[
     finally:
         process.terminate()
         process.wait()
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()

@@ -4,19 +4,18 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 import magicbyte as mb
-from magicbyte.engines.entry import HEADER_BYTES, read_entry
+from magicbyte.engines.entry import read_entry
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Decoded, Engine
 from magicbyte.limits import MIB, Limits
 from magicbyte.reading.offset_order import Bounds
 from magicbyte.reading.walk import HeaderWalk, SoundEntries, max_batch_bytes
-from magicbyte.storage import open_file
+from magicbyte.storage import File, open_file
 from magicbyte_tools.bench.checksum import ColumnSums
 
 OF_RECORDS = ("offset", "timestamp", "key", "value", "headers")
@@ -41,12 +40,6 @@ LIMITS = Limits()
 
 class DamagedFileError(Exception):
     """A generated file does not read as it was written."""
-
-
-class ReadableFile(Protocol):
-    size_bytes: int
-
-    def read_at(self, position: int, length: int) -> bytes | memoryview: ...
 
 
 class LoadedFile:
@@ -128,15 +121,13 @@ class Ours:
         with ThreadPoolExecutor(threads) as pool:
             return sum(pool.map(count, self._parts(file, threads)))
 
-    def _parts(self, readable_file: ReadableFile, count: int) -> list[tuple[int, int]]:
+    def _parts(self, file: LoadedFile, count: int) -> list[tuple[int, int]]:
         """Return *count* parts of the file, of whole entries and about the same size."""
         if count not in self.parts:
-            size, ends = readable_file.size_bytes, [0]
+            size, ends = file.size_bytes, [0]
             position = 0
             while position < size:
-                position = read_entry(
-                    readable_file.read_at(position, HEADER_BYTES), 0, origin=position
-                ).end
+                position = read_entry(file.data, position).end
                 if position >= size * len(ends) // count:
                     ends.append(position)
             self.parts[count] = list(pairwise(ends))
@@ -144,21 +135,19 @@ class Ours:
 
 
 def read(
-    engine: Engine, readable_file: ReadableFile, columns: Sequence[str], begin: int, end: int
+    engine: Engine, file: File | LoadedFile, columns: Sequence[str], begin: int, end: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield *columns* of all records of the entries in [begin, end) of *readable_file*.
+    """Yield *columns* of all records of the entries in [begin, end) of *file*.
 
     Raises DamagedFileError where an entry, its checksum or a record is not sound.
     """
-    chunk_bytes = end - begin if isinstance(readable_file, LoadedFile) else CHUNK
+    chunk_bytes = end - begin if isinstance(file, LoadedFile) else CHUNK
     max_bytes, length = max_batch_bytes(columns), chunk_bytes
     chunk = Chunk(memoryview(b""), begin)
     while (position := chunk.position) < end:
         if not chunk.data or length > chunk_bytes:
             chunk = Chunk(memoryview(b""), position)  # free it before the next one is read
-            chunk = Chunk(
-                memoryview(readable_file.read_at(position, min(length, end - position))), position
-            )
+            chunk = Chunk(memoryview(file.read_at(position, min(length, end - position))), position)
         decoded = engine.decode(chunk, columns, limits=LIMITS, max_bytes=max_bytes)
         _check(decoded)
         rest = decoded.stopped_by

@@ -82,7 +82,8 @@ def page(results: Results, picture: str | None = None) -> str:
         parts.append("## Records per second\n\n" + plot + _speeds(results.cells))
     parts.append("## Goals\n\n" + _goals(list(goals(results))))
     if results.profiles:
-        parts.append("## Where the time goes\n\n" + _profiles(results.profiles))
+        spent = _parts_of(results.profiles, PARTS)
+        parts.append("## Where the time goes\n\n" + PROFILES + spent)
     if results.threads:
         parts.append("## Threads\n\n" + _threads(results.threads, results.threads_mb))
     if results.sizes:
@@ -98,7 +99,8 @@ def page(results: Results, picture: str | None = None) -> str:
             damaged += "\n" + PROFILE_OF_DAMAGE + spent
         parts.append("## Damage\n\n" + damaged)
     if results.starts:
-        parts.append("## Starts\n\n" + _starts(results.starts))
+        text = "Processes that import a package and end, in turn; bytecode is kept.\n\n"
+        parts.append("## Starts\n\n" + text + _jobs(results.starts))
     return "\n".join(parts)
 
 
@@ -109,6 +111,10 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _number(number: float | None, digits: int = 2) -> str:
     return "" if number is None else f"{number:,.{digits}f}"
+
+
+def _millions(number: float | None, digits: int = 2) -> str:
+    return "" if number is None else _number(number / 1e6, digits)
 
 
 def _run(results: Results) -> str:
@@ -131,8 +137,7 @@ def _speeds(cells: Sequence[Cell]) -> str:
     names = [name for name in COLUMNS if any(name in cell.cpu_ns for cell in cells)]
     rows = []
     for cell in sorted(cells, key=lambda cell: order[cell.name]):
-        speeds = [per_second(cell, name) for name in names]
-        millions = [_number(None if speed is None else speed / 1e6) for speed in speeds]
+        millions = [_millions(per_second(cell, name)) for name in names]
         apart = spread(cell, who.OURS), spread(cell, who.JAVA_EXACT)
         rows.append([cell.name, *millions, ", ".join(f"{x:.0%}" for x in apart if x is not None)])
     text = (
@@ -241,10 +246,6 @@ What it would take to spend less:
 """
 
 
-def _profiles(profiles: Sequence[Profile]) -> str:
-    return PROFILES + _parts_of(profiles, PARTS)
-
-
 def _parts_of(profiles: Sequence[Profile], part_names: Sequence[str]) -> str:
     rows = []
     for one in profiles:
@@ -279,15 +280,18 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
     return text + _table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS
 
 
+def _speed_and_peak(cell: Cell, name: str) -> list[str]:
+    """Return millions of records per second, and the peak memory in MB."""
+    return [_millions(per_second(cell, name)), _millions(cell.peak_bytes.get(name), 0)]
+
+
 def _sizes(sizes: dict[str, Cell]) -> str:
     names = list(dict.fromkeys(name for cell in sizes.values() for name in cell.cpu_ns))
     rows = []
     for size, cell in sizes.items():
         figures = []
         for name in names:
-            speed, peak = per_second(cell, name), cell.peak_bytes.get(name)
-            figures.append(_number(None if speed is None else speed / 1e6))
-            figures.append(_number(None if peak is None else peak / 1e6, 0))
+            figures += _speed_and_peak(cell, name)
         rows.append([size, *figures])
     heads = [head for name in names for head in (f"{name}: M/s", "peak MB")]
     text = "Files of one kind, by MiB of records: `" + next(iter(sizes.values())).name + "`.\n\n"
@@ -321,11 +325,7 @@ def _headers(headers: HeaderScan, mb: int) -> str:
 
 
 def _damage(cell: Cell, mb: int) -> str:
-    rows = []
-    for name in (SOUND, DAMAGED):
-        speed, peak = per_second(cell, name), cell.peak_bytes.get(name)
-        millions = _number(None if speed is None else speed / 1e6)
-        rows.append([name, millions, _number(None if peak is None else peak / 1e6, 0)])
+    rows = [[name, *_speed_and_peak(cell, name)] for name in (SOUND, DAMAGED)]
     text = (
         f"One file of {mb} MiB of records, `{cell.name}`, and a copy with a flipped bit in every hundredth\n"
         'entry, as often in the header as behind it, through `mb.open(..., on_damage="skip")` in turn. Millions\n'
@@ -335,15 +335,9 @@ def _damage(cell: Cell, mb: int) -> str:
     return text + _table(["File", "M/s", "peak MB"], rows)
 
 
-def _starts(starts: Sequence[ProcessJob]) -> str:
-    text = "Processes that import a package and end, in turn; bytecode is kept.\n\n"
-    return text + _jobs(starts)
-
-
 def _jobs(jobs: Sequence[ProcessJob]) -> str:
     rows = []
     for job in jobs:
-        peaks = [peak for peak in job.peak_bytes if peak is not None]
-        peak = f"{max(peaks) / 1e6:,.0f}" if peaks else ""
-        rows.append([job.name, f"{job.cpu:.2f}", f"{job.wall:.2f}", peak])
+        peak = max((peak for peak in job.peak_bytes if peak is not None), default=None)
+        rows.append([job.name, f"{job.cpu:.2f}", f"{job.wall:.2f}", _millions(peak, 0)])
     return _table(["Job", "CPU, s", "by the clock, s", "peak MB"], rows)

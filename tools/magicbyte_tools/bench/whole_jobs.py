@@ -1,6 +1,5 @@
 """The whole jobs that this machine can run: ours, and Kafka's tools on the same file."""
 
-import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,39 +28,27 @@ def whole_jobs(
         log = folder / "00000000000000000000.log"
         log.hardlink_to(segment.path)
         commands = {"dump batches": [*MAGICBYTE, "dump", str(log), "--table", "batches"]}
-        for name, some in (("export", _export), ("dump-log", _dump_log)):
-            try:
-                commands |= some(log, cache)
-            except ProgramUnavailable as reason:
-                left_out[name] = str(reason)
+        # The columns that the consumer has, too.
+        columns = ["--columns", ",".join(COLUMNS["columns"])]
+        out = ["-o", str(folder / "out.parquet"), "--overwrite"]
+        commands["export"] = [*MAGICBYTE, "export", str(log), *columns, *out]
+        try:
+            commands |= _dump_log(log, cache)
+        except ProgramUnavailable as reason:
+            left_out["dump-log"] = str(reason)
         try:
             address = stack.enter_context(serving(log, segment.num_rows, folder, cache))
-            commands["consumer"] = _consumer(address, segment.num_rows, folder)
+            arguments = [address, TOPIC, str(segment.num_rows), str(folder / "consumer.parquet")]
+            consumer = [sys.executable, "-m", "magicbyte_tools.bench.consumer"]
+            commands["consumer"] = [*consumer, *arguments]
         except ProgramUnavailable as reason:
             left_out["consumer"] = str(reason)
         return jobs.run(commands, repetitions=repetitions), left_out
-
-
-def _export(log_path: Path, cache: Path) -> dict[str, list[str]]:
-    if subprocess.run([*MAGICBYTE, "export", "--help"], capture_output=True).returncode:
-        raise ProgramUnavailable("magicbyte has no verb export yet")
-    # The columns that the consumer has, too.
-    columns = ["--columns", ",".join(COLUMNS["columns"])]
-    out = ["-o", str(log_path.parent / "out.parquet"), "--overwrite"]
-    return {"export": [*MAGICBYTE, "export", str(log_path), *columns, *out]}
 
 
 def _dump_log(log_path: Path, cache: Path) -> dict[str, list[str]]:
     java, jars = tool("java"), java_reader.class_path("broker", cache)
     # The release's own script gives it a heap of 256 MiB.
     dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log_path)]
-    return {
-        "dump-log headers": dump,
-        "dump-log": [*dump, "--deep-iteration", "--print-data-log"],
-    }
-
-
-def _consumer(address: str, rows: int, folder: Path) -> list[str]:
-    out = folder / "consumer.parquet"
-    module = "magicbyte_tools.bench.consumer"
-    return [sys.executable, "-m", module, address, TOPIC, str(rows), str(out)]
+    deep = [*dump, "--deep-iteration", "--print-data-log"]
+    return {"dump-log headers": dump, "dump-log": deep}
