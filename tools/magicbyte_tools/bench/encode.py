@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from magicbyte_construct import Message, RecordBatch
 from magicbyte_tools.bench.record_data import RecordData
 from magicbyte_tools.costs.codecs import COMPRESSORS
+from magicbyte_tools.fuzz.numbers import varint
 
 NUMBERS = {"none": 0, **{name: number for name, (number, _) in COMPRESSORS.items()}}
 
@@ -19,23 +20,12 @@ MESSAGE_HEADS = {0: struct.Struct(">bb"), 1: struct.Struct(">bbq")}
 LENGTH = struct.Struct(">i")
 
 
-def _varint(number: int) -> bytes:
-    """Return *number* as a zigzag varint, or varlong."""
-    rest = number << 1 if number >= 0 else (-number << 1) - 1
-    encoded = bytearray()
-    while rest > 0x7F:
-        encoded.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    encoded.append(rest)
-    return bytes(encoded)
-
-
-VARINTS = [_varint(number) for number in range(1 << 12)]
-NULL = _varint(-1)
+VARINTS = [varint(number) for number in range(1 << 12)]
+NULL = varint(-1)
 
 
 def _small(number: int) -> bytes:
-    return VARINTS[number] if number < len(VARINTS) else _varint(number)
+    return VARINTS[number] if number < len(VARINTS) else varint(number)
 
 
 def _with_length(data: bytes | None) -> bytes:

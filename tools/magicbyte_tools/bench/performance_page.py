@@ -1,6 +1,6 @@
 """The results as a page of Markdown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import median
 
 from magicbyte.engines.auto import HEADERS_BEFORE_LOADING
@@ -18,6 +18,7 @@ from magicbyte_tools.bench.profile import PARTS, Profile
 from magicbyte_tools.bench.ratios import per_second, spread, wall_ratio
 from magicbyte_tools.bench.record_data import SHAPES
 from magicbyte_tools.bench.results import Results
+from magicbyte_tools.costs.cost_page import table
 
 INTRODUCTION = """\
 # Performance
@@ -104,11 +105,6 @@ def page(results: Results, picture: str | None = None) -> str:
     return "\n".join(parts)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
 def _number(number: float | None, digits: int = 2) -> str:
     return "" if number is None else f"{number:,.{digits}f}"
 
@@ -129,7 +125,7 @@ def _run(results: Results) -> str:
     for name, reason in results.left_out.items():
         # What a compiler says has bars in it.
         rows.append([f"left out: {name}", reason.replace("|", "\\|")])
-    return _table(["Machine", ""], rows)
+    return table(["Machine", ""], rows)
 
 
 def _speeds(cells: Sequence[Cell]) -> str:
@@ -144,7 +140,7 @@ def _speeds(cells: Sequence[Cell]) -> str:
         "Millions of records per second of CPU, one thread. The spread is that of ours and of Java\n"
         "exact: how far the times lie apart, the outermost left out.\n\n"
     )
-    return text + _table(["File", *names, "spread"], rows)
+    return text + table(["File", *names, "spread"], rows)
 
 
 COLUMNS = (
@@ -189,7 +185,7 @@ def _goals(every: Sequence[Goal]) -> str:
             if goal.what == what
         ]
         title = what[0].upper() + what[1:]
-        parts.append(f"### {title}\n\n" + _table(["", "measured", "goal", ""], rows))
+        parts.append(f"### {title}\n\n" + table(["", "measured", "goal", ""], rows))
     return text + "\n".join(parts)
 
 
@@ -251,7 +247,7 @@ def _parts_of(profiles: Sequence[Profile], part_names: Sequence[str]) -> str:
     for one in profiles:
         spent = [median(one.spent[part]) for part in part_names]
         rows.append([one.name, *(_number(ns, 1) for ns in (*spent, sum(spent)))])
-    return _table(["File", *part_names, "all"], rows)
+    return table(["File", *part_names, "all"], rows)
 
 
 OF_THREADS = """\
@@ -277,7 +273,7 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
         "that has had nothing to do is slow at first. Of ten reads by two threads behind five by one, the first was 1.5\n"
         "times as fast as those, uncompressed and lz4; from the third or fourth on they came to 1.7 and 1.8.\n\n"
     )
-    return text + _table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS
+    return text + table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS
 
 
 def _speed_and_peak(cell: Cell, name: str) -> list[str]:
@@ -295,7 +291,7 @@ def _sizes(sizes: dict[str, Cell]) -> str:
         rows.append([size, *figures])
     heads = [head for name in names for head in (f"{name}: M/s", "peak MB")]
     text = "Files of one kind, by MiB of records: `" + next(iter(sizes.values())).name + "`.\n\n"
-    return text + _table(["MiB", *heads], rows)
+    return text + table(["MiB", *heads], rows)
 
 
 def _whole_jobs(results: Results) -> str:
@@ -321,7 +317,7 @@ def _headers(headers: HeaderScan, mb: int) -> str:
         ["command: bytes read", _number(headers.bytes_per_batch)],
         ["command: CPU of all of it, s", _number(headers.whole.cpu)],
     ]
-    return text + _table(["Per batch", ""], rows)
+    return text + table(["Per batch", ""], rows)
 
 
 def _damage(cell: Cell, mb: int) -> str:
@@ -332,7 +328,7 @@ def _damage(cell: Cell, mb: int) -> str:
         "of records of the sound file per second of CPU; by the clock the damaged one takes\n"
         f"{_number(wall_ratio(cell, DAMAGED, SOUND))} times as long.\n\n"
     )
-    return text + _table(["File", "M/s", "peak MB"], rows)
+    return text + table(["File", "M/s", "peak MB"], rows)
 
 
 def _jobs(jobs: Sequence[ProcessJob]) -> str:
@@ -340,4 +336,4 @@ def _jobs(jobs: Sequence[ProcessJob]) -> str:
     for job in jobs:
         peak = max((peak for peak in job.peak_bytes if peak is not None), default=None)
         rows.append([job.name, f"{job.cpu:.2f}", f"{job.wall:.2f}", _millions(peak, 0)])
-    return _table(["Job", "CPU, s", "by the clock, s", "peak MB"], rows)
+    return table(["Job", "CPU, s", "by the clock, s", "peak MB"], rows)

@@ -2,39 +2,32 @@
 
 import gzip
 from collections.abc import Callable
+from functools import partial
 
 import lz4.frame
 import snappy
 import zstandard
 
+from magicbyte_tools.vectors.framers import xerial
+
 LEN_SNAPPY_BLOCK = 32 << 10
-XERIAL = b"\x82SNAPPY\0" + b"\0\0\0\1" * 2
-
-
-def _gzip(data: bytes) -> bytes:
-    return gzip.compress(data, 6, mtime=0)
 
 
 def _snappy(data: bytes) -> bytes:
     """Return *data* in xerial's framing: blocks of 32 KiB, each after its length."""
-    framed = bytearray(XERIAL)
-    for begin in range(0, len(data), LEN_SNAPPY_BLOCK):
-        block = snappy.compress(data[begin : begin + LEN_SNAPPY_BLOCK])
-        framed += len(block).to_bytes(4, "big") + block
-    return bytes(framed)
+    begins = range(0, len(data), LEN_SNAPPY_BLOCK)
+    return xerial(*(snappy.compress(data[begin : begin + LEN_SNAPPY_BLOCK]) for begin in begins))
 
 
-def _lz4(data: bytes) -> bytes:
-    # Level 9 is the producer's default, and the one at which Lz4BlockOutputStream takes the fast
-    # compressor instead of the one that has levels.
-    compressed: bytes = lz4.frame.compress(
-        data,
-        block_size=lz4.frame.BLOCKSIZE_MAX64KB,
-        block_linked=False,
-        compression_level=0,
-        store_size=False,
-    )
-    return compressed
+# Level 9 is the producer's default, and the one at which Lz4BlockOutputStream takes the fast
+# compressor instead of the one that has levels.
+_lz4 = partial(
+    lz4.frame.compress,
+    block_size=lz4.frame.BLOCKSIZE_MAX64KB,
+    block_linked=False,
+    compression_level=0,
+    store_size=False,
+)
 
 
 def _zstd(data: bytes) -> bytes:
@@ -44,7 +37,7 @@ def _zstd(data: bytes) -> bytes:
 
 
 COMPRESSORS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
-    "gzip": (1, _gzip),
+    "gzip": (1, partial(gzip.compress, compresslevel=6, mtime=0)),
     "snappy": (2, _snappy),
     "lz4": (3, _lz4),
     "zstd": (4, _zstd),

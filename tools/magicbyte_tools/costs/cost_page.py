@@ -45,24 +45,21 @@ def page(measured: Measured) -> str:
     return "\n".join(parts)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table of Markdown; the first column is text, the others are numbers."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
 def _samples(classes: dict[str, CostSums]) -> str:
-    rows = [
-        [
-            name,
-            f"{sums.batches:,}",
-            f"{sums.records:,}",
-            f"{sums.records / sums.batches:.1f}",
-            f"{sums.content_bytes / sums.records:.1f}",
-        ]
-        for name, sums in classes.items()
-    ]
+    rows = []
+    for name, sums in classes.items():
+        records, content = sums.records / sums.batches, sums.content_bytes / sums.records
+        rows.append(
+            [name, f"{sums.batches:,}", f"{sums.records:,}", f"{records:.1f}", f"{content:.1f}"]
+        )
     heads = ["Keys and values", "batches", "records", "records per batch", "bytes per record"]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def _overhead(classes: dict[str, CostSums]) -> str:
@@ -76,7 +73,7 @@ def _overhead(classes: dict[str, CostSums]) -> str:
             header = sums.header_bytes[form]
             rest = sums.sizes[form, "none"] - sums.content_bytes - header
             rows.append([name, form, f"{header / sums.batches:.1f}", f"{rest / sums.records:.2f}"])
-    return text + _table(["Keys and values", "format", "per batch", "per record"], rows)
+    return text + table(["Keys and values", "format", "per batch", "per record"], rows)
 
 
 def _sizes(sums: CostSums) -> str:
@@ -90,7 +87,7 @@ def _sizes(sums: CostSums) -> str:
         saved = 1 - v2 / sums.sizes["v2", "none"]
         rows.append([codec, *cells, f"{saved:.1%}"])
     heads = ["Codec", *(f"{form}, bytes (to v2)" for form in FORMATS), "v2 saved by the codec"]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def _claims(classes: dict[str, CostSums]) -> str:
@@ -106,33 +103,22 @@ def _claims(classes: dict[str, CostSums]) -> str:
     per_batch = (headers("v2") - headers("KIP-931")) / batches
     between = total("v2") - total("KIP-931") - (headers("v2") - headers("KIP-931"))
     beside = (total("v1") - total("v2") + headers("v2")) / records
+    shared = (total("v1") - total("v2")) / records
+    without_header = "v2 saves per record against v1, its header not counted"
     rows = [
         ["KIP-931 saves per batch", "10 bytes", f"{per_batch:.2f} bytes"],
         ["KIP-931 saves per record", "1 byte", f"{between / records:.3f} bytes"],
-        [
-            "v2 saves per record against v1, its header not counted",
-            "about 25 bytes",
-            f"{beside:.2f} bytes",
-        ],
-        [
-            "the same, its header shared out over these batches",
-            "",
-            f"{(total('v1') - total('v2')) / records:.2f} bytes",
-        ],
-        *(
-            [
-                f"KIP-931 against v2, all bytes, {codec}",
-                "",
-                f"{1 - total('KIP-931', codec) / total('v2', codec):.2%} less",
-            ]
-            for codec in CODECS
-        ),
+        [without_header, "about 25 bytes", f"{beside:.2f} bytes"],
+        ["the same, its header shared out over these batches", "", f"{shared:.2f} bytes"],
     ]
+    for codec in CODECS:
+        share = 1 - total("KIP-931", codec) / total("v2", codec)
+        rows.append([f"KIP-931 against v2, all bytes, {codec}", "", f"{share:.2%} less"])
     text = (
         "The proposal counts 2 bytes for the base timestamp, 6 for the largest timestamp and 2 for\n"
         "the last offset delta. Where a batch spans little time, the two deltas take a byte each.\n\n"
     )
-    return text + _table(["Claim", "said", "measured"], rows)
+    return text + table(["Claim", "said", "measured"], rows)
 
 
 def _headers_first(classes: dict[str, CostSums]) -> str:
@@ -145,20 +131,15 @@ def _headers_first(classes: dict[str, CostSums]) -> str:
     rows = []
     for name, sums in classes.items():
         for codec in STREAMED:
-            read, out, size = (
-                sums.prefix[codec, what] for what in ("read", "decompressed", "size")
-            )
+            size = sums.prefix[codec, "size"]
             before = sums.sizes["v2", codec] - sums.header_bytes["v2"]
-            rows.append(
-                [
-                    name,
-                    codec,
-                    f"{sums.metadata_bytes / sums.payload_bytes:.1%}",
-                    f"{out / sums.payload_bytes:.1%}",
-                    f"{read / size:.1%}",
-                    f"{size / before - 1:+.1%}",
-                ]
+            shares = (
+                sums.metadata_bytes / sums.payload_bytes,
+                sums.prefix[codec, "decompressed"] / sums.payload_bytes,
+                sums.prefix[codec, "read"] / size,
             )
+            percents = (f"{share:.1%}" for share in shares)
+            rows.append([name, codec, *percents, f"{size / before - 1:+.1%}"])
     heads = [
         "Keys and values",
         "codec",
@@ -167,4 +148,4 @@ def _headers_first(classes: dict[str, CostSums]) -> str:
         "compressed bytes read",
         "size against v2's order",
     ]
-    return text + _table(heads, rows)
+    return text + table(heads, rows)

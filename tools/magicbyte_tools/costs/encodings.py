@@ -62,12 +62,8 @@ def _batch(sample: Sample, construct: Any, attributes: dict[str, Any]) -> Encode
     }
     plain = construct.build({**fields, "records": sample.records})
     read = construct.parse(plain, strict=False)
-    stated = {
-        name: read[name]
-        for name in read
-        if name in ("last_offset_delta", "base_timestamp", "records_count")
-        or name.startswith("max_timestamp")
-    }
+    derived = ("last_offset_delta", "base_timestamp", "records_count", "max_timestamp")
+    stated = {name: read[name] for name in read if name.startswith(derived)}
 
     def compressed(codec: int, section: bytes) -> bytes:
         bits = {**fields["attributes"], "compression_type": codec}

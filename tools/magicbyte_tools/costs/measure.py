@@ -76,8 +76,7 @@ def _add(sample: Sample, formats: dict[str, Encoded], sums: CostSums) -> None:
             split = headers_first(encoded.payload)
             sums.metadata_bytes += split.metadata_bytes
             for codec in STREAMED:
-                counts = zip(
-                    ("read", "decompressed", "size"), read_until(codec, split), strict=True
-                )
-                for what, count in counts:
-                    sums.prefix[codec, what] += count
+                read, out, size = read_until(codec, split)
+                sums.prefix[codec, "read"] += read
+                sums.prefix[codec, "decompressed"] += out
+                sums.prefix[codec, "size"] += size

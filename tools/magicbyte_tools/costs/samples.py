@@ -54,28 +54,15 @@ def samples(log_dirs: Iterable[Path]) -> Iterator[Sample | None]:
 
 
 def _sample(rows: list[dict[str, Any]]) -> Sample:
-    first = rows[0]
     records = [
-        {
-            "offset": row["offset"],
-            "timestamp": _milliseconds(row["timestamp"]),
-            "key": row["key"],
-            "value": row["value"],
-        }
+        {name: row[name] for name in ("offset", "key", "value")}
+        | {"timestamp": _milliseconds(row["timestamp"])}
         for row in rows
     ]
-    return Sample(
-        records=records,
-        producer_id=_or_none(first["producer_id"]),
-        producer_epoch=_or_none(first["producer_epoch"]),
-        base_sequence=_or_none(first["sequence"]),
-        is_transactional=first["is_transactional"],
-    )
+    names = ("producer_id", "producer_epoch", "sequence")
+    producer, epoch, sequence = (-1 if rows[0][name] is None else rows[0][name] for name in names)
+    return Sample(records, producer, epoch, sequence, rows[0]["is_transactional"])
 
 
 def _milliseconds(timestamp: Any) -> int:
     return -1 if timestamp is None else round(timestamp.timestamp() * 1000)
-
-
-def _or_none(number: int | None) -> int:
-    return -1 if number is None else number

@@ -2,6 +2,7 @@
 
 import gzip as zlib_gzip
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import cramjam
@@ -19,19 +20,9 @@ def _raw_snappy(plain: bytes) -> bytes:
     return bytes(cramjam.snappy.compress_raw(plain))
 
 
-def _lz4(plain: bytes) -> bytes:
-    lz4_frame: bytes = lz4.frame.compress(plain, block_linked=False, store_size=False)
-    return lz4_frame
-
-
-def _lz4_checked(plain: bytes) -> bytes:
-    lz4_frame: bytes = lz4.frame.compress(plain, block_linked=False, content_checksum=True)
-    return lz4_frame
-
-
-def _lz4_linked(plain: bytes) -> bytes:
-    lz4_frame: bytes = lz4.frame.compress(plain, block_linked=True, block_checksum=True)
-    return lz4_frame
+_lz4 = partial(lz4.frame.compress, block_linked=False, store_size=False)
+_lz4_checked = partial(lz4.frame.compress, block_linked=False, content_checksum=True)
+_lz4_linked = partial(lz4.frame.compress, block_linked=True, block_checksum=True)
 
 
 class CompressedForm(NamedTuple):

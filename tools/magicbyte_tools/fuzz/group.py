@@ -98,10 +98,8 @@ def arrangements() -> Iterator[Arrangement]:
     """Yield every arrangement that bytes are tried in when they are tried again."""
     choices = [(columns, False) for columns in COLUMNS] + [(WIRE_COLUMNS, True)]
     every = product((True, False), (1, 64), (1, 64), MAX_COLUMN_BYTES, SCRATCH_BYTES, choices)
-    for is_last, alignment, min_capacity, max_column_bytes, scratch_bytes, (
-        columns,
-        views,
-    ) in every:
+    for is_last, alignment, min_capacity, max_column_bytes, scratch_bytes, choice in every:
+        columns, views = choice
         yield Arrangement(
             is_last=is_last,
             alignment=alignment,

@@ -13,15 +13,15 @@ MASK_64 = (1 << 64) - 1
 def varint(number: int, length: int = 0) -> bytes:
     """Return *number* as a zigzag varint, of *length* bytes where its shortest form has fewer."""
     rest = (number << 1 ^ number >> 63) & MASK_64
-    made = bytearray()
+    encoded = bytearray()
     while rest > 0x7F:
-        made.append(rest & 0x7F | 0x80)
+        encoded.append(rest & 0x7F | 0x80)
         rest >>= 7
-    made.append(rest)
-    while len(made) < length:
-        made[-1] |= 0x80
-        made.append(0)
-    return bytes(made)
+    encoded.append(rest)
+    while len(encoded) < length:
+        encoded[-1] |= 0x80
+        encoded.append(0)
+    return bytes(encoded)
 
 
 def read_varint(data: bytes | bytearray | memoryview, position: int) -> tuple[int, int]:

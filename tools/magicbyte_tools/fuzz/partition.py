@@ -6,10 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from magicbyte.engines.protocol import Chunk
-from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import MagicbyteError
-from magicbyte.limits import Limits
 from magicbyte_formats.wire import ControlType
 from magicbyte_tools.fuzz import seeds
 from magicbyte_tools.fuzz.seed import Seed, taken_apart
@@ -40,7 +37,7 @@ class SeedPartition:
     @cached_property
     def entries(self) -> dict[str, list[bytes]]:
         """The entries of each log, back to back; the last item holds the bytes after them."""
-        return {name: list(_entries(self.files[name])) for name in self.logs}
+        return {name: seeds.split_entries(self.files[name]) for name in self.logs}
 
     @cached_property
     def seeds(self) -> list[Seed]:
@@ -91,10 +88,3 @@ def seed_of(data: bytes) -> Seed | None:
         return taken_apart(data)
     except (MagicbyteError, ValueError, IndexError):
         return None
-
-
-def _entries(data: bytes) -> Iterator[bytes]:
-    scan = ReferenceEngine().scan(Chunk(memoryview(data), 0), verify=False, limits=Limits())
-    for entry in scan.entries:
-        yield data[entry.position : entry.end]
-    yield data[scan.end :]

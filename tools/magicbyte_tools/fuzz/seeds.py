@@ -32,10 +32,7 @@ LENGTHS = (0, 1, 7, 31, 32, 33, 63, 64, 100, 511, 512, 513, 700)
 def built(seed: int) -> list[Seed]:
     """Return entries that *seed* alone determines: each kind in each form."""
     chance = Random(f"{seed} seeds")
-    seeds: list[Seed] = []
-    for form in OF_BATCHES:
-        for plain in _batches(chance):
-            seeds.append(_in_form(plain, form))
+    seeds = [_in_form(plain, form) for form in OF_BATCHES for plain in _batches(chance)]
     for magic in (0, 1):
         seeds += map(taken_apart, _messages(chance, magic))
         seeds += _wrappers(chance, magic)
@@ -45,7 +42,8 @@ def built(seed: int) -> list[Seed]:
 def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
     """Yield some entries of each format and codec in *log_paths*, from all over them, none too large."""
     kinds: dict[str, list[Seed]] = {}
-    for data in dict.fromkeys(_entries(log_paths)):
+    stored = (entry for path in log_paths for entry in split_entries(path.read_bytes())[:-1])
+    for data in dict.fromkeys(entry for entry in stored if len(entry) <= MAX_BYTES):
         with suppress(MagicbyteError, ValueError):  # it is damaged, or there is no such codec
             one = taken_apart(data)
             kinds.setdefault(one.kind, []).append(one)
@@ -53,13 +51,10 @@ def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
         yield from found[:: -(-len(found) // MOST_OF_A_KIND)]
 
 
-def _entries(log_paths: Iterable[Path]) -> Iterator[bytes]:
-    for log in log_paths:
-        data = log.read_bytes()
-        scan = ReferenceEngine().scan(Chunk(memoryview(data), 0), verify=False, limits=Limits())
-        for entry in scan.entries:
-            if entry.size_bytes <= MAX_BYTES:
-                yield data[entry.position : entry.end]
+def split_entries(data: bytes) -> list[bytes]:
+    """Return the entries that *data* begins with; the last item holds the bytes after them."""
+    scan = ReferenceEngine().scan(Chunk(memoryview(data), 0), verify=False, limits=Limits())
+    return [*(data[entry.position : entry.end] for entry in scan.entries), data[scan.end :]]
 
 
 def _values(chance: Random) -> Iterator[bytes | None]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,8 @@ class Trial:
 
     def run(self, cases: Sequence[bytes], arrangement: Arrangement, *, is_compared: bool) -> Tried:
         """Run the engine on *cases*, which are back to back and decoded in one call."""
-        starts = [0]
-        for data in cases:
-            starts.append(starts[-1] + len(data))
-        return self.run_bytes(b"".join(cases), starts[:-1], arrangement, is_compared=is_compared)
+        starts = [*accumulate(map(len, cases), initial=0)][:-1]
+        return self.run_bytes(b"".join(cases), starts, arrangement, is_compared=is_compared)
 
     def run_bytes(
         self, data: bytes, starts: Sequence[int], how: Arrangement, *, is_compared: bool
@@ -112,16 +111,12 @@ class Trial:
             if verify and not how.verify:
                 continue
             of_entries = Chunk(view[:end], start)
-            decode_options: dict[str, Any] = {
-                "limits": limits,
-                "verify": verify,
-                "max_bytes": max_bytes,
-            }
+            options: dict[str, Any] = {"limits": limits, "verify": verify, "max_bytes": max_bytes}
             if is_compared:
                 tried.differences += agreement.run_differences(
-                    engine, of_entries, columns, **decode_options
+                    engine, of_entries, columns, **options
                 )
-            for decoded, _ in agreement.decoded_runs(engine, of_entries, columns, **decode_options):
+            for decoded, _ in agreement.decoded_runs(engine, of_entries, columns, **options):
                 counts = zip(decoded.entries, decoded.num_rows.tolist(), strict=True)
                 has_rows = {entry.position for entry, num_rows in counts if num_rows}
                 tried.accepted |= has_rows - self.judge.asked
