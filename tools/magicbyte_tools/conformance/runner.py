@@ -52,10 +52,7 @@ class Runner:
         command cannot be started.
         """
         for case, output in self.outputs(cases):
-            yield (
-                case,
-                Answer(failure=str(output)) if isinstance(output, ChildError) else parse(output),
-            )
+            yield case, parse(output)
 
     def outputs(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Output]]:
         """Yield each of *cases* with the bytes that the command printed for it."""
@@ -87,18 +84,15 @@ class Runner:
                 return error
 
     def _files(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Output]]:
-        def command(remaining_cases: Sequence[Case]) -> list[str]:
-            return [
-                *self.command,
-                self._name(remaining_cases[0]),
-                *(str(case.data_path) for case in remaining_cases),
-            ]
+        def command(left: Sequence[Case]) -> list[str]:
+            return [*self.command, self._name(left[0]), *(str(case.data_path) for case in left)]
 
         return self._many(cases, command, lambda child, case: None)
 
     def _lines(self, cases: Sequence[Case]) -> Iterator[tuple[Case, Output]]:
         def ask(child: Child, case: Case) -> None:
-            child.send(self._request(case))
+            request = {"format": self._name(case), "file": str(case.data_path), **case.settings}
+            child.send(json.dumps(request).encode())
 
         return self._many(cases, lambda left: [*self.command, "--lines"], ask)
 
@@ -133,17 +127,15 @@ class Runner:
     def _name(self, case: Case) -> str:
         return self.aliases.get(case.format, case.format)
 
-    def _request(self, case: Case) -> bytes:
-        request = {"format": self._name(case), "file": str(case.data_path), **case.settings}
-        return json.dumps(request).encode()
-
 
 def _environment(case: Case) -> dict[str, str]:
     return {SETTINGS: json.dumps(case.settings)} if case.settings else {}
 
 
-def parse(output: bytes) -> Answer:
+def parse(output: Output) -> Answer:
     """Return the JSON value that *output* is; a number that is no integer stays different from one."""
+    if isinstance(output, ChildError):
+        return Answer(failure=str(output))
     if not output.strip():
         return Answer(failure="printed nothing")
     try:

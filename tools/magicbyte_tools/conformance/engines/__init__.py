@@ -22,13 +22,13 @@ TARGETS = {
 """The compiler's target of each engine that is its parsers."""
 
 MODULES = {
-    "runtime": "runtime",
-    "columnar": "columnar",
-    "construct": "construct",
-    "kafka-python": "kafka_python",
-    "aiokafka": "aio_kafka",
+    "runtime": ("runtime", "reference"),
+    "columnar": ("runtime", "columnar"),
+    "construct": ("construct",),
+    "kafka-python": ("peers", "kafka.record.memory_records"),
+    "aiokafka": ("peers", "aiokafka.record.memory_records"),
 }
-"""The module of each other engine."""
+"""The module of each other engine, and the argument that selects it there."""
 
 NAMES = (*MODULES, *TARGETS)
 
@@ -41,7 +41,8 @@ def runner(name: str, bounds: ProcessBounds) -> Runner:
     Raises ToolchainUnavailable where that is not possible here.
     """
     if name in MODULES:
-        command = [sys.executable, "-m", f"{__name__}.{MODULES[name]}"]
+        module, *selection = MODULES[name]
+        command = [sys.executable, "-m", f"{__name__}.{module}", *selection]
         return Runner(command=command, process_per="run", bounds=bounds)
     return Runner(
         command=dumper(TARGETS[name]),

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,19 @@ def unsupported(reason: str) -> Answer:
     return {"unsupported": reason}
 
 
-def serve(format_reader: Reader) -> None:
-    """Answer the command line: `FORMAT FILE...`, or `--lines` and then a request per line."""
-    if sys.argv[1:] == ["--lines"]:
+def serve(format_reader: Reader, arguments: Sequence[str]) -> None:
+    """Answer *arguments*: `FORMAT FILE...`, or `--lines` and then a request per line."""
+    if arguments == ["--lines"]:
         for line in sys.stdin.buffer:
             request = json.loads(line)
             settings = {key: request[key] for key in request if key not in ("format", "file")}
             _say(format_reader(request["format"], Path(request["file"]), settings))
         return
-    if len(sys.argv) < 3:
+    if len(arguments) < 2:
         sys.exit(f"usage: {Path(sys.argv[0]).stem} FORMAT FILE... | --lines")
     settings = json.loads(os.environ.get("CONFORMANCE_SETTINGS", "{}"))
-    for file in sys.argv[2:]:
-        _say(format_reader(sys.argv[1], Path(file), settings))
+    for file in arguments[1:]:
+        _say(format_reader(arguments[0], Path(file), settings))
 
 
 def _say(answer: Answer) -> None:

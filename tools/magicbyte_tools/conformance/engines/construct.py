@@ -1,5 +1,6 @@
 """The Construct twin: strictly for the error, leniently for the fields."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -50,4 +51,4 @@ def check_control_keys(log: Any) -> None:
 
 
 if __name__ == "__main__":
-    serve(read)
+    serve(read, sys.argv[1:])

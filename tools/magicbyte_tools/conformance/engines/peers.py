@@ -1,10 +1,15 @@
-"""Other readers of record batches in Python, through the interface that they share."""
+"""Other readers of record batches in Python, through the interface that they share.
 
+aiokafka reads in C where its wheel has that, as users have it.
+"""
+
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from magicbyte_tools.conformance.engines.answering import Answer, Reader, unsupported
+from magicbyte_tools.conformance.engines.answering import Answer, Reader, serve, unsupported
 
 CHECKS = ("grammar", "exact", "checksum", "codec")
 """Checks that both readers do. Neither compares the offsets of entries or limits decompressed bytes."""
@@ -60,3 +65,7 @@ def _row(record: Any) -> Answer:
 
 def _hex(data: bytes | None) -> str | None:
     return None if data is None else bytes(data).hex()
+
+
+if __name__ == "__main__":
+    serve(reader(import_module(sys.argv[1]).MemoryRecords), sys.argv[2:])

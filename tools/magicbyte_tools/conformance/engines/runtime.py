@@ -1,6 +1,8 @@
 """The runtime: rows, the first error and the findings of logs; the fields of companion files."""
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -164,4 +166,4 @@ COMPANIONS = {
 
 
 if __name__ == "__main__":
-    serve(read)
+    serve(partial(read, engine=sys.argv[1]), sys.argv[2:])
