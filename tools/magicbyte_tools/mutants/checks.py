@@ -64,7 +64,7 @@ class Tests:
     def passes(self, tree: Path) -> bool:
         """Return whether all of them pass on *tree*."""
         arguments = ["-x", "-q", *self.paths]
-        return forked.holds(partial(_tests_pass, arguments), tree, timeout_s=TESTS_TIMEOUT_S)
+        return forked.holds(lambda: pytest.main(arguments) == 0, tree, timeout_s=TESTS_TIMEOUT_S)
 
 
 Check = Vectors | Tests
@@ -80,13 +80,7 @@ def naming(folder: str, names: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _tests_pass(pytest_arguments: list[str]) -> bool:
-    return pytest.main(pytest_arguments) == 0
-
-
-@cache
-def _all_cases() -> list[Case]:
-    return cases.load()
+_all_cases = cache(cases.load)
 
 
 @cache

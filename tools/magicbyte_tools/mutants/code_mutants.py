@@ -38,7 +38,7 @@ LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
 def mutants(file: str, source: str) -> Iterator[Mutant]:
     """Yield each mutant of *source*, the Python code of *file*."""
-    yield from numbered(_Finder(file, source).found())
+    yield from numbered(_Finder(file, source).within(ast.parse(source), ()))
 
 
 class _Finder:
@@ -49,28 +49,21 @@ class _Finder:
         for line in self.source.splitlines(keepends=True):
             self.line_starts.append(self.line_starts[-1] + len(line))
 
-    def found(self) -> Iterator[Mutant]:
-        yield from self._within(ast.parse(self.source), ())
-
-    def _within(self, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Mutant]:
+    def within(self, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Mutant]:
+        """Yield the mutants of what *node* contains; *scope* names the classes and functions around."""
         for child in ast.iter_child_nodes(node):
             if _is_no_rule(child):
                 continue
             if isinstance(child, ast.FunctionDef | ast.ClassDef):
-                yield from self._within_statements(child, (*scope, child.name))
+                # The body alone: annotations, defaults and decorators decide nothing.
+                body = ast.Module(body=child.body, type_ignores=[])
+                yield from self.within(body, (*scope, child.name))
                 continue
             yield from self._of(child, ".".join(scope) or "module")
-            if isinstance(child, ast.AnnAssign):
-                if child.value is not None:
-                    yield from self._within(ast.Expr(child.value), scope)
-                continue
-            yield from self._within(child, scope)
-
-    def _within_statements(
-        self, node: ast.FunctionDef | ast.ClassDef, scope: tuple[str, ...]
-    ) -> Iterator[Mutant]:
-        """Yield from the body alone: annotations, defaults and decorators decide nothing."""
-        yield from self._within(ast.Module(body=node.body, type_ignores=[]), scope)
+            if not isinstance(child, ast.AnnAssign):
+                yield from self.within(child, scope)
+            elif child.value is not None:
+                yield from self.within(ast.Expr(child.value), scope)
 
     def _of(self, node: ast.AST, place: str) -> Iterator[Mutant]:
         match node:
@@ -119,18 +112,12 @@ class _Finder:
     ) -> Mutant:
         """Return the file with its bytes from *begin* to *end* *changed*; *of* shows in its name."""
         shown_begin, shown_end = self._span(of) if of else (begin, end)
-        before = self.source[shown_begin:shown_end].decode()
-        after = (
-            before if of is None else self._replaced(shown_begin, shown_end, begin, end, changed)
-        )
-        change = f"{before} -> {changed}" if of is None else f"{before} -> {after}"
-        text = self.source[:begin].decode() + changed + self.source[end:].decode()
-        return Mutant(self.file, place, operator, " ".join(change.split()), text)
-
-    def _replaced(self, begin: int, end: int, change_begin: int, change_end: int, new: str) -> str:
-        return (
-            self.source[begin:change_begin] + new.encode() + self.source[change_end:end]
-        ).decode()
+        source, new = self.source, changed.encode()
+        before = source[shown_begin:shown_end].decode()
+        after = (source[shown_begin:begin] + new + source[end:shown_end]).decode()
+        text = (source[:begin] + new + source[end:]).decode()
+        change = " ".join(f"{before} -> {after}".split())
+        return Mutant(self.file, place, operator, change, text)
 
     def _span(self, node: ast.expr) -> tuple[int, int]:
         """Return where the text of *node* begins and ends, in bytes."""

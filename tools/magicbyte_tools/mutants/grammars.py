@@ -76,11 +76,6 @@ def _compiled(mutant: Mutant, spec_folder: Path, names: list[str]) -> dict[str, 
     return {name: files[f"{name}.py"] for name in names}
 
 
-@cache
-def _compiler() -> "Compiler":
-    return Compiler()
-
-
 class Compiler:
     """A process of the Kaitai compiler that stays, and ends with this one."""
 
@@ -101,6 +96,9 @@ class Compiler:
         if "error" in answer:
             raise CompileError(answer["error"])
         return answer
+
+
+_compiler = cache(Compiler)
 
 
 def _code(text: str) -> list[str]:

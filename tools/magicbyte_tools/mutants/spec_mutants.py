@@ -13,6 +13,13 @@ Change = tuple[str, str, Callable[[Spec], None]]
 """The operator, what changes, and what does it to a field."""
 
 WIDER = {"1": "2", "2": "4", "4": "8", "8": "4"}
+OFF_BY_ONE = {
+    "size": "size",
+    "repeat-expr": "repetition",
+    "pos": "place",
+    "terminator": "terminator",
+}
+"""Operators by the keys whose numbers they change by one."""
 
 
 def mutants(file: str, spec: Spec) -> Iterator[Mutant]:
@@ -59,12 +66,7 @@ def _changes(field: Spec) -> Iterator[Change]:
         yield from _of_numbers(kind)
     elif isinstance(kind, dict):
         yield from _of_switches(kind)
-    for key, operator in (
-        ("size", "size"),
-        ("repeat-expr", "repetition"),
-        ("pos", "place"),
-        ("terminator", "terminator"),
-    ):
+    for key, operator in OFF_BY_ONE.items():
         if key in field:
             for sign in ("+", "-"):
                 yield operator, f"{field[key]} {sign} 1", _set(key, _moved(field[key], sign))
@@ -110,11 +112,10 @@ def _one_byte(field: Spec) -> None:
 def _of_numbers(kind: str) -> Iterator[Change]:
     if number := re.fullmatch(r"([su])([1248])(le|be)?", kind):
         sign, width, order = number[1], number[2], number[3] or ""
-        for operator, other in (
-            ("width", f"{sign}{WIDER[width]}{order}"),
-            ("sign", f"{'u' if sign == 's' else 's'}{width}{order}"),
-        ):
-            yield operator, f"{kind} -> {other}", _set("type", other)
+        other_sign = "u" if sign == "s" else "s"
+        wider, signed = f"{sign}{WIDER[width]}{order}", f"{other_sign}{width}{order}"
+        yield "width", f"{kind} -> {wider}", _set("type", wider)
+        yield "sign", f"{kind} -> {signed}", _set("type", signed)
     if bits := re.fullmatch(r"b(\d+)", kind):
         for other in (f"b{int(bits[1]) + 1}", f"b{int(bits[1]) - 1}"):
             if other != "b0":
