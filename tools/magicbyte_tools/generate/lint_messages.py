@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 
@@ -220,12 +219,10 @@ class MessageLint:
             if name in SCALARS:
                 if is_inline:
                     yield self.file.problem(field_spec, f"{name} is no structure, and has fields")
-                continue
-            if is_inline:
+            elif is_inline:
                 if name in inline or name in self.structs:
-                    yield self.file.problem(
-                        field_spec, f"{name} is there twice: it belongs in structs"
-                    )
+                    message = f"{name} is there twice: it belongs in structs"
+                    yield self.file.problem(field_spec, message)
                 inline.add(name)
             elif name not in self.structs:
                 yield self.file.problem(field_spec, f"{name} is no type and no structure")
@@ -253,10 +250,9 @@ class MessageLint:
     def null(self, mapping: YamlMapping) -> Iterator[LintProblem]:
         field_spec = mapping.value
         element = _element(field_spec)
-        can_be = (
-            field_spec["type"].startswith("[]") or element in NULLABLE or element not in SCALARS
-        )
-        if "nullable" in field_spec and not can_be:
+        is_array = field_spec["type"].startswith("[]")
+        is_never_null = element in SCALARS - NULLABLE and not is_array
+        if "nullable" in field_spec and is_never_null:
             yield self.file.problem(mapping, f"{element} is never null")
 
     def default(self, mapping: YamlMapping) -> Iterator[LintProblem]:
@@ -307,33 +303,27 @@ class MessageLint:
 
     def structure(self, path: str, occurrences: Occurrences) -> Iterator[LintProblem]:
         """Yield broken rules of the fields at *path*, in all *occurrences* of their struct."""
-        by_name: dict[str, Occurrences] = {}
-        by_tag: dict[int, Occurrences] = {}
+        seen: dict[str | int, Occurrences] = {}
         for mapping in self.listed(path):
             field_spec = mapping.value
             here = field_occurrences(field_spec, occurrences)
-            yield from self.reach(mapping, occurrences, here)
-            yield from self.twice(
-                mapping,
-                f"a field {field_spec['name']}",
-                by_name,
-                json_name(field_spec["name"]),
-                here,
-            )
+            yield from self.reach(mapping, here)
+            identities = {json_name(field_spec["name"]): f"a field {field_spec['name']}"}
             if "tag" in field_spec:
-                yield from self.twice(
-                    mapping, f"tag {field_spec['tag']}", by_tag, field_spec["tag"], here
-                )
-                rigid = {occurrence for occurrence in here if not self.is_flexible(*occurrence)}
-                if rigid:
-                    where = occurrence_text(min(rigid))
-                    yield self.file.problem(mapping, f"is tagged, and {where} is not flexible")
+                identities[field_spec["tag"]] = f"tag {field_spec['tag']}"
+            for identity, what in identities.items():
+                if both := seen.setdefault(identity, set()) & here:
+                    message = f"{what} is there already in {occurrence_text(min(both))}"
+                    yield self.file.problem(mapping, message)
+                seen[identity] |= here
+            rigid = {occurrence for occurrence in here if not self.is_flexible(*occurrence)}
+            if "tag" in field_spec and rigid:
+                where = occurrence_text(min(rigid))
+                yield self.file.problem(mapping, f"is tagged, and {where} is not flexible")
             if "fields" in field_spec:
                 yield from self.structure(self.file.path(mapping, "fields"), here)
 
-    def reach(
-        self, mapping: YamlMapping, occurrences: Occurrences, here: Occurrences
-    ) -> Iterator[LintProblem]:
+    def reach(self, mapping: YamlMapping, here: Occurrences) -> Iterator[LintProblem]:
         """Yield versions and releases of a field that are not versions and releases of its message."""
         field_spec = mapping.value
         if not here:
@@ -348,24 +338,8 @@ class MessageLint:
         if "releases" in field_spec:
             first, _ = releases_of(field_spec["releases"])
             if first not in {release for release, _ in here}:
-                yield self.file.problem(
-                    mapping, f"{release_text(first)} knows no version that has it"
-                )
-
-    def twice(
-        self,
-        mapping: YamlMapping,
-        what: str,
-        seen: dict[Any, Occurrences],
-        identity: object,
-        here: Occurrences,
-    ) -> Iterator[LintProblem]:
-        both = seen.setdefault(identity, set()) & here
-        if both:
-            yield self.file.problem(
-                mapping, f"{what} is there already in {occurrence_text(min(both))}"
-            )
-        seen[identity] |= here
+                message = f"{release_text(first)} knows no version that has it"
+                yield self.file.problem(mapping, message)
 
     def is_flexible(self, release: Release, version: int) -> bool:
         steps = self.spec.get("flexible", "none")

@@ -19,13 +19,12 @@ def module(source: str, spec: Spec) -> str:
     if imports:
         # The compiler's order varies: it is the order in which it finished the imported files.
         block = re.compile(rf"^(?:import (?:{imports})\n)+", re.MULTILINE)
-        source = block.sub(lambda match: _relative(sorted(match[0].splitlines())), source)
+        source = block.sub(
+            lambda match: "".join(f"from . {line}\n" for line in sorted(match[0].splitlines())),
+            source,
+        )
     lines = _with_absent_fields(source.splitlines(), _absent(spec))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
-
-
-def _relative(imports: list[str]) -> str:
-    return "".join(f"from . {line}\n" for line in imports)
 
 
 def camel(name: str) -> str:

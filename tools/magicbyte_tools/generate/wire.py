@@ -15,17 +15,10 @@ from magicbyte_tools.generate.expressions import to_python
 from magicbyte_tools.generate.parsers import camel
 from magicbyte_tools.generate.source import Spec
 
-STRUCT_FORMATS = {
-    "s1": "b",
-    "u1": "B",
-    "s2": "h",
-    "u2": "H",
-    "s4": "i",
-    "u4": "I",
-    "s8": "q",
-    "u8": "Q",
-}
+STRUCT_FORMATS = {"s1": "b", "s2": "h", "s4": "i", "s8": "q"}
+STRUCT_FORMATS |= {f"u{name[1]}": signed.upper() for name, signed in STRUCT_FORMATS.items()}
 ORDERS = {"be": ">", "le": "<"}
+"""Byte orders of `struct` and NumPy, by Kaitai's."""
 
 PRELUDE = '''\
 """Headers of fixed width, enums, and columns of the tables, generated from spec/.
@@ -53,7 +46,6 @@ class HeaderNumber:
     """Format character of `struct`."""
     position: int
     """Bytes from the start of the structure."""
-    doc: str
     condition: str | None = None
     """Condition for the field to exist; None: always."""
     bits: tuple["BitField", ...] = ()
@@ -116,13 +108,13 @@ class HeaderClass:
             bits = bit_fields(inner)
             if bits and isinstance(spec.get("size"), int):
                 code = STRUCT_FORMATS[f"s{spec['size']}"]
-                number = HeaderNumber(spec["id"], code, start, text(spec), None, bits, spec)
+                number = HeaderNumber(spec["id"], code, start, None, bits, spec)
             elif inner and "if" not in spec:
                 yield from self._fields_of(inner, start)
                 return
             elif spec.get("type") in STRUCT_FORMATS:
                 code = STRUCT_FORMATS[spec["type"]]
-                number = HeaderNumber(spec["id"], code, start, text(spec), spec.get("if"), (), spec)
+                number = HeaderNumber(spec["id"], code, start, spec.get("if"), (), spec)
             else:
                 return
             yield number
@@ -141,20 +133,13 @@ class HeaderClass:
             match = re.fullmatch(rf"(?:{params})(?: \+ (\d+))?", str(spec.get("pos", "")))
             if match and spec.get("type") in STRUCT_FORMATS:
                 code, position = STRUCT_FORMATS[spec["type"]], int(match[1] or 0)
-                number_name = spec.get("-name", name)
-                numbers_by_position[position] = HeaderNumber(
-                    number_name, code, position, text(spec), None, (), spec
-                )
+                number = HeaderNumber(spec.get("-name", name), code, position, spec=spec)
+                numbers_by_position[position] = number
         return [numbers_by_position[position] for position in sorted(numbers_by_position)]
 
     def parts(self) -> Iterator[str]:
         """Yield the tuple class of the fields, and the class that reads them."""
-        yield "\n".join(
-            [
-                f"class _{self.name}(NamedTuple):",
-                *self._fields(),
-            ]
-        )
+        yield "\n".join([f"class _{self.name}(NamedTuple):", *self._fields()])
         lines = [f"class {self.name}(_{self.name}):"]
         docstring = quoted(self.structure.get("doc", ""))
         lines += [*docstring, ""] if docstring else []
@@ -169,7 +154,7 @@ class HeaderClass:
         for number in self.numbers:
             annotation = "int | None" if number.condition else "int"
             yield f"    {number.name}: {annotation}"
-            yield from quoted(number.doc)
+            yield from quoted(number.spec.get("doc", ""))
 
     def _constants(self) -> Iterator[str]:
         fixed = [m for m in self.numbers if not m.condition]
@@ -209,10 +194,8 @@ class HeaderClass:
     def _unpack(self) -> Iterator[str]:
         yield "    @classmethod"
         yield '    def unpack_from(cls, buffer: "ReadableBuffer", position: int = 0) -> Self:'
-        sentence = (
-            "Return the header at *position*. Raises struct.error if the buffer is too short."
-        )
-        yield f'        """{sentence}"""'
+        raises = "Raises struct.error if the buffer is too short."
+        yield f'        """Return the header at *position*. {raises}"""'
         optional = [m for m in self.numbers if m.condition]
         if not optional:
             yield "        return cls._make(cls.FIXED.unpack_from(buffer, position))"
@@ -256,7 +239,8 @@ def bit_fields(structure: Spec) -> tuple[BitField, ...]:
         assert width is not None
         shift -= int(width[1])
         is_flag = width[1] == "1" and "enum" not in field_spec
-        fields.append(BitField(field_spec["id"], shift, int(width[1]), is_flag, text(field_spec)))
+        doc = field_spec.get("doc", "")
+        fields.append(BitField(field_spec["id"], shift, int(width[1]), is_flag, doc))
     return tuple(reversed(fields))
 
 
@@ -347,12 +331,6 @@ def literal(value: object) -> str:
     if isinstance(value, str):
         return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return repr(value)
-
-
-def text(spec: Spec) -> str:
-    """Return the documentation of a field."""
-    doc: str = spec.get("doc", "")
-    return doc.strip()
 
 
 def quoted(doc: str) -> list[str]:

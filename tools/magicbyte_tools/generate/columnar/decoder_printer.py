@@ -1,7 +1,7 @@
 """Prints the kernel that decodes rows: payloads to column buffers."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS
 from magicbyte_tools.generate.columnar.entry_model import (
@@ -67,34 +67,18 @@ class DecoderPrinter:
     def _is_copied(self, column: RowColumn) -> str:
         return self._mode_of(column) + (" == COPIED" if self._can_be_viewed(column) else "")
 
-    @contextmanager
-    def _if_requested(self, column: RowColumn) -> Iterator[None]:
-        with self.writer.block(f"if {self._mode_of(column)}:"):
-            yield
+    def _if_requested(self, column: RowColumn) -> AbstractContextManager[None]:
+        return self.writer.block(f"if {self._mode_of(column)}:")
 
-    @contextmanager
-    def _if_copied(self, column: RowColumn) -> Iterator[None]:
-        with self.writer.block(f"if {self._is_copied(column)}:"):
-            yield
-
-    @contextmanager
-    def _unless_viewed(self, column: RowColumn, row: str, size_source: str) -> Iterator[None]:
-        """Print code that writes a view for VIEWED, and otherwise runs the block."""
-        if not self._can_be_viewed(column):
-            yield
-            return
-        self._view(column, row, size_source)
-        with self.writer.block("else:"):
-            yield
+    def _if_copied(self, column: RowColumn) -> AbstractContextManager[None]:
+        return self.writer.block(f"if {self._is_copied(column)}:")
 
     def _stop(self, condition: str) -> None:
         """Print a stop at this entry, which the kernel does not support, under *condition*."""
-        with self.writer.block(f"if {condition}:"):
-            self.writer.add("return n")
+        self.writer.when(condition, "return n")
 
     def _stop_if_full(self, condition: str) -> None:
-        with self.writer.block(f"if {condition}:"):
-            self.writer.add("state[STOP_REASON] = BUFFER_FULL", "return n")
+        self.writer.when(condition, "state[STOP_REASON] = BUFFER_FULL", "return n")
 
     # State
 
@@ -118,11 +102,8 @@ class DecoderPrinter:
             for column in table.columns:
                 if column.is_bytes or column.struct_table is not None:
                     with self._if_copied(column):
-                        end = (
-                            f"{column.struct_table.name}_rows"
-                            if column.struct_table
-                            else f"{column.var}_used"
-                        )
+                        inner = column.struct_table
+                        end = f"{inner.name}_rows" if inner else f"{column.var}_used"
                         writer.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {end})")
                         if column.is_bytes:
                             writer.add(f"{slot(f'{column.var}_used')} = {column.var}_used")
@@ -222,8 +203,8 @@ class DecoderPrinter:
                     skipped = 0
                 absent = 0 if number.column is None else number.column.sentinel
                 writer.add(f"{number.var} = {absent}")
-                with writer.block(f"if {number.condition.source}:"):
-                    writer.add(f"{number.var} = {number.reader}(p)", f"p += {number.most}")
+                reading = f"{number.var} = {number.reader}(p)", f"p += {number.most}"
+                writer.when(number.condition.source, *reading)
             elif number.is_varint:
                 writer.add(f"{number.var if is_used else '_'}, p = {number.reader}({position})")
                 skipped = 0
@@ -250,13 +231,12 @@ class DecoderPrinter:
                 writer.add(f"put{column.width}({address}, {source})")
                 return
             writer.add(f"{column.var} = {source}", f"put{column.width}({address}, {column.var})")
-            with writer.block(f"if {column.var} == {column.sentinel}:"):
-                writer.add(f"{column.var}_nulls += 1")
+            writer.when(f"{column.var} == {column.sentinel}", f"{column.var}_nulls += 1")
 
     def _view(self, column: RowColumn, row: str, size_source: str) -> None:
-        with self.writer.block(f"if {self._mode_of(column)} == VIEWED:"):
-            address = f"{column.var}_offsets + LEN_VIEW * {row}"
-            self.writer.add(f"view({address}, p, {size_source}, p - {column.var}_bytes)")
+        address = f"{column.var}_offsets + LEN_VIEW * {row}"
+        view = f"view({address}, p, {size_source}, p - {column.var}_bytes)"
+        self.writer.when(f"{self._mode_of(column)} == VIEWED", view)
 
     def _byte_string(self, bytes_node: BytesNode, end: str, table: RowTable | None) -> None:
         writer, column = self.writer, bytes_node.column
@@ -282,9 +262,13 @@ class DecoderPrinter:
             if column.is_nullable:
                 writer.add(f"put1({column.var}_valid + {row}, 1)")
             if column.type == "string":
-                with writer.block("if not is_ascii(p, size):"):
-                    writer.add(f"{self.layout.slot(f'{column.var}_not_ascii')} = 1")
-            with self._unless_viewed(column, row, "size"):
+                not_ascii = self.layout.slot(f"{column.var}_not_ascii")
+                writer.when("not is_ascii(p, size)", f"{not_ascii} = 1")
+            unless_viewed: AbstractContextManager[None] = nullcontext()
+            if self._can_be_viewed(column):
+                self._view(column, row, "size")
+                unless_viewed = writer.block("else:")
+            with unless_viewed:
                 writer.add(f"copy({column.var}_bytes + {column.var}_used, p, size)")
                 writer.add(f"{column.var}_used += size")
 

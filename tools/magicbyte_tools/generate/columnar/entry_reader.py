@@ -49,10 +49,12 @@ class _EntryReader:
         payload = next(payloads, None)
         if payload is not None:
             body, codec = self._payload(inner, field_specs, payload, size_expression, len_header)
+            compressed, _ = self._compressed(inner, field_specs)
         else:
             self.fields.is_stream = True
             body = self.fields.nodes(inner, field_specs, "", self.fields.rows)
-            codec = self._codec(inner, field_specs)
+            compressed, spec_path = self._compressed(inner, field_specs)
+            codec = inner.expression(compressed["codec"], spec_path)
         columns, derived = self._derived()
         if not self.fields.is_stream:
             columns += self._per_entry_columns(body, header_numbers)
@@ -65,7 +67,7 @@ class _EntryReader:
             table=self.fields.rows,
             entry_columns=columns,
             codec=codec,
-            codec_names=self._codec_names(field_specs),
+            codec_names=names_of(self.top["enums"][compressed["names"]]),
             checksum=checksum,
             is_stream=self.fields.is_stream,
             derived=derived,
@@ -135,17 +137,12 @@ class _EntryReader:
 
     # Payload
 
-    def _codec(self, scope: Scope, field_specs: list[tuple[Spec, str]]) -> Expression:
+    def _compressed(self, scope: Scope, field_specs: list[tuple[Spec, str]]) -> tuple[Spec, str]:
+        """Return the `-compressed` of the first field that has one, and the field's path."""
         for field_spec, spec_path in field_specs:
             if "-compressed" in field_spec:
-                return scope.expression(field_spec["-compressed"]["codec"], spec_path)
+                return field_spec["-compressed"], spec_path
         raise UnsupportedSpecError(scope.spec_path, "no field has -compressed")
-
-    def _codec_names(self, field_specs: list[tuple[Spec, str]]) -> tuple[tuple[int, str], ...]:
-        for field_spec, _ in field_specs:
-            if "-compressed" in field_spec:
-                return names_of(self.top["enums"][field_spec["-compressed"]["names"]])
-        return ()
 
     def _payload(
         self,

@@ -1,7 +1,7 @@
 """Reads the fields of a type from the YAML as nodes of the entry model."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from magicbyte_tools.generate.columnar.arithmetic import (
     Expression,
@@ -26,20 +26,8 @@ from magicbyte_tools.generate.wire import bit_fields
 VARINTS = {("zigzag", 32): (5, "zigzag32"), ("zigzag", 64): (10, "zigzag64")}
 """Largest width in bytes and primitive that reads it, by encoding and bits."""
 
-RESERVED = {
-    "address",
-    "available",
-    "capacity",
-    "desc",
-    "end",
-    "entries",
-    "first",
-    "last",
-    "length",
-    "n",
-    "p",
-}
-RESERVED |= {"p_end", "positions", "size", "state", "stop", "verify"}
+RESERVED = {"address", "available", "capacity", "desc", "end", "entries", "first", "last", "length"}
+RESERVED |= {"n", "p", "p_end", "positions", "size", "state", "stop", "verify"}
 """Variables of the kernels that no field may be called."""
 
 KNOWN_KEYS = {"id", "type", "size", "if", "repeat", "repeat-expr", "doc", "doc-ref"}
@@ -63,14 +51,14 @@ class FieldReader:
         self.rows = RowTable("records")
         self.is_stream = False
         """True if the entry itself is a row."""
-        self._vars = set(RESERVED)
+        self.variables = set(RESERVED)
 
     def variable(self, name: str, prefix: str = "") -> str:
         """Return an unused name for a variable."""
         var = f"{prefix}_{name}" if prefix else name
-        while var in self._vars:
+        while var in self.variables:
             var += "_"
-        self._vars.add(var)
+        self.variables.add(var)
         return var
 
     def sequence(self, scope: Scope, prefix: str, table: RowTable | None) -> list[FieldNode]:
@@ -94,11 +82,9 @@ class FieldReader:
             if unknown:
                 key = min(unknown)
                 raise UnsupportedSpecError(f"{spec_path}/{key}", f"{key} is not supported")
-            condition = (
-                scope.expression(field_spec["if"], f"{spec_path}/if")
-                if "if" in field_spec
-                else None
-            )
+            condition = None
+            if "if" in field_spec:
+                condition = scope.expression(field_spec["if"], f"{spec_path}/if")
             reader = _FieldOfType(self, scope, field_spec, spec_path, prefix, table)
             if "repeat" in field_spec:
                 if condition is not None:
@@ -139,33 +125,25 @@ class FieldReader:
         """Add a column that is computed for each row, and return it."""
         arrow_type = derived_spec.get("type") or TIMESTAMP[derived_spec["unit"]]
         name = derived_spec["id"]
-        column = RowColumn(
-            name, arrow_type, self.variable(name, "to"), derived_spec.get("sentinel")
-        )
+        var = self.variable(name, "to")
+        column = RowColumn(name, arrow_type, var, derived_spec.get("sentinel"))
         self.rows.columns.append(column)
         return column
 
-    def reserve(self, variables: list[str]) -> None:
-        """Reserve *variables* for bit fields."""
-        self._vars.update(variables)
 
-
+@dataclass
 class _FieldOfType:
     """Reads one field of a type."""
 
-    def __init__(
-        self,
-        reader: FieldReader,
-        scope: Scope,
-        field_spec: Spec,
-        spec_path: str,
-        prefix: str,
-        table: RowTable | None,
-    ) -> None:
-        self.reader, self.scope = reader, scope
-        self.field_spec, self.spec_path = field_spec, spec_path
-        self.prefix, self.table = prefix, table
-        self.id: str = field_spec["id"]
+    reader: FieldReader
+    scope: Scope
+    field_spec: Spec
+    spec_path: str
+    prefix: str
+    table: RowTable | None
+
+    def __post_init__(self) -> None:
+        self.id: str = self.field_spec["id"]
 
     def _unsupported(self, key: str, message: str) -> UnsupportedSpecError:
         return UnsupportedSpecError(f"{self.spec_path}/{key}", message)
@@ -294,7 +272,7 @@ class _FieldOfType:
             for bit in structure["seq"]
             if "enum" in bit
         )
-        self.reader.reserve([bit.name for bit in fields])
+        self.reader.variables.update(bit.name for bit in fields)
         return NumberNode(
             var=self.reader.variable(self.id),
             spec_path=self.spec_path,

@@ -103,26 +103,21 @@ def _frame(layout: KernelLayout) -> str:
         writer.add(
             '"""Fill descriptor *n* from the entry at *p*; return its size, or 0 for no entry."""'
         )
-        _return_0(writer, f"available < {entry_model.least_size}")
+        writer.when(f"available < {entry_model.least_size}", "return 0")
         print_header(writer, entry_model)
         for check in header_checks(entry_model):
-            _return_0(writer, f"not ({check})")
+            writer.when(f"not ({check})", "return 0")
         writer.add(f"size = {entry_model.size_expression.source}")
-        _return_0(writer, f"size < {entry_model.least_size} or size > available")
+        writer.when(f"size < {entry_model.least_size} or size > available", "return 0")
         for number in layout.optional_fields:
             assert number.condition is not None
             writer.add(f"{number.var} = ABSENT")
             with writer.block(f"if {number.condition.source}:"):
-                _return_0(writer, f"size < {entry_model.least_size + number.most}")
+                writer.when(f"size < {entry_model.least_size + number.most}", "return 0")
                 writer.add(f"{number.var} = {number.reader}(p + {entry_model.len_header})")
         writer.add(*(f"{layout.at(name)} = {source}" for name, source in _values(layout).items()))
         writer.add("return size")
     return writer.text()
-
-
-def _return_0(writer: SourceWriter, condition: str) -> None:
-    with writer.block(f"if {condition}:"):
-        writer.add("return 0")
 
 
 def _values(layout: KernelLayout) -> dict[str, str]:
@@ -155,8 +150,8 @@ def _sections(layout: KernelLayout) -> str:
             writer.add(f"p += {entry_model.len_header}", "begin = 0", f"{layout.at('size')} = 0")
             for node in entry_model.body:
                 _skip_field(writer, node)
-            with writer.block("if begin != 0 and p == end:"):
-                writer.add(f"{layout.at('start')} = begin", f"{layout.at('size')} = p - begin")
+            narrowed = f"{layout.at('start')} = begin", f"{layout.at('size')} = p - begin"
+            writer.when("begin != 0 and p == end", *narrowed)
     return writer.text()
 
 
@@ -166,19 +161,14 @@ def _skip_field(writer: SourceWriter, field_node: FieldNode) -> None:
         with writer.under(field_node.condition):
             writer.add(f"{field_node.var} = {field_node.reader}(p)", f"p += {field_node.most}")
         for check in field_node.checks:
-            _continue(writer, f"not ({check})")
+            writer.when(f"not ({check})", "continue")
     elif isinstance(field_node, BytesNode):
         size = field_node.size_expression.source
         with writer.under(field_node.condition):
-            _continue(writer, f"{size} < 0 or {size} > end - p")
+            writer.when(f"{size} < 0 or {size} > end - p", "continue")
             if field_node.is_compressed:
                 writer.add("begin = p")
             writer.add(f"p += {size}")
-        _continue(writer, "p > end")
+        writer.when("p > end", "continue")
     else:
         raise UnsupportedSpecError(field_node.spec_path, "a structure before the compressed bytes")
-
-
-def _continue(writer: SourceWriter, condition: str) -> None:
-    with writer.block(f"if {condition}:"):
-        writer.add("continue")

@@ -15,9 +15,7 @@ from magicbyte_tools.generate.columnar.arithmetic import (
 )
 from magicbyte_tools.generate.columns import sentence
 from magicbyte_tools.generate.source import Spec
-
-ORDERS = {"be": ">", "le": "<"}
-"""NumPy's byte orders, by Kaitai's."""
+from magicbyte_tools.generate.wire import ORDERS
 
 NUMBER_KEYS = {"id", "type", "valid", "doc", "doc-ref"}
 NUMBER_KEYS |= {"-orig-id", "-ours", "-column", "-valid", "-checksum"}

@@ -1,5 +1,7 @@
 """Names that a type's expressions may use."""
 
+from dataclasses import dataclass, field
+
 from magicbyte_tools.generate.columnar.arithmetic import (
     Expression,
     UnsupportedSpecError,
@@ -9,20 +11,16 @@ from magicbyte_tools.generate.columnar.entry_model import NumberNode
 from magicbyte_tools.generate.source import Spec
 
 
+@dataclass
 class Scope:
     """Fields and parameters of one type, and the types around it."""
 
-    def __init__(
-        self,
-        structure: Spec,
-        root: Spec,
-        spec_path: str,
-        parent: "Scope | None" = None,
-        params: dict[str, Expression] | None = None,
-    ) -> None:
-        self.structure, self.root, self.spec_path = structure, root, spec_path
-        self.parent, self.params = parent, params or {}
-        self.members: dict[str, NumberNode | Scope] = {}
+    structure: Spec
+    root: Spec
+    spec_path: str
+    parent: "Scope | None" = None
+    params: dict[str, Expression] = field(default_factory=dict)
+    members: "dict[str, NumberNode | Scope]" = field(default_factory=dict)
 
     @property
     def file(self) -> str:

@@ -26,6 +26,11 @@ class SourceWriter:
         yield
         self._depth -= 1
 
+    def when(self, condition: str, *lines: str) -> None:
+        """Add *lines* under *condition*."""
+        with self.block(f"if {condition}:"):
+            self.add(*lines)
+
     @contextmanager
     def under(self, condition: Expression | None) -> Iterator[None]:
         """Put the lines of the block under *condition*, if there is one."""
