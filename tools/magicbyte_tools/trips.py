@@ -54,11 +54,6 @@ def open_and_read(path: str) -> tuple[Calls, Calls]:
     return opening, reading
 
 
-def summary(calls: Calls) -> str:
-    """Return how many functions and files *calls* are."""
-    return f"{len(calls)} functions in {len({code.co_filename for code in calls})} files"
-
-
 def _listing(calls: Calls) -> list[str]:
     """Return the functions by file, both in the order of their first calls."""
     files: dict[str, list[str]] = {}
@@ -75,10 +70,10 @@ def main() -> None:
     parser.add_argument("path", nargs="?", default=str(CHECKOUT / SEGMENT), metavar="PATH")
     parser.add_argument("--list", action="store_true", help="also print the functions by file")
     arguments = parser.parse_args()
-    for title, calls in zip(
-        ("open", "first Arrow batch"), open_and_read(arguments.path), strict=True
-    ):
-        print(f"{title}: {summary(calls)}")
+    titles = ("open", "first Arrow batch")
+    for title, calls in zip(titles, open_and_read(arguments.path), strict=True):
+        files = {code.co_filename for code in calls}
+        print(f"{title}: {len(calls)} functions in {len(files)} files")
         if arguments.list:
             print(*_listing(calls), sep="\n")
 

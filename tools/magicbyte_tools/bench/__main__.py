@@ -37,10 +37,7 @@ OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
 def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
-        if options.earlier is not None:
-            results = load(options.earlier)
-        else:
-            results = _measured(options, arguments)
+        results = load(options.earlier) if options.earlier else _measured(options, arguments)
     except (Disagreement, Stopped) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -70,7 +70,9 @@ def reader_command(*arguments: str) -> tuple[str, ...]:
 
 def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str]]:
     """Return who can be had on this machine, and of the others why not."""
-    here = [*ours(engine), _floor()]
+    floor = reader_command("floor")
+    here = ours(engine)
+    here.append(Contender(name=FLOOR, command=floor, has_checksum=False, reads_messages=False))
     left_out = {}
     for name, some in (
         ("Java", _java),
@@ -97,11 +99,6 @@ def ours(engine: str) -> list[Contender]:
         our(name=OURS_FILE, via="file"),
         our(name=OURS_OPEN, via="open"),
     ]
-
-
-def _floor() -> Contender:
-    command = reader_command("floor")
-    return Contender(name=FLOOR, command=command, has_checksum=False, reads_messages=False)
 
 
 def _java(cache: Path) -> list[Contender]:

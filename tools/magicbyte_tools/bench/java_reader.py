@@ -1,6 +1,5 @@
 """Kafka's own Java programs, for machines that have Java and Maven."""
 
-import hashlib
 import os
 import subprocess
 from pathlib import Path
@@ -35,16 +34,14 @@ def reader(cache: Path, *, heap: str = HEAP) -> list[str]:
 
 def class_path(profile: str, cache: Path) -> str:
     """Return the jars of *profile* of the pom, as Maven finds them; the answer is kept in *cache*."""
-    digest = hashlib.sha256(POM.read_bytes()).hexdigest()[:16]
-    answer = cache / f"{profile}-{digest}.classpath"
-    if not answer.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        new = answer.with_suffix(f".{os.getpid()}")
+
+    def build(answer: Path) -> None:
         command = [tool("mvn"), "--batch-mode", "--quiet", "--file", str(POM)]
         command += [f"-Dmaven.repo.local={cache.parent / 'maven'}", "--activate-profiles", profile]
-        goal = ["dependency:build-classpath", f"-Dmdep.outputFile={new}"]
+        goal = ["dependency:build-classpath", f"-Dmdep.outputFile={answer}"]
         done = subprocess.run([*command, *goal], stdout=subprocess.PIPE, text=True)
         if done.returncode:
             raise ProgramUnavailable(f"Maven does not find the jars: {done.stdout.strip()[-500:]}")
-        new.rename(answer)
+
+    answer = compiled(f"{profile}-classpath", [POM.read_bytes()], cache, build)
     return answer.read_text("utf-8").strip()

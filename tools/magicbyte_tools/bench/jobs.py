@@ -2,13 +2,13 @@
 
 import os
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
+from tempfile import TemporaryFile
 
 from magicbyte_tools.bench.process import peak_of, read_by
 
@@ -54,12 +54,12 @@ def run(commands: Mapping[str, Sequence[str]], *, repetitions: int) -> list[Proc
 
 
 def _run(job: ProcessJob, command: Sequence[str]) -> None:
-    with ExitStack() as stack:
-        out = stack.enter_context(tempfile.TemporaryFile())
-        errors = stack.enter_context(tempfile.TemporaryFile())
+    # With bytecode caching, as for an installed package.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    with TemporaryFile() as out, TemporaryFile() as errors:
         begun = time.perf_counter()
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=_environment()
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=errors, env=environment
         )
         with _watched(process.pid) as peaks:
             os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
@@ -94,8 +94,3 @@ def _watched(process: int) -> Iterator[list[int]]:
     finally:
         has_ended.set()
         thread.join()
-
-
-def _environment() -> dict[str, str]:
-    """Return this process's environment, with bytecode caching on, as for an installed package."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

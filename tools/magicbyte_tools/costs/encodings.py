@@ -22,17 +22,14 @@ class Encoded:
 
 
 def _messages(sample: Sample, magic: int) -> Encoded:
-    def built(offset: Callable[[int, int], int]) -> bytes:
-        messages = []
-        for number, record in enumerate(sample.records):
-            message = {key: record[key] for key in ("key", "value")}
-            message |= {"magic": magic, "offset": offset(number, record["offset"])}
-            message |= {"timestamp": record["timestamp"]} if magic else {}
-            messages.append(message)
-        return bytes(MessageSet.build(messages))
-
-    # Offsets inside a wrapper message are relative in v1 and absolute in v0.
-    payload = built(lambda number, offset: number if magic else offset)
+    messages = []
+    for number, record in enumerate(sample.records):
+        message = {name: record[name] for name in ("key", "value")}
+        # Offsets inside a wrapper message are relative in v1 and absolute in v0.
+        message |= {"magic": magic, "offset": number if magic else record["offset"]}
+        message |= {"timestamp": record["timestamp"]} if magic else {}
+        messages.append(message)
+    payload = bytes(MessageSet.build(messages))
     sizes = {"none": len(payload)}
     last = sample.records[-1]
     for codec, (number, compress) in COMPRESSORS.items():

@@ -130,13 +130,12 @@ def result_differences(
     actual.rows.validate(full=True)
     if list(reference_result.entries) != list(actual.entries):
         return [f"entries at {position}: {list(reference_result.entries)}, {list(actual.entries)}"]
-    messages = []
-    results = zip(
-        reference_result.entries, reference_result.all_results(), actual.all_results(), strict=True
-    )
-    for entry, expected_result, actual_result in results:
-        if expected_result != actual_result:
-            messages.append(f"entry at {entry.position}: {expected_result}, {actual_result}")
+    results = zip(reference_result.all_results(), actual.all_results(), strict=True)
+    messages = [
+        f"entry at {entry.position}: {expected}, {other}"
+        for entry, (expected, other) in zip(actual.entries, results, strict=True)
+        if expected != other
+    ]
     sizes = [decoded.decompressed.tolist() for decoded in (reference_result, actual)]
     if sizes[0] != sizes[1]:
         messages.append(f"entries at {position} decompress to {sizes[0]}, {sizes[1]}")

@@ -55,7 +55,7 @@ class Seed:
         The checksum is as it was.
         """
         section = FORMS[self.form].compress(payload)
-        begin = self.section_begin
+        begin = section_begin(self.data)
         made = bytearray(self.data[:begin]) + section
         if self.magic < 2:
             made[begin - 4 : begin] = len(section).to_bytes(4, "big")
@@ -64,10 +64,6 @@ class Seed:
             made[at : at + 4] = count.to_bytes(4, "big", signed=True)
         set_size(made)
         return made
-
-    @property
-    def section_begin(self) -> int:
-        return section_begin(self.data)
 
     @property
     def num_records(self) -> int:

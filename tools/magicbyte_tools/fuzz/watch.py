@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
-from magicbyte_tools.fuzz.task import Message, Task, What
+from magicbyte_tools.fuzz.task import Failure, Message, Task, What
 
 LOOK_EVERY_S = 0.2
 
@@ -30,15 +30,9 @@ def watched(task: Task, *, hang_s: float) -> Iterator[Message]:
             return
         what, case, message = ended
         one_by_one = task.alone(case)
-        found = False
-        if one_by_one is not None:
-            for told in watched(one_by_one, hang_s=hang_s):
-                if not isinstance(told, dict) and told.what == what:
-                    found = True
-                    yield told
-                    break
-        if not found:
-            yield task.failure(what, case, message)
+        messages = () if one_by_one is None else watched(one_by_one, hang_s=hang_s)
+        same = (one for one in messages if isinstance(one, Failure) and one.what == what)
+        yield next(same, None) or task.failure(what, case, message)
         task = task.behind(case)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -125,7 +126,7 @@ class PartitionFuzzTask:
                 partition, files = self.case(number)
                 # Two clusters may have partitions of one name.
                 own = Path(root, str(id(partition)), partition.name)
-                with ChangedFolder(own, partition, files) as folder:
+                with changed_folder(own, partition, files) as folder:
                     for became in self._read(folder, number, send):
                         tally["partitions", became] += 1
                 if number % TOLD_EVERY == 0:
@@ -160,27 +161,24 @@ class PartitionFuzzTask:
         return Failure(what, case, partition.name, message, whole)
 
 
-class ChangedFolder:
-    """A partition folder with changed files, for the duration of a read.
+@contextmanager
+def changed_folder(
+    folder: Path, seed_partition: SeedPartition, files: Mapping[str, bytes]
+) -> Iterator[Path]:
+    """Change *files* of the partition in *folder* for the duration of a read.
 
     Unchanged files stay in place for the next case.
     """
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        _write(folder, seed_partition.files)
+    _write(folder, files)
+    try:
+        yield folder
+    finally:
+        _write(folder, {name: seed_partition.files[name] for name in files})
 
-    def __init__(
-        self, folder: Path, seed_partition: SeedPartition, files: Mapping[str, bytes]
-    ) -> None:
-        self.folder, self.partition, self.files = folder, seed_partition, files
 
-    def __enter__(self) -> Path:
-        if not self.folder.exists():
-            self.folder.mkdir(parents=True)
-            self._write(self.partition.files)
-        self._write(self.files)
-        return self.folder
-
-    def __exit__(self, *_: object) -> None:
-        self._write({name: self.partition.files[name] for name in self.files})
-
-    def _write(self, files: Mapping[str, bytes]) -> None:
-        for name, data in files.items():
-            (self.folder / name).write_bytes(data)
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        (folder / name).write_bytes(data)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from magicbyte_tools.generate.presence import release_of, releases_of, versions_of
 from magicbyte_tools.generate.source import SPEC, Spec, load
 
 PACKAGE = '"""Schemas of Kafka\'s messages, a module for each topic that contains them."""\n'
@@ -15,9 +16,6 @@ PACKAGE = '"""Schemas of Kafka\'s messages, a module for each topic that contain
 SCALARS = frozenset(
     {"bool", "int8", "int16", "int32", "int64", "uint16", "float64", "uuid", "string", "bytes"}
 )
-
-_RANGE = re.compile(r"(\d+)(?:-(\d+)|(\+))?")
-_RELEASES = re.compile(r"(\d+\.\d+)(?:-(\d+\.\d+)|(\+))?")
 
 
 def load_all(folder: Path = SPEC / "messages") -> dict[str, Spec]:
@@ -93,7 +91,7 @@ def _message(message: Spec) -> str:
 
 
 def _steps(version_steps: Sequence[tuple[str, str]]) -> str:
-    return _tuple([f"({_release(since)}, {_range(known)})" for since, known in version_steps])
+    return _tuple([f"({release_of(since)}, {_range(known)})" for since, known in version_steps])
 
 
 def _tuple(items: Sequence[str]) -> str:
@@ -148,21 +146,10 @@ def json_name(name: str) -> str:
 def _range(text: str) -> str:
     if text == "none":
         return "None"
-    match = _RANGE.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not a range of versions such as 0, 0-3 or 1+")
-    first, last, rest = match.groups()
-    return f"VersionRange({first}, {None if rest else last or first})"
-
-
-def _release(text: str) -> str:
-    major, minor = text.split(".")
-    return f"({major}, {minor})"
+    versions = versions_of(text)
+    return f"VersionRange({versions.start}, {None if text.endswith('+') else versions.stop - 1})"
 
 
 def _releases(text: str) -> str:
-    match = _RELEASES.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not a range of releases such as 3.3, 2.8-3.2 or 3.3+")
-    first, last, rest = match.groups()
-    return f"ReleaseRange({_release(first)}, {None if rest else _release(last or first)})"
+    first, last = releases_of(text)
+    return f"ReleaseRange({first}, {last})"

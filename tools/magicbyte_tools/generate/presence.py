@@ -4,9 +4,13 @@ Versions and releases are ranges. To find overlaps it is enough to try all versi
 in which a range begins.
 """
 
+import re
 from collections.abc import Iterator
 
 from magicbyte_tools.generate.source import Spec
+
+VERSIONS = re.compile(r"(\d+)(?:-(\d+)|(\+))?")
+RELEASES = re.compile(r"(\d+\.\d+)(?:-(\d+\.\d+)|(\+))?")
 
 Release = tuple[int, ...]
 Known = dict[Release, range]
@@ -70,18 +74,22 @@ def field_occurrences(field_spec: Spec, occurrences: Occurrences) -> Occurrences
 
 def releases_of(text: str) -> tuple[Release, Release | None]:
     """Return the first and the last release of *text*, such as 3.3, 2.8-3.2 or 3.3+; None: no last."""
-    first, _, last = text.rstrip("+").partition("-")
-    if text.endswith("+"):
-        return release_of(first), None
-    return release_of(first), release_of(last or first)
+    match = RELEASES.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a range of releases such as 3.3, 2.8-3.2 or 3.3+")
+    first, last, rest = match.groups()
+    return release_of(first), None if rest else release_of(last or first)
 
 
 def versions_of(text: str) -> range:
     """Return the versions of *text*, such as 0, 0-3, 1+ or none."""
     if text == "none":
         return range(0)
-    first, _, last = text.rstrip("+").partition("-")
-    return range(int(first), 0x8000 if text.endswith("+") else int(last or first) + 1)
+    match = VERSIONS.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is not a range of versions such as 0, 0-3 or 1+")
+    first, last, rest = match.groups()
+    return range(int(first), 0x8000 if rest else int(last or first) + 1)
 
 
 def includes(text: str, release: Release) -> bool:

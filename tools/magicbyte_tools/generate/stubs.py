@@ -150,14 +150,11 @@ class _ClassStub:
 
     def field(self, name: str) -> Spec:
         """Return the field, parameter or instance *name*."""
-        for field_spec in self.spec.get("params", []) + self.spec.get("seq", []):
-            if field_spec["id"] == name:
-                seq_field: Spec = field_spec
-                return seq_field
-        instance: Spec | None = self.spec.get("instances", {}).get(name)
-        if instance is None:
+        fields: dict[str, Spec] = dict(self.spec.get("instances", {}))
+        fields |= {one["id"]: one for key in ("params", "seq") for one in self.spec.get(key, [])}
+        if name not in fields:
             raise ValueError(f"{self.qualified}: no field is called {name!r}")
-        return instance
+        return fields[name]
 
 
 def _enum(name: str, values: dict[str, Any]) -> Iterator[str]:

@@ -12,6 +12,10 @@ Reader = Callable[[str, Path, Mapping[str, Any]], Answer]
 """Reads a file or folder by its format and the case's settings, and returns the answer to print."""
 
 
+def hexadecimal(data: bytes | None) -> str | None:
+    return None if data is None else bytes(data).hex()
+
+
 def unsupported(reason: str) -> Answer:
     return {"unsupported": reason}
 

@@ -9,7 +9,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from magicbyte_tools.conformance.engines.answering import Answer, Reader, serve, unsupported
+from magicbyte_tools.conformance.engines.answering import (
+    Answer,
+    Reader,
+    hexadecimal,
+    serve,
+    unsupported,
+)
 
 CHECKS = ("grammar", "exact", "checksum", "codec")
 """Checks that both readers do. Neither compares the offsets of entries or limits decompressed bytes."""
@@ -57,14 +63,12 @@ def _row(record: Any) -> Answer:
         "offset": str(record.offset),
         "timestamp": None if timestamp in (None, -1) else str(timestamp),
         "timestamp_type": TIMESTAMP_TYPES[record.timestamp_type],
-        "key": _hex(record.key),
-        "value": _hex(record.value),
-        "headers": [{"key": key, "value": _hex(value)} for key, value in record.headers or ()],
+        "key": hexadecimal(record.key),
+        "value": hexadecimal(record.value),
+        "headers": [
+            {"key": key, "value": hexadecimal(value)} for key, value in record.headers or ()
+        ],
     }
-
-
-def _hex(data: bytes | None) -> str | None:
-    return None if data is None else bytes(data).hex()
 
 
 if __name__ == "__main__":

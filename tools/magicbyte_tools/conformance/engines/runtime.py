@@ -14,7 +14,7 @@ from magicbyte.errors import FormatError, error_of
 from magicbyte.logdir.checkpoints import parse_offsets
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte_formats.wire import ProducerSnapshotHeader
-from magicbyte_tools.conformance.engines.answering import Answer, serve, unsupported
+from magicbyte_tools.conformance.engines.answering import Answer, hexadecimal, serve, unsupported
 from magicbyte_tools.conformance.judge import CHECKS
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "timestamp_type", "key", "value", "headers")
@@ -88,17 +88,13 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
             **row,
             "offset": str(row["offset"]),
             "timestamp": None if row["timestamp"] is None else str(row["timestamp"]),
-            "key": _hex(row["key"]),
-            "value": _hex(row["value"]),
+            "key": hexadecimal(row["key"]),
+            "value": hexadecimal(row["value"]),
             "headers": [
-                {"key": header["key"], "value": _hex(header["value"])}
+                {"key": header["key"], "value": hexadecimal(header["value"])}
                 for header in row["headers"] or ()
             ],
         }
-
-
-def _hex(data: bytes | None) -> str | None:
-    return None if data is None else data.hex()
 
 
 # Companion files, read alone
