@@ -35,15 +35,18 @@ class PowerHistogram:
         if other.least is not None and other.largest is not None:
             self._extend(other.least, other.largest)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the classes that have numbers, the smallest first."""
+    def rows(self, *, with_gaps: bool = False) -> list[dict[str, Any]]:
+        """Return the classes that have numbers, the smallest first; *with_gaps*: also those between."""
+        numbers = np.flatnonzero(self._counts).tolist()
+        if with_gaps and numbers:
+            numbers = list(range(numbers[0], numbers[-1] + 1))
         return [
             {
                 "at_least": 1 << (number - 1) if number else 0,
                 "entry_count": int(self._counts[number]),
                 "sum": int(self._sums[number]),
             }
-            for number in np.flatnonzero(self._counts).tolist()
+            for number in numbers
         ]
 
     def _extend(self, least: int, largest: int) -> None:

@@ -1,7 +1,10 @@
 """Contents of table cells: numbers, times, names of partitions, severities."""
 
+from collections.abc import Iterator
+
 from magicbyte_cli.display import utc, utc_time
 from magicbyte_cli.report.markup import Content, Markup, element, joined
+from magicbyte_cli.report.tables import figure_card
 
 DASH = element("span", "·", class_="none")
 """Cell without a value."""
@@ -41,14 +44,20 @@ def axis_time(milliseconds: int, bar_width_ms: int) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}" if bar_width_ms < 86_400_000 else f"{moment:%Y-%m-%d}"
 
 
-def date(milliseconds: int) -> str:
-    moment = utc(milliseconds)
-    return f"{milliseconds:,}" if moment is None else f"{moment:%Y-%m-%d}"
+def time_cards(first: int | None, last: int | None, *, absent: Content) -> Iterator[Markup]:
+    """Yield cards with the dates and times of the first and the last record."""
+    for milliseconds, name in ((first, "first record"), (last, "last record")):
+        moment = None if milliseconds is None else utc(milliseconds)
+        if moment is not None:
+            yield figure_card(f"{moment:%Y-%m-%d}", name, f"{moment:%H:%M:%S} UTC")
+        else:
+            yield figure_card(absent if milliseconds is None else f"{milliseconds:,}", name, None)
 
 
-def time_of_day(milliseconds: int | None) -> str | None:
-    moment = None if milliseconds is None else utc(milliseconds)
-    return None if moment is None else f"{moment:%H:%M:%S} UTC"
+def error_card(num_errors: int, detail: str) -> Markup:
+    """Return a card with the number of errors."""
+    figure = element("span", f"{num_errors:,}", class_="error" if num_errors else None)
+    return figure_card(figure, "error" if num_errors == 1 else "errors", detail)
 
 
 def partition(topic: str | None, number: int | None) -> Content:

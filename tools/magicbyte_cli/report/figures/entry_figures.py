@@ -1,9 +1,8 @@
 """Figures of batches and v0 and v1 messages: formats, codecs, sizes, timestamps, producers."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.statistics.power_histogram import PowerHistogram
 from magicbyte_cli.report.figures.partition_figures import (
     BYTE_DISPOSITIONS,
     UNREADABLE,
@@ -42,31 +43,6 @@ class EncodingFigures:
 
 
 @dataclass(slots=True)
-class SizeHistogram:
-    """Sizes of data batches and messages, in classes that double."""
-
-    entries: Counter[int] = field(default_factory=Counter)
-    """Number of entries by class: the exponent of two, or -1 for size 0."""
-    sums: Counter[int] = field(default_factory=Counter)
-    """Sum of the sizes by class."""
-    largest: int = 0
-
-    def add(self, payload_sizes: pa.ChunkedArray) -> None:
-        values = payload_sizes.drop_null().to_numpy().astype(np.int64)
-        values = values[values >= 0]
-        if not len(values):
-            return
-        classes = np.where(values > 0, np.log2(np.maximum(values, 1)), -1).astype(np.int64) + 1
-        entries = np.bincount(classes).tolist()
-        sums = np.bincount(classes, values).tolist()
-        for exponent, (count, size_sum) in enumerate(zip(entries, sums, strict=True), -1):
-            if count:
-                self.entries[exponent] += count
-                self.sums[exponent] += int(size_sum)
-        self.largest = max(self.largest, int(values.max()))
-
-
-@dataclass(slots=True)
 class EntryFigures:
     """Figures of all batches and messages."""
 
@@ -74,9 +50,9 @@ class EntryFigures:
     num_control: int
     codecs: list[EncodingFigures]
     formats: list[EncodingFigures]
-    bytes: SizeHistogram
+    bytes: PowerHistogram
     """Bytes per entry."""
-    records: SizeHistogram
+    records: PowerHistogram
     """Records per entry."""
     times: Timeline
     """Records by the disposition of their batch, at the batch's largest timestamp."""
@@ -92,7 +68,7 @@ def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]
     )
     last_times = GroupedAggregates(("topic", "partition"), ("max_timestamp", "max"))
     num_entries = num_control = 0
-    entry_bytes, entry_records = SizeHistogram(), SizeHistogram()
+    entry_bytes, entry_records = PowerHistogram(), PowerHistogram()
     times = Timeline([name for name in BYTE_DISPOSITIONS if name not in (*UNREADABLE, "tail")])
     producers = ProducerSums()
     for table in scan(folder / "batches", COLUMNS.split()):
@@ -103,8 +79,8 @@ def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]
         last_times.add(table.filter(is_readable))
         data = table.filter(pc.and_(is_readable, pc.invert(is_control)))
         encodings.add(data)
-        entry_bytes.add(data.column("size_bytes"))
-        entry_records.add(data.column("record_count"))
+        entry_bytes.count(_sizes(data, "size_bytes"))
+        entry_records.count(_sizes(data, "record_count"))
         times.add(
             data.column("max_timestamp"),
             data.column("disposition"),
@@ -128,6 +104,12 @@ def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]
         producers,
         has_content_sizes=contents is not None,
     )
+
+
+def _sizes(table: pa.Table, column: str) -> Numbers:
+    """Return the numbers in *column*, without nulls and negative ones."""
+    numbers: Numbers = table.column(column).drop_null().to_numpy().astype(np.int64)
+    return numbers[numbers >= 0]
 
 
 def _contents(folder: Path) -> list[dict[str, Any]] | None:

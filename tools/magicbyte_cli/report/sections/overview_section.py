@@ -46,10 +46,8 @@ def cards(figures: ReportFigures) -> Markup:
     delivered = total.records["delivered"]
     undelivered = total.records.total() - delivered
     severities = figures.problems.severities
-    errors = severities["error"]
     lesser = [display.counted(severities[name], name) for name in SEVERITIES[1:]]
     left_out = display.counted(len(figures.internal), "internal partition")
-    first, last = total.times
     return element(
         "div",
         figure_card(
@@ -67,19 +65,8 @@ def cards(figures: ReportFigures) -> Markup:
             f"in {display.counted(total.num_segments, 'live segment')}",
             f"{total.size_bytes:,} bytes",
         ),
-        figure_card(
-            element("span", f"{errors:,}", class_="error" if errors else None),
-            "error" if errors == 1 else "errors",
-            ", ".join(lesser),
-        ),
-        figure_card(
-            "none" if first is None else cells.date(first),
-            "first record",
-            cells.time_of_day(first),
-        ),
-        figure_card(
-            "none" if last is None else cells.date(last), "last record", cells.time_of_day(last)
-        ),
+        cells.error_card(severities["error"], ", ".join(lesser)),
+        *cells.time_cards(*total.times, absent="none"),
         class_="cards",
     )
 

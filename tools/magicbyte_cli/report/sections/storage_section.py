@@ -2,14 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import astuple
 
+from magicbyte.statistics.power_histogram import PowerHistogram
 from magicbyte_cli import display
 from magicbyte_cli.report.cells import DASH
-from magicbyte_cli.report.figures.entry_figures import (
-    EncodingFigures,
-    EntryFigures,
-    SizeHistogram,
-)
+from magicbyte_cli.report.figures.entry_figures import EncodingFigures, EntryFigures
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar, histogram
 from magicbyte_cli.report.tables import section, soft, table
@@ -40,42 +38,26 @@ def storage(entries: EntryFigures) -> Markup:
 
 
 def _shares(caption: str, head: str, encodings: Sequence[EncodingFigures]) -> Markup:
-    total_bytes = sum(encoding.bytes for encoding in encodings)
-    rows = [
-        (
+    numbers = zip(*(astuple(encoding)[1:] for encoding in encodings), strict=True)
+    total = EncodingFigures("total", *map(sum, numbers))
+
+    def row(encoding: EncodingFigures, encoding_bar: Content) -> tuple[Content, ...]:
+        return (
             element("b", encoding.name),
-            bar(Counter(delivered=encoding.bytes), total=total_bytes),
-            display.percent(encoding.bytes, total_bytes),
+            encoding_bar,
+            display.percent(encoding.bytes, total.bytes),
             f"{encoding.entries:,}",
             f"{encoding.records:,}",
             f"{encoding.bytes:,}",
             *_contents(encoding.content_bytes, encoding.decoded_bytes),
         )
+
+    rows = [
+        row(encoding, bar(Counter(delivered=encoding.bytes), total=total.bytes))
         for encoding in encodings
     ]
-    foot: tuple[Content, ...] = (
-        element("b", "total"),
-        "",
-        display.percent(total_bytes, total_bytes),
-        f"{sum(encoding.entries for encoding in encodings):,}",
-        f"{sum(encoding.records for encoding in encodings):,}",
-        f"{total_bytes:,}",
-        *_contents(
-            sum(encoding.content_bytes for encoding in encodings),
-            sum(encoding.decoded_bytes for encoding in encodings),
-        ),
-    )
-    heads = (
-        head,
-        "",
-        ">Share",
-        ">Entries",
-        ">Records",
-        ">Stored bytes",
-        ">Key and value bytes",
-        ">Ratio",
-    )
-    return table(caption, heads, rows, foot=[foot])
+    heads = f"{head}||>Share|>Entries|>Records|>Stored bytes|>Key and value bytes|>Ratio"
+    return table(caption, heads.split("|"), rows, foot=[row(total, "")])
 
 
 def _contents(content_bytes: int, stored_bytes: int) -> tuple[Content, Content]:
@@ -100,17 +82,7 @@ def sizes(entries: EntryFigures) -> Markup:
 
 
 def _histogram(
-    caption: str, unit: str, size_histogram: SizeHistogram, number_format: display.NumberFormat
+    caption: str, unit: str, size_histogram: PowerHistogram, number_format: display.NumberFormat
 ) -> Markup:
-    exponents = range(
-        min(size_histogram.entries, default=0), max(size_histogram.entries, default=-1) + 1
-    )
-    classes = [
-        {
-            "at_least": 1 << exponent if exponent >= 0 else 0,
-            "entry_count": size_histogram.entries[exponent],
-            "sum": size_histogram.sums[exponent],
-        }
-        for exponent in exponents
-    ]
-    return histogram(f"{caption}, {size_histogram.largest:,} at most", unit, classes, number_format)
+    title = f"{caption}, {size_histogram.largest or 0:,} at most"
+    return histogram(title, unit, size_histogram.rows(with_gaps=True), number_format)

@@ -52,7 +52,6 @@ def render(statistics: mb.Statistics, paths: Sequence[str]) -> str:
 def _cards(statistics: mb.Statistics) -> Markup:
     total = statistics.total
     errors = sum(finding.severity == "error" for finding in statistics.findings)
-    first, last = total["first_timestamp"], total["last_timestamp"]
     num_records, num_entries = total["record_count"], total["entry_count"]
     other_files = ("index_bytes", "other_bytes", "unused_bytes")
     return element(
@@ -72,17 +71,8 @@ def _cards(statistics: mb.Statistics) -> Markup:
             "compression ratio",
             "decompressed / stored bytes",
         ),
-        figure_card(
-            element("span", f"{errors:,}", class_="error" if errors else None),
-            "error" if errors == 1 else "errors",
-            f"{display.byte_size(total['damaged_bytes'])} damaged",
-        ),
-        figure_card(
-            DASH if first is None else cells.date(first), "first record", cells.time_of_day(first)
-        ),
-        figure_card(
-            DASH if last is None else cells.date(last), "last record", cells.time_of_day(last)
-        ),
+        cells.error_card(errors, f"{display.byte_size(total['damaged_bytes'])} damaged"),
+        *cells.time_cards(total["first_timestamp"], total["last_timestamp"], absent=DASH),
         class_="cards",
     )
 
