@@ -88,7 +88,11 @@ def _silence_stdout() -> None:
 
 @click.group(
     cls=CommandGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
     epilog="""\b
     Examples:
       magicbyte verify /var/lib/kafka

@@ -7,16 +7,24 @@ from functools import partial
 import click
 import pyarrow as pa
 
-from magicbyte import Dataset, Report, Rows
+from magicbyte import Report, Rows
 from magicbyte.findings import worst
 from magicbyte.reading.follow import last_rows
 from magicbyte.tables.schemas import RECORDS, TABLES, TableDefinition
 from magicbyte_cli import parameters
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.ndjson import NdjsonWriter
-from magicbyte_cli.progress import progress_of_rows
+from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, records_where, where_options
-from magicbyte_cli.selection import Selection, format_option, paths_argument, selection_options
+from magicbyte_cli.selection import (
+    Selection,
+    flag_option,
+    format_option,
+    names_option,
+    paths_argument,
+    selection_options,
+    table_option,
+)
 from magicbyte_cli.stderr_messages import (
     warn,
     warn_of_findings,
@@ -63,19 +71,10 @@ NOT_IN_NDJSON = ("file", "position")
     """,
 )
 @paths_argument
-@click.option(
-    "--table",
-    "table_name",
-    type=click.Choice(tuple(TABLES)),
-    default="records",
-    show_default=True,
-    help="Table to print.",
-)
+@table_option("Table to print.")
 @format_option("Aligned columns, or one JSON object per line.")
-@click.option(
+@names_option(
     "--columns",
-    type=parameters.names,
-    metavar="A,B",
     help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
 @click.option(
@@ -83,7 +82,6 @@ NOT_IN_NDJSON = ("file", "position")
     "bytes_as",
     type=click.Choice(("text", "hex", "base64")),
     default="text",
-    show_default=True,
     help="Format of keys and values. In NDJSON with `text`, a value that is not UTF-8 is written "
     "as base64, under a name that ends in _base64.",
 )
@@ -95,10 +93,8 @@ NOT_IN_NDJSON = ("file", "position")
     metavar="D,...",
     help="Records with these dispositions.  [default: delivered]",
 )
-@click.option(
-    "--quick",
-    is_flag=True,
-    help="With --table batches: read only the headers of batches, and check no CRC.",
+@flag_option(
+    "--quick", help="With --table batches: read only the headers of batches, and check no CRC."
 )
 @where_options
 @tail_options
@@ -161,8 +157,10 @@ def dump(
         table_rows = Rows(RECORDS.schema(column_names), read_last)
     elif table_name == "records":
         table_rows = choose(dataset, column_names)
+    elif quick:
+        table_rows = dataset.batches(column_names, quick=True)
     else:
-        table_rows = _table_rows(dataset, table_name, column_names, quick=quick)
+        table_rows = getattr(dataset, table_name)(column_names)
 
     # Not `Rows.report`: that is complete only after a whole pass, and --limit ends one early.
     report = Report()
@@ -192,21 +190,6 @@ def _column_names(
     return tuple(name for name in table.names if name in selected)
 
 
-def _table_rows(dataset: Dataset, table_name: str, columns: Sequence[str], *, quick: bool) -> Rows:
-    """Return the rows of a table other than `records`."""
-    match table_name:
-        case "batches":
-            return dataset.batches(columns, quick=quick)
-        case "segments":
-            return dataset.segments(columns)
-        case "transactions":
-            return dataset.transactions(columns)
-        case "partitions":
-            return dataset.partitions(columns)
-        case _:
-            return dataset.problems(columns)
-
-
 def _print(
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
@@ -217,7 +200,8 @@ def _print(
     """Write the rows of *batches* to stdout, at most *limit*."""
     writer = _writer(schema, format_name, bytes_as)
     num_rows = 0
-    with progress_of_rows() as bar:
+    # On a terminal the rows themselves show the progress.
+    with ProgressBar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
         for batch in batches:
             is_last = limit is not None and num_rows + batch.num_rows >= limit
             if limit is not None and is_last:
@@ -225,7 +209,7 @@ def _print(
             else:
                 writer.write(batch)
             num_rows += batch.num_rows
-            bar.rows(num_rows)
+            bar.show(num_rows)
             if is_last:
                 break
     writer.flush()

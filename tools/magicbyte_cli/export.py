@@ -12,7 +12,14 @@ from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.progress import ProgressBar
-from magicbyte_cli.selection import Selection, paths_argument, selection_options
+from magicbyte_cli.selection import (
+    Selection,
+    names_option,
+    overwrite_option,
+    paths_argument,
+    selection_options,
+    table_option,
+)
 from magicbyte_cli.stderr_messages import (
     warn,
     warn_of_findings,
@@ -45,29 +52,16 @@ from magicbyte_cli.stderr_messages import (
     type=click.Choice(tuple(FORMATS)),
     help="Parquet compressed with zstd, or an Arrow IPC file compressed with lz4.  [default: from the suffix of OUT]",
 )
-@click.option(
-    "--table",
-    "table_name",
-    type=click.Choice(tuple(TABLES)),
-    default="records",
-    show_default=True,
-    help="Table to write.",
-)
-@click.option(
-    "--columns",
-    type=parameters.names,
-    metavar="A,B",
-    help="Only these columns, in the table's order.  [default: all]",
-)
+@table_option("Table to write.")
+@names_option("--columns", help="Only these columns, in the table's order.  [default: all]")
 @click.option(
     "--threads",
     type=click.IntRange(1),
     default=1,
-    show_default=True,
     metavar="N",
     help="Threads that read records and batches. The file is the same for any number.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@overwrite_option
 @selection_options(isolation_level="read_committed", on_damage="skip")
 @click.pass_context
 def export(
@@ -138,7 +132,7 @@ def _write(
                 table_file.write(batch)
                 del batch  # the next batch reuses its memory
                 if done := sum(report.bytes.values()):
-                    bar.bytes(done, total)
+                    bar.show(done, total)
         # Another process may have created the file during the read.
         check_writable(out, replace=overwrite)
     return report, table_file.num_rows

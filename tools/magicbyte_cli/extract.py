@@ -14,7 +14,13 @@ from magicbyte.storage import File, Storage, StorageOptions, is_url, normalize_p
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
 from magicbyte_cli.output_files import check_writable, write_whole
-from magicbyte_cli.selection import limit_options, limits_of, store_options, with_options
+from magicbyte_cli.selection import (
+    limit_options,
+    limits_of,
+    overwrite_option,
+    store_options,
+    with_options,
+)
 from magicbyte_cli.stderr_messages import warn
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import RecordBatchHeader
@@ -36,7 +42,7 @@ from magicbyte_formats.wire import RecordBatchHeader
     type=parameters.OutPath(),
     help="Write to this file instead of stdout. It appears whole or not at all.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@overwrite_option
 @click.option("--no-check", is_flag=True, help="Accept a wrong CRC.")
 @with_options((*limit_options, *store_options))
 @click.pass_context

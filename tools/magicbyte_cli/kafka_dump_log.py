@@ -13,6 +13,7 @@ from magicbyte_cli.dump_log.decoders.primitive_decoders import CLASSES, key_valu
 from magicbyte_cli.dump_log.file_lines import DumpOptions, file_lines
 from magicbyte_cli.dump_log.record_lines import SegmentOptions
 from magicbyte_cli.dump_log.releases import DEFAULT, Release
+from magicbyte_cli.selection import flag_option
 from magicbyte_cli.stderr_messages import warn
 
 Command = Callable[..., None]
@@ -40,7 +41,6 @@ def _decoder_option(name: str, parameter: str, noun: str) -> Callable[[Command],
         name,
         parameter,
         default=f"{PACKAGES[-1]}StringDecoder",
-        show_default=True,
         metavar="CLASS",
         callback=_decoder,
         help=f"Decoder of {noun}: StringDecoder, IntegerDecoder or LongDecoder.",
@@ -55,9 +55,8 @@ def _topic_options(command: Command) -> Command:
             ctx.ensure_object(dict).setdefault(TOPIC_FLAGS, []).append(parameter.opts[0])
 
     for flag, topic in reversed(TOPICS.items()):
-        command = click.option(
+        command = flag_option(
             flag,
-            is_flag=True,
             expose_value=False,
             callback=collect,
             help=f"Decode keys and values as records of {topic.name}; implies --print-data-log.",
@@ -97,27 +96,18 @@ def _record_decoder(
     metavar="A,B",
     help="Files to print: .log, .index, .timeindex, .txnindex, .snapshot, .checkpoint.",
 )
-@click.option("--deep-iteration", is_flag=True, help="Also print a line per record.")
-@click.option(
-    "--print-data-log", is_flag=True, help="Also print keys and values; implies --deep-iteration."
-)
-@click.option("--skip-record-metadata", is_flag=True, help="Print only keys and values of records.")
+@flag_option("--deep-iteration", help="Also print a line per record.")
+@flag_option("--print-data-log", help="Also print keys and values; implies --deep-iteration.")
+@flag_option("--skip-record-metadata", help="Print only keys and values of records.")
 @_decoder_option("--key-decoder-class", "decode_key", "keys")
 @_decoder_option("--value-decoder-class", "decode_value", "values")
 @_topic_options
-@click.option(
-    "--verify-index-only", is_flag=True, help="Compare indexes with the log, and print no entries."
-)
-@click.option(
-    "--index-sanity-check",
-    is_flag=True,
-    help="Check of indexes only what a broker checks on startup.",
-)
+@flag_option("--verify-index-only", help="Compare indexes with the log, and print no entries.")
+@flag_option("--index-sanity-check", help="Check of indexes only what a broker checks on startup.")
 @click.option(
     "--max-message-size",
     type=click.IntRange(1),
     default=5 << 20,
-    show_default=True,
     metavar="BYTES",
     help="Bytes of the log to read at the position of an index entry.",
 )
@@ -127,13 +117,11 @@ def _record_decoder(
 @click.option(
     "--strict-compat/--go-on",
     default=True,
-    show_default=True,
     help="Stop where Kafka's tool ends with an exception, or continue after the damage.",
 )
 @click.option(
     "--kafka-version",
     default="{}.{}".format(*DEFAULT.version),
-    show_default=True,
     metavar="RELEASE",
     help="Kafka release whose output is printed, from 2.8 on.",
 )

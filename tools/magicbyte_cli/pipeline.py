@@ -7,10 +7,16 @@ import click
 
 from magicbyte import Dataset, InputError
 from magicbyte.findings import worst
-from magicbyte.tables.schemas import RECORDS, TABLES
+from magicbyte.tables.schemas import RECORDS, TABLES, table_named
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
-from magicbyte_cli.selection import Selection, selection_options
+from magicbyte_cli.selection import (
+    Selection,
+    flag_option,
+    names_option,
+    selection_options,
+    size_option,
+)
 from magicbyte_cli.stderr_messages import warn, warn_of_internal_topics
 
 REPORT = "report.html"
@@ -28,34 +34,22 @@ REPORT = "report.html"
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.argument("out", metavar="OUT", type=parameters.OutPath())
-@click.option(
-    "--master", default="local[*]", show_default=True, metavar="URL", help="Spark master to run on."
-)
+@click.option("--master", default="local[*]", metavar="URL", help="Spark master to run on.")
 @click.option(
     "--conf",
     multiple=True,
     metavar="NAME=VALUE",
     help="Spark configuration property; may be repeated.",
 )
-@click.option(
-    "--overwrite", is_flag=True, help="Replace an OUT that an earlier run of pipeline wrote."
-)
-@click.option(
-    "--restart",
-    is_flag=True,
-    help="Start from the beginning instead of resuming an interrupted run.",
-)
-@click.option(
+@flag_option("--overwrite", help="Replace an OUT that an earlier run of pipeline wrote.")
+@flag_option("--restart", help="Start from the beginning instead of resuming an interrupted run.")
+@names_option(
     "--tables",
     "requested_tables",
-    type=parameters.names,
-    metavar="A,B",
     help="Only these tables, without the report, which needs all of them.  [default: all]",
 )
-@click.option(
+@names_option(
     "--columns",
-    type=parameters.names,
-    metavar="A,B",
     help="Only these columns of records, in the table's order.  [default: all]",
 )
 @click.option(
@@ -63,18 +57,13 @@ REPORT = "report.html"
     type=click.Choice(("topic",)),
     help="Write records and batches into one folder per topic, such as topic=orders.",
 )
-@click.option(
+@size_option(
     "--target-file-size",
-    type=parameters.size,
-    metavar="SIZE",
     help="Start a new file of records or batches at about this size.  [default: one per task]",
 )
-@click.option(
+@size_option(
     "--max-partition-bytes",
-    type=parameters.size,
     default="128MiB",
-    show_default=True,
-    metavar="SIZE",
     help="Bytes of a segment that one task reads, at most.",
 )
 @selection_options(isolation_level="read_committed", on_damage="skip")
@@ -105,7 +94,8 @@ def pipeline(
     the folder .OUT.part next to OUT.
     """
     settings = dict(_setting(text) for text in conf)
-    table_names = tuple(TABLES) if requested_tables is None else _table_names(requested_tables)
+    requested = {table_named(name).name for name in requested_tables or TABLES}
+    table_names = tuple(name for name in TABLES if name in requested)
     selected = RECORDS.names if columns is None else RECORDS.check(columns)
     try:
         from magicbyte.spark.pipeline import write_tables
@@ -165,14 +155,6 @@ def pipeline(
         warn(f"findings: {counts}")
     warn(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(table_names)}")
     ctx.exit(1 if worst(summary.findings) == "error" else 0)
-
-
-def _table_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return *names* in the order of the tables. Raises InputError if one is not a table's."""
-    for name in names:
-        if name not in TABLES:
-            raise InputError(f"no table {name!r}", f"one of {', '.join(TABLES)}")
-    return tuple(name for name in TABLES if name in names)
 
 
 def _warn_of_undelivered(

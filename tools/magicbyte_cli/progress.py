@@ -2,8 +2,6 @@
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -29,15 +27,8 @@ class ProgressBar:
         if self._progress is not None:
             self._progress.stop()
 
-    def bytes(self, done: int, total: int) -> None:
-        """Show that *done* bytes of *total* have been read."""
-        self._show(done, total)
-
-    def rows(self, done: int) -> None:
-        """Show that *done* rows have been written."""
-        self._show(done, None)
-
-    def _show(self, done: int, total: int | None) -> None:
+    def show(self, done: int, total: int | None = None) -> None:
+        """Show that *done* bytes of *total* have been read; without a total, rows written."""
         if not self._is_shown or time.monotonic() - self._start < DELAY_S:
             return
         if self._progress is None:
@@ -67,10 +58,3 @@ def _progress(*, has_total: bool) -> "Progress":
     )
     console = Console(stderr=True)
     return Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
-
-
-@contextmanager
-def progress_of_rows() -> Iterator[ProgressBar]:
-    """Open a progress bar that is hidden if stdout is a terminal, where the rows themselves show."""
-    with ProgressBar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
-        yield bar

@@ -12,19 +12,39 @@ import magicbyte as mb
 from magicbyte import Dataset, Limits
 from magicbyte.reading.read_options import DAMAGE_POLICIES, ISOLATION_LEVELS
 from magicbyte.storage import StorageOptions
+from magicbyte.tables.schemas import TABLES
 from magicbyte_cli import parameters
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """Values of the shared options. The fields are named as the options are."""
+class LogSelection:
+    """Values of the options that select logs. The fields are named as the options are."""
 
     topic: tuple[str, ...]
     """Empty: all topics."""
     partition: tuple[int, ...]
     """Empty: all partitions."""
+    max_batch_bytes: int | None
+    max_entry_bytes: int | None
+    storage_option: StorageOptions
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments for `open`, `verify` and `stats`."""
+        return {
+            "topics": self.topic or None,
+            "partitions": self.partition or None,
+            "limits": limits_of(self.max_batch_bytes, self.max_entry_bytes),
+            "storage_options": self.storage_option,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection(LogSelection):
+    """Values of the options that select logs and records, and say how to read them."""
+
     from_offset: int | None
     to_offset: int | None
     from_time: datetime | int | None
@@ -33,16 +53,11 @@ class Selection:
     on_damage: str
     include_internal: bool
     replica: str | None
-    max_batch_bytes: int | None
-    max_entry_bytes: int | None
-    storage_option: StorageOptions
 
     def open(self, paths: Sequence[str], *, threads: int = 1) -> Dataset:
         """Return the dataset that *paths* and the options select; InputError if there is none."""
         return mb.open(
             *paths,
-            topics=self.topic or None,
-            partitions=self.partition or None,
             offsets=(self.from_offset, self.to_offset),
             times=(self.from_time, self.to_time),
             isolation_level=self.isolation_level,
@@ -50,8 +65,7 @@ class Selection:
             include_internal=self.include_internal,
             replica=self.replica,
             threads=threads,
-            limits=limits_of(self.max_batch_bytes, self.max_entry_bytes),
-            storage_options=self.storage_option,
+            **self.arguments,
         )
 
 
@@ -60,6 +74,11 @@ def limits_of(max_batch_bytes: int | None, max_entry_bytes: int | None) -> Limit
     sizes = {"max_batch_bytes": max_batch_bytes, "max_entry_bytes": max_entry_bytes}
     return Limits(**{name: size for name, size in sizes.items() if size is not None})
 
+
+flag_option = functools.partial(click.option, is_flag=True)
+size_option = functools.partial(click.option, type=parameters.size, metavar="SIZE")
+names_option = functools.partial(click.option, type=parameters.names, metavar="A,B")
+overwrite_option = flag_option("--overwrite", help="Replace OUT if it exists.")
 
 paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 
@@ -77,16 +96,12 @@ topic_options: tuple[Decorator, ...] = (
 )
 
 limit_options: tuple[Decorator, ...] = (
-    click.option(
+    size_option(
         "--max-batch-bytes",
-        type=parameters.size,
-        metavar="SIZE",
         help="Largest decompressed size of a batch or message.  [default: 256MiB]",
     ),
-    click.option(
+    size_option(
         "--max-entry-bytes",
-        type=parameters.size,
-        metavar="SIZE",
         help="Largest size of a batch or message in the file.  [default: 1GiB]",
     ),
 )
@@ -110,8 +125,14 @@ def format_option(help_text: str, *more_formats: str) -> Decorator:
         "format_name",
         type=click.Choice(("text", "ndjson", *more_formats)),
         default="text",
-        show_default=True,
         help=help_text,
+    )
+
+
+def table_option(help_text: str) -> Decorator:
+    """Return the option `--table`, passed on as `table_name`."""
+    return click.option(
+        "--table", "table_name", type=click.Choice(tuple(TABLES)), default="records", help=help_text
     )
 
 
@@ -128,53 +149,38 @@ def with_options(decorators: Sequence[Decorator]) -> Decorator:
 
 def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
     """Return a decorator that adds the shared options and passes them on as `selection`."""
-    decorators: tuple[Decorator, ...] = (
+    offset_option = functools.partial(click.option, type=parameters.offset, metavar="OFFSET")
+    time_option = functools.partial(click.option, type=parameters.time, metavar="TIME")
+    return _selection_decorator(
+        Selection,
         *topic_options,
-        click.option(
-            "--from-offset",
-            type=parameters.offset,
-            metavar="OFFSET",
-            help="First offset to read.",
-        ),
-        click.option(
-            "--to-offset",
-            type=parameters.offset,
-            metavar="OFFSET",
-            help="Offset to stop before.",
-        ),
-        click.option(
+        offset_option("--from-offset", help="First offset to read."),
+        offset_option("--to-offset", help="Offset to stop before."),
+        time_option(
             "--from-time",
-            type=parameters.time,
-            metavar="TIME",
             help="Start at the first record with this timestamp or a later one: ISO 8601 (UTC if "
             "no zone is given), or milliseconds since the Unix epoch.",
         ),
-        click.option(
+        time_option(
             "--to-time",
-            type=parameters.time,
-            metavar="TIME",
             help="Stop before the first record with this timestamp or a later one.",
         ),
         click.option(
             "--isolation-level",
             type=click.Choice(ISOLATION_LEVELS),
             default=isolation_level,
-            show_default=True,
             help="Read what a consumer with this isolation level would get.",
         ),
         click.option(
             "--on-damage",
             type=click.Choice(DAMAGE_POLICIES),
             default=on_damage,
-            show_default=True,
             help="skip: deliver all valid records before and after damage. fail: end with an "
             "error at the first damage. stop: end the partition there, as a broker's recovery "
             "would.",
         ),
-        click.option(
-            "--include-internal",
-            is_flag=True,
-            help="Include Kafka's internal topics without naming them.",
+        flag_option(
+            "--include-internal", help="Include Kafka's internal topics without naming them."
         ),
         click.option(
             "--replica",
@@ -184,14 +190,24 @@ def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
         *limit_options,
         *store_options,
     )
-    names = tuple(field.name for field in fields(Selection))
+
+
+def _selection_decorator(selection_class: type[LogSelection], *decorators: Decorator) -> Decorator:
+    """Return a decorator that adds options and passes their values on as `selection`."""
+    names = tuple(field.name for field in fields(selection_class))
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_selection(**arguments: Any) -> Any:
             values = {name: arguments.pop(name) for name in names}
-            return command(selection=Selection(**values), **arguments)
+            return command(selection=selection_class(**values), **arguments)
 
         return with_options(decorators)(with_selection)
 
     return decorate
+
+
+log_selection_options = _selection_decorator(
+    LogSelection, *topic_options, *limit_options, *store_options
+)
+"""Decorator that adds the options of a LogSelection and passes them on as `selection`."""

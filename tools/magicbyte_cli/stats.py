@@ -10,20 +10,19 @@ import magicbyte as mb
 from magicbyte.logdir.discover import discover
 from magicbyte.output_guard import check_outside
 from magicbyte.statistics.partition import BY
-from magicbyte.storage import Storage, StorageOptions
+from magicbyte.storage import Storage
 from magicbyte_cli import parameters
 from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.output_files import check_writable, write_whole
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import (
+    LogSelection,
+    flag_option,
     format_option,
-    limit_options,
-    limits_of,
+    log_selection_options,
+    overwrite_option,
     paths_argument,
-    store_options,
-    topic_options,
-    with_options,
 )
 from magicbyte_cli.stats_text import statistics_lines
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
@@ -44,12 +43,10 @@ from magicbyte_cli.stderr_messages import warn, warn_of_findings
     "--by",
     type=click.Choice(BY),
     default="partition",
-    show_default=True,
     help="One row for each of these; the last row is the total.",
 )
-@click.option(
+@flag_option(
     "--quick",
-    is_flag=True,
     help="Read only the headers of batches: no ratios, keys or values, and no CRC is checked.",
 )
 @format_option(
@@ -64,8 +61,8 @@ from magicbyte_cli.stderr_messages import warn, warn_of_findings
     type=parameters.OutPath(),
     help="File for the page, which is self-contained; outside of every PATH.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
-@with_options((*topic_options, *limit_options, *store_options))
+@overwrite_option
+@log_selection_options
 @click.pass_context
 def stats(
     ctx: click.Context,
@@ -76,11 +73,7 @@ def stats(
     format_name: str,
     out: Path | None,
     overwrite: bool,
-    topic: tuple[str, ...],
-    partition: tuple[int, ...],
-    max_batch_bytes: int | None,
-    max_entry_bytes: int | None,
-    storage_option: StorageOptions,
+    selection: LogSelection,
 ) -> None:
     """Print what logs consist of.
 
@@ -95,18 +88,9 @@ def stats(
         raise click.UsageError("-o OUT and --format html need each other.", ctx)
     if out is not None:
         check_writable(out, replace=overwrite)
-        check_outside(out, discover(paths, Storage(storage_option))[0], paths)
+        check_outside(out, discover(paths, Storage(selection.storage_option))[0], paths)
     with ProgressBar() as bar:
-        statistics = mb.stats(
-            *paths,
-            by=by,
-            topics=topic or None,
-            partitions=partition or None,
-            quick=quick,
-            limits=limits_of(max_batch_bytes, max_entry_bytes),
-            progress=bar.bytes,
-            storage_options=storage_option,
-        )
+        statistics = mb.stats(*paths, by=by, quick=quick, progress=bar.show, **selection.arguments)
     if out is not None:
         from magicbyte_cli.report.stats.stats_page import render
 

@@ -10,19 +10,16 @@ import click
 import magicbyte as mb
 from magicbyte import CODES, InputError
 from magicbyte.reading.table_rows import finding_order
-from magicbyte.storage import StorageOptions
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES
 from magicbyte_cli.display import counted, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.produced_files import check_files
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import (
+    LogSelection,
+    flag_option,
     format_option,
-    limit_options,
-    limits_of,
-    store_options,
-    topic_options,
-    with_options,
+    log_selection_options,
 )
 from magicbyte_cli.stderr_messages import counted_severities
 
@@ -51,15 +48,14 @@ PREDICTIONS = {
     """,
 )
 @click.argument("paths", metavar="PATH...", nargs=-1)
-@click.option("--quick", is_flag=True, help="Read only the headers of batches, and check no CRC.")
+@flag_option("--quick", help="Read only the headers of batches, and check no CRC.")
 @format_option(
     "Lines of text, or one JSON object per line, whose `kind` is segment, partition, problem or "
     "summary."
 )
 @click.option("--explain", metavar="CODE", help="Explain the code of a finding; needs no PATH.")
-@click.option(
+@flag_option(
     "--produced",
-    is_flag=True,
     help="Check files that each hold the `records` field of a produce request for one partition.",
 )
 @click.option(
@@ -72,7 +68,6 @@ PREDICTIONS = {
     "--index-interval-bytes",
     type=click.IntRange(0),
     default=INDEX_INTERVAL_BYTES,
-    show_default=True,
     metavar="BYTES",
     help="Value of index.interval.bytes for these topics. It affects how a broker would recover "
     "some damage.",
@@ -81,15 +76,12 @@ PREDICTIONS = {
     "--processes",
     type=click.IntRange(1),
     default=1,
-    show_default=True,
     metavar="N",
     help="Processes to use; each verifies one partition at a time. The output is the same for any "
     "number.",
 )
-@click.option(
-    "--compacted", is_flag=True, help="With --produced: the batches are sent to a compacted topic."
-)
-@with_options((*topic_options, *limit_options, *store_options))
+@flag_option("--compacted", help="With --produced: the batches are sent to a compacted topic.")
+@log_selection_options
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -103,11 +95,7 @@ def verify(
     index_interval_bytes: int,
     processes: int,
     compacted: bool,
-    topic: tuple[str, ...],
-    partition: tuple[int, ...],
-    max_batch_bytes: int | None,
-    max_entry_bytes: int | None,
-    storage_option: StorageOptions,
+    selection: LogSelection,
 ) -> None:
     """Check everything in a log, and predict what a broker would do with it on startup.
 
@@ -123,14 +111,17 @@ def verify(
         return
     if not paths:
         raise click.UsageError("Missing argument 'PATH...'.", ctx)
-    limits = limits_of(max_batch_bytes, max_entry_bytes)
     if produced:
-        if quick or topic or partition:
+        if quick or selection.topic or selection.partition:
             raise click.UsageError(
                 "--produced cannot be combined with --quick, --topic or --partition.", ctx
             )
+        arguments = selection.arguments
         check = check_files(
-            paths, compacted=compacted, limits=limits, storage_options=storage_option
+            paths,
+            compacted=compacted,
+            limits=arguments["limits"],
+            storage_options=selection.storage_option,
         )
         out.writelines(check.ndjson_lines() if format_name == "ndjson" else check.text_lines())
         out.flush()
@@ -140,15 +131,12 @@ def verify(
     with ProgressBar() as bar:
         verification = mb.verify(
             *paths,
-            topics=topic or None,
-            partitions=partition or None,
             quick=quick,
             clean_shutdown=clean_shutdown,
             index_interval_bytes=index_interval_bytes,
             processes=processes,
-            limits=limits,
-            progress=bar.bytes,
-            storage_options=storage_option,
+            progress=bar.show,
+            **selection.arguments,
         )
     lines = _ndjson_lines if format_name == "ndjson" else _text_lines
     out.writelines(lines(verification))
