@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,6 @@ class Companion:
     findings: tuple[Finding, ...] = field(default=())
 
 
-@dataclass(frozen=True, slots=True)
-class _ParsedFile:
-    """The columns of a file, and a finding if its bytes are invalid."""
-
-    columns: Mapping[str, pa.Array]
-    finding: Finding | None = None
-
-
 def kind_of(path: str | os.PathLike[str]) -> str | None:
     """Return the kind of file that the name of *path* states; None if it is not a companion's name."""
     name = os.fspath(path).rpartition("/")[2]
@@ -71,7 +64,7 @@ def kind_of(path: str | os.PathLike[str]) -> str | None:
     if remote is not None and remote.kind == "epochs":
         return "leader epochs"
     kind = parse_file(name).kind
-    return kind if kind in KINDS else None
+    return kind if kind in (*INDEX_KINDS, *BINARY_KINDS) else None
 
 
 def companion(
@@ -105,15 +98,16 @@ def companion(
     storage = Storage(StorageOptions.of(storage_options))
     location = absolute_path(os.fspath(path))
     name = location.rpartition("/")[2]
-    read, max_bytes = KINDS[kind]
+    max_bytes = MAX_CHECKPOINT_BYTES if kind in TEXT_KINDS else MAX_COMPANION_BYTES
     with storage.open_file(location) as file:
         if file.size_bytes > max_bytes:
             raise InputError(
                 f"{file.size_bytes} bytes", f"a {kind} of at most {max_bytes}", path=str(path)
             )
-        parsed = read(file.read_at(0, file.size_bytes), parse_file(name).base_offset)
-    findings = () if parsed.finding is None else (replace(parsed.finding, file=name),)
-    return Companion(kind, name, pa.RecordBatch.from_pydict(dict(parsed.columns)), findings)
+        data = file.read_at(0, file.size_bytes)
+    columns, finding = _parse(kind, data, parse_file(name).base_offset)
+    findings = () if finding is None else (replace(finding, file=name),)
+    return Companion(kind, name, pa.RecordBatch.from_pydict(dict(columns)), findings)
 
 
 # Rows of numbers
@@ -139,31 +133,21 @@ def _with_offsets(columns: dict[str, pa.Array], base: int | None) -> dict[str, p
     return {"relative_offset": relative, "offset": offsets, **others}
 
 
-def _offset_index(data: bytes, base: int | None) -> _ParsedFile:
-    columns = _with_offsets(_columns("index", data), base)
-    return _ParsedFile(columns, check_index(data, OffsetIndexEntry, "index-invalid")[1])
-
-
-def _time_index(data: bytes, base: int | None) -> _ParsedFile:
-    columns = _with_offsets(_columns("timeindex", data), base)
-    return _ParsedFile(columns, check_index(data, TimeIndexEntry, "timeindex-invalid")[1])
-
-
-def _transaction_index(data: bytes, base: int | None) -> _ParsedFile:
-    return _parse_binary("txnindex", data, transaction_index)
-
-
-def _snapshot(data: bytes, base: int | None) -> _ParsedFile:
-    return _parse_binary("snapshot", data, read_producer_snapshot)
-
-
-def _parse_binary(kind: str, data: bytes, parse: Callable[[bytes], object]) -> _ParsedFile:
-    finding = None
+def _parse(
+    kind: str, data: bytes, base: int | None
+) -> tuple[Mapping[str, pa.Array], Finding | None]:
+    """Return the columns of a file of *kind*, and a finding if its bytes are invalid."""
+    if kind in TEXT_KINDS:
+        return _parse_text(data, *TEXT_KINDS[kind])
+    columns = _columns(kind, data)
+    if kind in INDEX_KINDS:
+        finding = check_index(data, INDEX_KINDS[kind], f"{kind}-invalid")[1]
+        return _with_offsets(columns, base), finding
     try:
-        parse(data)
+        BINARY_KINDS[kind](data)
     except FormatError as error:
-        finding = error.finding
-    return _ParsedFile(_columns(kind, data), finding)
+        return columns, error.finding
+    return columns, None
 
 
 # Text
@@ -171,7 +155,7 @@ def _parse_binary(kind: str, data: bytes, parse: Callable[[bytes], object]) -> _
 
 def _parse_text(
     data: bytes, parse: Callable[[bytes], list[tuple[Any, ...]]], kinds: Mapping[str, pa.DataType]
-) -> _ParsedFile:
+) -> tuple[Mapping[str, pa.Array], Finding | None]:
     """Return the rows that *parse* reads in the text *data*, as columns of *kinds*; none if it fails."""
     rows: list[tuple[Any, ...]] = []
     finding = None
@@ -183,31 +167,7 @@ def _parse_text(
         name: array_of([row[number] for row in rows], kind)
         for number, (name, kind) in enumerate(kinds.items())
     }
-    return _ParsedFile(columns, finding)
-
-
-def _epochs(data: bytes, base: int | None) -> _ParsedFile:
-    return _parse_text(data, parse_epochs, {"leader_epoch": pa.int32(), "start_offset": pa.int64()})
-
-
-def _offset_checkpoint(data: bytes, base: int | None) -> _ParsedFile:
-    kinds = {"topic": pa.string(), "partition": pa.int32(), "offset": pa.int64()}
-    return _parse_text(data, parse_offset_lines, kinds)
-
-
-PROPERTIES = {"property": pa.string(), "value": pa.string()}
-
-
-def _partition_metadata(data: bytes, base: int | None) -> _ParsedFile:
-    return _parse_text(data, lambda text: parse_properties(text, ":"), PROPERTIES)
-
-
-def _meta_properties(data: bytes, base: int | None) -> _ParsedFile:
-    return _parse_text(data, lambda text: parse_properties(text, "="), PROPERTIES)
-
-
-def _quorum_state(data: bytes, base: int | None) -> _ParsedFile:
-    return _parse_text(data, _json_properties, PROPERTIES)
+    return columns, finding
 
 
 def _json_properties(data: bytes) -> list[tuple[str, str]]:
@@ -229,18 +189,31 @@ def _json_properties(data: bytes) -> list[tuple[str, str]]:
     ]
 
 
-KINDS: dict[str, tuple[Callable[[bytes, int | None], _ParsedFile], int]] = {
-    "index": (_offset_index, MAX_COMPANION_BYTES),
-    "timeindex": (_time_index, MAX_COMPANION_BYTES),
-    "txnindex": (_transaction_index, MAX_COMPANION_BYTES),
-    "snapshot": (_snapshot, MAX_COMPANION_BYTES),
-    "leader epochs": (_epochs, MAX_CHECKPOINT_BYTES),
-    "offsets": (_offset_checkpoint, MAX_CHECKPOINT_BYTES),
-    "partition metadata": (_partition_metadata, MAX_CHECKPOINT_BYTES),
-    "properties": (_meta_properties, MAX_CHECKPOINT_BYTES),
-    "quorum state": (_quorum_state, MAX_CHECKPOINT_BYTES),
+INDEX_KINDS: dict[str, type[OffsetIndexEntry | TimeIndexEntry]] = {
+    "index": OffsetIndexEntry,
+    "timeindex": TimeIndexEntry,
 }
-"""The parser of each kind of file, and the most bytes that such a file may have."""
+"""Entries of offset indexes and time indexes."""
+
+BINARY_KINDS: dict[str, Callable[[bytes], object]] = {
+    "txnindex": transaction_index,
+    "snapshot": read_producer_snapshot,
+}
+"""Functions that check the other kinds of binary files."""
+
+PROPERTIES = {"property": pa.string(), "value": pa.string()}
+
+TEXT_KINDS: dict[str, tuple[Callable[[bytes], list[Any]], dict[str, pa.DataType]]] = {
+    "leader epochs": (parse_epochs, {"leader_epoch": pa.int32(), "start_offset": pa.int64()}),
+    "offsets": (
+        parse_offset_lines,
+        {"topic": pa.string(), "partition": pa.int32(), "offset": pa.int64()},
+    ),
+    "partition metadata": (partial(parse_properties, separator=":"), PROPERTIES),
+    "properties": (partial(parse_properties, separator="="), PROPERTIES),
+    "quorum state": (_json_properties, PROPERTIES),
+}
+"""The parser of each kind of text file, and the columns of its rows."""
 
 KINDS_BY_NAME = {
     "leader-epoch-checkpoint": "leader epochs",

@@ -22,10 +22,6 @@ class Code:
     """The authority: a class of Apache Kafka, a KIP, or a rule of magicbyte."""
 
 
-def _registry(*codes: Code) -> dict[str, Code]:
-    return {code.name: code for code in codes}
-
-
 FRAME = "FileLogInputStream, ByteBufferLogInputStream"
 BATCH = "DefaultRecordBatch"
 RECORD = "DefaultRecord"
@@ -38,7 +34,7 @@ APPEND = "UnifiedLog.analyzeAndValidateRecords"
 VALIDATOR = "LogValidator"
 BUILDER = "MemoryRecordsBuilder"
 
-CODES = _registry(
+_CODES = (
     # Framing
     Code("bad-size", "error", "The size field of an entry is impossible.", FRAME),
     Code("unknown-magic", "error", "The magic byte names no known format.", FRAME),
@@ -145,6 +141,8 @@ CODES = _registry(
     Code("produced-base-timestamp", "note", "The base timestamp is not the timestamp of the first record.", BATCH),
     Code("produced-max-timestamp", "warning", "The max timestamp is not the largest of the records; a broker corrects it.", VALIDATOR),
 )  # fmt: skip
+
+CODES = {code.name: code for code in _CODES}
 
 TAILS = ("incomplete-tail", "zero-tail")
 """Codes for the end of a log that still grows: an incomplete entry, or preallocated zeros."""

@@ -5,7 +5,7 @@ follow the newest broker for Produce 3 and later. Rules that need more than the 
 clock, the topic's settings, earlier batches of the producer) are not checked.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
@@ -31,6 +31,9 @@ SELF_TERMINATING = (Codec.GZIP, Codec.LZ4)
 
 NO_PAYLOAD = ("unknown-codec", "codec-error", "batch-over-limit")
 """Codes of findings of payloads that cannot be decompressed."""
+
+APPEND_TIME = "attributes.timestamp_type", 1, 0
+"""Field, value found and value expected of an entry with the type LogAppendTime."""
 
 REFERENCE = ReferenceEngine()
 
@@ -72,12 +75,8 @@ def check_produced(
         result = DecodedEntry()
         if first_entry is not None and not has_second_batch and not _may_follow(entry, first_entry):
             has_second_batch = True
-            result.add(
-                entry.finding(
-                    "produced-several-batches",
-                    "a second batch; a request carries one batch per partition",
-                )
-            )
+            message = "a second batch; a request carries one batch per partition"
+            result.add(entry.finding("produced-several-batches", message))
         if entry.magic < 2 and not has_old_magic:
             has_old_magic = True
             result.add(_differs(entry, "produced-old-magic", "magic", entry.magic, 2))
@@ -129,24 +128,19 @@ def _check_entry(
         result.add(entry.over_limit(limits))
         return
     if entry.size_bytes > MESSAGE_MAX_BYTES:
-        result.add(
-            _differs(
-                entry,
-                "produced-large",
-                "size",
-                entry.size_bytes,
-                f"at most {MESSAGE_MAX_BYTES}",
-            )
-        )
+        most = f"at most {MESSAGE_MAX_BYTES}"
+        result.add(_differs(entry, "produced-large", "size", entry.size_bytes, most))
     computed = checksum_of(data, entry, origin=entry.position)
     if computed != entry.crc:
         result.add(entry.checksum_mismatch(computed))
     if entry.magic < 2:
-        _check_message(data, entry, result, limits, compacted=compacted)
+        if entry.is_append_time:
+            result.add(_differs(entry, "produced-log-append-time", *APPEND_TIME))
+        rows = _decode(data, entry, ("key", "timestamp"), result, limits)
+        _add_all(result, _message_findings(rows, entry, compacted=compacted))
         return
     header = RecordBatchHeader.unpack_from(data)
-    for finding in _header_findings(entry, header):
-        result.add(finding)
+    _add_all(result, _header_findings(entry, header))
     # Decode the records of a control batch like data: only the control bit is wrong.
     _decode(data, entry._replace(is_control=False), (), result, limits)
     if header.num_records < 1 or any(finding.code in NO_PAYLOAD for finding in result.findings):
@@ -163,7 +157,12 @@ def _check_entry(
             )
         )
     payload = codecs.decompress(header.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
-    _check_records(payload, entry, header, result, compacted=compacted)
+    _add_all(result, _record_findings(payload, entry, header, compacted=compacted))
+
+
+def _add_all(result: DecodedEntry, findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        result.add(finding)
 
 
 def _decode(
@@ -190,20 +189,13 @@ def _has_trailing_bytes(codec: int, section: memoryview, limits: Limits) -> bool
 # v0 and v1
 
 
-def _check_message(
-    data: memoryview, entry: Entry, result: DecodedEntry, limits: Limits, *, compacted: bool
-) -> None:
-    if entry.is_append_time:
-        result.add(_differs(entry, "produced-log-append-time", "attributes.timestamp_type", 1, 0))
-    rows = _decode(data, entry, ("key", "timestamp"), result, limits)
+def _message_findings(rows: Any, entry: Entry, *, compacted: bool) -> Iterator[Finding]:
     if compacted and rows.column("key").null_count:
-        result.add(_differs(entry, "produced-null-key", "len_key", -1, "0 or more"))
+        yield _differs(entry, "produced-null-key", "len_key", -1, "0 or more")
     times = rows.column("timestamp").cast("int64").drop_null().to_pylist()
     lowest = min(times, default=0)
     if lowest < 0:
-        result.add(
-            _differs(entry, "produced-negative-timestamp", "timestamp", lowest, "-1 or more")
-        )
+        yield _differs(entry, "produced-negative-timestamp", "timestamp", lowest, "-1 or more")
 
 
 # v2
@@ -214,13 +206,8 @@ def _header_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Findin
     if header.base_offset != 0:
         yield _differs(entry, "produced-base-offset", "base_offset", header.base_offset, 0)
     if header.partition_leader_epoch != -1:
-        yield _differs(
-            entry,
-            "produced-leader-epoch",
-            "partition_leader_epoch",
-            header.partition_leader_epoch,
-            -1,
-        )
+        epoch = header.partition_leader_epoch
+        yield _differs(entry, "produced-leader-epoch", "partition_leader_epoch", epoch, -1)
     yield from _attribute_findings(entry, header)
     count, delta = header.num_records, header.last_offset_delta
     if count == 0:
@@ -239,7 +226,7 @@ def _attribute_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Fin
             found=header.codec,
         )
     if header.timestamp_type:
-        yield _differs(entry, "produced-log-append-time", "attributes.timestamp_type", 1, 0)
+        yield _differs(entry, "produced-log-append-time", *APPEND_TIME)
     if header.is_control:
         yield _differs(entry, "produced-control", "attributes.is_control", 1, 0)
     if header.has_delete_horizon:
@@ -249,41 +236,27 @@ def _attribute_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Fin
 
 
 def _producer_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Finding]:
-    producer = (
-        ("producer_id", header.producer_id),
-        ("producer_epoch", header.producer_epoch),
-        ("base_sequence", header.base_sequence),
-    )
-    if header.producer_id < 0:
+    producer, epoch, sequence = header.producer_id, header.producer_epoch, header.base_sequence
+    fields = {"producer_id": producer, "producer_epoch": epoch, "base_sequence": sequence}
+    if producer < 0:
         if header.is_transactional:
-            yield _differs(
-                entry, "produced-transactional", "producer_id", header.producer_id, "0 or more"
-            )
-        for field, found in producer:
+            yield _differs(entry, "produced-transactional", "producer_id", producer, "0 or more")
+        for field, found in fields.items():
             if found != -1:
                 yield _differs(entry, "produced-producer-id", field, found, -1)
     # A broker that recompresses the batch accepts -1 only, or else an id with epoch and sequence.
-    if header.producer_id == -1:
+    if producer == -1:
         return
-    if header.producer_epoch < 0:
-        yield _differs(
-            entry, "produced-epoch", "producer_epoch", header.producer_epoch, "0 or more"
-        )
-    if header.base_sequence < 0:
-        yield _differs(
-            entry, "produced-sequence", "base_sequence", header.base_sequence, "0 or more"
-        )
+    if epoch < 0:
+        yield _differs(entry, "produced-epoch", "producer_epoch", epoch, "0 or more")
+    if sequence < 0:
+        yield _differs(entry, "produced-sequence", "base_sequence", sequence, "0 or more")
 
 
-def _check_records(
-    payload: bytes,
-    entry: Entry,
-    header: RecordBatchHeader,
-    result: DecodedEntry,
-    *,
-    compacted: bool,
-) -> None:
-    """Add the findings about the records in *payload* to *result*, up to an unreadable record."""
+def _record_findings(
+    payload: bytes, entry: Entry, header: RecordBatchHeader, *, compacted: bool
+) -> Iterator[Finding]:
+    """Yield the findings about the records in *payload*, up to an unreadable record."""
     stream = KaitaiStream(BytesIO(payload))
     first = largest = None
     for index in range(header.num_records):
@@ -296,23 +269,14 @@ def _check_records(
         first = time if first is None else first
         largest = time if largest is None else max(largest, time)
         for code, field, found, expected in _record_rules(record, index, time, compacted):
-            result.add(
-                _differs(entry, code, f"records[{index}].{field}", found, expected, position)
-            )
+            yield _differs(entry, code, f"records[{index}].{field}", found, expected, position)
     if first is None:
         return
-    if not header.has_delete_horizon and first != header.base_timestamp:
-        result.add(
-            _differs(
-                entry, "produced-base-timestamp", "base_timestamp", header.base_timestamp, first
-            )
-        )
-    if not header.timestamp_type and largest != header.max_timestamp:
-        result.add(
-            _differs(
-                entry, "produced-max-timestamp", "max_timestamp", header.max_timestamp, largest
-            )
-        )
+    base, highest = header.base_timestamp, header.max_timestamp
+    if not header.has_delete_horizon and first != base:
+        yield _differs(entry, "produced-base-timestamp", "base_timestamp", base, first)
+    if not header.timestamp_type and largest != highest:
+        yield _differs(entry, "produced-max-timestamp", "max_timestamp", highest, largest)
 
 
 Violation = tuple[str, str, object, object]
