@@ -5,6 +5,7 @@ kernels are ordinary Python: slow, but open to debuggers and coverage.
 """
 
 import ctypes
+from functools import partial
 from typing import Any
 
 from llvmlite import ir
@@ -12,7 +13,7 @@ from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+I8, I16, I32, I64 = map(ir.IntType, (8, 16, 32, 64))
 BITS_63 = (1 << 63) - 1
 BITS_64 = (1 << 64) - 1
 
@@ -31,17 +32,10 @@ called = njit
 
 if config.DISABLE_JIT:
 
-    def u1(p: int) -> int:
-        return int.from_bytes(ctypes.string_at(p, 1), "little")
+    def _get(width: int, p: int) -> int:
+        return int.from_bytes(ctypes.string_at(p, width), "little", signed=width == 8)
 
-    def u2le(p: int) -> int:
-        return int.from_bytes(ctypes.string_at(p, 2), "little")
-
-    def u4le(p: int) -> int:
-        return int.from_bytes(ctypes.string_at(p, 4), "little")
-
-    def s8le(p: int) -> int:
-        return int.from_bytes(ctypes.string_at(p, 8), "little", signed=True)
+    u1, u4le, s8le = (partial(_get, width) for width in (1, 4, 8))
 
     def swap(number: int) -> int:
         return int.from_bytes((number & BITS_64).to_bytes(8, "little"), "big", signed=True)
@@ -53,23 +47,12 @@ if config.DISABLE_JIT:
         cut = int(number) & ((1 << 8 * width) - 1)
         ctypes.memmove(p, cut.to_bytes(width, "little"), width)
 
-    def put1(p: int, number: int) -> None:
-        _put(1, p, number)
-
-    def put2(p: int, number: int) -> None:
-        _put(2, p, number)
-
-    def put4(p: int, number: int) -> None:
-        _put(4, p, number)
-
-    def put8(p: int, number: int) -> None:
-        _put(8, p, number)
+    put1, put2, put4, put8 = (partial(_put, width) for width in (1, 2, 4, 8))
 
     def copy(to: int, p: int, size: int) -> None:
         ctypes.memmove(to, p, size)
 
-    def copy16(to: int, p: int) -> None:
-        ctypes.memmove(to, p, 16)
+    copy16 = partial(copy, size=16)
 
     def prefetch(p: int) -> None:
         pass
@@ -87,53 +70,36 @@ if config.DISABLE_JIT:
 else:
 
     def _load(int_type: ir.IntType) -> Any:
+        """Return a function that loads the integer at an address."""
+
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             loaded = builder.load(builder.inttoptr(args[0], int_type.as_pointer()))
             loaded.align = 1
             return builder.zext(loaded, I64) if int_type.width < 64 else loaded
 
-        return codegen
+        @intrinsic
+        def load(typing: Any, p: Any) -> Any:
+            return types.int64(types.int64), codegen
+
+        return load
 
     def _store(int_type: ir.IntType) -> Any:
+        """Return a function that stores an integer at an address."""
+
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             number = builder.trunc(args[1], int_type) if int_type.width < 64 else args[1]
             stored = builder.store(number, builder.inttoptr(args[0], int_type.as_pointer()))
             stored.align = 1
             return context.get_dummy_value()
 
-        return codegen
+        @intrinsic
+        def store(typing: Any, p: Any, number: Any) -> Any:
+            return types.void(types.int64, types.int64), codegen
 
-    @intrinsic
-    def u1(typing: Any, p: Any) -> Any:
-        return types.int64(types.int64), _load(I8)
+        return store
 
-    @intrinsic
-    def u2le(typing: Any, p: Any) -> Any:
-        return types.int64(types.int64), _load(ir.IntType(16))
-
-    @intrinsic
-    def u4le(typing: Any, p: Any) -> Any:
-        return types.int64(types.int64), _load(I32)
-
-    @intrinsic
-    def s8le(typing: Any, p: Any) -> Any:
-        return types.int64(types.int64), _load(I64)
-
-    @intrinsic
-    def put1(typing: Any, p: Any, number: Any) -> Any:
-        return types.void(types.int64, types.int64), _store(I8)
-
-    @intrinsic
-    def put2(typing: Any, p: Any, number: Any) -> Any:
-        return types.void(types.int64, types.int64), _store(ir.IntType(16))
-
-    @intrinsic
-    def put4(typing: Any, p: Any, number: Any) -> Any:
-        return types.void(types.int64, types.int64), _store(I32)
-
-    @intrinsic
-    def put8(typing: Any, p: Any, number: Any) -> Any:
-        return types.void(types.int64, types.int64), _store(I64)
+    u1, u4le, s8le = map(_load, (I8, I32, I64))
+    put1, put2, put4, put8 = map(_store, (I8, I16, I32, I64))
 
     @intrinsic
     def swap(typing: Any, number: Any) -> Any:
@@ -147,6 +113,7 @@ else:
         return number
 
     def _move(size: int) -> Any:
+        """Return a function that copies *size* bytes between two addresses."""
         kind = ir.VectorType(I8, size)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -156,15 +123,13 @@ else:
             stored.align = 1
             return context.get_dummy_value()
 
-        return codegen
+        @intrinsic
+        def move(typing: Any, to: Any, p: Any) -> Any:
+            return types.void(types.int64, types.int64), codegen
 
-    @intrinsic
-    def copy16(typing: Any, to: Any, p: Any) -> Any:
-        return types.void(types.int64, types.int64), _move(16)
+        return move
 
-    @intrinsic
-    def _copy32(typing: Any, to: Any, p: Any) -> Any:
-        return types.void(types.int64, types.int64), _move(32)
+    copy16, _copy32 = _move(16), _move(32)
 
     @intrinsic
     def prefetch(typing: Any, p: Any) -> Any:
@@ -242,16 +207,6 @@ else:
 @inlined
 def s1(p: int) -> int:
     return (u1(p) ^ 0x80) - 0x80
-
-
-@inlined
-def s2le(p: int) -> int:
-    return (u2le(p) ^ 0x8000) - 0x8000
-
-
-@inlined
-def s4le(p: int) -> int:
-    return (u4le(p) ^ 0x80000000) - 0x80000000
 
 
 @inlined
