@@ -1,7 +1,8 @@
 """Frames of a segment's entries, with errors as exceptions of the tool."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from magicbyte.engines.entry import LEAST_SIZE, Entry
 from magicbyte.errors import FormatError, LimitError
@@ -14,6 +15,8 @@ from magicbyte_formats.wire import RecordBatchHeader
 
 LIMITS = Limits()
 
+Value = TypeVar("Value")
+
 
 def tool_error(frame: Frame, message: str, line_start: str = "") -> ToolError:
     """Return the exception with which the tool ends in *frame*."""
@@ -22,24 +25,22 @@ def tool_error(frame: Frame, message: str, line_start: str = "") -> ToolError:
 
 def entry_of(frame: Frame) -> Entry:
     """Return the header of *frame*; ToolError if it is invalid."""
-    try:
-        return frame.entry()
-    except FormatError as error:
-        raise tool_error(frame, error.message) from error
+    return _read(frame, Frame.entry)
 
 
 def batch_of(frame: Frame) -> RecordBatchHeader:
     """Return the header of the v2 batch in *frame*; ToolError if it is invalid."""
-    try:
-        return frame.batch()
-    except FormatError as error:
-        raise tool_error(frame, error.message) from error
+    return _read(frame, Frame.batch)
 
 
 def last_offset_of(frame: Frame) -> int:
     """Return the last offset in *frame*; ToolError if the header is invalid."""
+    return _read(frame, lambda frame: frame.last_offset)
+
+
+def _read(frame: Frame, read: Callable[[Frame], Value]) -> Value:
     try:
-        return frame.last_offset
+        return read(frame)
     except FormatError as error:
         raise tool_error(frame, error.message) from error
 

@@ -1,9 +1,9 @@
 """Lines of records."""
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -38,6 +38,8 @@ from magicbyte_formats.wire import (
 NONE = array_of([-1], pa.int64())[0]
 
 MARKERS = {ControlType.COMMIT: "COMMIT", ControlType.ABORT: "ABORT"}
+
+End = TypeVar("End")
 
 Checksums = Sequence[tuple[int, bool]]
 """Stored checksum of each message of a set, and whether it is right."""
@@ -110,6 +112,11 @@ class RecordColumns:
             values=[row.value for row in rows],
         )
 
+    def with_ends(self, ends: Iterable[End]) -> Iterator[tuple[int, int, int, int, End]]:
+        """Yield offset, timestamp, key size and value size of each record, and its end of *ends*."""
+        columns = self.offsets, self.timestamps, self.key_sizes, self.value_sizes
+        return zip(*columns, ends, strict=True)
+
     def slice(self, begin: int, end: int) -> "RecordColumns":
         columns = (getattr(self, field.name)[begin:end] for field in fields(self))
         return RecordColumns(*columns)
@@ -150,12 +157,10 @@ def record_lines(
 
 def _tails(entry: Entry, records: RecordColumns, options: SegmentOptions) -> Iterator[str]:
     """Yield the text after the metadata of each record: a marker, key and value, or nothing."""
-    if entry.is_control and options.skip_metadata:
-        yield from [""] * len(records.offsets)
-    elif entry.is_control:
+    if entry.is_control and not options.skip_metadata:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
             yield _control(*record, options.release)
-    elif options.contents:
+    elif options.contents and not entry.is_control:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
             key, payload = options.decode(*record)
             key_text = "" if key is None else f" key: {key}"
@@ -172,15 +177,8 @@ def _heads(
     release: Release,
 ) -> Iterator[str]:
     kind = timestamp_type_name(entry)
-    columns = zip(
-        records.offsets,
-        records.timestamps,
-        records.key_sizes,
-        records.value_sizes,
-        _ends(entry, records, checksums, release),
-        strict=True,
-    )
-    for offset, timestamp, key, value, end in columns:
+    ends = _ends(entry, records, checksums, release)
+    for offset, timestamp, key, value, end in records.with_ends(ends):
         yield f"offset: {offset} {kind}: {timestamp} keySize: {key} valueSize: {value} {end}"
 
 
@@ -229,15 +227,7 @@ def _long_heads(
         f"batchSize: {entry.size_bytes} magic: {frame.magic} "
         f"compressType: {codec_name(frame, entry, release)} position: {frame.position}"
     )
-    columns = zip(
-        records.offsets,
-        records.timestamps,
-        records.key_sizes,
-        records.value_sizes,
-        pairs,
-        strict=True,
-    )
-    for offset, timestamp, key, value, (crc, is_valid, end) in columns:
+    for offset, timestamp, key, value, (crc, is_valid, end) in records.with_ends(pairs):
         yield (
             f"offset: {offset} isValid: {boolean(is_valid)} crc: {crc} keySize: {key} "
             f"valueSize: {value} {kind}: {timestamp} {batch_text} {end}"

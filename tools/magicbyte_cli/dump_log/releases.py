@@ -24,7 +24,7 @@ class Release:
             raise InputError(f"release {text!r}", "a release of Kafka, such as 3.9 or 3.9.2")
         version = int(match[1]), int(match[2])
         if version < OLDEST:
-            raise InputError(f"release {text}", f"{_text(OLDEST)} or later")
+            raise InputError(f"release {text}", "{}.{} or later".format(*OLDEST))
         return cls(version)
 
     def since(self, major: int, minor: int) -> bool:
@@ -40,10 +40,6 @@ class Release:
         if self.since(3, 5):
             return "OptionalLong.empty" if number is None else f"OptionalLong[{number}]"
         return "None" if number is None else f"Some({number})"
-
-
-def _text(version: tuple[int, int]) -> str:
-    return ".".join(map(str, version))
 
 
 DEFAULT = Release(NEWEST)

@@ -42,7 +42,8 @@ def cluster_metadata_records(release: Release) -> Decoder:
             message = read_framed(cluster_metadata.MESSAGES, value, release)
         except FrameError as error:
             return None, f"Error at {offset}, skipping. {error}"
-        name = _constant(message.schema.name)
+        # As a constant of Kafka's enums.
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", message.schema.name).upper()
         fields = {"type": name, "version": message.version, "data": message.fields}
         return None, json_text(fields)
 
@@ -53,11 +54,6 @@ def _null_value(release: Release) -> str:
     if release.since(3, 0):
         return "Error while reading frame version"
     return 'Cannot invoke "java.nio.ByteBuffer.get()" because "buffer" is null'
-
-
-def _constant(name: str) -> str:
-    """Return the name of a message as a constant of Kafka's enums."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
 
 
 def read_framed(schemas: Sequence[MessageSchema], value: bytes, release: Release) -> FramedMessage:

@@ -65,13 +65,10 @@ def _read(
     data = _message(value_schema, value, "value", version, release, begin)
     if value_schema is consumer_offsets.GROUP_METADATA_VALUE:
         data = _with_protocol(data, release)
-    number = "type" if _calls_versions_types(schemas, release) else "version"
+    # 4.0 prints the version of a value as `type` for share groups.
+    is_type = schemas is share_group_state.MESSAGES and not release.since(4, 1)
+    number = "type" if is_type else "version"
     return key_text, json_text({number: str(version), "data": data})
-
-
-def _calls_versions_types(schemas: Sequence[MessageSchema], release: Release) -> bool:
-    """Return whether the version of a value is printed as `type`, as 4.0 does for share groups."""
-    return schemas is share_group_state.MESSAGES and not release.since(4, 1)
 
 
 def _number(data: bytes, part_name: str) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """Internal topics that the tool decodes, with the release since which it does."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from magicbyte_cli.dump_log.decoders import Decoder
@@ -33,10 +34,6 @@ def _transactions(release: Release) -> Decoder:
     return transactions_as_text(release)
 
 
-def _share_groups(release: Release) -> Decoder:
-    return coordinator_records(share_group_state.MESSAGES, release)
-
-
 TOPICS = {
     "--offsets-decoder": InternalTopic("__consumer_offsets", (2, 8), _offsets),
     "--transaction-log-decoder": InternalTopic("__transaction_state", (2, 8), _transactions),
@@ -46,6 +43,8 @@ TOPICS = {
     "--remote-log-metadata-decoder": InternalTopic(
         "__remote_log_metadata", (3, 9), remote_log_metadata_records
     ),
-    "--share-group-state-decoder": InternalTopic("__share_group_state", (4, 0), _share_groups),
+    "--share-group-state-decoder": InternalTopic(
+        "__share_group_state", (4, 0), partial(coordinator_records, share_group_state.MESSAGES)
+    ),
 }
 """Topics by flag of the tool. If several flags are set, the first one here counts."""

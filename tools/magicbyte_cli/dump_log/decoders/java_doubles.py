@@ -5,15 +5,10 @@ Earlier Java does not always: it writes 1.0E23 as 9.999999999999999E22 (JDK-4511
 """
 
 import math
-import struct
+import sys
 
 PLAIN_POWERS = range(-3, 7)
 """Powers of ten of the first digit that are written without an exponent."""
-
-FRACTION_BITS = 52
-BIAS = 1023
-
-HIDDEN_BIT = 1 << FRACTION_BITS
 
 LONG_BITS = 64
 
@@ -55,9 +50,8 @@ def _digits(number: float) -> tuple[str, int]:
 
 def _parts(number: float) -> tuple[int, int]:
     """Return m and e with *number* = m * 2**e, for a positive *number*."""
-    bits = int.from_bytes(struct.pack(">d", number), "big")
-    stored, mantissa = bits >> FRACTION_BITS, bits & HIDDEN_BIT - 1
-    return mantissa | (HIDDEN_BIT if stored else 0), max(stored, 1) - BIAS - FRACTION_BITS
+    exponent = max(math.frexp(number)[1], sys.float_info.min_exp) - sys.float_info.mant_dig
+    return int(math.ldexp(number, -exponent)), exponent
 
 
 def _of_long(number: int, spare: int) -> tuple[str, int]:

@@ -24,17 +24,12 @@ def json_text(value: Any) -> str:
         case bytes():
             return _text(base64.b64encode(value).decode())
         case float():
-            return _double(value)
+            text = double_text(value)
+            # Jackson writes NaN and infinities as strings.
+            return text if math.isfinite(value) else _text(text)
     return json.dumps(value)
 
 
 def _text(text: str) -> str:
     escaped = json.dumps(text, ensure_ascii=False)
     return _ESCAPE.sub(lambda match: match[0][:2] + match[0][2:].upper(), escaped)
-
-
-def _double(number: float) -> str:
-    text = double_text(number)
-    return (
-        text if math.isfinite(number) else _text(text)
-    )  # Jackson writes NaN and infinities as strings

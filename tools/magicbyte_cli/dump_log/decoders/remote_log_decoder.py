@@ -3,11 +3,7 @@
 from typing import Any
 
 from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
-from magicbyte_cli.dump_log.decoders.cluster_metadata_decoder import (
-    FramedMessage,
-    FrameError,
-    read_framed,
-)
+from magicbyte_cli.dump_log.decoders.cluster_metadata_decoder import FrameError, read_framed
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.messages import remote_log_metadata as schemas
 from magicbyte_kernels.message_schema import MessageField
@@ -28,7 +24,8 @@ def remote_log_metadata_records(release: Release) -> Decoder:
         if value is None:
             return None, f"Error at offset {offset}, skipping. {_null_value(release)}"
         try:
-            return None, _text(read_framed(schemas.MESSAGES, value, release), release)
+            message = read_framed(schemas.MESSAGES, value, release)
+            return None, FORMATTERS[message.schema.name](message.fields, release)
         except FrameError as error:
             return None, f"Error at offset {offset}, skipping. {error}"
 
@@ -41,10 +38,6 @@ def _null_value(release: Release) -> str:
         'Cannot invoke "java.nio.ByteBuffer.remaining()" because the return value of '
         f'"org.apache.kafka.common.{package}.Record.value()" is null'
     )
-
-
-def _text(message: FramedMessage, release: Release) -> str:
-    return FORMATTERS[message.schema.name](message.fields, release)
 
 
 def _of_segment(fields: Fields, release: Release) -> str:

@@ -50,7 +50,8 @@ def in_set_order(sets: Iterable[Iterable[tuple[Element, int]]]) -> list[Element]
     size = INITIAL_SIZE
     for elements in sets:
         added = dict(elements)
-        size = max(size, _size_for(int((len(added) + 1) / LOAD_FACTOR)))
+        capacity = int((len(added) + 1) / LOAD_FACTOR)
+        size = max(size, 1 << max(capacity - 1, 4).bit_length())
         for element, number in added.items():
             if len(added) <= SMALL_SET:
                 size = _grown(size, len(hashes))
@@ -61,10 +62,6 @@ def in_set_order(sets: Iterable[Iterable[tuple[Element, int]]]) -> list[Element]
 def _grown(size: int, count: int) -> int:
     """Return the size of a table of *size* with *count* elements before another is added."""
     return 2 * size if count + 1 >= int(size * LOAD_FACTOR) else size
-
-
-def _size_for(capacity: int) -> int:
-    return 1 << max(capacity - 1, 4).bit_length()
 
 
 def _in_table(hashes: dict[Element, int], size: int) -> list[Element]:
