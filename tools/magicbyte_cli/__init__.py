@@ -61,12 +61,9 @@ class CommandGroup(click.Group):
         except KeyboardInterrupt:
             warn("interrupted")
             ctx.exit(INTERRUPTED)
-        except InputError as error:
+        except MagicbyteError as error:  # 1: damage, with --on-damage fail
             warn(f"Error: {error}")
-            ctx.exit(2)
-        except MagicbyteError as error:  # damage, with --on-damage fail
-            warn(f"Error: {error}")
-            ctx.exit(1)
+            ctx.exit(2 if isinstance(error, InputError) else 1)
         except OSError as error:
             _silence_stdout()
             source = f"{error.filename}: " if error.filename else "the output: "

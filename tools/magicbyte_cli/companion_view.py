@@ -1,7 +1,6 @@
 """Rows of indexes, producer snapshots and checkpoint files, for `magicbyte dump`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 import pyarrow as pa
@@ -13,12 +12,6 @@ from magicbyte.storage import StorageOptions
 
 OPTIONS = ("paths", "format_name", "columns", "bytes_as", "limit", "storage_option")
 """Parameters of `dump` that apply to companion files too."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompanionRows:
-    rows: pa.RecordBatch
-    findings: list[Finding]
 
 
 def are_companions(paths: Sequence[str]) -> bool:
@@ -42,8 +35,8 @@ def check_options(ctx: click.Context) -> None:
 
 def companion_rows(
     paths: Sequence[str], columns: Sequence[str] | None, storage_options: StorageOptions
-) -> CompanionRows:
-    """Return the rows of companion files of one kind, with a column `file` if there are several.
+) -> tuple[pa.RecordBatch, list[Finding]]:
+    """Return the rows and findings of companion files of one kind; several have a column `file`.
 
     Raises InputError if the files are of several kinds or lack one of *columns*.
     """
@@ -53,15 +46,14 @@ def companion_rows(
         raise InputError(f"files of several kinds: {', '.join(kinds)}", "files of one kind")
     batches = [file.rows for file in companions]
     if len(paths) > 1:
-        batches = [_with_file(batch, path) for batch, path in zip(batches, paths, strict=True)]
+        batches = [
+            rows.add_column(0, "file", pa.array([path] * rows.num_rows, pa.string()))
+            for rows, path in zip(batches, paths, strict=True)
+        ]
     rows = pa.concat_batches(batches)
     if columns is not None:
         missing = [name for name in columns if name not in rows.schema.names]
         if missing:
             raise InputError(f"no column {missing[0]!r}", f"one of {', '.join(rows.schema.names)}")
         rows = rows.select([name for name in rows.schema.names if name in columns])
-    return CompanionRows(rows, [finding for file in companions for finding in file.findings])
-
-
-def _with_file(rows: pa.RecordBatch, path: str) -> pa.RecordBatch:
-    return rows.add_column(0, "file", pa.array([path] * rows.num_rows, pa.string()))
+    return rows, [finding for file in companions for finding in file.findings]

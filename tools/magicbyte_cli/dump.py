@@ -123,16 +123,18 @@ def dump(
     """
     if are_companions(paths):
         check_options(ctx)
-        companions = companion_rows(paths, columns, selection.storage_option)
-        _print(companions.rows.schema, iter([companions.rows]), format_name, bytes_as, limit)
-        warn_of_findings(companions.findings)
-        ctx.exit(1 if worst(companions.findings) == "error" else 0)
-    if dispositions is not None and table_name != "records":
-        raise click.UsageError(f"--disposition applies to records, not to {table_name}")
-    if where and table_name != "records":
-        raise click.UsageError(f"--where-... applies to records, not to {table_name}")
-    if (tail is not None or follow) and table_name != "records":
-        raise click.UsageError(f"--tail and --follow apply to records, not to {table_name}")
+        rows, findings = companion_rows(paths, columns, selection.storage_option)
+        _print(rows.schema, iter([rows]), format_name, bytes_as, limit)
+        warn_of_findings(findings)
+        ctx.exit(1 if worst(findings) == "error" else 0)
+    if table_name != "records":
+        for is_given, rule in (
+            (dispositions is not None, "--disposition applies"),
+            (where, "--where-... applies"),
+            (tail is not None or follow, "--tail and --follow apply"),
+        ):
+            if is_given:
+                raise click.UsageError(f"{rule} to records, not to {table_name}")
     if follow and (selection.to_offset is not None or selection.to_time is not None):
         raise click.UsageError("--follow cannot be combined with --to-offset or --to-time")
     if quick and table_name != "batches":

@@ -73,11 +73,10 @@ def _equals(value: Any, type_: pa.DataType) -> Predicate:
     return lambda column: pc.equal(column, scalar)
 
 
-def _number(text: str, type_: pa.DataType) -> Predicate:
-    return _equals(parameters.offset(text), type_)
+def _number(column_name: str) -> Callable[[str], Predicate]:
+    """Return a parser of numbers in a column of records."""
+    return lambda text: _equals(parameters.offset(text), RECORDS.fields[column_name].type)
 
-
-_TYPES = {field.name: field.type for field in RECORDS.schema(RECORDS.names)}
 
 _OPTIONS: dict[str, tuple[str, Callable[[str], Predicate], str, str]] = {
     "--where-key": (
@@ -95,13 +94,13 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Predicate], str, str]] = {
     ),
     "--where-producer-id": (
         "producer_id",
-        functools.partial(_number, type_=_TYPES["producer_id"]),
+        _number("producer_id"),
         "ID",
         "written by this producer",
     ),
     "--where-leader-epoch": (
         "leader_epoch",
-        functools.partial(_number, type_=_TYPES["leader_epoch"]),
+        _number("leader_epoch"),
         "EPOCH",
         "appended in this leader epoch",
     ),

@@ -51,7 +51,7 @@ def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:
         raise click.UsageError("-o writes all formats and cannot be combined with NAME")
     if overwrite and folder is None:
         raise click.UsageError("--overwrite needs -o")
-    spec_by_id = _spec_by_id()
+    spec_by_id = {Path(file.path).stem: file for file in _spec_files()}
     out = sys.stdout.buffer
     if folder is not None:
         _write_all(spec_by_id, folder, overwrite=overwrite)
@@ -65,11 +65,6 @@ def spec(name: str | None, folder: Path | None, overwrite: bool) -> None:
         for format_id, file in spec_by_id.items():
             out.write(f"{format_id:<{width}}  {_title(file.text)}\n".encode())
     out.flush()
-
-
-def _spec_by_id() -> dict[str, SpecFile]:
-    """Return the specifications by the ids of their formats."""
-    return {Path(file.path).stem: file for file in _spec_files()}
 
 
 def _spec_files() -> Iterator[SpecFile]:

@@ -3,26 +3,18 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import click
-import pyarrow as pa
 
 from magicbyte import Dataset, Finding, Report
 from magicbyte.reading.follow import Follower, RecordFilter
+from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.selection import with_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
+from magicbyte_cli.text_table import TextWriter
 
 POLL_S = 1.0
 """Seconds between two looks for appended records."""
-
-
-class BatchWriter(Protocol):
-    """Writes Arrow batches as rows of text, with some rows buffered."""
-
-    def write(self, batch: pa.RecordBatch) -> None: ...
-
-    def flush(self) -> None: ...
 
 
 tail_options = with_options(
@@ -51,7 +43,7 @@ class FollowCommand:
     open_dataset: Callable[[], Dataset]
     choose: RecordFilter
     columns: Sequence[str]
-    writer: BatchWriter
+    writer: NdjsonWriter | TextWriter
     tail: int | None
     limit: int | None
     findings: dict[Finding, None] = field(default_factory=dict)

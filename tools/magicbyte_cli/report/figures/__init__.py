@@ -12,7 +12,6 @@ from typing import Any
 
 from magicbyte_cli.report.figures.entry_figures import EntryFigures, read_entries
 from magicbyte_cli.report.figures.partition_figures import (
-    FileFigures,
     PartitionFigures,
     read_partitions,
     read_segments,
@@ -34,7 +33,8 @@ class ReportFigures:
     """Partitions of internal topics that were not read."""
     total: PartitionFigures
     """Sum of all partitions that were read."""
-    files: list[FileFigures]
+    files: list[dict[str, Any]]
+    """Number and size of the files of each kind: rows with `size_bytes_count` and `size_bytes_sum`."""
     entries: EntryFigures
     transaction_figures: TransactionFigures
     problems: ProblemFigures

@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -97,17 +98,6 @@ def summed(partitions: Sequence[PartitionFigures], topic: str | None = None) -> 
     return total
 
 
-@dataclass(slots=True)
-class FileFigures:
-    """Number and size of the files of one kind."""
-
-    kind: str
-    live: bool
-    why_not: str | None
-    num_files: int
-    size_bytes: int
-
-
 def read_partitions(folder: Path) -> dict[Key, PartitionFigures]:
     """Return the partitions in *folder*, an output of `pipeline`, with the counts of records."""
     time_ranges = json.loads((folder / "_magicbyte" / "times.json").read_text(encoding="utf-8"))
@@ -116,7 +106,8 @@ def read_partitions(folder: Path) -> dict[Key, PartitionFigures]:
         for entry in time_ranges
     }
     figures_by_partition: dict[Key, PartitionFigures] = {}
-    for row in _rows(folder / "partitions"):
+    tables = scan(folder / "partitions", PARTITIONS.names)
+    for row in chain.from_iterable(table.to_pylist() for table in tables):
         key = row["topic"], row["partition"]
         records = Counter({name: row.pop(f"records_{name}") or 0 for name in DISPOSITIONS})
         if key in figures_by_partition:  # segments outside of a partition folder
@@ -129,14 +120,9 @@ def read_partitions(folder: Path) -> dict[Key, PartitionFigures]:
     return figures_by_partition
 
 
-def _rows(folder: Path) -> Iterator[dict[str, Any]]:
-    for table in scan(folder, PARTITIONS.names):
-        yield from table.to_pylist()
-
-
 def read_segments(
     folder: Path, figures_by_partition: dict[Key, PartitionFigures]
-) -> list[FileFigures]:
+) -> list[dict[str, Any]]:
     """Add the bytes of live segments to *figures_by_partition*; return the figures of all kinds of files."""
     names = [f"bytes_{name}" for name in BYTE_DISPOSITIONS]
     by_partition = GroupedAggregates(
@@ -160,14 +146,7 @@ def read_segments(
         partition.bytes = +Counter(
             {name: row[f"bytes_{name}_sum"] or 0 for name in BYTE_DISPOSITIONS}
         )
-    files = [
-        FileFigures(
-            row["file_kind"],
-            bool(row["live"]),
-            row["why_not"],
-            row["size_bytes_count"],
-            row["size_bytes_sum"] or 0,
-        )
-        for row in by_kind.rows()
-    ]
-    return sorted(files, key=lambda figures: (not figures.live, -figures.size_bytes, figures.kind))
+    return sorted(
+        by_kind.rows(),
+        key=lambda row: (not row["live"], -(row["size_bytes_sum"] or 0), row["file_kind"]),
+    )

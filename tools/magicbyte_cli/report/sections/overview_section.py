@@ -129,18 +129,18 @@ def files(figures: ReportFigures) -> Markup:
     """Return the number and size of all files by kind, including files a broker would not use."""
     rows = [
         (
-            kind.kind,
-            "yes" if kind.live else f"no: {kind.why_not}",
-            f"{kind.num_files:,}",
-            f"{kind.size_bytes:,}",
+            row["file_kind"],
+            "yes" if row["live"] else f"no: {row['why_not']}",
+            f"{row['size_bytes_count']:,}",
+            f"{row['size_bytes_sum'] or 0:,}",
         )
-        for kind in figures.files
+        for row in figures.files
     ]
     foot = (
         element("b", "total"),
         "",
-        f"{sum(kind.num_files for kind in figures.files):,}",
-        f"{sum(kind.size_bytes for kind in figures.files):,}",
+        f"{sum(row['size_bytes_count'] for row in figures.files):,}",
+        f"{sum(row['size_bytes_sum'] or 0 for row in figures.files):,}",
     )
     by_kind = table(
         "Files of all partitions, including internal topics; a broker uses the live ones",
