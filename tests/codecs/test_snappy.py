@@ -6,7 +6,6 @@ import cramjam
 import pytest
 
 from magicbyte.codecs import snappy
-from magicbyte.codecs.uvarint import read_uvarint
 from magicbyte.errors import CodecError, LimitError
 
 TEXT = b"what a record holds, " * 40
@@ -175,7 +174,7 @@ def test_limit_counts_all_chunks_and_names_the_one_that_passes_it() -> None:
 def test_uvarint_is_read_in_any_form_that_fits(stored: str, value: int) -> None:
     data = memoryview(b"x" + bytes.fromhex(stored) + b"y")
     end = len(data) - 1
-    assert read_uvarint(data, 1, end, codec="snappy") == (value, end)
+    assert snappy.read_uvarint(data, 1, end) == (value, end)
 
 
 @pytest.mark.parametrize(
@@ -192,4 +191,4 @@ def test_uvarint_is_read_in_any_form_that_fits(stored: str, value: int) -> None:
 def test_uvarint_that_is_cut_or_does_not_fit_is_an_error(stored: str, what: str) -> None:
     data = memoryview(bytes.fromhex(stored) + b"\0")
     with pytest.raises(CodecError, match=what):
-        read_uvarint(data, 0, len(data) - 1, codec="snappy")
+        snappy.read_uvarint(data, 0, len(data) - 1)

@@ -13,7 +13,6 @@ from struct import Struct
 
 import cramjam
 
-from magicbyte.codecs.uvarint import read_uvarint
 from magicbyte.errors import CodecError, LimitError
 
 ID = 2
@@ -29,6 +28,8 @@ MAX_CHUNK_BYTES = 512 << 20
 
 MAX_RATIO = 22
 """Most decompressed bytes per byte of a block: a copy of 64 bytes takes three."""
+
+MAX_UVARINT_BYTES = 5
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
@@ -105,7 +106,7 @@ def _read_next_header(view: memoryview, start: int) -> int:
 
 def _read_claim(view: memoryview, start: int, end: int) -> int:
     """Return the decompressed size that the block claims. Raises CodecError if it is impossible."""
-    claimed, body = read_uvarint(view, start, end, codec=NAME)
+    claimed, body = read_uvarint(view, start, end)
     if claimed > (end - body) * MAX_RATIO:
         raise CodecError.of(
             NAME,
@@ -113,3 +114,23 @@ def _read_claim(view: memoryview, start: int, end: int) -> int:
             position=start,
         )
     return claimed
+
+
+def read_uvarint(data: memoryview, position: int, end: int) -> tuple[int, int]:
+    """Return the unsigned 32-bit integer at *position*, and the position after it.
+
+    Forms longer than necessary are accepted, as by Google's snappy. Raises CodecError if the
+    integer does not end before *end* or does not fit.
+    """
+    value = shift = 0
+    for index in range(position, min(position + MAX_UVARINT_BYTES, end)):
+        byte = data[index]
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if value >> 32:
+                break
+            return value, index + 1
+        shift += 7
+    if end - position < MAX_UVARINT_BYTES:
+        raise CodecError.of(NAME, "the bytes end inside the length", position=position)
+    raise CodecError.of(NAME, "the length does not fit 32 bits", position=position)

@@ -40,7 +40,6 @@ RULES: dict[str, tuple[str, ...]] = {
     "logdir/file_names.py": tests("logdir/file_names", "logdir/discover"),
     "codecs/__init__.py": CODECS,
     "codecs/output.py": CODECS,
-    "codecs/uvarint.py": (*tests("codecs/snappy"), *CODECS),
     **{
         f"codecs/{name}.py": (*tests(f"codecs/{name}"), *CODECS)
         for name in ("gzip", "lz4", "snappy", "zstd")

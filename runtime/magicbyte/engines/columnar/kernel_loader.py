@@ -36,7 +36,6 @@ OWN_KERNELS = (
     ("engines", "entry.py"),
     ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
-    ("codecs", "uvarint.py"),
 )
 """Source files of this package that determine the machine code of hand-written kernels."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from magicbyte.codecs import snappy, uvarint
+from magicbyte.codecs import snappy
 from magicbyte.engines.columnar.signatures import OUTPUT_FULL, UNSUPPORTED_PAYLOAD
 from magicbyte_kernels.primitives import (
     called,
@@ -23,7 +23,7 @@ from magicbyte_kernels.primitives import (
 
 MAX_RATIO, MAX_CHUNK_BYTES = snappy.MAX_RATIO, snappy.MAX_CHUNK_BYTES
 XERIAL, LEN_HEADER = int.from_bytes(snappy.XERIAL, "little"), snappy.LEN_HEADER
-MAX_LENGTH_BYTES = uvarint.MAX_BYTES
+MAX_LENGTH_BYTES = snappy.MAX_UVARINT_BYTES
 
 LITERAL = 0
 LONGEST_SHORT_LITERAL = 60
