@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from magicbyte.errors import ChangedError
+
 
 @dataclass(frozen=True, slots=True)
 class FolderItem:
@@ -12,6 +14,16 @@ class FolderItem:
     name: str
     is_folder: bool
     size_bytes: int
+
+
+def gone_error(path: str) -> ChangedError:
+    return ChangedError("the file is gone since the read was planned", path=path)
+
+
+def shrunk_error(path: str, actual: int, size_bytes: int) -> ChangedError:
+    return ChangedError(
+        f"the file has {actual} bytes", f"the {size_bytes} it had when planned", path=path
+    )
 
 
 class File(Protocol):
@@ -33,12 +45,14 @@ class File(Protocol):
         Unlike `read_at`, it returns fewer bytes or raises OSError if the file is shorter now.
         """
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        return None
 
 
-class MemoryFile:
+class MemoryFile(File):
     """A file whose bytes are in memory."""
 
     descriptor = None
@@ -53,9 +67,3 @@ class MemoryFile:
 
     def reader(self, length: int) -> Callable[[int], bytes]:
         return lambda position: self.read_at(position, length)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None

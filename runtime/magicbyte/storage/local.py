@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Self
 
 from magicbyte.errors import ChangedError, MissingError
-from magicbyte.storage.files import FolderItem
+from magicbyte.storage.files import FolderItem, gone_error, shrunk_error
 
 MAX_LISTINGS = 100
 """Attempts to list a folder in which files are renamed meanwhile; the last listing is used then."""
@@ -59,10 +59,6 @@ def _list_once(path: str) -> tuple[list[FolderItem], bool]:
     return items, is_complete
 
 
-def exists(path: str) -> bool:
-    return os.path.exists(path)
-
-
 class LocalFile:
     """An open file on this machine, or on a file system mounted on it."""
 
@@ -73,16 +69,12 @@ class LocalFile:
             self.descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         except OSError as error:
             if size_bytes is not None and error.errno == errno.ENOENT:
-                raise ChangedError(
-                    "the file is gone since the read was planned", path=path
-                ) from error
+                raise gone_error(path) from error
             raise MissingError(error, path) from error
         actual = os.fstat(self.descriptor).st_size
         if size_bytes is not None and actual < size_bytes:
             os.close(self.descriptor)
-            raise ChangedError(
-                f"the file has {actual} bytes", f"the {size_bytes} it had when planned", path=path
-            )
+            raise shrunk_error(path, actual, size_bytes)
         self.size_bytes = actual if size_bytes is None else size_bytes
 
     def read_at(self, position: int, length: int) -> bytes:

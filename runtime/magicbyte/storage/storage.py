@@ -1,6 +1,7 @@
 """Find out which files and folders exist, on this machine or in a store."""
 
 import errno
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -77,7 +78,7 @@ class Storage:
 
     def exists(self, path: str) -> bool:
         if self.store_of(path) is None:
-            return local.exists(path)
+            return os.path.exists(path)
         folder, _, name = path.rpartition("/")
         if not is_url(folder) or folder in self._denied:
             return False  # a bucket has no parent folder

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Any, Self
+from typing import Any
 
 from magicbyte.errors import ChangedError, InputError, MissingError, StoreError
 from magicbyte.limits import MIB
-from magicbyte.storage.files import FolderItem
+from magicbyte.storage.files import File, FolderItem, gone_error, shrunk_error
 from magicbyte.storage.filesystems import Connection, connect
 from magicbyte.storage.lru_cache import LruCache
 from magicbyte.storage.options import StorageOptions
@@ -152,7 +152,7 @@ class Store:
         handle = self._open.get(path, 1, open_handle)
         if size_bytes is not None and handle.size_bytes < size_bytes:
             self._open.drop(path)
-            raise _shrunk(path, handle.size_bytes, size_bytes)
+            raise shrunk_error(path, handle.size_bytes, size_bytes)
         return handle
 
     def _system(self, path: str) -> tuple[Any, str]:
@@ -174,7 +174,7 @@ class Store:
             raise
         except FileNotFoundError:
             if is_planned:
-                raise _gone(path) from None
+                raise gone_error(path) from None
             raise MissingError(OSError(errno.ENOENT, ""), path) from None
         except (OSError, ValueError, NotImplementedError) as error:
             # Without the cause, which may contain secrets.
@@ -195,9 +195,9 @@ class Store:
         self._open.drop(path)
         item = self.item(path)
         if item is None or item.is_folder:
-            raise _gone(path)
+            raise gone_error(path)
         if item.size_bytes < size_bytes:
-            raise _shrunk(path, item.size_bytes, size_bytes)
+            raise shrunk_error(path, item.size_bytes, size_bytes)
 
     def _error(self, path: str, error: Exception) -> StoreError:
         text = str(error).strip() or type(error).__name__
@@ -209,16 +209,6 @@ class Store:
         text = _REQUEST_ID.sub("", text).strip().partition("\n")[0]
         text = self.options.scrub(text)[:_MAX_REASON_CHARS]
         return StoreError(text, path=path, is_denied=is_denied)
-
-
-def _gone(path: str) -> ChangedError:
-    return ChangedError("the file is gone since the read was planned", path=path)
-
-
-def _shrunk(path: str, actual: int, size_bytes: int) -> ChangedError:
-    return ChangedError(
-        f"the file has {actual} bytes", f"the {size_bytes} it had when planned", path=path
-    )
 
 
 class _Handle:
@@ -247,7 +237,7 @@ class _Handle:
         return None
 
 
-class StoredFile:
+class StoredFile(File):
     """A file in a store, read in blocks that all its readers share."""
 
     descriptor = None
@@ -293,9 +283,3 @@ class StoredFile:
             return block[at : at + length]
 
         return read
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
