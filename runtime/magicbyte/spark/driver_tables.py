@@ -82,8 +82,9 @@ def write_driver_tables(
         summary.records.update(records)
         for tally in tallies.values():
             summary.bytes.update(tally.bytes)
-        time_rows.append(_time_range(log, by_path))
-        contents += _contents(log, by_path)
+        of_log = [each for file in log.logs for each in by_path.get(file.path, ())]
+        time_rows.append(_time_range(log, of_log))
+        contents += _contents(log, of_log)
     for name, table_rows in rows.items():
         if name in tables:
             _write_rows(schemas.TABLES[name], table_rows, folder / name)
@@ -104,9 +105,8 @@ def _tallies(survey: Survey, by_path: Mapping[str, list[SplitStats]]) -> dict[st
     return tallies
 
 
-def _time_range(log: PartitionLog, by_path: Mapping[str, list[SplitStats]]) -> dict[str, Any]:
+def _time_range(log: PartitionLog, stats: list[SplitStats]) -> dict[str, Any]:
     """Return the earliest and the latest time of the delivered records, in milliseconds."""
-    stats = [each for file in log.logs for each in by_path.get(file.path, ())]
     firsts = [each.first_time for each in stats if each.first_time is not None]
     lasts = [each.last_time for each in stats if each.last_time is not None]
     return {
@@ -117,9 +117,8 @@ def _time_range(log: PartitionLog, by_path: Mapping[str, list[SplitStats]]) -> d
     }
 
 
-def _contents(log: PartitionLog, by_path: Mapping[str, list[SplitStats]]) -> list[dict[str, Any]]:
+def _contents(log: PartitionLog, stats: list[SplitStats]) -> list[dict[str, Any]]:
     """Return the totals of the partition by format and codec."""
-    stats = [each for file in log.logs for each in by_path.get(file.path, ())]
     return [
         {"topic": log.topic, "partition": log.partition, **asdict(totals)}
         for totals in add_up(totals for each in stats for totals in each.contents)

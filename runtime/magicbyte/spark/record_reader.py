@@ -23,7 +23,7 @@ from magicbyte.spark.tasks import size_of, spare_collector, tasks
 log = logging.getLogger("magicbyte.spark")
 
 
-class RecordsTask(InputPartition):
+class SplitsTask(InputPartition):
     """Splits that one task reads."""
 
     def __init__(self, splits: tuple[Split, ...]) -> None:
@@ -50,9 +50,9 @@ class RecordsReader(PickledByValue, DataSourceReader):
             loaded = load_or_create_plan(
                 options, options.plan_path, lambda: [task.splits for task in self._plan()]
             )
-            return list(map(RecordsTask, loaded))
+            return list(map(SplitsTask, loaded))
 
-    def _plan(self) -> list[RecordsTask]:
+    def _plan(self) -> list[SplitsTask]:
         dataset = self.options.open()
         if dataset.num_internal:
             log.info(
@@ -66,20 +66,20 @@ class RecordsReader(PickledByValue, DataSourceReader):
         yield from read_rows(partition, self.columns, self.schema)
 
 
-def plan_tasks(options: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[RecordsTask]:
+def plan_tasks(options: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[SplitsTask]:
     """Yield tasks for all splits that *plan* returns; its argument is the maximum size of a split."""
     max_bytes, min_count = options.max_partition_bytes, options.min_partitions
     splits = plan(max_bytes)
     if min_count is not None and 0 < len(splits) < min_count:
         splits = plan(max(1, min(max_bytes, size_of(splits) // min_count)))
     if options.max_records is None:
-        yield from map(RecordsTask, tasks(splits, max_bytes, min_count=min_count))
+        yield from map(SplitsTask, tasks(splits, max_bytes, min_count=min_count))
         return
     # Each range has at most max_records offsets. A task of one range cannot exceed that.
     for _, range_splits in groupby(
         splits, key=lambda split: (split.topic, split.partition, split.options.offsets)
     ):
-        yield from map(RecordsTask, tasks(list(range_splits), max_bytes))
+        yield from map(SplitsTask, tasks(list(range_splits), max_bytes))
 
 
 def read_rows(
@@ -87,7 +87,7 @@ def read_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the records of a task, as *columns* in *schema*."""
     spare_collector()
-    if not isinstance(partition, RecordsTask):  # Spark sends InputPartition(None) for an empty plan
+    if not isinstance(partition, SplitsTask):  # Spark sends InputPartition(None) for an empty plan
         return
     with without_traceback():
         for split in partition.splits:

@@ -17,10 +17,10 @@ from magicbyte.reading.partial_plan import BoundedRange
 from magicbyte.reading.retry import MAX_TRIES, retry_changed
 from magicbyte.reading.split import Split
 from magicbyte.spark.option_values import Partition
-from magicbyte.spark.record_reader import RecordsTask
+from magicbyte.spark.record_reader import SplitsTask
 
 
-class ReplannableTask(RecordsTask):
+class ReplannableTask(SplitsTask):
     """A task whose splits can be planned again.
 
     *can_replan* is true for a split whose own options name the offsets that it must deliver. If
@@ -33,7 +33,7 @@ class ReplannableTask(RecordsTask):
 
 
 def replannable_tasks(
-    tasks: Sequence[RecordsTask], in_order: Collection[Partition]
+    tasks: Sequence[SplitsTask], in_order: Collection[Partition]
 ) -> list[ReplannableTask]:
     """Return *tasks*, consecutive ones of a plan; offsets of the partitions *in_order* are in order."""
     splits = [split for task in tasks for split in task.splits]

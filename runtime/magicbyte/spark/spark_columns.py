@@ -67,22 +67,15 @@ def _records_columns() -> tuple[SparkColumn, ...]:
         SparkColumn("headers", "headers", HEADERS),
     ]
     names = {column.name for column in kafka}
-    others = [
-        SparkColumn(column.name, column.name, stored_type(column.type))
-        for column in RECORDS.columns
-        if column.name not in names
-    ]
-    return (*kafka, *others)
+    return (*kafka, *(column for column in _table_columns(RECORDS) if column.name not in names))
 
 
 def _table_columns(table: TableDefinition) -> tuple[SparkColumn, ...]:
     return tuple(SparkColumn(one.name, one.name, stored_type(one.type)) for one in table.columns)
 
 
-COLUMNS: dict[str, tuple[SparkColumn, ...]] = {
-    name: _records_columns() if table is RECORDS else _table_columns(table)
-    for name, table in TABLES.items()
-}
+COLUMNS = {name: _table_columns(table) for name, table in TABLES.items()}
+COLUMNS["records"] = _records_columns()
 """Columns of each table. `records` begins with the columns of Spark's Kafka source."""
 
 KAFKA_COLUMNS = COLUMNS["records"][:8]

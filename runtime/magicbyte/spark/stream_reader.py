@@ -29,7 +29,7 @@ from magicbyte.spark.offset_ranges import divide, partition_of, report_data_loss
 from magicbyte.spark.option_values import Partition, from_json, name_of, to_json
 from magicbyte.spark.options import SourceOptions
 from magicbyte.spark.pickling import PickledByValue
-from magicbyte.spark.record_reader import RecordsTask, plan_tasks, read_rows
+from magicbyte.spark.record_reader import SplitsTask, plan_tasks, read_rows
 from magicbyte.spark.replanning import (
     ReplannableTask,
     partition_of_split,
@@ -240,7 +240,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
         schema = self.schema.insert(0, pa.field(offset.name, offset.type))
 
         def read(split: Split) -> Iterator[pa.RecordBatch]:
-            return read_rows(RecordsTask((split,)), (offset, *self.columns), schema)
+            return read_rows(SplitsTask((split,)), (offset, *self.columns), schema)
 
         with without_traceback():
             for split, can_replan in zip(partition.splits, partition.can_replan, strict=True):

@@ -23,20 +23,13 @@ from magicbyte.spark import spark_columns
 from magicbyte.spark.driver_log import log_findings, without_traceback
 from magicbyte.spark.options import SourceOptions
 from magicbyte.spark.pickling import PickledByValue
+from magicbyte.spark.record_reader import SplitsTask
 from magicbyte.spark.tasks import tasks
 from magicbyte.tables import schemas
 from magicbyte.tables.stored_types import to_stored_batch
 
 ROWS_PER_BATCH = 4096
 """Rows of `batches` in an Arrow batch."""
-
-
-class BatchesTask(InputPartition):
-    """Splits whose batches one task lists."""
-
-    def __init__(self, splits: tuple[Split, ...]) -> None:
-        super().__init__(splits)
-        self.splits = splits
 
 
 class PartitionTask(InputPartition):
@@ -77,7 +70,7 @@ class TableReader(PickledByValue, DataSourceReader):
                 for log in dataset.logs:
                     splits += planner.plan(log, max_bytes)
                     log_findings("plan", planner.survey(log, max_bytes).findings)
-                return [BatchesTask(task) for task in tasks(splits, max_bytes)]
+                return [SplitsTask(task) for task in tasks(splits, max_bytes)]
             read = {log.folder for log in dataset.logs}
             partition_tasks = [
                 PartitionTask(with_own_checkpoints(log), log.folder in read, (), options)
@@ -90,7 +83,7 @@ class TableReader(PickledByValue, DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         names = tuple(column.source for column in self.columns)
         with without_traceback():
-            if isinstance(partition, BatchesTask):
+            if isinstance(partition, SplitsTask):
                 rows = _batches(partition.splits, names)
             elif isinstance(partition, PartitionTask):
                 rows = iter(partition.dataset().stored(self.options.table, names))
