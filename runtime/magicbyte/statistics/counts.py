@@ -1,6 +1,6 @@
 """Counts of a segment, a partition, a topic, or everything."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
@@ -173,24 +173,17 @@ class Counts:
         return row | self._of_payloads(total.plain_bytes)
 
     def _of_payloads(self, plain_bytes: int | None) -> dict[str, int | None]:
-        sums = self.payloads
-        sizes = sums.key_bytes, sums.value_bytes, sums.header_bytes
-        row = {
-            **dict(zip(("key_bytes", "value_bytes", "header_bytes"), sizes, strict=True)),
-            "overhead_bytes": None if plain_bytes is None else plain_bytes - sum(sizes),
-            "null_key_count": sums.null_keys,
-            "tombstone_count": sums.tombstones,
-            "first_timestamp": sums.first_time,
-            "last_timestamp": sums.last_time,
-        }
+        row: dict[str, int | None] = asdict(self.payloads)
+        if plain_bytes is not None:
+            sums = self.payloads
+            plain_bytes -= sums.key_bytes + sums.value_bytes + sums.header_bytes
+        row["overhead_bytes"] = plain_bytes
         return row if self.has_payloads else dict.fromkeys(row)
 
 
 def _latest_columns(name: str, latest: LatestEntry | None) -> dict[str, Any]:
     """Return the columns of *latest*, whose time is called *name*."""
-    return {
-        name: None if latest is None else latest.timestamp,
-        f"{name}_file": None if latest is None else latest.file,
-        f"{name}_position": None if latest is None else latest.position,
-        f"{name}_offset": None if latest is None else latest.offset,
-    }
+    names = (name, f"{name}_file", f"{name}_position", f"{name}_offset")
+    return (
+        dict.fromkeys(names) if latest is None else dict(zip(names, astuple(latest), strict=True))
+    )

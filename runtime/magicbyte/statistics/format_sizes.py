@@ -1,6 +1,6 @@
 """Sizes and numbers of batches and messages, by format and codec."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -85,14 +85,7 @@ class SizesByFormat:
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each format and codec that occurs."""
         return [
-            {
-                "magic": magic,
-                "codec": CODEC_NAMES.get(codec),
-                "entry_count": sizes.entry_count,
-                "record_count": sizes.record_count,
-                "stored_bytes": sizes.stored_bytes,
-                "plain_bytes": sizes.plain_bytes,
-            }
+            {"magic": magic, "codec": CODEC_NAMES.get(codec), **asdict(sizes)}
             for (magic, codec), sizes in sorted(self._sizes.items())
         ]
 

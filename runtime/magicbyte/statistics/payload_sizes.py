@@ -1,6 +1,6 @@
 """Sizes of keys, values and headers of records, and their times."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
@@ -14,24 +14,24 @@ COLUMNS = ("timestamp", "key", "value", "headers")
 
 @dataclass(slots=True)
 class PayloadSums:
-    """Sizes of keys, values and headers, and the range of times."""
+    """Sizes of keys, values and headers, and the range of times. Attributes are named as the columns."""
 
     key_bytes: int = 0
     value_bytes: int = 0
     header_bytes: int = 0
-    null_keys: int = 0
-    tombstones: int = 0
-    first_time: int | None = None
+    null_key_count: int = 0
+    tombstone_count: int = 0
+    first_timestamp: int | None = None
     """Earliest time of a record, in milliseconds since the Unix epoch."""
-    last_time: int | None = None
+    last_timestamp: int | None = None
 
     def count(self, rows: pa.RecordBatch, is_data: Mask) -> None:
         """Count the *rows* that *is_data* marks; they have `COLUMNS`."""
         keys, values = (value_lengths(rows.column(name))[is_data] for name in ("key", "value"))
         self.key_bytes += int(np.maximum(keys, 0).sum())
         self.value_bytes += int(np.maximum(values, 0).sum())
-        self.null_keys += int(np.count_nonzero(keys < 0))
-        self.tombstones += int(np.count_nonzero(values < 0))
+        self.null_key_count += int(np.count_nonzero(keys < 0))
+        self.tombstone_count += int(np.count_nonzero(values < 0))
         self.header_bytes += _header_bytes(rows.column("headers"), is_data)
         times = times_of(rows)[is_data & ~null_mask(rows.column("timestamp"))]
         if len(times):
@@ -39,18 +39,15 @@ class PayloadSums:
 
     def add(self, other: Self) -> None:
         """Add the sums of *other*."""
-        self.key_bytes += other.key_bytes
-        self.value_bytes += other.value_bytes
-        self.header_bytes += other.header_bytes
-        self.null_keys += other.null_keys
-        self.tombstones += other.tombstones
-        self._extend(other.first_time, other.last_time)
+        for name in (counter.name for counter in fields(self) if counter.type is int):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self._extend(other.first_timestamp, other.last_timestamp)
 
     def _extend(self, first: int | None, last: int | None) -> None:
-        if first is not None and (self.first_time is None or first < self.first_time):
-            self.first_time = first
-        if last is not None and (self.last_time is None or last > self.last_time):
-            self.last_time = last
+        if first is not None and (self.first_timestamp is None or first < self.first_timestamp):
+            self.first_timestamp = first
+        if last is not None and (self.last_timestamp is None or last > self.last_timestamp):
+            self.last_timestamp = last
 
 
 def times_of(rows: pa.RecordBatch) -> Array:

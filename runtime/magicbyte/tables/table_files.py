@@ -1,6 +1,6 @@
 """Write a table to a Parquet or Arrow file batch by batch; memory does not depend on its size."""
 
-from typing import Any, BinaryIO, Protocol, Self
+from typing import Any, BinaryIO, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,19 +14,22 @@ UNIQUE_COLUMNS = (
 """Columns whose values hardly repeat: a Parquet dictionary would cost time and save no space."""
 
 
-class TableFormat(Protocol):
+class TableFormat:
     """A writer of one file format, and how many rows it should get at a time."""
 
     max_rows: int
     max_bytes: int
     """Limit in memory of the rows per write; a single Arrow batch may exceed it."""
+    _writer: Any
 
-    def write(self, table: pa.Table) -> None: ...
+    def write(self, table: pa.Table) -> None:
+        raise NotImplementedError
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self._writer.close()
 
 
-class ParquetFormat:
+class ParquetFormat(TableFormat):
     """Parquet, one row group per write, compressed with zstd."""
 
     max_rows = 1 << 20
@@ -44,11 +47,8 @@ class ParquetFormat:
     def write(self, table: pa.Table) -> None:
         self._writer.write_table(table, row_group_size=self.max_rows)
 
-    def close(self) -> None:
-        self._writer.close()
 
-
-class ArrowFormat:
+class ArrowFormat(TableFormat):
     """An Arrow IPC file whose buffers are compressed with lz4."""
 
     max_rows = 1 << 16
@@ -60,9 +60,6 @@ class ArrowFormat:
 
     def write(self, table: pa.Table) -> None:
         self._writer.write_table(table.combine_chunks(), max_chunksize=self.max_rows)
-
-    def close(self) -> None:
-        self._writer.close()
 
 
 FORMATS: dict[str, Any] = {"parquet": ParquetFormat, "arrow": ArrowFormat}
