@@ -12,7 +12,7 @@ from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.storage import File
-from magicbyte.verification.startup.next_offset import read_next_offset
+from magicbyte.verification.startup.next_offset import LastBatchEnd, read_next_offset
 from magicbyte.verification.startup.prediction import StartupPrediction, StartupRefusedError
 from magicbyte.verification.startup.producer_state import ProducerState, newest_state, snapshots
 from magicbyte.verification.startup.segment_recovery import (
@@ -60,6 +60,11 @@ class _LoadedSegment:
     def open(self) -> File:
         assert self.file is not None
         return self.file.open()
+
+    def last_batch_end(self, limits: Limits) -> LastBatchEnd:
+        """Return the end of the last batch that the broker finds with the index."""
+        with self.open() as file:
+            return read_next_offset(file, self.base_offset, self.index, limits)
 
 
 @dataclass(slots=True)
@@ -167,9 +172,7 @@ class _LogLoader:
                 return
 
     def _truncate(self, loaded_segment: _LoadedSegment, size_before: int) -> None:
-        why = (
-            loaded_segment.recovered.why_truncated if loaded_segment.recovered is not None else None
-        )
+        why = loaded_segment.recovered and loaded_segment.recovered.why_truncated
         name = loaded_segment.name
         if loaded_segment.file is not None and loaded_segment.begin > 0:
             # The reason names a byte of the file that is there before the startup.
@@ -244,8 +247,12 @@ class _LogLoader:
         """Split a segment into several that can hold their offsets (splitOverflowedSegment)."""
         segment = self.segments[number]
         where = f"last offset {overflow.last_offset} at {segment.name} byte {overflow.position}"
-        last_offset = None if segment.recovered is not None else self._last_offset(segment)
-        if last_offset is None or last_offset - segment.base_offset < SEGMENT_SPAN:
+        end = None if segment.recovered is not None else segment.last_batch_end(self.limits)
+        if (
+            end is None
+            or end.position is None
+            or end.next_offset - 1 - segment.base_offset < SEGMENT_SPAN
+        ):
             raise StartupRefusedError(
                 f"{where} does not fit the segment's index (IllegalArgumentException)"
             )
@@ -279,14 +286,6 @@ class _LogLoader:
             last.recovered = RecoveredSegment(last.size_bytes, frame.last_offset + 1)
         return segments
 
-    def _last_offset(self, loaded_segment: _LoadedSegment) -> int | None:
-        """Return the last offset that the broker finds in *loaded_segment* with its index; None if none."""
-        with loaded_segment.open() as file:
-            end = read_next_offset(
-                file, loaded_segment.base_offset, loaded_segment.index, self.limits
-            )
-        return end.next_offset - 1 if end.position is not None else None
-
     # The end of the log
 
     def _finish(self) -> None:
@@ -305,9 +304,7 @@ class _LogLoader:
         elif self.is_clean:
             self.prediction.open_transactions = self._open_transactions_at(end)
         self.prediction.log_end_offset = end
-        self.prediction.segment_sizes = {
-            segment.name: segment.size_bytes for segment in self.segments
-        }
+        self.prediction.segment_sizes = {each.name: each.size_bytes for each in self.segments}
 
     def _open_transactions_at(self, end: int) -> dict[int, int]:
         """Return the open transactions of a clean startup: open ones of snapshots, and later ones."""
@@ -323,15 +320,10 @@ class _LogLoader:
             return loaded_segment.recovered.next_offset
         if loaded_segment.file is None:
             return loaded_segment.base_offset
-        with loaded_segment.open() as file:
-            end = read_next_offset(
-                file, loaded_segment.base_offset, loaded_segment.index, self.limits
-            )
+        end = loaded_segment.last_batch_end(self.limits)
         if end.position is not None and end.position < loaded_segment.size_bytes:
-            self.prediction.partial_tail = (
-                loaded_segment.name,
-                loaded_segment.size_bytes - end.position,
-            )
+            num_left = loaded_segment.size_bytes - end.position
+            self.prediction.partial_tail = loaded_segment.name, num_left
         return end.next_offset
 
     def _delete(self, segments: Sequence[_LoadedSegment], why: str) -> None:
