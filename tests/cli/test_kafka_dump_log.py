@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from paths import DATA, shared
 
@@ -24,6 +25,10 @@ SEGMENT = "00000000000000000010"
 TOO_SMALL = "Error: Found record size 0 smaller than minimum record overhead (14) in file"
 
 
+def dump_log(files: Path | str, *options: object) -> Result:
+    return run("kafka-dump-log", *options, "--files", files)
+
+
 def cases() -> Iterator[Any]:
     for path in sorted(ORACLE.glob("*/*/cmd.json")):
         case = json.loads(path.read_text())
@@ -37,10 +42,7 @@ def test_lines_and_status_are_the_tools(
 ) -> None:
     inputs = (ORACLE / "inputs" / case["input"]).resolve()
     monkeypatch.chdir(inputs)
-    result = run(
-        *("kafka-dump-log", "--kafka-version", case["release"]),
-        *(*case["flags"], "--files", case["files"]),
-    )
+    result = dump_log(case["files"], "--kafka-version", case["release"], *case["flags"])
     assert result.stdout_bytes == (folder / "stdout.txt").read_bytes()
     assert result.exit_code == case["exit"]
     complaint = folder / "stderr.txt"
@@ -68,7 +70,7 @@ def segment(tmp_path: Path) -> Path:
 
 def test_damage_ends_the_lines_where_the_tool_ends(segment: Path) -> None:
     size_to(segment, 0)
-    result = run("kafka-dump-log", "--files", f"{segment},{segment.with_suffix('.txnindex')}")
+    result = dump_log(f"{segment},{segment.with_suffix('.txnindex')}")
     words = [line.split()[0] for line in result.stdout.splitlines()]
     assert words == ["Dumping", "Log", "baseOffset:"]
     assert result.exit_code == 1
@@ -76,10 +78,10 @@ def test_damage_ends_the_lines_where_the_tool_ends(segment: Path) -> None:
 
 
 def test_lines_go_on_behind_damage_if_asked_to(segment: Path) -> None:
-    whole = run("kafka-dump-log", "--deep-iteration", "--files", segment).stdout.splitlines()
+    whole = dump_log(segment, "--deep-iteration").stdout.splitlines()
     size_to(segment, 0)
     index = segment.with_suffix(".txnindex")
-    result = run("kafka-dump-log", "--deep-iteration", "--go-on", "--files", f"{segment},{index}")
+    result = dump_log(f"{segment},{index}", "--deep-iteration", "--go-on")
     lines = result.stdout.splitlines()
     begin = next(number for number, line in enumerate(whole) if " lastOffset: 18 " in line)
     rest = next(number for number, line in enumerate(whole) if "baseOffset: 19 " in line)
@@ -98,7 +100,7 @@ def test_lines_go_on_behind_damage_if_asked_to(segment: Path) -> None:
 
 def test_damage_to_the_end_leaves_nothing_to_go_on_with(segment: Path) -> None:
     segment.write_bytes(segment.read_bytes()[:78] + bytes(100))
-    result = run("kafka-dump-log", "--go-on", "--files", segment)
+    result = dump_log(segment, "--go-on")
     assert len(result.stdout.splitlines()) == 3
     assert result.exit_code == 1
 
@@ -113,21 +115,17 @@ def size_to(path: Path, size: int) -> None:
 @pytest.mark.parametrize("package", ["kafka.serializer", "org.apache.kafka.tools.api"])
 def test_keys_are_shown_as_asked(segment: Path, package: str) -> None:
     for name, form in (("StringDecoder", None), ("IntegerDecoder", ">i"), ("LongDecoder", ">q")):
-        lines = run(
-            *("kafka-dump-log", "--print-data-log", "--max-bytes", 465, "--files", segment),
-            *("--key-decoder-class", f"{package}.{name}"),
-        ).stdout.splitlines()
-        line = only_line("\n".join(line for line in lines if line.startswith("| offset: 17 ")))
+        options = ("--max-bytes", 465, "--key-decoder-class", f"{package}.{name}")
+        lines = dump_log(segment, "--print-data-log", *options).stdout.splitlines()
+        (line,) = (line for line in lines if line.startswith("| offset: 17 "))
         shown = line.split(" key: ")[1].split(" payload: ")[0]
         text = "key-684974"
         assert shown == (str(*struct.unpack_from(form, text.encode())) if form else text)
 
 
 def test_a_value_too_short_for_a_number_ends_the_lines(segment: Path) -> None:
-    result = run(
-        *("kafka-dump-log", "--print-data-log", "--files", segment),
-        *("--value-decoder-class", "kafka.serializer.LongDecoder"),
-    )
+    decoder = ("--value-decoder-class", "kafka.serializer.LongDecoder")
+    result = dump_log(segment, "--print-data-log", *decoder)
     assert result.exit_code == 1
     assert only_line(result.stderr) == (
         "Error: byte 465: a key or value has 2 bytes; expected 8 for a number"
@@ -137,7 +135,7 @@ def test_a_value_too_short_for_a_number_ends_the_lines(segment: Path) -> None:
 
 def test_a_wrong_checksum_is_no_end(segment: Path) -> None:
     flip(segment, 78 + 17)
-    result = run("kafka-dump-log", "--deep-iteration", "--files", segment)
+    result = dump_log(segment, "--deep-iteration")
     assert result.exit_code == 0
     words = [line.rsplit(" ", 1)[1] for line in result.stdout.splitlines() if "isvalid" in line]
     assert words.count("false") == 1
@@ -161,8 +159,8 @@ def test_unsupported_arguments_are_usage_errors(option: str, value: str, message
 
 
 def test_later_releases_are_taken_for_the_newest_known(segment: Path) -> None:
-    newest = run("kafka-dump-log", "--files", segment).stdout
-    later = run("kafka-dump-log", "--files", segment, "--kafka-version", "5.0").stdout
+    newest = dump_log(segment).stdout
+    later = dump_log(segment, "--kafka-version", "5.0").stdout
     assert newest == later != ""
 
 
@@ -170,9 +168,9 @@ def test_zeros_of_a_preallocated_index_lead_nowhere_else(tmp_path: Path) -> None
     folder = tmp_path / "busy-0"
     shutil.copytree(DATA / "4.3" / "killed" / "log-0" / "busy-0", folder)
     times = max(folder.glob("*.timeindex"), key=lambda path: path.stat().st_size)
-    before = run("kafka-dump-log", "--files", str(times))
+    before = dump_log(times)
     assert before.stdout.count("\ntimestamp: ") == 3
     with times.with_suffix(".index").open("ab") as index:
         index.write(bytes(8 * 2000))
-    after = run("kafka-dump-log", "--files", str(times))
+    after = dump_log(times)
     assert (after.stdout_bytes, after.exit_code) == (before.stdout_bytes, before.exit_code)

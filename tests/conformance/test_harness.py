@@ -129,11 +129,10 @@ def test_a_failure_says_what_was_expected_what_came_and_why(harness: Harness) ->
     program = RIGHT + "    answer['error'] = answer['error'] and {'position': 9}\n" + PRINT
     status, lines, _ = harness.judge(program)
     assert status == 1
+    difference = "error.position: expected 8, found 9. Why:"
     assert lines[:2] == [
-        "FAILED invalid/kafka_log/crc: error.position: expected 8, found 9. "
-        "Why: crc was once misread",
-        "FAILED invalid/kafka_time_index/cut: error.position: expected 8, found 9. "
-        "Why: cut was once misread",
+        f"FAILED invalid/kafka_log/crc: {difference} crc was once misread",
+        f"FAILED invalid/kafka_time_index/cut: {difference} cut was once misread",
     ]
     assert counts(lines) == {"passed": 2, "failed": 2, "known": 0, "not-judged": 0}
 
@@ -348,18 +347,14 @@ def test_a_case_that_is_none_has_status_2(text: str, harness: Harness) -> None:
 def test_ndjson_has_a_line_per_case_and_a_summary(harness: Harness) -> None:
     program = RIGHT + "    if 'crc' in sys.argv[2]: answer = {'unsupported': 'why'}\n" + PRINT
     status, lines, _ = harness.judge(program, "--format", "ndjson")
-    rows = [json.loads(line) for line in lines]
+    *rows, summary = [json.loads(line) for line in lines]
     assert status == 0
-    assert [row["kind"] for row in rows] == ["case"] * 4 + ["summary"]
-    (crc,) = (row for row in rows[:-1] if row["path"].endswith("/crc"))
+    assert [row["kind"] for row in (*rows, summary)] == ["case"] * 4 + ["summary"]
+    (crc,) = (row for row in rows if row["path"].endswith("/crc"))
     assert crc["outcome"] == "not-judged"
     assert crc["complaints"] == ["why"]
     assert crc["why"] == "crc was once misread"
-    assert {key: rows[-1][key] for key in ("passed", "not-judged", "is_good")} == {
-        "passed": 3,
-        "not-judged": 1,
-        "is_good": True,
-    }
+    assert (summary["passed"], summary["not-judged"], summary["is_good"]) == (3, 1, True)
 
 
 # What trivial runners score on the real cases
@@ -385,8 +380,7 @@ def test_a_runner_that_reads_nothing_scores_badly(name: str, harness: Harness) -
     """
     options = ("--process-per", "run", "--format", "ndjson")
     status, lines, _ = harness.call(*options, "--", *harness.runner(program))
-    rows = [json.loads(line) for line in lines]
-    summary = rows.pop()
+    *rows, summary = [json.loads(line) for line in lines]
     assert status == 1
     assert not summary["is_good"]
     passed = {row["path"] for row in rows if row["outcome"] == "passed"}

@@ -3,52 +3,43 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
-from magicbyte_cli.kafka_dump_log import kafka_dump_log
 
-from .cases import COMMIT, COMMIT_KEY, METADATA, OFFSETS, TRANSACTIONS, Case, segment
+from .cases import COMMIT, COMMIT_KEY, METADATA, OFFSETS, TRANSACTIONS, Case
+from .told import dump_log
 
 COMMITTED = " key: offset_commit::group=g,partition=topic-7 payload: offset=42,metadata=note"
-
 
 CASE = Case("a commit", OFFSETS, COMMIT_KEY, COMMIT)
 
 
-def call(tmp_path: Path, *arguments: str, release: str = "3.6", case: Case = CASE) -> Result:
-    path = tmp_path / "00000000000000000000.log"
-    path.write_bytes(segment(case))
-    options = ["--kafka-version", release, *arguments]
-    return CliRunner().invoke(kafka_dump_log, [*options, "--files", str(path)])
-
-
 @pytest.mark.parametrize("flag", [flag for flag, topic in TOPICS.items() if topic.since > (2, 8)])
 def test_a_release_without_a_decoder_prints_nothing(flag: str, tmp_path: Path) -> None:
-    result = call(tmp_path, flag, release="3.8")
+    result = dump_log(CASE, tmp_path, flag, release="3.8")
     assert result.exit_code == 2
     assert result.stdout == ""
     assert flag in result.stderr and "see --kafka-version" in result.stderr
 
 
 def test_first_decoder_flag_that_the_tool_knows_counts(tmp_path: Path) -> None:
-    result = call(tmp_path, METADATA, TRANSACTIONS, OFFSETS)
+    result = dump_log(CASE, tmp_path, METADATA, TRANSACTIONS, OFFSETS, release="3.6")
     assert result.stdout.endswith(f"headerKeys: []{COMMITTED}\n")
 
 
 def test_a_topic_counts_before_the_classes_of_keys_and_values(tmp_path: Path) -> None:
     name = "kafka.serializer.LongDecoder"
     flags = ["--key-decoder-class", name, "--value-decoder-class", name, OFFSETS]
-    result = call(tmp_path, *flags)
+    result = dump_log(CASE, tmp_path, *flags, release="3.6")
     assert result.stdout.endswith(f"headerKeys: []{COMMITTED}\n")
 
 
 def test_without_metadata_of_records_the_line_is_key_and_payload(tmp_path: Path) -> None:
-    result = call(tmp_path, "--skip-record-metadata", OFFSETS)
+    result = dump_log(CASE, tmp_path, "--skip-record-metadata", OFFSETS, release="3.6")
     assert result.stdout.splitlines()[-1] == f"|{COMMITTED}"
 
 
 def test_where_the_tool_ends_the_line_ends_before_the_key(tmp_path: Path) -> None:
-    result = call(tmp_path, OFFSETS, case=CASE._replace(value=COMMIT[:-1]))
+    result = dump_log(CASE._replace(value=COMMIT[:-1]), tmp_path, OFFSETS, release="3.6")
     assert result.exit_code == 1
     assert result.stdout.endswith("headerKeys: []")

@@ -3,15 +3,13 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.dump_log.releases import Release
-from magicbyte_cli.kafka_dump_log import kafka_dump_log
 
-from .cases import Case, cases, segment
-from .told import by_release, load, tail
+from .cases import Case, cases
+from .told import by_release, dump_log, load, tail
 
 EVERY_CASE = cases()
 FIRST = list({case.flag: case for case in reversed(EVERY_CASE)}.values())
@@ -28,10 +26,7 @@ def decoded(case: Case, release: Release) -> str | None:
 
 
 def printed(case: Case, release: str, folder: Path) -> str | None:
-    path = folder / "00000000000000000000.log"
-    path.write_bytes(segment(case))
-    arguments = ["--kafka-version", release, case.flag, "--files", str(path)]
-    result = CliRunner().invoke(kafka_dump_log, arguments, catch_exceptions=False)
+    result = dump_log(case, folder, case.flag, release=release)
     return tail(result.stdout, result.exit_code)
 
 

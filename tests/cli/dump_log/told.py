@@ -5,6 +5,12 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+from click.testing import CliRunner, Result
+
+from magicbyte_cli.kafka_dump_log import kafka_dump_log
+
+from .cases import Case, segment
+
 TOLD = Path(__file__).with_name("told.json")
 """End of a record's line, by the case's name and the first release that prints it.
 
@@ -39,6 +45,14 @@ def steps(told: Told) -> Told:
 def load() -> dict[str, Told]:
     told: dict[str, Told] = json.loads(TOLD.read_text())
     return told
+
+
+def dump_log(case: Case, folder: Path, *flags: str, release: str) -> Result:
+    """Return what our command prints of a segment of the case, as *release* does."""
+    path = folder / "00000000000000000000.log"
+    path.write_bytes(segment(case))
+    arguments = ["--kafka-version", release, *flags, "--files", str(path)]
+    return CliRunner().invoke(kafka_dump_log, arguments, catch_exceptions=False)
 
 
 def tail(output: str, status: int) -> str | None:
