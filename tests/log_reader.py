@@ -1,6 +1,5 @@
-"""Reads whole logs for tests, and frames their entries."""
+"""Reads whole logs for tests."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -12,15 +11,6 @@ COLUMNS = (
     *("offset", "timestamp", "timestamp_type", "key", "value", "headers"),
     *("sequence", "magic", "codec", "position", "disposition", "outcome"),
 )
-
-
-def spans(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each entry of sound *data* begins and ends: the ten lines that judge framing."""
-    position = 0
-    while position < len(data):
-        end = position + 12 + int.from_bytes(data[position + 8 : position + 12], "big")
-        yield position, end
-        position = end
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:
@@ -37,7 +27,7 @@ class Read:
     """A whole read of bytes in memory, or of a dataset, with damage skipped."""
 
     engine = "auto"
-    ALL = DISPOSITIONS
+    dispositions: tuple[str, ...] = DISPOSITIONS
 
     def __init__(self, source: bytes | mb.Dataset, **options: Any) -> None:
         if isinstance(source, bytes):
@@ -45,7 +35,7 @@ class Read:
             self.dataset = mb.from_bytes(source, **options)
         else:
             self.dataset = source
-        rows = self.dataset.records(COLUMNS, dispositions=self.ALL)
+        rows = self.dataset.records(COLUMNS, dispositions=self.dispositions)
         self.rows = plain(rows.to_table())
         self.report = rows.report
         self.findings = self.report.findings

@@ -20,6 +20,7 @@ import magicbyte as mb
 from magicbyte.errors import MissingError
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.times import milliseconds
+from magicbyte.tables.schemas import DISPOSITIONS
 from paths import DATA
 from surveys import splits_of
 
@@ -295,19 +296,21 @@ def test_each_record_has_one_disposition_and_they_add_up(folder: Any, read: Any)
     }
     assert got.report.records == Counter(found.values())
     assert sum(got.report.bytes.values()) == sum(map(len, data))
-    for name in read.ALL:
+    for name in DISPOSITIONS:
         rows = dataset.records(["offset"], dispositions=[name]).to_pylist()
         assert [r["offset"] for r in rows] == [o for o, d in found.items() if d == name]
     counted: Counter[str] = Counter()
     for row in dataset.segments().to_pylist():
         if row["file_kind"] == "log":
-            counted.update({name: row[f"records_{name}"] for name in read.ALL})
-            assert sum(row[f"bytes_{name}"] for name in [*read.ALL, "tail"]) == row["size_bytes"]
+            counted.update({name: row[f"records_{name}"] for name in DISPOSITIONS})
+            assert (
+                sum(row[f"bytes_{name}"] for name in [*DISPOSITIONS, "tail"]) == row["size_bytes"]
+            )
     assert +counted == got.report.records
     (partition,) = dataset.partitions().to_pylist()
-    assert {n: partition[f"records_{n}"] for n in read.ALL if partition[f"records_{n}"]} == dict(
-        got.report.records
-    )
+    assert {
+        n: partition[f"records_{n}"] for n in DISPOSITIONS if partition[f"records_{n}"]
+    } == dict(got.report.records)
 
 
 def test_read_uncommitted_knows_neither_aborted_nor_withheld(folder: Any, read: Any) -> None:

@@ -1,7 +1,5 @@
 """Real brokers' logs in memory, a framing of our own, and the reader under test."""
 
-import gzip
-import json
 import os
 import random
 import shutil
@@ -36,7 +34,6 @@ class Frame:
     last: int
     attributes: int
     producer: int
-    epoch: int
     count: int | None
     marker: str | None
     """`abort` or `commit`."""
@@ -56,32 +53,27 @@ class Frame:
 
 def frames_of(data: bytes) -> list[Frame]:
     """Return the entries of a sound segment, up to the first that is none."""
-    found, at = [], 0
+    frames, at = [], 0
     while len(data) - at >= 26:
         offset, size, _, magic = struct.unpack_from(">qiib", data, at)
         if size < 14 or at + 12 + size > len(data) or not 0 <= magic <= 2:
             break
-        last, attributes, producer, epoch, count, marker = offset, data[at + 17], -1, -1, None, None
+        last, attributes, producer, count, marker = offset, data[at + 17], -1, None, None
         if magic == 2:
-            attributes, delta, _, _, producer, epoch, _, count = struct.unpack_from(
-                ">hiqqqhii", data, at + 21
-            )
+            header = struct.unpack_from(">hiqqqhii", data, at + 21)
+            attributes, delta, _, _, producer, _, _, count = header
             last = offset + delta
             if attributes & 0x20 and count:
                 marker = _marker(data, at + 61)
-        found.append(
-            Frame(at, 12 + size, offset, magic, last, attributes, producer, epoch, count, marker)
-        )
-        at += 12 + size
-    return found
+        frame = Frame(at, 12 + size, offset, magic, last, attributes, producer, count, marker)
+        frames.append(frame)
+        at = frame.end
+    return frames
 
 
 def _marker(data: bytes, at: int) -> str | None:
     """Return what the control record at byte *at* says: its key is two int16, version and type."""
-    for field_number in range(5):  # length, attributes, time, offset, length of the key
-        if field_number == 1:
-            at += 1
-            continue
+    for _ in range(5):  # length, attributes (0 in a marker), time, offset, length of the key
         while data[at] & 0x80:
             at += 1
         at += 1
@@ -105,7 +97,6 @@ class Partition:
     name: str
     files: dict[str, bytes] = field(repr=False)
     log_dir: dict[str, bytes] = field(repr=False)
-    oracle: Path
 
     def __str__(self) -> str:
         return f"{self.cluster}/{self.name}"
@@ -123,15 +114,6 @@ class Partition:
     def has_markers(self) -> bool:
         return any(f.marker for name in self.logs for f in frames_of(self.files[name]))
 
-    def delivered(self, isolation_level: str) -> list[dict[str, Any]] | None:
-        """Return what Kafka's consumer delivered; None where it was not asked."""
-        for level in (isolation_level, "read_uncommitted"):
-            file = self.oracle / "records" / f"{self.name}.{level}.ndjson.gz"
-            if file.exists():
-                with gzip.open(file, "rt", encoding="utf-8") as lines:
-                    return [json.loads(line) for line in lines]
-        return None
-
 
 def _partitions(root: Path) -> Iterator[Partition]:
     for facts in sorted(root.glob("*/*/oracle/facts.json")):
@@ -145,7 +127,6 @@ def _partitions(root: Path) -> Iterator[Partition]:
                         folder.name,
                         {f.name: f.read_bytes() for f in sorted(folder.iterdir())},
                         root_files,
-                        cluster / "oracle",
                     )
 
 
@@ -159,8 +140,7 @@ def partitions() -> list[Partition]:
 @pytest.fixture(scope="session")
 def partition(partitions: list[Partition]) -> Callable[[str], Partition]:
     """Return the partition `release/cluster/topic-number`."""
-    by_name = {str(one): one for one in partitions}
-    return by_name.__getitem__
+    return {str(one): one for one in partitions}.__getitem__
 
 
 @pytest.fixture(scope="session")

@@ -11,10 +11,16 @@ from typing import Any
 import pytest
 
 KINDS = (".txnindex", ".snapshot")
+LEVELS = ("read_committed", "read_uncommitted")
 
 
 def damage(name: str, data: bytes, seed: str) -> Iterator[tuple[str, bytes]]:
     chosen = random.Random(seed)
+
+    def altered(at: int) -> tuple[str, bytes]:
+        byte = bytes([data[at] ^ 1 << chosen.randrange(8)])
+        return f"byte {at} altered", data[:at] + byte + data[at + 1 :]
+
     yield "cut by a byte", data[:-1]
     yield "cut in half", data[: len(data) // 2 + 1]
     yield "garbage", chosen.randbytes(max(len(data), 34))
@@ -22,41 +28,42 @@ def damage(name: str, data: bytes, seed: str) -> Iterator[tuple[str, bytes]]:
     if name.endswith(".snapshot"):
         yield "empty", b""
         for _ in range(4):
-            flipped = bytearray(data)
-            at = chosen.randrange(len(data))
-            flipped[at] ^= 1 << chosen.randrange(8)
-            yield f"byte {at} altered", bytes(flipped)
+            yield altered(chosen.randrange(len(data)))
     else:
         # version, producer id, first, last and last stable offset
         for start, end in ((0, 2), (2, 10), (10, 18), (18, 26), (26, 34)):
             entry = chosen.randrange(len(data) // 34) * 34
-            flipped = bytearray(data)
-            at = entry + chosen.randrange(start, end)
-            flipped[at] ^= 1 << chosen.randrange(8)
-            yield f"byte {at} altered", bytes(flipped)
+            yield altered(entry + chosen.randrange(start, end))
 
 
 @pytest.fixture
-def judged(workshop, partitions) -> Any:
-    """Return what is wrong with the read of some files, compared with that of the sound ones."""
+def compare(workshop) -> Any:
+    """Read a partition with a companion replaced, or absent, and compare with its own files.
+
+    Return how the rows differ, and code and severity of each finding that names the companion.
+    """
     sound: dict[Any, Any] = {}
 
-    def judge(partition: Any, files: dict[str, bytes], alone: bool) -> tuple[str, list[Any]]:
+    def read(
+        partition: Any, name: str, data: bytes | None, alone: bool
+    ) -> tuple[str, set[tuple[str, str]]]:
         log_dir = None if alone else partition.log_dir
         key = str(partition), alone
         if key not in sound:
             path = workshop.put(partition.files, log_dir, partition.name)
-            sound[key] = [
-                workshop.read(path, level)[0] for level in ("read_committed", "read_uncommitted")
-            ]
-        path = workshop.put(files, log_dir, partition.name)
-        for level, expected in zip(("read_committed", "read_uncommitted"), sound[key], strict=True):
+            sound[key] = [workshop.read(path, level)[0] for level in LEVELS]
+        files = {**partition.files, name: data}
+        present = {file: content for file, content in files.items() if content is not None}
+        path = workshop.put(present, log_dir, partition.name)
+        difference = ""
+        for level, expected in zip(LEVELS, sound[key], strict=True):
             rows, findings = workshop.read(path, level)
             if rows != expected:
-                return f"{len(set(rows) ^ set(expected))} other rows under {level}", findings
-        return "", findings
+                difference = f"{len(set(rows) ^ set(expected))} other rows under {level}"
+                break
+        return difference, {(f.code, f.severity) for f in findings if f.file == name}
 
-    return judge
+    return read
 
 
 def companions(
@@ -76,36 +83,33 @@ def companions(
 
 @pytest.mark.parametrize("alone", [False, True], ids=["log-dir", "folder-alone"])
 def test_a_damaged_companion_changes_no_row_and_is_named_in_a_warning(
-    with_markers, some, judged, alone
+    with_markers, some, compare, alone
 ) -> None:
     wrong = []
     for partition, name in some(companions(with_markers), 9, f"damage/{alone}"):
         for what, data in damage(name, partition.files[name], f"{partition}/{name}"):
-            difference, findings = judged(partition, {**partition.files, name: data}, alone)
-            severities = {f.severity for f in findings if f.file == name}
-            if difference or severities != {"warning"}:
-                wrong.append(f"{partition} {name}: {what}: {difference} {severities}")
+            difference, findings = compare(partition, name, data, alone)
+            if difference or {severity for _, severity in findings} != {"warning"}:
+                wrong.append(f"{partition} {name}: {what}: {difference} {findings}")
     assert not wrong, f"{len(wrong)} wrong\n" + "\n".join(wrong[:60])
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["log-dir", "folder-alone"])
 def test_an_absent_companion_changes_no_row_and_is_named_in_a_note(
-    with_markers, some, judged, alone
+    with_markers, some, compare, alone
 ) -> None:
     wrong = []
     for partition, name in some(companions(with_markers, of_segments=True), 20, f"absent/{alone}"):
-        files = {other: data for other, data in partition.files.items() if other != name}
-        difference, findings = judged(partition, files, alone)
-        said = {(f.code, f.severity) for f in findings if f.file == name}
-        if difference or said != {(f"{name[21:]}-missing", "note")}:
-            wrong.append(f"{partition} {name}: absent: {difference} {said}")
+        difference, findings = compare(partition, name, None, alone)
+        if difference or findings != {(f"{name[21:]}-missing", "note")}:
+            wrong.append(f"{partition} {name}: absent: {difference} {findings}")
     assert not wrong, f"{len(wrong)} wrong\n" + "\n".join(wrong[:60])
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["log-dir", "folder-alone"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_companion_of_another_partition_changes_no_row_and_is_named(
-    with_markers, some, judged, alone, kind
+    with_markers, some, compare, alone, kind
 ) -> None:
     """Warnings, or notes where expired producers may explain the difference."""
     wrong = []
@@ -118,11 +122,9 @@ def test_a_companion_of_another_partition_changes_no_row_and_is_named(
             if other.name != partition.name and other.files[its] != partition.files[name]
         ]
         for other, its in chosen.sample(others, 2):
-            files = {**partition.files, name: other.files[its]}
-            difference, findings = judged(partition, files, alone)
-            said = {(f.code, f.severity) for f in findings if f.file == name}
-            is_named = {severity for _, severity in said} == {"warning"}
-            is_named |= said == {("snapshot-unconfirmed", "note")}
+            difference, findings = compare(partition, name, other.files[its], alone)
+            is_named = {severity for _, severity in findings} == {"warning"}
+            is_named |= findings == {("snapshot-unconfirmed", "note")}
             if difference or not is_named:
-                wrong.append(f"{partition} {name}: from {other} {its}: {difference} {said}")
+                wrong.append(f"{partition} {name}: from {other} {its}: {difference} {findings}")
     assert not wrong, f"{len(wrong)} wrong\n" + "\n".join(wrong[:60])

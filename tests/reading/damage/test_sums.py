@@ -10,19 +10,9 @@ from typing import Any
 
 import pytest
 
+from magicbyte.tables.schemas import DISPOSITIONS
+
 LEVELS = ("read_committed", "read_uncommitted")
-DISPOSITIONS = (
-    "superseded",
-    "duplicate",
-    "damaged",
-    "over_limit",
-    "below_log_start",
-    "outside_range",
-    "withheld",
-    "aborted",
-    "control",
-    "delivered",
-)
 
 
 def damage(data: bytes, seed: str) -> tuple[str, bytes, int, int, int]:

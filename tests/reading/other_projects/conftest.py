@@ -61,7 +61,7 @@ def data(vector: dict[str, Any]) -> bytes:
 class RecordsRead(Read):
     """All records of bytes in memory, control records too, with damage skipped."""
 
-    ALL = ("delivered", "control")
+    dispositions = ("delivered", "control")
 
     def records(self, begin: int, end: int) -> list[dict[str, Any]]:
         """Return the records of the entries in [begin, end), as the oracle states them."""

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from magicbyte.tables.schemas import DISPOSITIONS
 
 NAMES = [
     "codecrafters__fetch_v16_2",
@@ -62,20 +63,6 @@ def check(data: bytes, *, all_tables: bool) -> list[int]:
             dataset.problems(["code"]).to_table().column("code").to_pylist()
         )
     return positions
-
-
-DISPOSITIONS = (
-    "superseded",
-    "duplicate",
-    "damaged",
-    "over_limit",
-    "below_log_start",
-    "outside_range",
-    "withheld",
-    "aborted",
-    "control",
-    "delivered",
-)
 
 
 def raises_ours(data: bytes, isolation_level: str) -> None:
