@@ -11,8 +11,13 @@ from paths import shared, vectors
 ENTRIES = ("record_batches", "message_set", "mixed", "message")
 
 
-def bytes_of(vector: dict[str, Any]) -> bytes:
-    """Return the vector's bytes, as entries of a log where they lack the first twelve."""
+def name_of(vector: dict[str, Any]) -> str:
+    return str(vector["file"]).removesuffix(".bin")
+
+
+@pytest.fixture
+def data(vector: dict[str, Any]) -> bytes:
+    """The vector's bytes, as entries of a log where they lack the first twelve."""
     data = (shared() / "vectors" / vector["file"]).read_bytes()
     if vector["kind"] in ("message", "batch_body"):
         offset = int(vector["wrap"]["prepend"].partition("offset=")[2].partition(",")[0])
@@ -25,22 +30,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("vectors")
     if marker is None:
         return
-    wanted = marker.kwargs.get("validity")
+    validity = marker.kwargs.get("validity")
     names = marker.kwargs.get("names")
     states_records = marker.kwargs.get("states_records", False)
-    chosen = [
-        vector
+    chosen = {
+        name_of(vector): vector
         for vector in vectors()
         if vector["kind"] in (marker.args or ENTRIES)
-        and (wanted is None or vector["validity"] in wanted)
-        and (names is None or vector["file"].removesuffix(".bin") in names)
+        and (validity is None or vector["validity"] in validity)
+        and (names is None or name_of(vector) in names)
         and (not states_records or isinstance(vector["expected"].get("records"), list))
-    ]
+    }
     if names is not None and chosen and len(chosen) != len(names):
-        raise ValueError(set(names) - {vector["file"].removesuffix(".bin") for vector in chosen})
+        raise ValueError(set(names) - set(chosen))
     if chosen:
-        ids = [vector["file"].removesuffix(".bin") for vector in chosen]
-        metafunc.parametrize("vector", chosen, ids=ids)
+        metafunc.parametrize("vector", chosen.values(), ids=chosen)
     else:
         reason = f"no vectors in {shared()}; set MAGICBYTE_SHARED"
         metafunc.parametrize("vector", [pytest.param({}, marks=pytest.mark.skip(reason=reason))])
@@ -51,11 +55,6 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "vectors(*kinds, validity=None, names=None, states_records=False): run for each such vector",
     )
-
-
-@pytest.fixture
-def data(vector: dict[str, Any]) -> bytes:
-    return bytes_of(vector)
 
 
 class RecordsRead(Read):
@@ -84,3 +83,9 @@ class RecordsRead(Read):
 @pytest.fixture(scope="session")
 def read() -> type[RecordsRead]:
     return RecordsRead
+
+
+@pytest.fixture
+def result(data: bytes) -> RecordsRead:
+    """The vector as we read it."""
+    return RecordsRead(data)

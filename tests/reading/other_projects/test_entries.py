@@ -14,6 +14,8 @@ import magicbyte as mb
 import paths
 from paths import CHECKOUT
 
+Vector = dict[str, Any]
+
 # A disputed vector's own rule (docs/differences.md), by file: the code of the finding, or None
 # where it is accepted. Severity is the code's.
 DISPUTED = {
@@ -53,18 +55,15 @@ ERRORS = {
 
 
 def code_of(error: str) -> str:
-    for beginning, code in ERRORS.items():
-        if error.startswith(beginning):
-            return code
-    raise KeyError(error)
+    return next(code for beginning, code in ERRORS.items() if error.startswith(beginning))
 
 
-def java(vector: dict[str, Any]) -> dict[str, Any]:
-    result: dict[str, Any] = vector["peers"]["kafka-java"]
-    return result
+def java(vector: Vector) -> Any:
+    """Return what Kafka's reader says of *vector*."""
+    return vector["peers"]["kafka-java"]
 
 
-def batches(vector: dict[str, Any]) -> list[tuple[int, int, dict[str, Any]]]:
+def batches(vector: Vector) -> list[tuple[int, int, Vector]]:
     """Return begin, end and the rest of each batch that Kafka's reader framed."""
     position, out = 0, []
     for one in java(vector)["batches"]:
@@ -73,7 +72,7 @@ def batches(vector: dict[str, Any]) -> list[tuple[int, int, dict[str, Any]]]:
     return out
 
 
-def records(batch: dict[str, Any]) -> list[dict[str, Any]]:
+def records(batch: Vector) -> list[Vector]:
     return [
         {
             "offset": record["offset"],
@@ -91,24 +90,21 @@ def records(batch: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.vectors(validity=("valid", "valid-partial-tail"))
-def test_sound_entries_give_the_records_of_kafkas_reader(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
-    got = read(data)
+def test_sound_entries_give_the_records_of_kafkas_reader(vector: Vector, result: Any) -> None:
     for begin, end, batch in batches(vector):
         assert batch["crc_ok"]
-        found = got.records(begin, end)
+        found = result.records(begin, end)
         if batch.get("records_elided"):  # the manifest gives the first of many
             assert len(found) == batch["records_n"]
             found = found[: len(batch["records"])]
         assert found == records(batch)
         types = {"NoTimestampType": None}.get(batch["timestamp_type"], batch["timestamp_type"])
-        rows = [row for row in got.rows if begin <= row["position"] < end]
+        rows = [row for row in result.rows if begin <= row["position"] < end]
         if not (batch["magic"] == 1 and any(row["timestamp_type"] is None for row in rows)):
             assert {row["timestamp_type"] for row in rows} <= {types}
         assert {row["magic"] for row in rows} <= {batch["magic"]}
-    assert len(got.rows) == java(vector)["records_total"]
-    assert [error for error in got.errors if error[0] not in OF_OFFSETS] == []
+    assert len(result.rows) == java(vector)["records_total"]
+    assert [error for error in result.errors if error[0] not in OF_OFFSETS] == []
 
 
 def short(stated: str | None) -> str | None:
@@ -121,14 +117,13 @@ def short(stated: str | None) -> str | None:
 
 @pytest.mark.vectors(validity=("valid", "valid-partial-tail"), states_records=True)
 def test_sound_entries_give_what_their_source_expects(
-    vector: dict[str, Any], data: bytes, read: Any
+    vector: Vector, data: bytes, result: Any
 ) -> None:
     expected = vector["expected"]["records"]
-    got = read(data).records(0, len(data))
-    if vector["expected"].get("assert_scope") or len(expected) < len(got):
-        got = got[: len(expected)]
-    assert len(got) == len(expected)
-    for found, wanted in zip(got, expected, strict=True):
+    records = result.records(0, len(data))
+    if vector["expected"].get("assert_scope") or len(expected) < len(records):
+        records = records[: len(expected)]
+    for found, wanted in zip(records, expected, strict=True):
         assert found["offset"] == wanted.get("offset", found["offset"])
         for name in ("key", "value"):
             # Perl and PHP print a null key as an empty one.
@@ -145,35 +140,34 @@ def test_sound_entries_give_what_their_source_expects(
 
 
 @pytest.mark.vectors(validity=("valid",))
-def test_sound_entries_cover_all_bytes(vector: dict[str, Any], data: bytes, read: Any) -> None:
-    got = read(data)
-    assert got.report.bytes["damaged"] == got.report.bytes["tail"] == 0
-    assert sum(got.report.bytes.values()) == len(data)
+def test_sound_entries_cover_all_bytes(data: bytes, result: Any) -> None:
+    assert result.report.bytes["damaged"] == result.report.bytes["tail"] == 0
+    assert sum(result.report.bytes.values()) == len(data)
 
 
 @pytest.mark.vectors(validity=("valid-partial-tail",))
 def test_incomplete_last_entry_is_a_tail_and_no_damage(
-    vector: dict[str, Any], data: bytes, read: Any
+    vector: Vector, data: bytes, result: Any
 ) -> None:
-    got, used = read(data), java(vector)["bytes_used"]
-    assert got.report.bytes["tail"] == len(data) - used == java(vector)["tail"]
-    assert got.report.bytes["damaged"] == 0
-    codes = [f.code for f in got.findings if f.position == used and f.severity == "warning"]
+    used = java(vector)["bytes_used"]
+    assert result.report.bytes["tail"] == len(data) - used == java(vector)["tail"]
+    assert result.report.bytes["damaged"] == 0
+    codes = [f.code for f in result.findings if f.position == used and f.severity == "warning"]
     assert codes in (["incomplete-tail"], ["zero-tail"])
 
 
 @pytest.mark.vectors(validity=("valid", "valid-partial-tail"))
-def test_batches_state_what_kafkas_reader_states(vector: dict[str, Any], data: bytes) -> None:
+def test_batches_state_what_kafkas_reader_states(vector: Vector, data: bytes) -> None:
     rows = mb.from_bytes(data, on_damage="skip").batches().to_table()
     for name in ("max_timestamp", "base_timestamp", "delete_horizon"):
         column = rows.schema.get_field_index(name)
         rows = rows.set_column(column, name, rows.column(column).cast("int64"))
-    got = rows.to_pylist()
+    result = rows.to_pylist()
     framed = batches(vector)
-    assert [(row["position"], row["size_bytes"]) for row in got] == [
+    assert [(row["position"], row["size_bytes"]) for row in result] == [
         (begin, end - begin) for begin, end, _ in framed
     ]
-    for row, (_, _, batch) in zip(got, framed, strict=True):
+    for row, (_, _, batch) in zip(result, framed, strict=True):
         assert row["crc_valid"] is True
         assert row["magic"] == batch["magic"]
         assert row["last_offset"] == batch["last_offset"]
@@ -203,7 +197,7 @@ DIVERGES = {
 """Vectors whose findings are not where Java's errors are: row of the table, code and position."""
 
 
-def errors_of_java(vector: dict[str, Any]) -> set[tuple[str, int]]:
+def errors_of_java(vector: Vector) -> set[tuple[str, int]]:
     """Return what Kafka's reader refuses and where, by our codes."""
     found = set()
     for begin, _, batch in batches(vector):
@@ -215,43 +209,36 @@ def errors_of_java(vector: dict[str, Any]) -> set[tuple[str, int]]:
             found.add((code_of(batch["records_error"]), begin))
     if "stream_error" in java(vector):
         error = java(vector)["stream_error"]
-        found.add(("newLimit" if "newLimit < 0" in error else code_of(error), stops_at(vector)))
+        found.add(
+            ("newLimit" if "newLimit < 0" in error else code_of(error), java(vector)["bytes_used"])
+        )
     return found
 
 
-def stops_at(vector: dict[str, Any]) -> int:
-    position: int = java(vector)["bytes_used"]
-    return position
-
-
 @pytest.mark.vectors(validity=("malformed", "bad-crc"))
-def test_damage_is_found_where_kafkas_reader_stops(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
-    got = read(data)
-    wanted, found = errors_of_java(vector), set(got.errors)
+def test_damage_is_found_where_kafkas_reader_stops(vector: Vector, result: Any) -> None:
+    wanted, found = errors_of_java(vector), set(result.errors)
     name = vector["file"].removesuffix(".bin")
     if name in DIVERGES:
         assert not wanted <= found, f"{name} is as Java's now"
         _, code, position = DIVERGES[name]
-        assert (code, position) in [(f.code, f.position) for f in got.findings]
+        assert (code, position) in [(f.code, f.position) for f in result.findings]
     else:
         assert wanted <= found
     if java(vector)["tail"] and "stream_error" not in java(vector):
-        codes = {f.code for f in got.findings if f.position == stops_at(vector)}
+        codes = {f.code for f in result.findings if f.position == java(vector)["bytes_used"]}
         assert codes & {"incomplete-tail", "zero-tail"}
     assert found or java(vector)["tail"]
 
 
 @pytest.mark.vectors(validity=("malformed", "bad-crc"))
 def test_no_row_of_a_damaged_entry_is_delivered_and_every_row_of_the_others(
-    vector: dict[str, Any], data: bytes, read: Any
+    vector: Vector, result: Any
 ) -> None:
-    got = read(data)
     damaged = {position for _, position in errors_of_java(vector)}
     for begin, end, batch in batches(vector):
         # D4: Java gives the records before the fault.
-        assert got.records(begin, end) == ([] if begin in damaged else records(batch))
+        assert result.records(begin, end) == ([] if begin in damaged else records(batch))
 
 
 def test_divergences_stand_in_the_table_of_differences() -> None:
@@ -261,9 +248,7 @@ def test_divergences_stand_in_the_table_of_differences() -> None:
 
 
 @pytest.mark.vectors(validity=("malformed", "bad-crc"))
-def test_damage_has_no_error_before_where_kafkas_reader_stops(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
+def test_damage_has_no_error_before_where_kafkas_reader_stops(vector: Vector, result: Any) -> None:
     bad = [
         begin
         for begin, _, batch in batches(vector)
@@ -272,16 +257,14 @@ def test_damage_has_no_error_before_where_kafkas_reader_stops(
     first = min([*bad, java(vector)["bytes_used"]])
     assert [
         error
-        for error in read(data).errors
+        for error in result.errors
         if error[0] not in OF_OFFSETS and (error[1] is None or error[1] < first)
     ] == []
 
 
 @pytest.mark.vectors(validity=("malformed", "bad-crc"))
-def test_damage_raises_the_error_of_its_finding_unless_skipped(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
-    errors = [e for e in read(data).errors if e[0] not in OF_OFFSETS]
+def test_damage_raises_the_error_of_its_finding_unless_skipped(data: bytes, result: Any) -> None:
+    errors = [e for e in result.errors if e[0] not in OF_OFFSETS]
     rows = mb.from_bytes(data).records()
     if not errors:
         rows.to_table()
@@ -293,13 +276,10 @@ def test_damage_raises_the_error_of_its_finding_unless_skipped(
 
 
 @pytest.mark.vectors(validity=("disputed",))
-def test_disputed_vector_is_judged_by_its_row_of_the_table(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
+def test_disputed_vector_is_judged_by_its_row_of_the_table(vector: Vector, result: Any) -> None:
     _, code = DISPUTED[vector["file"].removesuffix(".bin")]
-    got = read(data)
-    assert code in [f.code for f in got.findings if f.position == 0]
-    assert got.rows == []
+    assert code in [f.code for f in result.findings if f.position == 0]
+    assert result.rows == []
 
 
 @pytest.mark.vectors(
@@ -310,48 +290,33 @@ def test_disputed_vector_is_judged_by_its_row_of_the_table(
         "librdkafka__all_success",
     ]
 )
-def test_sound_batches_behind_a_bad_one_are_delivered(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
+def test_sound_batches_behind_a_bad_one_are_delivered(vector: Vector, result: Any) -> None:
     wanted = [op["offset"] for op in vector["expected"]["ops"] if op.get("ok")]
-    assert [row["offset"] for row in read(data).rows] == wanted
-
-
-def rows_at(vector: dict[str, Any], data: bytes, read: Any) -> tuple[Any, set[str]]:
-    got = read(data)
-    return got.rows, {finding.code for finding in got.findings}
+    assert [row["offset"] for row in result.rows] == wanted
 
 
 @pytest.mark.vectors(names=["sarama__v1_message_bulk_lz4"])
-def test_v0_messages_in_a_v1_wrapper_are_read_and_flagged(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
-    rows, codes = rows_at(vector, data, read)
-    assert len(rows) == 2 and "inner-magic-differs" in codes
+def test_v0_messages_in_a_v1_wrapper_are_read_and_flagged(result: Any) -> None:
+    assert "inner-magic-differs" in result.codes
     # The consumer gives all records of a wrapper its type, and those of v0 no time.
-    assert [row["timestamp_type"] for row in rows] == ["CreateTime", "CreateTime"]
+    assert [row["timestamp_type"] for row in result.rows] == ["CreateTime", "CreateTime"]
 
 
 @pytest.mark.vectors(names=["kafka-java__v0_lz4", "kafka-java__v0_lz4_compacted"])
-def test_old_lz4_header_checksum_is_read_in_v0(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
-    rows, codes = rows_at(vector, data, read)
-    assert len(rows) == java(vector)["records_total"] and codes <= OF_OFFSETS
+def test_old_lz4_header_checksum_is_read_in_v0(vector: Vector, result: Any) -> None:
+    assert len(result.rows) == java(vector)["records_total"] and set(result.codes) <= OF_OFFSETS
 
 
 @pytest.mark.vectors(names=["kafka-java__v1_lz4"])
-def test_old_lz4_header_checksum_is_an_error_in_v1(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
+def test_old_lz4_header_checksum_is_an_error_in_v1(data: bytes, read: Any) -> None:
     at = data.index(b"\x04\x22\x4d\x18") + 6
     assert data[at] == 0x82
     body = data[16:at] + b"\x1a" + data[at + 1 :]
     end = 12 + int.from_bytes(data[8:12], "big")
     body = body[: end - 16]
     changed = data[:12] + zlib.crc32(body).to_bytes(4, "big") + body
-    got = read(changed)
-    assert got.errors == [("codec-error", 0)] and got.rows == []
+    result = read(changed)
+    assert result.errors == [("codec-error", 0)] and result.rows == []
 
 
 def test_every_vector_is_of_a_kind_that_some_test_reads(request: pytest.FixtureRequest) -> None:
