@@ -1,7 +1,7 @@
 """Parts of entries that other projects published: each through the module that reads it."""
 
+import gzip
 import struct
-import zlib
 from io import BytesIO
 from typing import Any
 
@@ -14,6 +14,7 @@ from magicbyte_formats.kaitai.kafka_uvarint import KafkaUvarint
 from magicbyte_formats.kaitai.kafka_varint import KafkaVarint
 from magicbyte_formats.kaitai.kafka_varlong import KafkaVarlong
 
+Vector = dict[str, Any]
 TIME = 1_509_827_900_073
 CODECS = {"gzip": 1, "snappy": 2, "snappy-xerial": 2, "snappy-raw": 2, "lz4": 3, "zstd": 4}
 
@@ -54,7 +55,7 @@ def found(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 @pytest.mark.vectors("record", "record_body", "records_section")
 def test_record_in_a_batch_gives_what_kafkas_reader_gives(
-    vector: dict[str, Any], data: bytes, read: Any
+    vector: Vector, data: bytes, read: Any
 ) -> None:
     section = sized(data) if vector["kind"] == "record_body" else data
     java = vector["peers"]["kafka-java"]
@@ -71,25 +72,20 @@ def test_record_in_a_batch_gives_what_kafkas_reader_gives(
 
 @pytest.mark.vectors("record", validity=("malformed",))
 def test_malformed_record_in_a_compressed_batch_is_the_same_error(
-    vector: dict[str, Any], data: bytes, read: Any
+    vector: Vector, data: bytes, read: Any
 ) -> None:
-    deflater = zlib.compressobj(wbits=31)
-    section = deflater.compress(data) + deflater.flush()
-    got = read(in_batch(section, codec=1))
+    got = read(in_batch(gzip.compress(data), codec=1))
     assert got.rows == [] and got.errors == [("bad-record", 0)]
 
 
 @pytest.mark.vectors("batch_body")
-def test_crash_input_of_a_fuzzer_is_an_error(
-    vector: dict[str, Any], data: bytes, read: Any
-) -> None:
-    got = read(data)
-    assert got.rows == []
-    assert [error for error in got.errors if error[1] == 0] == [("unknown-magic", 0)]
+def test_crash_input_of_a_fuzzer_is_an_error(result: Any) -> None:
+    assert result.rows == []
+    assert [error for error in result.errors if error[1] == 0] == [("unknown-magic", 0)]
 
 
 @pytest.mark.vectors("control_key")
-def test_control_key_gives_its_type_or_is_an_error(vector: dict[str, Any], data: bytes) -> None:
+def test_control_key_gives_its_type_or_is_an_error(vector: Vector, data: bytes) -> None:
     java = vector["peers"]["kafka-java"]
     dataset = mb.from_bytes(control(data, struct.pack(">hi", 0, 3)), on_damage="skip")
     rows = dataset.batches(["control_type", "disposition", "is_control"])
@@ -99,26 +95,19 @@ def test_control_key_gives_its_type_or_is_an_error(vector: dict[str, Any], data:
     if "error" in java:  # D16
         assert "bad-control-record" in codes and row["disposition"] == "damaged"
     else:
-        assert row == {
-            "control_type": java["type"],
-            "disposition": "control",
-            "is_control": True,
-        }
+        assert (row["control_type"], row["disposition"]) == (java["type"], "control")
         assert ("unknown-control-type" in codes) == (java["type"] == "UNKNOWN")
         assert "bad-control-record" not in codes
 
 
 @pytest.mark.vectors("control_value")
-def test_marker_value_gives_the_coordinator_epoch_or_a_warning(
-    vector: dict[str, Any], data: bytes
-) -> None:
+def test_marker_value_gives_the_coordinator_epoch_or_a_warning(vector: Vector, data: bytes) -> None:
     java = vector["peers"]["kafka-java"]
     kind = {"ABORT": 0, "COMMIT": 1}[vector["expected"]["type"]]
     marker = control(struct.pack(">hh", 0, kind), data)
     log = in_batch(record(b"v"), flags=TRANSACTIONAL) + struct.pack(">q", 1) + marker[8:]
     dataset = mb.from_bytes(log, on_damage="skip")
-    rows = dataset.transactions(["outcome", "coordinator_epoch"])
-    (row,) = rows.to_pylist()
+    (row,) = dataset.transactions(["outcome", "coordinator_epoch"]).to_pylist()
     # The key alone decides; the value only says who wrote the marker.
     assert row["outcome"] == {"ABORT": "aborted", "COMMIT": "committed"}[vector["expected"]["type"]]
     assert row["coordinator_epoch"] == java.get("coordinator_epoch")
@@ -127,9 +116,7 @@ def test_marker_value_gives_the_coordinator_epoch_or_a_warning(
 
 
 @pytest.mark.vectors("varint", "varlong", "uvarint")
-def test_base_128_integers_give_their_values_or_an_error(
-    vector: dict[str, Any], data: bytes
-) -> None:
+def test_base_128_integers_give_their_values_or_an_error(vector: Vector, data: bytes) -> None:
     kind = {"varint": KafkaVarint, "varlong": KafkaVarlong, "uvarint": KafkaUvarint}[vector["kind"]]
     java = vector["peers"]["kafka-java"]
     stream = KaitaiStream(BytesIO(data))
@@ -148,7 +135,7 @@ def test_base_128_integers_give_their_values_or_an_error(
 
 
 @pytest.mark.vectors("varint", "varlong", validity=("valid",))
-def test_every_strict_prefix_of_an_integer_is_an_error(vector: dict[str, Any], data: bytes) -> None:
+def test_every_strict_prefix_of_an_integer_is_an_error(vector: Vector, data: bytes) -> None:
     kind = {"varint": KafkaVarint, "varlong": KafkaVarlong}[vector["kind"]]
     position = 0
     for length, _ in vector["expected"]["values"]:
@@ -160,7 +147,7 @@ def test_every_strict_prefix_of_an_integer_is_an_error(vector: dict[str, Any], d
 
 @pytest.mark.vectors("compressed_message_set")
 def test_compressed_message_set_is_read_as_a_wrapper(
-    vector: dict[str, Any], data: bytes, read: Any
+    vector: Vector, data: bytes, read: Any
 ) -> None:
     java = vector["peers"]["kafka-java"]
     wanted = [record for batch in java["batches"] for record in batch["records"]]
@@ -174,17 +161,15 @@ def test_compressed_message_set_is_read_as_a_wrapper(
 
 @pytest.mark.vectors("compressed")
 def test_compressed_section_inside_an_entry_ends_in_a_finding(
-    vector: dict[str, Any], data: bytes, read: Any
+    vector: Vector, data: bytes, read: Any
 ) -> None:
     codec = CODECS[vector["codecs"][0]]
     sound = in_batch(record(b"v"))
     entries = [in_batch(data, codec=codec), in_message(data, codec, 0), in_message(data, codec, 1)]
     for entry in entries:
         got = read(sound + entry + sound)
-        assert [row["position"] for row in got.rows if row["position"] != len(sound)] == [
-            0,
-            len(sound) + len(entry),
-        ]
+        positions = [row["position"] for row in got.rows if row["position"] != len(sound)]
+        assert positions == [0, len(sound + entry)]
         assert sum(got.report.bytes.values()) == len(sound + entry + sound)
         if "error" in vector["peers"]["kafka-java"] and entry is entries[0]:
             codes = {f.code for f in got.findings if f.position == len(sound)}
