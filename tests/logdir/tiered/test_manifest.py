@@ -23,11 +23,25 @@ from tiered_segments import aiven_partition, chunk_table, segments_of
 NAME = "tiered-0"
 
 
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def chunked(remote: Path, store: Path) -> Path:
+    """The folder in *store* of tiered-0, in chunks of 1000 bytes."""
+    return aiven_partition(remote, store, NAME)
+
+
+@pytest.fixture
+def manifest(chunked: Path) -> Path:
+    """The manifest of the second segment of tiered-0."""
+    return sorted(chunked.glob("*.rsm-manifest"))[1]
+
+
 def offsets(*paths: Any, **options: Any) -> list[int]:
-    found: list[int] = (
-        mb.open(*paths, **options).records(["offset"]).to_table()["offset"].to_pylist()
-    )
-    return found
+    return [row["offset"] for row in mb.open(*paths, **options).records(["offset"]).to_pylist()]
 
 
 def changed(manifest: Path, **fields: Any) -> None:
@@ -39,13 +53,16 @@ def changed(manifest: Path, **fields: Any) -> None:
     manifest.write_text(json.dumps(made))
 
 
+def encrypt(manifest: dict[str, Any]) -> None:
+    manifest["encryption"] = {"dataKey": "key1:AAAA", "aad": "AAAA"}
+
+
 @pytest.mark.parametrize("prefix", ["", "some/prefix"])
 @pytest.mark.parametrize("compress", [True, False])
 @pytest.mark.parametrize("chunk_bytes", [1, 61, 1000, 1 << 22])
 def test_chunks_are_read_as_the_segment(
-    remote: Path, tmp_path: Path, chunk_bytes: int, compress: bool, prefix: str
+    remote: Path, store: Path, chunk_bytes: int, compress: bool, prefix: str
 ) -> None:
-    store = tmp_path / "store"
     options = {"chunk_bytes": chunk_bytes, "compress": compress}
     folder = aiven_partition(remote, store / prefix, NAME, **options)
     columns = ["topic", "partition", "offset", "timestamp", "key", "value"]
@@ -82,10 +99,10 @@ def test_transactions_go_from_chunks_into_the_local_log(
     assert told == ([] if transactions == "markers" else ["txnindex-trusted"])
 
 
-def test_indexes_lie_in_one_object(remote: Path, tmp_path: Path) -> None:
-    aiven_partition(remote, tmp_path / "store", NAME)
+@pytest.mark.usefixtures("chunked")
+def test_indexes_lie_in_one_object(remote: Path, store: Path) -> None:
     columns = ["file", "file_kind", "size_bytes"]
-    rows = mb.open(tmp_path / "store").segments(columns).to_table().to_pylist()
+    rows = mb.open(store).segments(columns).to_table().to_pylist()
     plain = mb.open(remote, topics=["tiered"], partitions=[0]).segments(columns).to_table()
     indexes = [row for row in plain.to_pylist() if row["file_kind"] != "metadata"]
     assert [row for row in rows if row["file_kind"] != "metadata"] == indexes
@@ -99,17 +116,10 @@ def test_a_segment_that_is_named_is_read_by_the_manifest_beside_it(
     assert offsets(sorted(folder.glob("*.log"))[1]) == list(range(99, 208))
 
 
-def test_an_encrypted_segment_is_refused_by_name(remote: Path, tmp_path: Path) -> None:
-    folder = aiven_partition(
-        remote,
-        tmp_path / "store",
-        NAME,
-        change=lambda made: made.update(encryption={"dataKey": "key1:AAAA", "aad": "AAAA"}),
-    )
-    for path in (tmp_path / "store", next(folder.glob("*.log"))):
-        with pytest.raises(
-            mb.InputError, match=r"rsm-manifest: .* encrypted segment \(key 'key1'\)"
-        ):
+def test_an_encrypted_segment_is_refused_by_name(remote: Path, store: Path) -> None:
+    folder = aiven_partition(remote, store, NAME, change=encrypt)
+    for path in (store, next(folder.glob("*.log"))):
+        with pytest.raises(mb.InputError, match=r"manifest: .* encrypted segment \(key 'key1'\)"):
             mb.open(path)
     with pytest.raises(mb.InputError, match="encrypted"):
         mb.verify(folder)
@@ -118,26 +128,25 @@ def test_an_encrypted_segment_is_refused_by_name(remote: Path, tmp_path: Path) -
 def test_encryption_does_not_matter_where_the_local_log_has_it_all(
     tiered: Any, tmp_path: Path
 ) -> None:
-    aiven_partition(
-        tiered.remote,
-        tmp_path,
-        "tiered-some-local-0",
-        change=lambda made: made.update(encryption={"dataKey": "key1:AAAA", "aad": "AAAA"}),
-    )
+    aiven_partition(tiered.remote, tmp_path, "tiered-some-local-0", change=encrypt)
     chosen = {"topics": ["tiered-some-local"], "partitions": [0]}
     assert offsets(tiered.log_dir, tmp_path, **chosen) == list(range(338))
 
 
 def test_a_segment_without_its_manifest_is_an_unfinished_upload(
-    remote: Path, tmp_path: Path
+    chunked: Path, store: Path, remote: Path
 ) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    last = sorted(folder.glob("*.rsm-manifest"))[-1]
+    last = sorted(chunked.glob("*.rsm-manifest"))[-1]
     last.unlink()
-    found = mb.verify(tmp_path / "store")
+    found = mb.verify(store)
     assert [one.code for one in found.findings] == ["remote-unfinished"]
     assert found.findings[0].file == last.name.replace("rsm-manifest", "log")
-    assert offsets(tmp_path / "store") == list(range(208))
+    assert offsets(store) == list(range(208))
+
+
+def fixed(chunk_bytes: int) -> dict[str, Any]:
+    sizes = {"_transformedChunkSize": chunk_bytes, "_finalTransformedChunkSize": 5}
+    return {"type": "fixed", **sizes}
 
 
 DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
@@ -170,35 +179,21 @@ DAMAGE: dict[str, tuple[dict[str, Any], str]] = {
         {"transformedChunks": chunk_table([900, 901, 900, 901])},
         "chunkIndex",
     ),
-    "fixed chunks below 0": (
-        {"type": "fixed", "_transformedChunkSize": -1, "_finalTransformedChunkSize": 5},
-        "transformedChunkSize",
-    ),
-    "fixed chunks beyond the object": (
-        {"type": "fixed", "_transformedChunkSize": 1 << 30, "_finalTransformedChunkSize": 5},
-        "transformedChunkSize",
-    ),
-    "fixed chunks that do not add up": (
-        {"type": "fixed", "_transformedChunkSize": 5, "_finalTransformedChunkSize": 5},
-        "chunkIndex",
-    ),
-    "fixed chunks of a size that is true": (
-        {"type": "fixed", "_transformedChunkSize": True, "_finalTransformedChunkSize": 5},
-        "transformedChunkSize",
-    ),
+    "fixed chunks below 0": (fixed(-1), "transformedChunkSize"),
+    "fixed chunks beyond the object": (fixed(1 << 30), "transformedChunkSize"),
+    "fixed chunks that do not add up": (fixed(5), "chunkIndex"),
+    "fixed chunks of a size that is true": (fixed(True), "transformedChunkSize"),
     "not compressed, and of another size": ({"compression": False}, "originalFileSize"),
 }
 
 
 @pytest.mark.parametrize("case", DAMAGE)
 def test_a_damaged_manifest_is_named_and_its_segment_left_out(
-    remote: Path, tmp_path: Path, case: str
+    manifest: Path, store: Path, case: str
 ) -> None:
     fields, field = DAMAGE[case]
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    manifest = sorted(folder.glob("*.rsm-manifest"))[1]
     changed(manifest, **fields)
-    check_damaged(tmp_path / "store", manifest, field)
+    check_damaged(store, manifest, field)
 
 
 def check_damaged(store: Path, manifest: Path, field: str | None) -> None:
@@ -226,15 +221,13 @@ def check_damaged(store: Path, manifest: Path, field: str | None) -> None:
         pytest.param(lambda table: b"", id="nothing"),
     ],
 )
-def test_a_damaged_table_of_chunks_is_named(remote: Path, tmp_path: Path, change: Any) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    manifest = sorted(folder.glob("*.rsm-manifest"))[1]
+def test_a_damaged_table_of_chunks_is_named(manifest: Path, store: Path, change: Any) -> None:
     text = json.loads(manifest.read_text())["chunkIndex"]["transformedChunks"]
     table = zstandard.decompress(base64.b64decode(text))
     assert (table[3], table[8]) == (4, 1)
     text = base64.b64encode(zstandard.compress(change(table))).decode()
     changed(manifest, transformedChunks=text)
-    check_damaged(tmp_path / "store", manifest, "transformedChunks")
+    check_damaged(store, manifest, "transformedChunks")
 
 
 def test_more_bytes_behind_a_table_of_chunks_are_not_passed_over() -> None:
@@ -257,24 +250,18 @@ def test_more_bytes_behind_a_table_of_chunks_are_not_passed_over() -> None:
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "1" * 5000, '{"version": ' * 100_000, "\xff", '{"version": NaN}']
 )
-def test_a_manifest_that_is_no_json_object_is_named(
-    remote: Path, tmp_path: Path, text: str
-) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    manifest = sorted(folder.glob("*.rsm-manifest"))[1]
+def test_a_manifest_that_is_no_json_object_is_named(manifest: Path, store: Path, text: str) -> None:
     manifest.write_bytes(text.encode("latin-1"))
     fields = {"[]": "the manifest", '{"version": NaN}': "version"}
-    check_damaged(tmp_path / "store", manifest, fields.get(text))
+    check_damaged(store, manifest, fields.get(text))
 
 
-def test_a_manifest_that_is_too_long_is_not_read(remote: Path, tmp_path: Path) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    manifest = sorted(folder.glob("*.rsm-manifest"))[1]
+def test_a_manifest_that_is_too_long_is_not_read(manifest: Path, store: Path) -> None:
     with manifest.open("ab") as file:
         file.truncate(MAX_MANIFEST_BYTES + 1)
-    check_damaged(tmp_path / "store", manifest, None)
+    check_damaged(store, manifest, None)
     with pytest.raises(mb.FormatError, match=f"at most {MAX_MANIFEST_BYTES}"):
-        mb.open(tmp_path / "store")
+        mb.open(store)
 
 
 @pytest.mark.parametrize("field", ["offset", "timestamp", "producerSnapshot", "leaderEpoch"])
@@ -282,23 +269,19 @@ def test_a_manifest_that_is_too_long_is_not_read(remote: Path, tmp_path: Path) -
     "place", [None, {"position": 0}, {"position": 1 << 40, "size": 1}, {"position": 50, "size": 90}]
 )
 def test_an_index_that_lies_nowhere_is_named(
-    remote: Path, tmp_path: Path, field: str, place: Any
+    manifest: Path, store: Path, field: str, place: Any
 ) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    manifest = sorted(folder.glob("*.rsm-manifest"))[1]
     made = json.loads(manifest.read_text())
     made["segmentIndexes"][field] = place
     manifest.write_text(json.dumps(made))
     wrong = field if place is None else "position" if place["position"] > 100 else "size"
-    check_damaged(tmp_path / "store", manifest, wrong)
+    check_damaged(store, manifest, wrong)
 
 
-def test_an_object_that_was_cut_is_not_the_manifests(remote: Path, tmp_path: Path) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    manifest = sorted(folder.glob("*.rsm-manifest"))[1]
+def test_an_object_that_was_cut_is_not_the_manifests(manifest: Path, store: Path) -> None:
     log = manifest.with_suffix(".log")
     log.write_bytes(log.read_bytes()[:-1])
-    check_damaged(tmp_path / "store", manifest, "chunkIndex")
+    check_damaged(store, manifest, "chunkIndex")
 
 
 def chunks_of(folder: Path, number: int) -> tuple[Path, list[int]]:
@@ -333,23 +316,20 @@ def lying(chunk: bytes) -> bytes:
 )
 @pytest.mark.parametrize("number", [0, 1, -1])
 def test_a_chunk_that_does_not_decompress_is_damage_around_which_is_read(
-    remote: Path, tmp_path: Path, number: int, damage: Any
+    chunked: Path, store: Path, number: int, damage: Any
 ) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    log, begins = chunks_of(folder, -1)
+    log, begins = chunks_of(chunked, -1)
     begin, end = begins[:-1][number], begins[1:][number]
     data = log.read_bytes()
     log.write_bytes(data[:begin] + damage(data[begin:end]) + data[end:])
-    found = mb.verify(tmp_path / "store")
-    (one, *more) = [one for one in found.findings if one.code == "chunk-unreadable"]
-    assert one.severity == "error"
+    found = mb.verify(store)
+    (one,) = [one for one in found.findings if one.code == "chunk-unreadable"]
+    assert (one.severity, one.file) == ("error", log.name)
     assert f"at byte {begin} of the object" in one.message
-    assert one.file == log.name
-    assert more == []
     assert found.summary["damaged_bytes"] > 0
     with pytest.raises(mb.FormatError, match=f"at byte {begin} of the object"):
-        offsets(tmp_path / "store")
-    left = offsets(tmp_path / "store", on_damage="skip")
+        offsets(store)
+    left = offsets(store, on_damage="skip")
     assert left == sorted(set(left))
     lost = set(range(208, 310)) - set(left)
     assert lost == set(range(min(lost), max(lost) + 1))
@@ -357,40 +337,32 @@ def test_a_chunk_that_does_not_decompress_is_damage_around_which_is_read(
     assert left[:208] == list(range(208))
 
 
-def test_a_frame_of_too_many_bytes_is_not_decompressed(remote: Path, tmp_path: Path) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    log, begins = chunks_of(folder, 1)
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        # 100 MiB, some 9 KB as they are stored: the frame claims them, and does not get them.
+        pytest.param(lambda chunk: bytes(100 << 20), "104857600 bytes", id="too many bytes"),
+        pytest.param(lambda chunk: chunk[:-1], "999 bytes, expected 1000", id="too few bytes"),
+    ],
+)
+def test_a_frame_of_another_length_is_damage(
+    chunked: Path, store: Path, change: Any, found: str
+) -> None:
+    log, begins = chunks_of(chunked, 1)
     data = log.read_bytes()
-    bomb = zstandard.compress(bytes(100 << 20))  # of 100 MiB, some 9 KB
-    log.write_bytes(data[: begins[1]] + bomb + data[begins[2] :])
-    manifest = log.with_suffix(".rsm-manifest")
+    frame = zstandard.compress(change(zstandard.decompress(data[begins[1] : begins[2]])))
+    log.write_bytes(data[: begins[1]] + frame + data[begins[2] :])
     sizes = [end - begin for begin, end in pairwise(begins)]
-    sizes[1] = len(bomb)
-    changed(manifest, transformedChunks=chunk_table(sizes))
-    found = mb.verify(tmp_path / "store").findings
-    (one,) = [one for one in found if one.code == "chunk-unreadable"]
-    assert one.found == "104857600 bytes"  # which it claims, and does not get
-
-
-def test_a_frame_of_too_few_bytes_is_damage(remote: Path, tmp_path: Path) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    log, begins = chunks_of(folder, 1)
-    data = log.read_bytes()
-    short = zstandard.compress(zstandard.decompress(data[begins[1] : begins[2]])[:-1])
-    log.write_bytes(data[: begins[1]] + short + data[begins[2] :])
-    sizes = [end - begin for begin, end in pairwise(begins)]
-    sizes[1] = len(short)
+    sizes[1] = len(frame)
     changed(log.with_suffix(".rsm-manifest"), transformedChunks=chunk_table(sizes))
-    found = mb.verify(tmp_path / "store").findings
-    (one,) = [one for one in found if one.code == "chunk-unreadable"]
-    assert one.expected == "1000 bytes"
-    assert one.found == "999 bytes, expected 1000"
+    (one,) = [one for one in mb.verify(store).findings if one.code == "chunk-unreadable"]
+    assert (one.found, one.expected) == (found, "1000 bytes")
 
 
 def test_any_place_is_read_and_few_chunks_are_kept(remote: Path, tmp_path: Path) -> None:
     segment = segments_of(remote, NAME)[0]
     plain = segment.read_bytes()
-    folder = aiven_partition(remote, tmp_path / "store", NAME, chunk_bytes=100)
+    folder = aiven_partition(remote, tmp_path, NAME, chunk_bytes=100)
     (log, *_) = mb.open(folder).logs[0].logs
     with log.open() as file:
         assert isinstance(file, EmbeddedFile)
@@ -413,20 +385,20 @@ def test_object_that_became_shorter_is_an_error(tmp_path: Path) -> None:
         file.open()
 
 
-def test_companions_as_objects_of_their_own_are_read(remote: Path, tmp_path: Path) -> None:
+def test_companions_as_objects_of_their_own_are_read(
+    chunked: Path, store: Path, remote: Path
+) -> None:
     """Chunk indexes that the plugin wrote until October 2023."""
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    for indexes in folder.glob("*.indexes"):
+    for indexes in chunked.glob("*.indexes"):
         indexes.unlink()
     for segment in segments_of(remote, NAME):
         for beside in segment.parent.glob(f"{segment.stem}.*"):
             if beside.suffix != ".log":
-                shutil.copy(beside, folder / beside.name.replace("_", "-"))
-    assert mb.verify(tmp_path / "store").findings == []
+                shutil.copy(beside, chunked / beside.name.replace("_", "-"))
+    assert mb.verify(store).findings == []
 
 
-def test_a_plan_that_is_kept_says_where_chunks_lie(remote: Path, tmp_path: Path) -> None:
-    folder = aiven_partition(remote, tmp_path / "store", NAME)
-    splits = mb.open(folder).plan(1000)
+def test_a_plan_that_is_kept_says_where_chunks_lie(chunked: Path) -> None:
+    splits = mb.open(chunked).plan(1000)
     assert len(splits) > 10
     assert [decode(Split, json.loads(json.dumps(encode(split)))) for split in splits] == splits

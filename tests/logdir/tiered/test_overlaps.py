@@ -39,8 +39,31 @@ def between(data: bytes, first: int, end: int, *, epoch: int = 0) -> bytes:
     return b"".join(entry[:12] + epoch.to_bytes(4, "big") + entry[16:] for entry in entries)
 
 
-def starts(data: bytes) -> list[int]:
-    return [offset for offset, _ in batches_of(data)]
+@pytest.fixture
+def starts(whole: bytes) -> list[int]:
+    """The base offsets of the entries."""
+    return [offset for offset, _ in batches_of(whole)]
+
+
+@pytest.fixture
+def thirds(starts: list[int]) -> tuple[int, int]:
+    """The base offsets of the entries with which the second and the last third begin."""
+    return starts[len(starts) // 3], starts[2 * len(starts) // 3]
+
+
+@pytest.fixture
+def middle(starts: list[int]) -> int:
+    return starts[len(starts) // 2]
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Path:
+    """The folder of t-0 in a log.dir, which names the topic."""
+    partition = tmp_path / "log-0" / "t-0"
+    partition.mkdir(parents=True)
+    (tmp_path / "log-0" / "meta.properties").write_text("version=1\n")
+    (partition / "partition.metadata").write_text(f"version: 0\ntopic_id: {D}\n")
+    return partition
 
 
 def rows_of(*paths: Path, **options: Any) -> list[tuple[int, int]]:
@@ -69,9 +92,10 @@ def test_an_upload_that_was_tried_twice_is_read_once(folder: Path, whole: bytes)
     assert found.summary["size_bytes"] == len(whole)
 
 
-def test_an_upload_that_was_cut_gives_way_to_the_whole_one(folder: Path, whole: bytes) -> None:
-    places = starts(whole)
-    cut = local_tiered(folder, A, between(whole, 0, places[4]), {0: 0})
+def test_an_upload_that_was_cut_gives_way_to_the_whole_one(
+    folder: Path, whole: bytes, starts: list[int]
+) -> None:
+    cut = local_tiered(folder, A, between(whole, 0, starts[4]), {0: 0})
     local_tiered(folder, B, whole, {0: 0})
     assert rows_of(folder) == [(offset, 0) for offset in range(310)]
     (one,) = mb.verify(folder).findings
@@ -79,10 +103,9 @@ def test_an_upload_that_was_cut_gives_way_to_the_whole_one(folder: Path, whole: 
 
 
 def test_segments_of_two_leaders_overlap_and_each_offset_comes_once(
-    folder: Path, whole: bytes
+    folder: Path, whole: bytes, thirds: tuple[int, int]
 ) -> None:
-    places = starts(whole)
-    low, high = places[len(places) // 3], places[2 * len(places) // 3]
+    low, high = thirds
     first = local_tiered(folder, A, between(whole, 0, high), {0: 0})
     local_tiered(folder, B, between(whole, low, 310), {0: 0})
     assert rows_of(folder) == [(offset, 0) for offset in range(310)]
@@ -93,19 +116,19 @@ def test_segments_of_two_leaders_overlap_and_each_offset_comes_once(
     assert found.summary["size_bytes"] == len(whole)
 
 
-def test_a_segment_within_another_does_not_cut_it(folder: Path, whole: bytes) -> None:
-    places = starts(whole)
+def test_a_segment_within_another_does_not_cut_it(
+    folder: Path, whole: bytes, starts: list[int]
+) -> None:
     local_tiered(folder, A, whole, {0: 0})
-    local_tiered(folder, B, between(whole, places[2], places[4]), {0: 0})
+    local_tiered(folder, B, between(whole, starts[2], starts[4]), {0: 0})
     assert rows_of(folder) == [(offset, 0) for offset in range(310)]
 
 
 def test_segment_of_a_deposed_leader_ends_where_the_next_epoch_begins(
-    folder: Path, whole: bytes
+    folder: Path, whole: bytes, starts: list[int]
 ) -> None:
     """Epoch 0 went on by itself from offset *fork* on; epoch 1 is what the others followed."""
-    places = starts(whole)
-    low, fork, high = (places[number * len(places) // 4] for number in (1, 2, 3))
+    low, fork, high = (starts[number * len(starts) // 4] for number in (1, 2, 3))
     local_tiered(folder, A, between(whole, low, 310), {0: 0})  # with a history of its own
     local_tiered(
         folder, B, between(whole, 0, fork) + between(whole, fork, high, epoch=1), {0: 0, 1: fork}
@@ -115,47 +138,36 @@ def test_segment_of_a_deposed_leader_ends_where_the_next_epoch_begins(
 
 
 def test_the_local_checkpoint_tells_the_lineage_where_there_is_one(
-    folder: Path, whole: bytes, tmp_path: Path
+    folder: Path, whole: bytes, starts: list[int], local: Path
 ) -> None:
     """The segment of the higher epoch is the one that nobody followed."""
-    places = starts(whole)
-    fork, local = places[len(places) // 3], places[-2]
+    fork, begin = starts[len(starts) // 3], starts[-2]
     local_tiered(
-        folder, A, between(whole, 0, fork) + between(whole, fork, local, epoch=5), {0: 0, 5: fork}
+        folder, A, between(whole, 0, fork) + between(whole, fork, begin, epoch=5), {0: 0, 5: fork}
     )
-    local_tiered(folder, B, between(whole, fork, local, epoch=6), {0: 0, 6: fork})
-    partition = tmp_path / "log-0" / "t-0"
-    partition.mkdir(parents=True)
-    (tmp_path / "log-0" / "meta.properties").write_text("version=1\n")
-    (partition / f"{local:020}.log").write_bytes(between(whole, local, 310, epoch=7))
-    (partition / "leader-epoch-checkpoint").write_text(f"0\n3\n0 0\n5 {fork}\n7 {local}\n")
-    (partition / "partition.metadata").write_text(f"version: 0\ntopic_id: {D}\n")
-    epochs = [0 if offset < fork else 5 if offset < local else 7 for offset in range(310)]
-    assert rows_of(tmp_path / "log-0", folder) == list(enumerate(epochs))
+    local_tiered(folder, B, between(whole, fork, begin, epoch=6), {0: 0, 6: fork})
+    (local / f"{begin:020}.log").write_bytes(between(whole, begin, 310, epoch=7))
+    (local / "leader-epoch-checkpoint").write_text(f"0\n3\n0 0\n5 {fork}\n7 {begin}\n")
+    epochs = [0 if offset < fork else 5 if offset < begin else 7 for offset in range(310)]
+    assert rows_of(local.parent, folder) == list(enumerate(epochs))
 
 
 def test_remote_segments_end_where_a_local_log_of_other_segments_begins(
-    folder: Path, whole: bytes, tmp_path: Path
+    folder: Path, whole: bytes, middle: int, local: Path
 ) -> None:
-    places = starts(whole)
-    middle = places[len(places) // 2]
     local_tiered(folder, A, whole, {0: 0})
-    partition = tmp_path / "log-0" / "t-0"
-    partition.mkdir(parents=True)
-    (tmp_path / "log-0" / "meta.properties").write_text("version=1\n")
-    (partition / f"{middle:020}.log").write_bytes(between(whole, middle, 310, epoch=3))
-    (partition / "partition.metadata").write_text(f"version: 0\ntopic_id: {D}\n")
-    rows = rows_of(tmp_path / "log-0", folder)
+    (local / f"{middle:020}.log").write_bytes(between(whole, middle, 310, epoch=3))
+    rows = rows_of(local.parent, folder)
     assert rows == [(offset, 3 * (offset >= middle)) for offset in range(310)]
-    assert set(told(tmp_path / "log-0", folder)) <= {"snapshot-missing", "index-missing"}
+    assert set(told(local.parent, folder)) <= {"snapshot-missing", "index-missing"}
 
 
 def test_indexes_of_a_segment_that_is_read_in_part_are_left_out(
-    tiered: Any, log_dir: Path, whole: bytes
+    tiered: Any, log_dir: Path, whole: bytes, starts: list[int]
 ) -> None:
     """Index entries point after the end of the range."""
     (local,) = (log_dir / "tiered-0").glob("*.log")
-    places = [offset for offset in starts(whole) if offset > 208]
+    places = [offset for offset in starts if offset > 208]
     middle = places[len(places) // 2]
     (local.parent / f"{middle:020}.log").write_bytes(
         between(whole, middle, 310) + local.read_bytes()
@@ -179,10 +191,9 @@ def test_indexes_of_a_segment_that_is_read_in_part_are_left_out(
 
 @pytest.mark.parametrize("lasts", [(None, None), (None, 1 << 62), (1 << 62, 5), (5, True)])
 def test_chunked_segments_overlap_like_others_whatever_their_manifests_say_of_their_ends(
-    folder: Path, whole: bytes, tmp_path: Path, lasts: tuple[Any, Any]
+    folder: Path, whole: bytes, thirds: tuple[int, int], tmp_path: Path, lasts: tuple[Any, Any]
 ) -> None:
-    places = starts(whole)
-    low, high = places[len(places) // 3], places[2 * len(places) // 3]
+    low, high = thirds
     store = tmp_path / "store"
     uploaded(store, local_tiered(folder, A, between(whole, 0, high), {0: 0}), lasts[0])
     uploaded(store, local_tiered(folder, B, between(whole, low, 310), {0: 0}), lasts[1])
@@ -192,10 +203,8 @@ def test_chunked_segments_overlap_like_others_whatever_their_manifests_say_of_th
 
 
 def test_a_manifest_that_states_an_end_far_above_hides_no_other_segment(
-    folder: Path, whole: bytes, tmp_path: Path
+    folder: Path, whole: bytes, middle: int, tmp_path: Path
 ) -> None:
-    places = starts(whole)
-    middle = places[len(places) // 2]
     store = tmp_path / "store"
     uploaded(store, local_tiered(folder, A, between(whole, 0, middle), {0: 0}), 1 << 62)
     uploaded(store, local_tiered(folder, B, between(whole, middle, 310), {0: 0}), 309)
@@ -203,14 +212,15 @@ def test_a_manifest_that_states_an_end_far_above_hides_no_other_segment(
     assert without_snapshots(told(store)) == []
 
 
-def test_behind_damage_no_offset_comes_twice_either(folder: Path, whole: bytes) -> None:
-    places = starts(whole)
-    low, high = places[len(places) // 3], places[2 * len(places) // 3]
+def test_behind_damage_no_offset_comes_twice_either(
+    folder: Path, whole: bytes, starts: list[int], thirds: tuple[int, int]
+) -> None:
+    low, high = thirds
     log = local_tiered(folder, A, between(whole, 0, high), {0: 0})
     data = bytearray(log.read_bytes())
     data[8:12] = b"\xff\xff\xff\xff"
     log.write_bytes(data)
     local_tiered(folder, B, between(whole, low, 310), {0: 0})
     offsets = [offset for offset, _ in rows_of(folder, on_damage="skip")]
-    assert offsets == list(range(places[1], 310))
+    assert offsets == list(range(starts[1], 310))
     assert "bad-size" in told(folder)
