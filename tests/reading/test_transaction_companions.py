@@ -40,10 +40,6 @@ def codes(folder: Any) -> list[tuple[str, str, str | None]]:
     return [(row["code"], row["severity"], row["file"]) for row in problems(folder)]
 
 
-def name(base: int, kind: str) -> str:
-    return f"{base:020}.{kind}"
-
-
 def test_sound_directory_has_no_problems(folder: Any) -> None:
     assert make(folder) == committed(folder)
     assert codes(folder) == []
@@ -68,69 +64,50 @@ def index(*, producer: int = 7, first: int = 2, last: int = 3) -> bytes:
     return build.transaction_index((producer, first, last))
 
 
-@pytest.mark.parametrize("data", [index()[:-1], b"transactions\n" * 34], ids=["cut", "text"])
-def test_invalid_transaction_index_is_a_warning(data: bytes, folder: Any) -> None:
-    wanted = make(folder)
-    folder.segment("t-0", data, 3, "txnindex")
-    assert committed(folder) == wanted
-    assert codes(folder) == [("txnindex-invalid", "warning", name(3, "txnindex"))]
+def snapshot(*, producer: int = 7, last: int = 2, first: int = 2) -> bytes:
+    return build.producer_snapshot((producer, 0, last, first))
 
 
-WRONG_INDEXES: dict[str, bytes] = {
-    "another producer": index(producer=8),
-    "another first offset": index(first=1),
-    "outside the segment": index(first=0, last=1),
-    "no such marker": index() + index(producer=8, first=4, last=5),
-    "empty": b"",
+WRONG: dict[str, tuple[str, bytes | None, str]] = {
+    "an index that is cut": ("txnindex", index()[:-1], "invalid"),
+    "an index of text": ("txnindex", b"transactions\n" * 34, "invalid"),
+    "an index of another producer": ("txnindex", index(producer=8), "mismatch"),
+    "an index of another first offset": ("txnindex", index(first=1), "mismatch"),
+    "an index of another segment": ("txnindex", index(first=0, last=1), "mismatch"),
+    "an index of no such marker": (
+        "txnindex",
+        index() + index(producer=8, first=4, last=5),
+        "mismatch",
+    ),
+    "an empty index": ("txnindex", b"", "mismatch"),
+    "no index": ("txnindex", None, "missing"),
+    "an empty snapshot": ("snapshot", b"", "invalid"),
+    "a snapshot of zeros": ("snapshot", bytes(56), "invalid"),
+    "a snapshot with a last offset above": ("snapshot", snapshot(last=9), "mismatch"),
+    "a snapshot with a first offset above": ("snapshot", snapshot(first=9), "mismatch"),
+    "a snapshot with another last offset": ("snapshot", snapshot(last=1), "mismatch"),
+    "a snapshot without what is open": ("snapshot", snapshot(first=-1), "mismatch"),
+    "a snapshot of another producer": (
+        "snapshot",
+        snapshot(producer=9, last=1, first=-1),
+        "mismatch",
+    ),
+    "no snapshot": ("snapshot", None, "missing"),
 }
 
 
-@pytest.mark.parametrize("what", WRONG_INDEXES)
-def test_transaction_index_that_contradicts_the_markers_is_a_warning_and_they_decide(
-    what: str, folder: Any
-) -> None:
-    wanted = make(folder)
-    folder.segment("t-0", WRONG_INDEXES[what], 3, "txnindex")
-    assert committed(folder) == wanted
-    found = codes(folder)
-    assert found and set(found) == {("txnindex-mismatch", "warning", name(3, "txnindex"))}
-
-
-def test_lost_transaction_index_is_a_note_and_aborted_rows_stay_aborted(folder: Any) -> None:
-    wanted = make(folder)
-    (folder.path / "t-0" / name(3, "txnindex")).unlink()
-    assert committed(folder) == wanted
-    assert codes(folder) == [("txnindex-missing", "note", name(3, "txnindex"))]
-
-
-@pytest.mark.parametrize("data", [b"", bytes(56)], ids=["empty", "zeros"])
-def test_invalid_producer_snapshot_is_a_warning(data: bytes, folder: Any) -> None:
-    wanted = make(folder)
-    folder.segment("t-0", data, 3, "snapshot")
-    assert committed(folder) == wanted
-    assert codes(folder) == [("snapshot-invalid", "warning", name(3, "snapshot"))]
-
-
-@pytest.mark.parametrize(
-    "producer",
-    [(7, 0, 9, 2), (7, 0, 2, 9), (7, 0, 1, 2), (7, 0, 2, -1), (9, 0, 1, -1)],
-    ids=["last above", "first above", "other last", "not open", "other producer"],
-)
-def test_producer_snapshot_that_contradicts_the_log_is_a_warning(
-    producer: tuple[int, int, int, int], folder: Any
-) -> None:
-    wanted = make(folder)
-    folder.segment("t-0", build.producer_snapshot(producer), 3, "snapshot")
-    assert committed(folder) == wanted
-    found = codes(folder)
-    assert found and set(found) == {("snapshot-mismatch", "warning", name(3, "snapshot"))}
-
-
-def test_lost_producer_snapshot_is_a_note(folder: Any) -> None:
-    wanted = make(folder)
-    (folder.path / "t-0" / name(3, "snapshot")).unlink()
-    assert committed(folder) == wanted
-    assert codes(folder) == [("snapshot-missing", "note", name(3, "snapshot"))]
+@pytest.mark.parametrize("case", WRONG)
+def test_companion_that_is_wrong_changes_no_row_and_is_named(case: str, folder: Any) -> None:
+    kind, data, fault = WRONG[case]
+    rows = make(folder)
+    path = folder.segment("t-0", data or b"", 3, kind)
+    if data is None:
+        path.unlink()
+    assert committed(folder) == rows
+    severity = "note" if fault == "missing" else "warning"
+    findings = codes(folder)
+    assert set(findings) == {(f"{kind}-{fault}", severity, path.name)}
+    assert len(findings) == 1 or fault == "mismatch"
 
 
 def test_deleted_companions_are_not_read(folder: Any) -> None:
