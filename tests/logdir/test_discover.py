@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,20 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from log_builder import Folder
 from magicbyte.errors import MissingError
 
 
 def offsets(*paths: object, **options: Any) -> list[tuple[str | None, int | None, int]]:
     options.setdefault("isolation_level", "read_uncommitted")
-    rows = mb.open(*(str(path) for path in paths), **options).records(
-        ["topic", "partition", "offset"]
-    )
-    return [(row["topic"], row["partition"], row["offset"]) for row in rows.to_pylist()]
+    dataset = mb.open(*map(str, paths), **options)
+    rows = dataset.records(["topic", "partition", "offset"]).to_pylist()
+    return [tuple(row.values()) for row in rows]
+
+
+@pytest.fixture
+def log_dir(folder: Folder) -> Folder:
+    return folder.log_dir()
 
 
 def two_segments(folder: Any, partition: str, first: int = 0) -> None:
@@ -48,11 +54,10 @@ def test_partition_folder_is_read_in_order_of_its_segments(folder: Any) -> None:
     assert got == [("topic.with-dashes_1", 12, n) for n in range(4)]
 
 
-def test_log_dir_gives_its_partitions_by_topic_and_number(folder: Any) -> None:
-    folder.log_dir()
+def test_log_dir_gives_its_partitions_by_topic_and_number(log_dir: Folder) -> None:
     for name in ("b-0", "a-10", "a-9"):
-        folder.segment(name, build.batch())
-    assert offsets(folder) == [("a", 9, 0), ("a", 10, 0), ("b", 0, 0)]
+        log_dir.segment(name, build.batch())
+    assert offsets(log_dir) == [("a", 9, 0), ("a", 10, 0), ("b", 0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -75,13 +80,12 @@ def test_empty_partition_of_a_log_dir_is_a_partition(mark: str, folder: Any) -> 
     assert offsets(folder.path / "empty-3") == []
 
 
-def test_other_things_in_a_log_dir_are_no_partitions(folder: Any) -> None:
-    folder.log_dir()
-    folder.segment("t-0", build.batch())
-    folder.segment("no number", build.batch())
-    folder.segment("lost+found", build.batch())
-    (folder.path / "notes-1").write_text("a file of that name")
-    assert offsets(folder) == [("t", 0, 0)]
+def test_other_things_in_a_log_dir_are_no_partitions(log_dir: Folder) -> None:
+    log_dir.segment("t-0", build.batch())
+    log_dir.segment("no number", build.batch())
+    log_dir.segment("lost+found", build.batch())
+    (log_dir.path / "notes-1").write_text("a file of that name")
+    assert offsets(log_dir) == [("t", 0, 0)]
 
 
 def test_several_paths_are_one_dataset(folder: Any) -> None:
@@ -92,17 +96,15 @@ def test_several_paths_are_one_dataset(folder: Any) -> None:
     assert got == [("a", 0, 0), ("b", 0, 0), ("c", 0, 0)]
 
 
-def test_path_that_is_named_twice_is_read_once(folder: Any) -> None:
-    folder.log_dir()
-    path = folder.segment("t-0", build.batch())
-    assert offsets(folder, folder.path / ".", folder.path / "t-0") == [("t", 0, 0)]
+def test_path_that_is_named_twice_is_read_once(log_dir: Folder) -> None:
+    path = log_dir.segment("t-0", build.batch())
+    assert offsets(log_dir, log_dir.path / ".", log_dir.path / "t-0") == [("t", 0, 0)]
     assert offsets(path, path) == [("t", 0, 0)]
 
 
-def test_folder_and_a_segment_in_it_are_read_once(folder: Any) -> None:
-    folder.log_dir()
-    path = folder.segment("t-0", build.batch())
-    assert offsets(folder, path) == [("t", 0, 0)]
+def test_folder_and_a_segment_in_it_are_read_once(log_dir: Folder) -> None:
+    path = log_dir.segment("t-0", build.batch())
+    assert offsets(log_dir, path) == [("t", 0, 0)]
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 3])
@@ -187,8 +189,8 @@ def test_no_path_is_refused() -> None:
     refused()
 
 
-def test_empty_folder_is_no_log(folder: Any) -> None:
-    assert "empty" in no_log(folder.path).found
+def test_empty_folder_is_no_log(tmp_path: Path) -> None:
+    assert "empty" in no_log(tmp_path).found
 
 
 def test_folder_of_texts_is_no_log(folder: Any) -> None:
@@ -252,69 +254,55 @@ def open_folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-@pytest.fixture
-def nobody() -> Iterator[Callable[[], None]]:
-    is_root = os.geteuid() == 0
-    yield lambda: os.seteuid(65534) if is_root else None
-    if is_root:
-        os.seteuid(0)
-
-
-@pytest.mark.parametrize("what", ["segment", "partition", "log_dir"])
-def test_path_that_may_not_be_read_is_an_error_of_the_system_too(
-    what: str, open_folder: Path, nobody: Callable[[], None]
-) -> None:
-    partition = open_folder / "dir" / "t-0"
-    partition.mkdir(parents=True)
-    segment = partition / f"{0:020}.log"
-    segment.write_bytes(build.batch())
-    path = {"segment": segment, "partition": partition, "log_dir": partition.parent}[what]
+@contextmanager
+def forbidden(path: Path) -> Iterator[None]:
+    """Let nobody read *path*; where root runs the tests, they go on as somebody else."""
     path.chmod(0)
+    if os.geteuid() == 0:
+        os.seteuid(65534)
     try:
-        nobody()
-        error = refused(path)
-        assert isinstance(error, MissingError) and isinstance(error, OSError)
-        assert error.errno == 13
+        yield
     finally:
         os.seteuid(os.getuid())
         path.chmod(0o755)
 
 
-def test_partition_that_may_not_be_read_is_not_passed_over(
-    open_folder: Path, nobody: Callable[[], None]
+@pytest.mark.parametrize("path", [f"t-0/{0:020}.log", "t-0", "."])
+def test_path_that_may_not_be_read_is_an_error_of_the_system_too(
+    path: str, open_folder: Path
 ) -> None:
-    (open_folder / "meta.properties").write_text("cluster.id=c\n")
+    log_dir = Folder(open_folder / "dir")
+    log_dir.segment("t-0", build.batch())
+    with forbidden(log_dir.path / path):
+        error = refused(log_dir.path / path)
+    assert isinstance(error, MissingError) and isinstance(error, OSError)
+    assert error.errno == 13
+
+
+def test_partition_that_may_not_be_read_is_not_passed_over(open_folder: Path) -> None:
+    log_dir = Folder(open_folder).log_dir()
     for name in ("a-0", "b-0"):
-        (open_folder / name).mkdir()
-        (open_folder / name / f"{0:020}.log").write_bytes(build.batch())
-    (open_folder / "b-0").chmod(0)
-    try:
-        nobody()
-        with pytest.raises(MissingError):
-            offsets(open_folder)
-    finally:
-        os.seteuid(os.getuid())
-        (open_folder / "b-0").chmod(0o755)
+        log_dir.segment(name, build.batch())
+    with forbidden(open_folder / "b-0"):
+        assert isinstance(refused(open_folder), MissingError)
 
 
 # Choices
 
 
-def test_topics_and_partitions_choose(folder: Any) -> None:
-    folder.log_dir()
+def test_topics_and_partitions_choose(log_dir: Folder) -> None:
     for name in ("a-0", "a-1", "b-0", "b-1"):
-        folder.segment(name, build.batch())
-    assert offsets(folder, topics=["a"]) == [("a", 0, 0), ("a", 1, 0)]
-    assert offsets(folder, topics="b") == [("b", 0, 0), ("b", 1, 0)]
-    assert offsets(folder, partitions=[1]) == [("a", 1, 0), ("b", 1, 0)]
-    assert offsets(folder, topics=["b"], partitions=[1]) == [("b", 1, 0)]
-    assert offsets(folder, partitions=[7]) == []
+        log_dir.segment(name, build.batch())
+    assert offsets(log_dir, topics=["a"]) == [("a", 0, 0), ("a", 1, 0)]
+    assert offsets(log_dir, topics="b") == [("b", 0, 0), ("b", 1, 0)]
+    assert offsets(log_dir, partitions=[1]) == [("a", 1, 0), ("b", 1, 0)]
+    assert offsets(log_dir, topics=["b"], partitions=[1]) == [("b", 1, 0)]
+    assert offsets(log_dir, partitions=[7]) == []
 
 
-def test_topic_that_is_not_there_is_refused_with_those_that_are(folder: Any) -> None:
-    folder.log_dir()
-    folder.segment("a-0", build.batch())
-    error = refused(folder, topics=["a", "c"])
+def test_topic_that_is_not_there_is_refused_with_those_that_are(log_dir: Folder) -> None:
+    log_dir.segment("a-0", build.batch())
+    error = refused(log_dir, topics=["a", "c"])
     assert "c" in error.found and "a" in error.expected
 
 
@@ -328,57 +316,52 @@ INTERNAL = [
 
 
 @pytest.mark.parametrize("topic", INTERNAL)
-def test_internal_topic_is_left_out_unless_named(topic: str, folder: Any) -> None:
-    folder.log_dir()
-    folder.segment("t-0", build.batch())
-    path = folder.segment(f"{topic}-0", build.batch())
-    dataset = mb.open(str(folder))
+def test_internal_topic_is_left_out_unless_named(topic: str, log_dir: Folder) -> None:
+    log_dir.segment("t-0", build.batch())
+    path = log_dir.segment(f"{topic}-0", build.batch())
+    dataset = mb.open(str(log_dir))
     assert dataset.num_internal == 1
-    assert offsets(folder) == [("t", 0, 0)]
+    assert offsets(log_dir) == [("t", 0, 0)]
     both = [(topic, 0, 0), ("t", 0, 0)]
-    assert offsets(folder, include_internal=True) == both
-    assert offsets(folder, topics=[topic]) == both[:1]
-    assert offsets(folder.path / f"{topic}-0") == both[:1]
+    assert offsets(log_dir, include_internal=True) == both
+    assert offsets(log_dir, topics=[topic]) == both[:1]
+    assert offsets(log_dir.path / f"{topic}-0") == both[:1]
     assert offsets(path) == both[:1]
     for table in (dataset.partitions(["topic"]), dataset.segments(["topic"])):
         assert {row["topic"] for row in table.to_pylist()} == {topic, "t"}
 
 
-def test_topic_whose_name_begins_with_underscores_is_not_internal(folder: Any) -> None:
-    folder.log_dir()
-    folder.segment("__mine-0", build.batch())
-    assert offsets(folder) == [("__mine", 0, 0)]
+def test_topic_whose_name_begins_with_underscores_is_not_internal(log_dir: Folder) -> None:
+    log_dir.segment("__mine-0", build.batch())
+    assert offsets(log_dir) == [("__mine", 0, 0)]
 
 
 # Log start
 
 
-def test_records_below_the_log_start_are_not_delivered(folder: Any, read: Any) -> None:
-    folder.log_dir()
-    two_segments(folder, "t-0")
-    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1, ("u", 0): 9})
-    assert [offset for _, _, offset in offsets(folder)] == [1, 2, 3]
-    assert [offset for _, _, offset in offsets(folder.path / "t-0")] == [1, 2, 3]
-    got = read(mb.open(str(folder)))
+def test_records_below_the_log_start_are_not_delivered(log_dir: Folder, read: Any) -> None:
+    two_segments(log_dir, "t-0")
+    log_dir.checkpoint("log-start-offset-checkpoint", {("t", 0): 1, ("u", 0): 9})
+    assert [offset for _, _, offset in offsets(log_dir)] == [1, 2, 3]
+    assert [offset for _, _, offset in offsets(log_dir.path / "t-0")] == [1, 2, 3]
+    got = read(mb.open(str(log_dir)))
     assert got.report.records == {"below_log_start": 1, "delivered": 3}
     # The first batch straddles the log start, so its bytes are not all below it.
     assert got.report.bytes["below_log_start"] == 0
-    (row,) = mb.open(str(folder)).partitions().to_pylist()
+    (row,) = mb.open(str(log_dir)).partitions().to_pylist()
     assert (row["log_start_offset"], row["log_end_offset"]) == (1, 4)
 
 
-def test_segment_that_is_named_is_read_from_its_first_record(folder: Any) -> None:
-    folder.log_dir()
-    two_segments(folder, "t-0")
-    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
-    assert [o for _, _, o in offsets(folder.path / "t-0" / f"{0:020}.log")] == [0, 1]
+def test_segment_that_is_named_is_read_from_its_first_record(log_dir: Folder) -> None:
+    two_segments(log_dir, "t-0")
+    log_dir.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
+    assert [o for _, _, o in offsets(log_dir.path / "t-0" / f"{0:020}.log")] == [0, 1]
 
 
-def test_log_start_below_the_first_segment_changes_nothing(folder: Any) -> None:
-    folder.log_dir()
-    two_segments(folder, "t-0", 10)
-    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
-    (row,) = mb.open(str(folder)).partitions().to_pylist()
+def test_log_start_below_the_first_segment_changes_nothing(log_dir: Folder) -> None:
+    two_segments(log_dir, "t-0", 10)
+    log_dir.checkpoint("log-start-offset-checkpoint", {("t", 0): 3})
+    (row,) = mb.open(str(log_dir)).partitions().to_pylist()
     assert (row["log_start_offset"], row["log_end_offset"]) == (10, 14)
 
 
@@ -386,35 +369,21 @@ def test_log_start_below_the_first_segment_changes_nothing(folder: Any) -> None:
     "text",
     ["1\n0\n", "0\nx\n", "0\n2\nt 0 1\n", "0\n1\nt 0\n", "0\n1\nt 0 x\n", "0\n1\n", "\xff\xfe\n"],
 )
-def test_checkpoint_that_is_none_is_a_warning_and_does_not_bound(text: str, folder: Any) -> None:
-    folder.log_dir()
-    folder.segment("t-0", build.batch())
-    (folder.path / "log-start-offset-checkpoint").write_bytes(text.encode("latin-1"))
-    assert offsets(folder) == [("t", 0, 0)]
-    (row,) = mb.open(str(folder)).problems().to_pylist()
+def test_checkpoint_that_is_none_is_a_warning_and_does_not_bound(
+    text: str, log_dir: Folder
+) -> None:
+    log_dir.segment("t-0", build.batch())
+    (log_dir.path / "log-start-offset-checkpoint").write_bytes(text.encode("latin-1"))
+    assert offsets(log_dir) == [("t", 0, 0)]
+    (row,) = mb.open(str(log_dir)).problems().to_pylist()
     assert (row["code"], row["severity"]) == ("checkpoint-invalid", "warning")
     assert row["file"] == "log-start-offset-checkpoint"
 
 
-def test_empty_checkpoint_has_no_entries(folder: Any) -> None:
-    folder.log_dir()
-    folder.segment("t-0", build.batch())
-    (folder.path / "log-start-offset-checkpoint").write_bytes(b"")
-    assert mb.open(str(folder)).problems().to_pylist() == []
-
-
-def test_log_start_of_real_logs_is_the_brokers(real: Path) -> None:
-    import json
-
-    for cluster in ("2.8/lives", "4.3/plain", "4.3/transactions"):
-        stated = {
-            (row["topic"], row["partition"]): row["log_start_offset"]
-            for row in json.loads((real / cluster / "oracle" / "offsets.json").read_text())
-        }
-        dirs = sorted(str(path) for path in (real / cluster).glob("log-*"))
-        rows = mb.open(*dirs).partitions(["topic", "partition", "log_start_offset"]).to_pylist()
-        found = {(row["topic"], row["partition"]): row["log_start_offset"] for row in rows}
-        assert {key: found[key] for key in stated} == stated
+def test_empty_checkpoint_has_no_entries(log_dir: Folder) -> None:
+    log_dir.segment("t-0", build.batch())
+    (log_dir.path / "log-start-offset-checkpoint").write_bytes(b"")
+    assert mb.open(str(log_dir)).problems().to_pylist() == []
 
 
 # Several disks
@@ -447,10 +416,9 @@ def test_replicas_of_a_partition_are_refused_by_name_unless_one_is_chosen(folder
     for number in (0, 1):
         place = folder.path / f"broker{number}"
         assert str(place / "t-0") in error.found
-        got = offsets(folder, replica=str(place))
-        assert got == [
-            ("only0", 0, 0),
-            ("only1", 0, 0),
+        single = [("only0", 0, 0), ("only1", 0, 0)]
+        assert offsets(folder, replica=str(place)) == [
+            *single,
             *(("t", 0, n) for n in range(number + 1)),
         ]
 
@@ -471,19 +439,18 @@ def test_replica_is_a_folder_and_not_the_beginning_of_its_name(folder: Any) -> N
 
 
 @pytest.mark.parametrize("suffix", ["delete", "future", "stray"])
-def test_folder_on_its_way_out_or_in_is_shown_and_not_read(suffix: str, folder: Any) -> None:
-    folder.log_dir()
-    folder.segment("t-0", build.batch())
+def test_folder_on_its_way_out_or_in_is_shown_and_not_read(suffix: str, log_dir: Folder) -> None:
+    log_dir.segment("t-0", build.batch())
     name = f"t-0.{'0123456789abcdef' * 2}-{suffix}"
-    folder.segment(name, build.batch(build.records(3)))
-    assert offsets(folder) == [("t", 0, 0)]
-    rows = mb.open(str(folder)).segments(["topic", "partition", "live", "why_not"]).to_pylist()
+    log_dir.segment(name, build.batch(build.records(3)))
+    assert offsets(log_dir) == [("t", 0, 0)]
+    rows = mb.open(str(log_dir)).segments(["topic", "partition", "live", "why_not"]).to_pylist()
     assert sorted(rows, key=lambda row: not row["live"]) == [
         {"topic": "t", "partition": 0, "live": True, "why_not": None},
         {"topic": "t", "partition": 0, "live": False, "why_not": f"{suffix}-folder"},
     ]
-    assert len(mb.open(str(folder)).partitions().to_pylist()) == 1
-    assert [o for _, _, o in offsets(folder.path / name)] == [0, 1, 2]
+    assert len(mb.open(str(log_dir)).partitions().to_pylist()) == 1
+    assert [o for _, _, o in offsets(log_dir.path / name)] == [0, 1, 2]
 
 
 def test_real_folders_on_their_way_are_shown_and_not_read(real: Path) -> None:
@@ -496,50 +463,21 @@ def test_real_folders_on_their_way_are_shown_and_not_read(real: Path) -> None:
     assert "gone" not in {topic for topic, _, _ in offsets(*dirs)}
 
 
-def test_deleted_segment_is_shown_and_read_only_when_named(folder: Any) -> None:
-    folder.log_dir()
-    path = folder.segment("t-0", build.batch(build.records(2)), suffix=".deleted")
-    folder.segment("t-0", build.batch(base=2), 2)
-    assert offsets(folder) == [("t", 0, 2)]
-    rows = mb.open(str(folder)).segments(["file", "live", "why_not"]).to_pylist()
-    assert (rows[0]["live"], rows[0]["why_not"]) == (False, "deleted")
-    assert [offset for _, _, offset in offsets(path)] == [0, 1]
-
-
 @pytest.mark.parametrize("suffix", ["cleaned", "swap"])
 def test_leftover_of_cleaning_is_read_when_named(suffix: str, folder: Any) -> None:
     path = folder.segment("t-0", build.batch(), suffix=f".{suffix}")
     assert offsets(path) == [("t", 0, 0)]
 
 
-def test_cleaned_file_is_not_live_and_a_swap_file_replaces_what_it_covers(folder: Any) -> None:
-    folder.log_dir()
-    two_segments(folder, "t-0")
-    folder.segment("t-0", build.batch(base=4), 4)
-    swap = build.batch([build.record(b"kept", delta=3)], 0, last_delta=3)
-    folder.segment("t-0", swap, 0, suffix=".swap")
-    assert [offset for _, _, offset in offsets(folder)] == [3, 4]
-    rows = mb.open(str(folder)).segments(["file", "why_not"]).to_pylist()
-    assert {row["file"][18:]: row["why_not"] for row in rows} == {
-        "00.log": "superseded",
-        "00.log.swap": None,
-        "02.log": "superseded",
-        "04.log": None,
-    }
-    folder.segment("t-0", swap, 0, suffix=".cleaned")
-    assert [offset for _, _, offset in offsets(folder)] == [0, 1, 2, 3, 4]
-
-
-def test_bytes_of_superseded_segments_are_counted(folder: Any, read: Any) -> None:
-    folder.log_dir()
-    path = folder.segment("t-0", build.batch(build.records(2)))
+def test_bytes_of_superseded_segments_are_counted(log_dir: Folder, read: Any) -> None:
+    path = log_dir.segment("t-0", build.batch(build.records(2)))
     swap = build.batch([build.record(b"kept", delta=1)], 0, last_delta=1)
-    folder.segment("t-0", swap, suffix=".swap")
-    rows = mb.open(str(folder)).segments().to_pylist()
+    log_dir.segment("t-0", swap, suffix=".swap")
+    rows = mb.open(str(log_dir)).segments().to_pylist()
     by_name = {row["file"]: row for row in rows}
     assert by_name[path.name]["size_bytes"] == path.stat().st_size
     assert by_name[path.name]["why_not"] == "superseded"
-    got = read(mb.open(str(folder)))
+    got = read(mb.open(str(log_dir)))
     assert got.values == [b"kept"]
 
 
