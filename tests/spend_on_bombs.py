@@ -69,29 +69,19 @@ def zstd_claim() -> bytes:
 
 
 def batch(codec: int, section: bytes) -> bytes:
-    made: bytes = b.batch([b.record()], 2, codec=codec, section=section)
-    return made
+    return b.batch([b.record()], 2, codec=codec, section=section)
 
 
 def wrapper(codec: int, section: bytes) -> bytes:
-    made: bytes = b.wrapper([], 2, magic=1, codec=codec, section=section)
-    return made
+    return b.wrapper([], 2, magic=1, codec=codec, section=section)
 
 
 def many_small_records() -> bytes:
     """Records of 7 bytes each, all bytes there: a sound batch of 64 MiB."""
     one = b.record(b"")
-    compressor = zstandard.ZstdCompressor()
     count = 64 * MIB // len(one)
-    made: bytes = b.batch(
-        [b.record()],
-        2,
-        codec=b.ZSTD,
-        count=count,
-        last_delta=0,
-        section=compressor.compress(one * count),
-    )
-    return made
+    section = zstandard.compress(one * count)
+    return b.batch([b.record()], 2, codec=b.ZSTD, count=count, last_delta=0, section=section)
 
 
 BOMBS: dict[str, Callable[[], bytes]] = {
@@ -115,10 +105,8 @@ LARGE: dict[str, Callable[[], bytes]] = {
 
 
 def read(path: Path, limits: mb.Limits, engine: str) -> tuple[list[int], mb.Report]:
-    level = "read_uncommitted"
-    rows = mb.open(
-        path, on_damage="skip", limits=limits, isolation_level=level, engine=engine
-    ).records(["offset", "value"])
+    options = {"on_damage": "skip", "isolation_level": "read_uncommitted"}
+    rows = mb.open(path, limits=limits, engine=engine, **options).records(["offset", "value"])
     offsets: list[int] = rows.to_table().column("offset").to_pylist()
     return offsets, rows.report
 
@@ -132,36 +120,20 @@ def main(name: str, folder: Path, engine: str) -> None:
         log.writelines([around[0], entry, around[1]])
     num_bytes, start = len(entry), len(around[0])
     del entry
-    limits = (
-        mb.Limits(max_entry_bytes=MAX_BATCH_BYTES)
-        if name in LARGE
-        else mb.Limits(max_batch_bytes=MAX_BATCH_BYTES)
-    )
+    limit = "max_entry_bytes" if name in LARGE else "max_batch_bytes"
+    limits = mb.Limits(**{limit: MAX_BATCH_BYTES})
     warm = folder / "warm.log"
     content = [b.record(bytes(100 * KIB))]
-    warm.write_bytes(
-        b"".join(
-            [
-                *(b.batch(content, 10 + codec, codec=codec) for codec in range(5)),
-                *(b.wrapper([b.message(bytes(KIB))], 20 + c, codec=c) for c in (1, 2, 3)),
-                b.batch(crc=1),
-            ]
-        )
-    )
+    entries = [b.batch(content, 10 + codec, codec=codec) for codec in range(5)]
+    entries += [b.wrapper([b.message(bytes(KIB))], 20 + c, codec=c) for c in (1, 2, 3)]
+    warm.write_bytes(b"".join([*entries, b.batch(crc=1)]))
     read(warm, limits, engine)
     (offsets, report), cost = measured(lambda: read(path, limits, engine))
+    findings = [[f.code, f.position, f.length, f.severity, str(f)] for f in report.findings]
+    place = {"entry_position": start, "entry_bytes": num_bytes}
     print(
         json.dumps(
-            {
-                "offsets": offsets,
-                "findings": [
-                    [f.code, f.position, f.length, f.severity, str(f)] for f in report.findings
-                ],
-                "bytes": dict(report.bytes),
-                "entry_position": start,
-                "entry_bytes": num_bytes,
-                **cost,
-            }
+            {"offsets": offsets, "findings": findings, "bytes": report.bytes, **place, **cost}
         )
     )
 
