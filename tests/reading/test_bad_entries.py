@@ -88,19 +88,19 @@ def test_incomplete_tail_says_how_many_bytes_it_would_take(read: Any) -> None:
     assert finding.found == "30" and finding.expected == str(len(entry))
 
 
-@pytest.mark.parametrize("magic", [3, -1])
-def test_unknown_magic_in_the_last_entry_is_an_error(magic: int, read: Any) -> None:
-    first, entry = before(), build.batch(build.records(2), 12, magic=magic)
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"magic": 3}, "unknown-magic"),
+        ({"magic": -1}, "unknown-magic"),
+        ({"crc": 1}, "checksum-mismatch"),
+    ],
+)
+def test_fault_in_the_last_entry_is_an_error_and_no_tail(fields: Any, code: str, read: Any) -> None:
+    first, entry = before(), build.batch(build.records(2), 12, **fields)
     got = read(first + entry)
-    assert got.errors == [("unknown-magic", len(first))]
-    assert got.values == [b"a", b"b"] and got.report.bytes["damaged"] == len(entry)
-
-
-def test_wrong_checksum_of_the_last_entry_is_an_error_and_no_tail(read: Any) -> None:
-    first, entry = before(), build.batch(build.records(2), 12, crc=1)
-    got = read(first + entry)
-    assert got.errors == [("checksum-mismatch", len(first))]
-    assert got.report.bytes["tail"] == 0
+    assert got.errors == [(code, len(first))] and got.values == [b"a", b"b"]
+    assert (got.report.bytes["damaged"], got.report.bytes["tail"]) == (len(entry), 0)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
@@ -157,14 +157,10 @@ def test_odd_offset_deltas_are_kafkas_rows(deltas: tuple[int, int], read: Any) -
 def test_unknown_control_type_is_a_note_and_ends_no_transaction(read: Any) -> None:
     data = build.transactional(0, 7) + build.control(337, 1, 7) + build.control(build.ABORT, 2, 7)
     got = read(data)
-    (finding,) = got.findings
-    assert (finding.code, finding.severity, finding.found) == (
-        "unknown-control-type",
-        "note",
-        "337",
-    )
+    findings = [(f.code, f.severity, f.found) for f in got.findings]
+    assert findings == [("unknown-control-type", "note", "337")]
     assert [row["outcome"] for row in got.rows if row["disposition"] == "delivered"] == ["aborted"]
-    rows = mb.from_bytes(data).batches(["control_type"]).to_pylist()
+    rows = got.dataset.batches(["control_type"]).to_pylist()
     assert [row["control_type"] for row in rows] == [None, "UNKNOWN", "ABORT"]
 
 
@@ -194,11 +190,8 @@ def test_second_abort_marker_changes_nothing(read: Any) -> None:
         + build.control(build.COMMIT, 5, 9)
     )
     got = read(data)
-    assert got.findings == []
-    assert [r["outcome"] for r in got.rows if r["disposition"] == "delivered"] == [
-        "aborted",
-        "committed",
-    ]
+    outcomes = [row["outcome"] for row in got.rows if row["disposition"] == "delivered"]
+    assert got.findings == [] and outcomes == ["aborted", "committed"]
 
 
 # Resources

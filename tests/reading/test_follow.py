@@ -37,9 +37,16 @@ def with_even_values(dataset: Dataset, columns: Sequence[str]) -> Rows:
     return Rows(pa.schema([rows.schema.field(name) for name in columns]), read)
 
 
-def follower(folder: Path, choose: RecordFilter = all_of, **how: Any) -> Follower:
-    """Return one that skips damage, as the command does, and keeps what it is warned of."""
-    open_now = partial(mb.open, folder, on_damage="skip")
+def follower(
+    folder: Path,
+    choose: RecordFilter = all_of,
+    *,
+    offsets: Any = None,
+    times: Any = None,
+    **how: Any,
+) -> Follower:
+    """Return one that skips damage, as the command does."""
+    open_now = partial(mb.open, folder, on_damage="skip", offsets=offsets, times=times)
     return Follower(open_now, choose, ["offset", "value"], **how)
 
 
@@ -143,9 +150,9 @@ def test_no_tail_is_what_comes_alone(folder: Any) -> None:
 
 def test_following_begins_where_a_range_does(folder: Any) -> None:
     folder.segment("t-0", build.batch(build.records(5)))
-    one = Follower(lambda: mb.open(folder.path, offsets=(3, None)), all_of, ["offset", "value"])
+    one = follower(folder.path, offsets=(3, None))
     assert offsets(new(one)) == [3, 4]
-    one = Follower(lambda: mb.open(folder.path, offsets=(9, None)), all_of, ["offset", "value"])
+    one = follower(folder.path, offsets=(9, None))
     assert new(one) == []
     folder.segment("t-0", build.batch(build.records(6), 5), 5)
     assert offsets(new(one)) == [9, 10]
@@ -153,9 +160,7 @@ def test_following_begins_where_a_range_does(folder: Any) -> None:
 
 def test_following_from_a_time_that_has_not_come_is_what_comes(folder: Any) -> None:
     path = folder.segment("t-0", build.batch())
-    one = Follower(
-        lambda: mb.open(folder.path, times=(build.TIME + 1, None)), all_of, ["offset", "value"]
-    )
+    one = follower(folder.path, times=(build.TIME + 1, None))
     assert new(one) == []
     path.write_bytes(build.batch() + build.batch(base=1, time=build.TIME + 5))
     assert offsets(new(one)) == [1]
@@ -189,9 +194,7 @@ def test_records_deleted_before_they_were_read_are_reported(folder: Any) -> None
 def test_committed_records_come_when_their_transaction_has_ended(folder: Any) -> None:
     data = build.transactional(0, 7) + build.batch(base=1)
     path = folder.segment("t-0", data)
-    one = Follower(
-        lambda: mb.open(folder.path, isolation_level="read_committed"), all_of, ["offset", "value"]
-    )
+    one = follower(folder.path)
     assert new(one) == []
     path.write_bytes(data + build.control(build.COMMIT, 2, 7))
     assert offsets(new(one)) == [0, 1]
