@@ -94,6 +94,20 @@ def is_root() -> bool:
 
 
 @pytest.fixture
+def ranges_read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Positions and lengths of what is read of local files from now on."""
+    ranges: list[tuple[int, int]] = []
+    read_at = storage.LocalFile.read_at
+
+    def watched(file: storage.LocalFile, position: int, length: int) -> bytes:
+        ranges.append((position, length))
+        return read_at(file, position, length)
+
+    monkeypatch.setattr(storage.LocalFile, "read_at", watched)
+    return ranges
+
+
+@pytest.fixture
 def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files that are opened from now on."""
     names: list[str] = []
