@@ -1,10 +1,12 @@
 """Transactions by the indexes of aborted ones: the rows that markers give, or a doubt that says why not."""
 
+import json
 import pickle
 import random
 import shutil
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from magicbyte.errors import ChangedError, InputError
 from magicbyte.reading import planner
 from magicbyte.reading.index_outcomes import AbortedTransactions
 from magicbyte.reading.split import read_split
+from magicbyte.reading.survey import Survey
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_tools.bench import planning
 from paths import DATA
@@ -32,13 +35,14 @@ def codes(dataset: mb.Dataset) -> list[str]:
     return [code for code in found if code.startswith("txnindex-")]
 
 
-def both(path: Path, **options: object) -> tuple[mb.Dataset, mb.Dataset]:
+def both(path: Path) -> tuple[mb.Dataset, mb.Dataset]:
     """Return *path*, read by markers and by indexes."""
-    by_markers = mb.open(path, on_damage="skip", include_internal=True, **options)
-    by_index = mb.open(
-        path, on_damage="skip", include_internal=True, transactions="index", **options
-    )
-    return by_markers, by_index
+    open_dataset = partial(mb.open, path, on_damage="skip", include_internal=True)
+    return open_dataset(), open_dataset(transactions="index")
+
+
+def open_transactions(survey: Survey) -> list[tuple[int, int]]:
+    return [(t.producer_id, t.first_offset) for t in survey.transactions if t.outcome == "open"]
 
 
 @pytest.mark.parametrize("split_bytes", [None, 1])
@@ -53,15 +57,7 @@ def test_indexes_give_the_rows_outcomes_and_ends_that_markers_give(
     assert by_index.records(**columns).to_table() == by_markers.records(**columns).to_table()
     for mine, theirs in zip(surveys_of(by_index), surveys_of(by_markers), strict=True):
         assert mine.last_stable_offset == theirs.last_stable_offset
-        mine_open, their_open = (
-            [
-                (one.producer_id, one.first_offset)
-                for one in found.transactions
-                if one.outcome == "open"
-            ]
-            for found in (mine, theirs)
-        )
-        assert mine_open == their_open
+        assert open_transactions(mine) == open_transactions(theirs)
         assert not mine.is_verified
     assert set(codes(by_index)) == {"txnindex-trusted"}
     assert codes(by_markers) == []
@@ -92,8 +88,7 @@ def cut(partition: Path) -> None:
 
 
 def lose_segment(partition: Path) -> None:
-    lost = index_of(partition).stem
-    for file in partition.glob(f"{lost}.*"):
+    for file in partition.glob(f"{index_of(partition).stem}.*"):
         file.unlink()
 
 
@@ -101,18 +96,19 @@ def add_index_of_no_segment(partition: Path) -> None:
     (partition / f"{5:020}.txnindex").write_bytes(b"")
 
 
-def flip_length(partition: Path) -> None:
-    log = index_of(partition).with_suffix(".log")
+def flip(log: Path, position: int, bits: int) -> None:
     data = bytearray(log.read_bytes())
-    data[8] ^= 0x40
+    data[position] ^= bits
     log.write_bytes(data)
 
 
+def flip_length(partition: Path) -> None:
+    flip(index_of(partition).with_suffix(".log"), 8, 0x40)
+
+
 def spoil_snapshot(partition: Path) -> None:
-    first = min(partition.glob("*.log"))
-    first.unlink()
-    for other in partition.glob(f"{first.stem}.*"):
-        other.unlink()
+    for file in partition.glob(f"{min(partition.glob('*.log')).stem}.*"):
+        file.unlink()
     snapshot = min(partition.glob("*.snapshot"))
     snapshot.write_bytes(snapshot.read_bytes()[:-1])
 
@@ -166,13 +162,9 @@ def test_a_marker_that_turns_out_to_be_damaged_does_not_make_aborted_records_com
     partition: Path,
 ) -> None:
     log = index_of(partition).with_suffix(".log")
-    batches = mb.open(partition).batches(["file", "position", "last_offset"]).to_table().to_pylist()
-    (marker,) = (
-        row for row in batches if row["file"] == log.name and row["last_offset"] == ENTRY_LAST
-    )
-    data = bytearray(log.read_bytes())
-    data[marker["position"] + 17] ^= 1  # its checksum
-    log.write_bytes(data)
+    batches = mb.open(log).batches(["position", "last_offset"]).to_pylist()
+    (marker,) = (row for row in batches if row["last_offset"] == ENTRY_LAST)
+    flip(log, marker["position"] + 17, 1)  # its checksum
     by_markers, by_index = both(partition)
     assert codes(by_index) == ["txnindex-trusted"]
     expected = by_markers.records(["offset", "value"]).to_table()
@@ -216,9 +208,8 @@ def test_a_split_is_small_however_much_an_index_lists(tmp_path: Path) -> None:
     assert len(splits) > 10
     assert max(len(pickle.dumps(split)) for split in splits) < 2_000
     assert dataset.records().to_table().num_rows == 0
-    assert dataset.partitions(["records_aborted"]).to_table().to_pylist() == [
-        {"records_aborted": 20_000}
-    ]
+    (partition,) = dataset.partitions(["records_aborted"]).to_pylist()
+    assert partition == {"records_aborted": 20_000}
 
 
 def test_an_index_that_is_shorter_when_it_is_read_is_an_error(partition: Path) -> None:
@@ -248,7 +239,8 @@ def test_spark_takes_the_option_where_it_can(partition: Path) -> None:
     path = str(partition)
     by_index = rows(path, transactions="index", maxPartitionBytes="1000")
     assert by_index == rows(path, maxPartitionBytes="1000") != []
-    first = json_of(by_index[len(by_index) // 2]["offset"])
+    offset = by_index[len(by_index) // 2]["offset"]
+    first = json.dumps({"interleaved": {"0": offset}})
     assert rows(path, transactions="index", startingOffsets=first) == by_index[len(by_index) // 2 :]
     for options, message in (
         ({"table": "transactions"}, "transactions index with the table transactions"),
@@ -258,10 +250,6 @@ def test_spark_takes_the_option_where_it_can(partition: Path) -> None:
             planned(path, transactions="index", **options)
     with pytest.raises(InputError, match="markers or index"):
         planned(path, transactions="guess")
-
-
-def json_of(offset: int) -> str:
-    return f'{{"interleaved": {{"0": {offset}}}}}'
 
 
 def test_python_refuses_what_makes_no_sense() -> None:
