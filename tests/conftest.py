@@ -1,6 +1,5 @@
 """Fixtures for the tests of all folders."""
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from clusters import lines
 from log_builder import Folder
 from log_reader import Read
 from magicbyte import storage
@@ -59,23 +57,6 @@ def copied(tmp_path: Path) -> Callable[[str], Path]:
     return copy
 
 
-@pytest.fixture(scope="session")
-def oracle() -> Callable[..., list[dict[str, Any]]]:
-    """Reads what Kafka said of a partition of the real brokers' logs."""
-
-    def rows(
-        cluster: str, partition: str, what: str = "records", isolation: str = "read_uncommitted"
-    ) -> list[dict[str, Any]]:
-        folder = DATA / cluster / "oracle" / what
-        path = folder / f"{partition}.ndjson.gz"
-        if what == "records":
-            names = (f"{partition}.{level}.ndjson.gz" for level in (isolation, "read_uncommitted"))
-            path = next(filter(Path.exists, map(folder.joinpath, names)))
-        return list(lines(path))
-
-    return rows
-
-
 @pytest.fixture(params=["reference", "columnar"])
 def read(request: pytest.FixtureRequest) -> type[Read]:
     """Read with each engine: what is said of rows holds for both."""
@@ -86,11 +67,6 @@ def read(request: pytest.FixtureRequest) -> type[Read]:
 def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
     with S3Server(tmp_path_factory.mktemp("s3")) as server:
         yield server
-
-
-@pytest.fixture
-def is_root() -> bool:
-    return os.geteuid() == 0
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """A tiered cluster of Kafka 3.9, and what its consumer delivered."""
 
-import gzip
-import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clusters import lines
 from paths import shared
 
 TIERED = shared() / "logs" / "3.9" / "tiered"
@@ -21,14 +20,13 @@ class Tiered:
 
     def rows(self, level: str) -> dict[str, list[dict[str, Any]]]:
         """Return what the consumer delivered of each tiered partition."""
-        found = {}
+        records = {}
         folder = TIERED / "oracle" / "records"
         for file in sorted(folder.glob("tiered*.read_uncommitted.ndjson.gz")):
             name = file.name.removesuffix(".read_uncommitted.ndjson.gz")
             chosen = folder / f"{name}.{level}.ndjson.gz"
-            with gzip.open(chosen if chosen.exists() else file, "rt", encoding="utf-8") as lines:
-                found[name] = [json.loads(line) for line in lines]
-        return found
+            records[name] = list(lines(chosen if chosen.exists() else file))
+        return records
 
 
 def copied(folder: Path, to: Path) -> Path:

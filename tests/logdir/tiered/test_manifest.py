@@ -102,7 +102,7 @@ def test_transactions_go_from_chunks_into_the_local_log(
 @pytest.mark.usefixtures("chunked")
 def test_indexes_lie_in_one_object(remote: Path, store: Path) -> None:
     columns = ["file", "file_kind", "size_bytes"]
-    rows = mb.open(store).segments(columns).to_table().to_pylist()
+    rows = mb.open(store).segments(columns).to_pylist()
     plain = mb.open(remote, topics=["tiered"], partitions=[0]).segments(columns).to_table()
     indexes = [row for row in plain.to_pylist() if row["file_kind"] != "metadata"]
     assert [row for row in rows if row["file_kind"] != "metadata"] == indexes

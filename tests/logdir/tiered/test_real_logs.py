@@ -64,7 +64,7 @@ def test_a_cluster_that_is_lost_is_read_from_remote_storage_alone(tiered: Any, l
     of_end = "last_stable_offset" if level == "read_committed" else "log_end_offset"
     ends = {
         f"{row['topic']}-{row['partition']}": row[of_end]
-        for row in dataset.partitions().to_table().to_pylist()
+        for row in dataset.partitions().to_pylist()
     }
     whole = expected(tiered.rows(level))
     assert found(dataset) == {
@@ -81,7 +81,7 @@ def test_a_transaction_whose_marker_was_not_uploaded_is_open_in_remote_storage_a
 
 
 def test_offsets_are_those_of_the_admin_client_with_the_remote_part(tiered: Any) -> None:
-    rows = mb.open(tiered.log_dir, tiered.remote).partitions().to_table().to_pylist()
+    rows = mb.open(tiered.log_dir, tiered.remote).partitions().to_pylist()
     by_name = {f"{row['topic']}-{row['partition']}": row for row in rows}
     for name in tiered.rows("read_uncommitted"):
         row = by_name[name]
@@ -175,7 +175,7 @@ def test_ids_may_hold_and_end_with_dashes_and_digits(tiered: Any, remote: Path) 
         file.rename(folder / f"{file.name[:21]}-{'Z' * 18}--1{file.name[43:]}")
     folder.rename(folder.with_name(f"tiered-1-{topic_id}"))
     log = mb.open(remote, topics=["tiered"], partitions=[1])
-    (row,) = log.partitions(["topic", "topic_id", "log_end_offset"]).to_table().to_pylist()
+    (row,) = log.partitions(["topic", "topic_id", "log_end_offset"]).to_pylist()
     assert row == {"topic": "tiered", "topic_id": topic_id, "log_end_offset": 207}
 
 
