@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from magicbyte.reading.ordered_threads import MAX_AHEAD_BYTES, in_order
 from paths import DATA, shared
 
 COLUMNS = ("topic", "partition", "offset", "key", "value", "file", "position", "disposition")
+RECORDS = partial(mb.Dataset.records, columns=COLUMNS)
 THREADS = (1, 2, 5)
 SMALL = 700
 """Bytes of a split: an entry or a few."""
@@ -67,10 +68,10 @@ def read(rows: mb.Rows) -> tuple[pa.Table, mb.Report, str | None]:
     return pa.Table.from_batches(batches, rows.schema), report, error
 
 
-def assert_threads_change_nothing(path: Path, table: str, *arguments: Any, **options: Any) -> Any:
-    one, *others = (
-        read(getattr(opened(path, threads, **options), table)(*arguments)) for threads in THREADS
-    )
+def assert_threads_change_nothing(
+    path: Path, table: Callable[..., mb.Rows] = RECORDS, **options: Any
+) -> tuple[pa.Table, mb.Report, str | None]:
+    one, *others = (read(table(opened(path, threads, **options))) for threads in THREADS)
     for other in others:
         assert other == one
     return one
@@ -78,9 +79,7 @@ def assert_threads_change_nothing(path: Path, table: str, *arguments: Any, **opt
 
 @pytest.mark.parametrize("log_dir", log_dirs(), ids=lambda path: "-".join(path.parts[-3:-1]))
 def test_threads_change_neither_rows_nor_their_order_nor_the_report(log_dir: Path) -> None:
-    rows, report, error = assert_threads_change_nothing(
-        log_dir, "records", COLUMNS, on_damage="skip"
-    )
+    rows, report, error = assert_threads_change_nothing(log_dir, on_damage="skip")
     assert error is None
     assert rows.num_rows == report.records["delivered"] > 0
 
@@ -99,9 +98,9 @@ def spoil(folder: Path, seed: str) -> None:
         log.write_bytes(data)
 
 
-@pytest.mark.parametrize("table", ["records", "batches"])
+@pytest.mark.parametrize("table", [mb.Dataset.records, mb.Dataset.batches])
 @pytest.mark.parametrize("on_damage", ["skip", "fail", "stop"])
-def test_threads_change_nothing_where_a_log_is_damaged(copied, table: str, on_damage: str) -> None:
+def test_threads_change_nothing_where_a_log_is_damaged(copied, table: Any, on_damage: str) -> None:
     cluster = copied("4.3/transactions")
     spoil(cluster, "threads")
     _, report, error = assert_threads_change_nothing(
@@ -115,18 +114,14 @@ def test_threads_change_nothing_where_a_log_is_damaged(copied, table: str, on_da
 def test_threads_change_nothing_where_a_broker_met_damage() -> None:
     codes = set()
     for path in damaged_dirs():
-        _, report, _ = assert_threads_change_nothing(path, "records", COLUMNS, on_damage="skip")
+        _, report, _ = assert_threads_change_nothing(path, on_damage="skip")
         codes |= {finding.code for finding in report.findings}
     assert len(codes) >= 4
 
 
 def test_quick_batches_are_those_of_one_thread(real: Path) -> None:
     quick = partial(mb.Dataset.batches, quick=True)
-    one, two = (
-        read(quick(opened(real / "4.3/killed/log-0", threads, on_damage="skip")))
-        for threads in (1, 2)
-    )
-    assert one == two
+    assert_threads_change_nothing(real / "4.3/killed/log-0", quick, on_damage="skip")
 
 
 # Ends
