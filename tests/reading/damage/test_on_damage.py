@@ -16,15 +16,22 @@ def source(partition: Any) -> Any:
 
 
 @pytest.fixture
-def broken(source: Any, frames: Any) -> Any:
-    """Return the files with the entry of a number in a segment of a number altered, and where."""
+def sound(source: Any, workshop: Any) -> str:
+    """What to open to read the sound log."""
+    return workshop.put(source.files, source.log_dir, source.name)
 
-    def alter(segment: int, number: int, at: int, value: bytes) -> Any:
+
+@pytest.fixture
+def break_entry(source: Any, frames: Any, workshop: Any) -> Any:
+    """Alter the entry of a number in a segment of a number; return what to open, and the entry."""
+
+    def alter(at: int, value: bytes, segment: int = 1, number: int = 2) -> Any:
         name = source.logs[segment]
         entry = frames(source.files[name])[number]
         data = bytearray(source.files[name])
         data[entry.position + at : entry.position + at + len(value)] = value
-        return {**source.files, name: bytes(data)}, name, entry
+        files = {**source.files, name: bytes(data)}
+        return workshop.put(files, source.log_dir, source.name), name, entry
 
     return alter
 
@@ -40,10 +47,9 @@ def broken(source: Any, frames: Any) -> Any:
     ],
 )
 def test_fail_raises_the_error_of_the_damage_with_its_file_and_byte(
-    source, broken, workshop, what, at, value, error, code
+    break_entry, workshop, what, at, value, error, code
 ) -> None:
-    files, name, entry = broken(1, 2, at, value)
-    path = workshop.put(files, source.log_dir, source.name)
+    path, name, entry = break_entry(at, value)
     with pytest.raises(error) as caught:
         workshop.read(path, on_damage="fail")
     assert caught.value.position == entry.position
@@ -73,47 +79,42 @@ def test_fail_raises_for_a_payload_that_does_not_decompress(partition, frames, w
 
 
 def test_fail_raises_for_an_entry_over_the_limit_and_names_the_setting(
-    source, frames, workshop
+    sound, source, frames, workshop
 ) -> None:
-    path = workshop.put(source.files, source.log_dir, source.name)
-    largest = max(frame.size for name in source.logs for frame in frames(source.files[name]))
-    limits = mb.Limits(max_entry_bytes=largest - 1)
-    with pytest.raises(mb.LimitError) as caught:
-        workshop.read(path, on_damage="fail", limits=limits)
-    assert caught.value.setting == "max_entry_bytes"
-    assert caught.value.limit == largest - 1
-    sound, _ = workshop.read(path)
-    rows, _ = workshop.read(path, limits=limits)
-    lost = {
-        (name, frame.position)
+    sizes = {
+        (name, frame.position): frame.size
         for name in source.logs
         for frame in frames(source.files[name])
-        if frame.size >= largest
     }
-    assert rows == [row for row in sound if row[5:] not in lost]
+    largest = max(sizes.values())
+    limits = mb.Limits(max_entry_bytes=largest - 1)
+    with pytest.raises(mb.LimitError) as caught:
+        workshop.read(sound, on_damage="fail", limits=limits)
+    assert (caught.value.setting, caught.value.limit) == ("max_entry_bytes", largest - 1)
+    rows, _ = workshop.read(sound)
+    assert workshop.read(sound, limits=limits)[0] == [
+        row for row in rows if sizes[row[5:]] < largest
+    ]
 
 
 @pytest.mark.parametrize(("at", "value"), [(70, b"\xa5"), (8, bytes(4)), (16, b"\x09")])
 @pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
 def test_stop_ends_the_partition_at_the_damage_and_skip_goes_on_behind_it(
-    source, broken, workshop, at, value, level
+    sound, break_entry, workshop, at, value, level
 ) -> None:
-    files, name, entry = broken(1, 2, at, value)
-    sound, _ = workshop.read(workshop.put(source.files, source.log_dir, source.name), level)
-    path = workshop.put(files, source.log_dir, source.name)
+    rows, _ = workshop.read(sound, level)
+    path, name, entry = break_entry(at, value)
     stopped, findings = workshop.read(path, level, on_damage="stop")
-    assert stopped == [row for row in sound if row[5:] < (name, entry.position)]
-    assert {f.position for f in findings if f.file == name and f.severity == "error"} == {
-        entry.position
-    }
+    assert stopped == [row for row in rows if row[5:] < (name, entry.position)]
+    errors = {f.position for f in findings if f.file == name and f.severity == "error"}
+    assert errors == {entry.position}
     skipped, _ = workshop.read(path, level, on_damage="skip")
-    assert skipped == [row for row in sound if row[5:] != (name, entry.position)]
+    assert skipped == [row for row in rows if row[5:] != (name, entry.position)]
 
 
-def test_stop_ends_its_own_partition_alone(partition, broken, source, workshop, tmp_path) -> None:
+def test_stop_ends_its_own_partition_alone(partition, break_entry, workshop) -> None:
     other = partition("4.3/plain/headers-0")
-    files, _, _ = broken(0, 0, 70, b"\xa5")
-    path = workshop.put(files, source.log_dir, source.name)
+    path, _, _ = break_entry(70, b"\xa5", segment=0, number=0)
     folder = workshop.folder / other.name
     folder.mkdir()
     for name, data in other.files.items():
@@ -122,9 +123,8 @@ def test_stop_ends_its_own_partition_alone(partition, broken, source, workshop, 
     assert {row["topic"] for row in rows} == {"headers"}
 
 
-def test_stop_accounts_for_all_bytes_and_moves_the_log_end(source, broken, workshop) -> None:
-    files, _, entry = broken(1, 2, 70, b"\xa5")
-    path = workshop.put(files, source.log_dir, source.name)
+def test_stop_accounts_for_all_bytes_and_moves_the_log_end(break_entry, workshop) -> None:
+    path, _, entry = break_entry(70, b"\xa5")
     dataset = workshop.open(path, on_damage="stop")
     for row in dataset.segments().to_pylist():
         if row["file_kind"] == "log":
