@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -50,14 +51,22 @@ def spoiled(partition: Any, seed: str) -> dict[str, bytes]:
     return files
 
 
-@pytest.mark.parametrize("is_damaged", [False, True], ids=["sound", "damaged"])
-def test_any_splits_give_the_same_rows(partitions, some, workshop, is_damaged) -> None:
-    wrong = []
+@pytest.fixture(params=[False, True], ids=["sound", "damaged"])
+def logs(request, partitions, some, workshop) -> Iterator[tuple[Any, str]]:
+    """Some partitions that are not empty, one after another, and where each is put down."""
     full = [one for one in partitions if any(one.files[name] for name in one.logs)]
-    for partition in some(full, 25, f"splits/{is_damaged}"):
-        seed = f"splits/{partition}"
-        files = spoiled(partition, seed) if is_damaged else partition.files
-        path = workshop.put(files, partition.log_dir, partition.name)
+
+    def put() -> Iterator[tuple[Any, str]]:
+        for partition in some(full, 25, f"{request.function.__name__}/{request.param}"):
+            files = spoiled(partition, str(partition)) if request.param else partition.files
+            yield partition, workshop.put(files, partition.log_dir, partition.name)
+
+    return put()
+
+
+def test_any_splits_give_the_same_rows(logs, workshop) -> None:
+    wrong = []
+    for partition, path in logs:
         for level in LEVELS:
             dataset = workshop.open(path, level)
             columns = ("offset", "key", "value", "file", "position", "outcome", "disposition")
@@ -87,15 +96,10 @@ def test_a_split_spans_an_entry_and_otherwise_no_more_than_was_asked_for(
     assert len(mb.plan(workshop.open(path), SMALLER_THAN_AN_ENTRY)) == len(ends)
 
 
-@pytest.mark.parametrize("is_damaged", [False, True], ids=["sound", "damaged"])
-def test_any_columns_give_the_same_rows(partitions, some, workshop, is_damaged) -> None:
+def test_any_columns_give_the_same_rows(logs, workshop) -> None:
     wrong = []
-    chosen = random.Random(f"columns/{is_damaged}")
-    full = [one for one in partitions if any(one.files[name] for name in one.logs)]
-    for partition in some(full, 25, f"columns/{is_damaged}"):
-        seed = f"columns/{partition}"
-        files = spoiled(partition, seed) if is_damaged else partition.files
-        path = workshop.put(files, partition.log_dir, partition.name)
+    chosen = random.Random("columns")
+    for partition, path in logs:
         level = chosen.choice(LEVELS)
         dataset = workshop.open(path, level)
         shown = tuple(chosen.sample(("delivered", "aborted", "withheld", "control"), 2))
