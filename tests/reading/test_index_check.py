@@ -21,6 +21,9 @@ from paths import DATA
 SOURCE = DATA / "4.3" / "killed" / "log-0"
 TOPIC = "busy-0"
 
+SIZES = {"index": 8, "timeindex": 12}
+"""Bytes of an entry of each kind of index."""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -40,10 +43,8 @@ def said(folder: Path) -> list[Finding]:
 
 def index_of(folder: Path, kind: str) -> tuple[Path, bytearray]:
     """Return the first index that has four entries."""
-    size = {"index": 8, "timeindex": 12}[kind]
-    path = next(
-        path for path in sorted(folder.glob(f"*.{kind}")) if path.stat().st_size >= 4 * size
-    )
+    paths = sorted(folder.glob(f"*.{kind}"))
+    path = next(path for path in paths if path.stat().st_size >= 4 * SIZES[kind])
     return path, bytearray(path.read_bytes())
 
 
@@ -68,22 +69,17 @@ def test_an_entry_that_is_wrong_is_found_at_its_byte(
     struct.pack_into(form, data, at, change(struct.unpack_from(form, data, at)[0]))
     path.write_bytes(data)
     (finding,) = said(folder)
-    size = {"index": 8, "timeindex": 12}[kind]
-    assert (finding.code, finding.file, finding.position, finding.length) == (
-        f"{kind}-mismatch",
-        path.name,
-        size,
-        size,
-    )
-    assert finding.severity == "warning"
+    size = SIZES[kind]
+    assert (finding.code, finding.severity) == (f"{kind}-mismatch", "warning")
+    assert (finding.file, finding.position, finding.length) == (path.name, size, size)
 
 
 def test_a_time_below_that_of_an_earlier_batch_is_wrong(folder: Path) -> None:
     """Though a batch has it: who looks for a time between the two would begin behind the first."""
     path, _ = index_of(folder, "timeindex")
     log = path.with_suffix(".log")
-    (batches,) = mb.open(log).batches(["position", "last_offset", "max_timestamp"])
-    first, second, *_ = batches.to_pylist()
+    rows = mb.open(log).batches(["position", "last_offset", "max_timestamp"])
+    first, second, *_ = rows.to_pylist()
     time = int(first["max_timestamp"].timestamp() * 1000)
     content = bytearray(log.read_bytes())
     struct.pack_into(">q", content, second["position"] + 35, time - 1)
@@ -100,9 +96,8 @@ def test_a_time_below_that_of_an_earlier_batch_is_wrong(folder: Path) -> None:
 def test_entries_that_come_in_parts() -> None:
     numbers = np.array([10, 20, 30])
     for cut in range(1, 3):
-        index = _OffsetIndex(
-            LogFile("", "", "index", 0, 16), np.array([0, 200]), np.array([10, 10])
-        )
+        file = LogFile("", "", "index", 0, 16)
+        index = _OffsetIndex(file, np.array([0, 200]), np.array([10, 10]))
         for part in (slice(0, cut), slice(cut, 3)):
             index.add(numbers[part] * 10 - 100, numbers[part])
         assert index.wrong == [1]
@@ -120,18 +115,15 @@ def test_an_entry_may_hold_the_offset_of_any_record_behind(folder: Path) -> None
 @pytest.mark.parametrize("kind", ["index", "timeindex"])
 def test_entries_beyond_the_log(folder: Path, kind: str) -> None:
     path, data = index_of(folder, kind)
-    form, entry = {"index": (">ii", (1 << 30, 1 << 30)), "timeindex": (">qi", (1 << 50, 1 << 30))}[
-        kind
-    ]
-    path.write_bytes(bytes(data.rstrip(b"\0")) and trimmed(data, kind) + struct.pack(form, *entry))
+    form, number = {"index": (">ii", 1 << 30), "timeindex": (">qi", 1 << 50)}[kind]
+    path.write_bytes(trimmed(data, kind) + struct.pack(form, number, 1 << 30))
     (finding,) = said(folder)
-    assert finding.code == f"{kind}-mismatch"
-    assert finding.position == len(trimmed(data, kind))
+    assert (finding.code, finding.position) == (f"{kind}-mismatch", len(trimmed(data, kind)))
 
 
 def trimmed(data: bytearray, kind: str) -> bytes:
     """Return *data* without the zeros of a preallocated file."""
-    size = {"index": 8, "timeindex": 12}[kind]
+    size = SIZES[kind]
     entries = [bytes(data[at : at + size]) for at in range(0, len(data), size)]
     while entries and not any(entries[-1]):
         entries.pop()
@@ -141,7 +133,7 @@ def trimmed(data: bytearray, kind: str) -> bytes:
 @pytest.mark.parametrize("kind", ["index", "timeindex"])
 def test_invalid_index_file_is_one_finding(folder: Path, kind: str) -> None:
     path, data = index_of(folder, kind)
-    size = {"index": 8, "timeindex": 12}[kind]
+    size = SIZES[kind]
     entries = trimmed(data, kind)
     path.write_bytes(entries[size : 2 * size] + entries[:size])
     (finding,) = said(folder)
@@ -173,9 +165,8 @@ def offset_index(*entries: tuple[int, int]) -> bytes:
 
 @pytest.mark.parametrize("num_entries", [1, 2, 1023, 1024, 1025, 1026, 5000])
 def test_a_position_is_looked_up_below_the_offset(num_entries: int) -> None:
-    table = whole_rows(
-        offset_index(*((10 * n + 3, 100 * n + 7) for n in range(num_entries))), OffsetIndexEntry
-    )
+    entries = [(10 * n + 3, 100 * n + 7) for n in range(num_entries)]
+    table = whole_rows(offset_index(*entries), OffsetIndexEntry)
     assert position_of(table, 2) == 0
     for n in {0, 1, num_entries // 2, num_entries - 1} - {num_entries}:
         at = 10 * n + 3

@@ -55,15 +55,21 @@ def read_entries_singly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AutoEngine, "read_headers", lambda *args: read_headers(*args)[:1])
 
 
+def assert_runs_change_nothing(
+    paths: list[Path], split_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = [survey_values(path, split_bytes) for path in paths]
+    read_entries_singly(monkeypatch)
+    assert [survey_values(path, split_bytes) for path in paths] == expected
+
+
 @pytest.mark.parametrize("split_bytes", [100, 3000])
 def test_a_survey_of_real_logs_does_not_depend_on_runs(
     split_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = sorted(DATA.glob("*/*/log-0"))
     assert len(paths) > 5
-    expected = [survey_values(path, split_bytes) for path in paths]
-    read_entries_singly(monkeypatch)
-    assert [survey_values(path, split_bytes) for path in paths] == expected
+    assert_runs_change_nothing(paths, split_bytes, monkeypatch)
 
 
 def test_a_survey_of_damaged_logs_does_not_depend_on_runs(
@@ -84,9 +90,7 @@ def test_a_survey_of_damaged_logs_does_not_depend_on_runs(
                 del data[position : position + rng.randrange(300)]
         (folder / log.name).write_bytes(data)
         paths.append(folder)
-    expected = [survey_values(path, 3000) for path in paths]
-    read_entries_singly(monkeypatch)
-    assert [survey_values(path, 3000) for path in paths] == expected
+    assert_runs_change_nothing(paths, 3000, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -100,17 +104,12 @@ def test_a_survey_of_damaged_logs_does_not_depend_on_runs(
     ],
 )
 def test_a_survey_after_damage_does_not_depend_on_runs(
-    before: Any, after: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    before: Any, after: Any, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    damaged = bytearray(build.batch(base=11))
-    damaged[-1] ^= 1
+    damaged = build.batch(base=11)[:-1] + b"\1"
     batches = [[build.batch(base=offset) for offset in offsets] for offsets in (before, after)]
-    log = tmp_path / "topic-0" / f"{0:020}.log"
-    log.parent.mkdir()
-    log.write_bytes(b"".join([*batches[0], damaged, *batches[1]]))
-    expected = survey_values(log, 200)
-    read_entries_singly(monkeypatch)
-    assert survey_values(log, 200) == expected
+    log = folder.segment("topic-0", b"".join([*batches[0], damaged, *batches[1]]))
+    assert_runs_change_nothing([log], 200, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -119,10 +118,7 @@ def test_a_survey_of_transactions_does_not_depend_on_runs(
 ) -> None:
     rng = random.Random(seed)
     write_random_log(rng, folder.log_dir())
-    split_bytes = rng.choice([1, 500, 5000])
-    expected = survey_values(folder.path, split_bytes)
-    read_entries_singly(monkeypatch)
-    assert survey_values(folder.path, split_bytes) == expected
+    assert_runs_change_nothing([folder.path], rng.choice([1, 500, 5000]), monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -137,11 +133,9 @@ def test_a_survey_of_transactions_does_not_depend_on_runs(
     ],
 )
 def test_a_survey_of_any_offsets_does_not_depend_on_runs(
-    offsets: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    offsets: Any, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = tmp_path / "topic-0" / f"{0:020}.log"
-    log.parent.mkdir()
-    log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
+    log = folder.segment("topic-0", b"".join(build.batch(base=offset) for offset in offsets))
 
     def read() -> Any:
         rows = mb.open(log, on_damage="skip").records(["offset"])
@@ -154,10 +148,9 @@ def test_a_survey_of_any_offsets_does_not_depend_on_runs(
     assert read() == expected
 
 
-def test_an_offset_out_of_order_among_others_is_a_finding(tmp_path: Path) -> None:
+def test_an_offset_out_of_order_among_others_is_a_finding(folder: Any) -> None:
     offsets = [0, 1, 2, 1, 3, 4, 9, 10]
-    log = tmp_path / f"{0:020}.log"
-    log.write_bytes(b"".join(build.batch(base=offset) for offset in offsets))
+    log = folder.segment("t-0", b"".join(build.batch(base=offset) for offset in offsets))
     (survey,) = surveys_of(mb.open(log, on_damage="skip"))
     codes = [(finding.code, finding.base_offset) for finding in survey.findings]
     assert ("offset-out-of-order", 1) in codes
