@@ -29,26 +29,18 @@ class Case:
     problem: str | None
 
     def header(self, position: int) -> Entry:
-        return Entry(
-            position=position,
-            size_bytes=100 + position,
-            magic=2,
-            base_offset=self.last - 5,
-            last_offset=self.last,
-            crc=0,
-            codec=0,
-            timestamp_type=0,
-            base_timestamp=0,
-            max_timestamp=0,
-            has_delete_horizon=False,
-            producer_id=1,
-            producer_epoch=0,
-            base_sequence=0,
-            leader_epoch=0,
-            record_count=len(self.offsets),
-            is_transactional=self.outcome is not None,
-            is_control=self.is_control,
-        )
+        fields = dict.fromkeys(Entry._fields, 0) | {
+            "position": position,
+            "size_bytes": 100 + position,
+            "magic": 2,
+            "base_offset": self.last - 5,
+            "last_offset": self.last,
+            "producer_id": 1,
+            "record_count": len(self.offsets),
+            "is_transactional": self.outcome is not None,
+            "is_control": self.is_control,
+        }
+        return Entry(**fields)
 
     def rows(self) -> list[int]:
         return [] if self.problem else self.offsets
@@ -105,12 +97,8 @@ def test_records_and_entries_are_judged_by_the_rule(seed: int) -> None:
     def bound() -> int | None:
         return rng.choice([None, None, rng.randrange(-1, most)])
 
-    wanted = DeliveryBounds(
-        log_start_offset=bound(),
-        first=bound(),
-        end=bound(),
-        last_stable_offset=bound() if committed else None,
-    )
+    bounds = {name: bound() for name in ("log_start_offset", "first", "end")}
+    wanted = DeliveryBounds(**bounds, last_stable_offset=bound() if committed else None)
     headers = Entries([case.header(n) for n, case in enumerate(cases)])
     offsets = [offset for case in cases for offset in case.rows()]
     decoded = Decoded(

@@ -42,12 +42,9 @@ def test_a_range_of_offsets_gives_the_rows_of_the_whole_log(path: Path, level: s
             first, last = sorted(rng.randint(-1, end) for _ in range(2))
             bounds = rng.choice([(first, last), (first, None), (None, last)])
             some = rows_of(opened(Path(log.folder), level, offsets=bounds))
-            wanted = [
-                row
-                for row in whole
-                if (bounds[0] or 0) <= row["offset"] < (end if bounds[1] is None else bounds[1])
-            ]
-            assert some == wanted, (log.name, bounds)
+            low, high = bounds[0] or 0, end if bounds[1] is None else bounds[1]
+            expected = [row for row in whole if low <= row["offset"] < high]
+            assert some == expected, (log.name, bounds)
 
 
 @pytest.mark.parametrize("level", ISOLATION_LEVELS)

@@ -160,15 +160,8 @@ def test_offsets_are_those_that_the_admin_client_said(cluster) -> None:
     wrong = []
     for name, said in cluster.offsets().items():
         row = found[name]
-        expected = {
-            field: said[field]
-            for field in (
-                "log_start_offset",
-                "log_end_offset",
-                "last_stable_offset",
-                "high_watermark",
-            )
-        }
+        fields = ("log_start_offset", "log_end_offset", "last_stable_offset", "high_watermark")
+        expected = {field: said[field] for field in fields}
         if said.get("local_log_start_offset") is not None:
             expected["log_start_offset"] = said["local_log_start_offset"]
         if not cluster.facts["clean_shutdown"]:
