@@ -4,7 +4,6 @@ The bytes are made here, with right checksums; what must come out follows from h
 """
 
 import struct
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 
 import magicbyte as mb
 from log_builder import HORIZON, batch_of, control, message, producer_snapshot, transaction_index
+from log_reader import Read
 from magicbyte.engines import header_scan
 from magicbyte.engines.auto import AutoEngine
 
@@ -23,20 +23,28 @@ def name(base: int, kind: str = "log") -> str:
     return f"{base:020}.{kind}"
 
 
-def offsets(rows: Sequence[Any]) -> list[int]:
-    return [row[0] for row in rows]
-
-
 def marker(offset: int, producer: int, *, commits: bool, epoch: int = 0) -> bytes:
     return control(int(commits), offset, producer, epoch=epoch)
 
 
-def codes(findings: Sequence[Any]) -> set[str]:
-    return {finding.code for finding in findings}
+def end_offsets(dataset: mb.Dataset) -> tuple[int, int]:
+    """Return the last stable offset and the log end offset."""
+    (row,) = dataset.partitions().to_pylist()
+    return row["last_stable_offset"], row["log_end_offset"]
 
 
 def flip(data: bytes, at: int, bits: int = 0xFF) -> bytes:
     return data[:at] + bytes([data[at] ^ bits]) + data[at + 1 :]
+
+
+@pytest.fixture
+def read(workshop) -> Any:
+    """Read the files of a partition, alone or in a log.dir with files of its own."""
+
+    def read(files: Any, log_dir: Any = None, *, level: str = UNCOMMITTED) -> Read:
+        return Read(workshop.open(workshop.put(files, log_dir), level))
+
+    return read
 
 
 @pytest.fixture
@@ -56,9 +64,7 @@ def plain() -> list[bytes]:
 
 @pytest.mark.parametrize("what", ["checksum", "size", "offset and checksum", "magic"])
 @pytest.mark.parametrize("form", [0, 1, 2])
-def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(
-    workshop, form, what
-) -> None:
+def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(read, form, what) -> None:
     """A record's value holds a whole segment of the topic, its offsets in the window."""
     inner = b"".join(batch_of(1 + n, b"inner") for n in range(100))
     outer = batch_of(1, inner) if form == 2 else message(inner, 1, magic=form)
@@ -78,8 +84,8 @@ def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(
     )
     for is_last in (True, False):
         files = {name(0): log} | ({} if is_last else {name(50): batch_of(50, b"fifty")})
-        rows, findings = workshop.read(workshop.put(files))
-        values = [row[3] for row in rows]
+        result = read(files)
+        values = result.values
         assert b"inner" not in values
         whole = [inner] if what == "size" and inner in values else []
         assert [v for v in values if v != inner] == [
@@ -88,124 +94,118 @@ def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(
             *([] if is_last else [b"fifty"]),
         ]
         assert [v for v in values if v == inner] == whole
-        assert any(f.severity == "error" for f in findings)
+        assert result.errors
 
 
 # Where damage lies
 
 
-def test_two_damaged_neighbours_cost_nothing_else(plain, workshop) -> None:
+def test_two_damaged_neighbours_cost_nothing_else(plain, read) -> None:
     for first, second in pairwise(range(12)):
         for at, bits in ((70, 0xFF), (10, 0x01), (11, 0x02), (16, 0x08), (0, 0x7F)):
             broken = [flip(b, at, bits) if n in (first, second) else b for n, b in enumerate(plain)]
-            rows, findings = workshop.read(workshop.put({name(0): b"".join(broken)}))
+            result = read({name(0): b"".join(broken)})
             expected = [n for n in range(24) if n // 2 not in (first, second)]
-            assert [o for o in offsets(rows) if o in expected] == expected, (first, at)
-            assert any(f.severity == "error" for f in findings) or second == 11
+            assert [o for o in result.offsets if o in expected] == expected, (first, at)
+            assert result.errors or second == 11
 
 
 @pytest.mark.parametrize("damaged", [0, 11])
 @pytest.mark.parametrize("at", [8, 11, 16, 17, 21, 57, 61, -1])
-def test_damage_of_the_first_or_last_entry_costs_that_entry_alone(
-    plain, workshop, damaged, at
-) -> None:
+def test_damage_of_the_first_or_last_entry_costs_that_entry_alone(plain, read, damaged, at) -> None:
     data = plain[damaged]
     broken = [*plain]
     broken[damaged] = flip(data, at % len(data), 0x81)
-    rows, findings = workshop.read(workshop.put({name(0): b"".join(broken)}))
-    assert offsets(rows) == [n for n in range(24) if n // 2 != damaged]
-    assert any(f.severity in ("error", "warning") for f in findings)
+    result = read({name(0): b"".join(broken)})
+    assert result.offsets == [n for n in range(24) if n // 2 != damaged]
+    assert any(f.severity in ("error", "warning") for f in result.findings)
 
 
-def test_garbage_around_the_entries_costs_none_of_them(plain, workshop) -> None:
+def test_garbage_around_the_entries_costs_none_of_them(plain, read) -> None:
     log = b"".join(plain)
     for before, behind in ((b"\xff" * 40, b""), (b"", b"\xff" * 40), (bytes(40), b"\xfe" * 5)):
-        rows, findings = workshop.read(workshop.put({name(0): before + log + behind}))
-        assert offsets(rows) == list(range(24))
-        assert any(f.severity == "error" for f in findings)
+        result = read({name(0): before + log + behind})
+        assert result.offsets == list(range(24))
+        assert result.errors
 
 
-def test_zeros_are_a_tail_at_the_end_of_the_log_and_damage_anywhere_else(plain, workshop) -> None:
+def test_zeros_are_a_tail_at_the_end_of_the_log_and_damage_anywhere_else(plain, read) -> None:
     first, second = b"".join(plain[:6]), b"".join(plain[6:])
     for zeros in (1, 11, 12, 17, 61, 5000):
-        rows, findings = workshop.read(
-            workshop.put({name(0): first, name(12): second + bytes(zeros)})
-        )
-        assert offsets(rows) == list(range(24))
-        assert codes(findings) == {"zero-tail"}
+        result = read({name(0): first, name(12): second + bytes(zeros)})
+        assert result.offsets == list(range(24))
+        assert set(result.codes) == {"zero-tail"}
         for files in (
             {name(0): first + bytes(zeros), name(12): second},
             {name(0): first + bytes(zeros) + second},
             {name(0): bytes(zeros) + first + second},
         ):
-            rows, findings = workshop.read(workshop.put(files))
-            assert offsets(rows) == list(range(24)), (zeros, list(files))
-            assert any(f.severity == "error" for f in findings), (zeros, list(files))
+            result = read(files)
+            assert result.offsets == list(range(24)), (zeros, list(files))
+            assert result.errors, (zeros, list(files))
 
 
 @pytest.mark.parametrize("cut", [1, 12, 17, 61, -2])
-def test_an_incomplete_end_is_a_tail_only_where_no_entry_follows(plain, workshop, cut) -> None:
+def test_an_incomplete_end_is_a_tail_only_where_no_entry_follows(plain, read, cut) -> None:
     piece = plain[5][:cut]
     first, second = b"".join(plain[:5]), b"".join(plain[6:])
     expected = [n for n in range(24) if n // 2 != 5]
     # The offset's own first bytes are zeros, and so is the first byte of the next one's.
     tail = "zero-tail" if not any(piece) else "incomplete-tail"
-    rows, findings = workshop.read(workshop.put({name(0): first + piece}))
-    assert offsets(rows) == list(range(10))
-    assert codes(findings) == {tail}
+    result = read({name(0): first + piece})
+    assert result.offsets == list(range(10))
+    assert set(result.codes) == {tail}
     for files in (
         {name(0): first + piece, name(12): second},
         {name(0): first + piece + second},
     ):
-        rows, findings = workshop.read(workshop.put(files))
-        assert offsets(rows) == expected, list(files)
-        assert any(f.severity == "error" for f in findings)
-        assert not codes(findings) & {"incomplete-tail", "zero-tail"}
+        result = read(files)
+        assert result.offsets == expected, list(files)
+        assert result.errors
+        assert not set(result.codes) & {"incomplete-tail", "zero-tail"}
 
 
 # Offsets
 
 
-def test_a_wild_offset_costs_no_entry_behind_it(plain, workshop) -> None:
+def test_a_wild_offset_costs_no_entry_behind_it(plain, read) -> None:
     """The offset lies outside of the checksum; the next two that agree set the window anew."""
     for wild in (1 << 40, -5, 0):
         broken = [*plain]
         broken[4] = struct.pack(">q", wild) + plain[4][8:]
         # Damage of another entry further on has to be searched for behind the wild one.
         broken[8] = flip(plain[8], 16)
-        rows, findings = workshop.read(workshop.put({name(0): b"".join(broken)}))
+        result = read({name(0): b"".join(broken)})
         expected = [n for n in range(24) if n // 2 not in (4, 8)]
-        assert [o for o in offsets(rows) if o in expected and o not in (wild, wild + 1)] == [
+        assert [o for o in result.offsets if o in expected and o not in (wild, wild + 1)] == [
             o for o in expected if o not in (wild, wild + 1)
         ], wild
-        assert any(f.severity == "error" for f in findings)
+        assert result.errors
 
 
-def test_a_marker_whose_offset_goes_back_withholds_nothing_before_it(workshop) -> None:
+def test_a_marker_whose_offset_goes_back_withholds_nothing_before_it(read) -> None:
     data = batch_of(0, b"a", b"b", producer=7)
     for offset in (1, 0, -(1 << 62)):
-        path = workshop.put({name(0): data + marker(offset, 7, commits=True)})
-        rows, _ = workshop.read(path, COMMITTED)
-        assert offsets(rows) == [0, 1], offset
+        result = read({name(0): data + marker(offset, 7, commits=True)}, level=COMMITTED)
+        assert result.offsets == [0, 1], offset
 
 
-def test_a_record_of_a_wild_offset_is_delivered_where_no_transaction_is_open(workshop) -> None:
-    data = batch_of(0, b"a") + batch_of(1 << 40, b"b") + batch_of(2, b"c")
-    path = workshop.put({name(0): data + batch_of(3, b"d")})
+def test_a_record_of_a_wild_offset_is_delivered_where_no_transaction_is_open(read) -> None:
+    data = batch_of(0, b"a") + batch_of(1 << 40, b"b") + batch_of(2, b"c") + batch_of(3, b"d")
     for level in (COMMITTED, UNCOMMITTED):
-        rows, findings = workshop.read(path, level)
-        assert offsets(rows) == [0, 1 << 40, 2, 3]
-        assert "offset-out-of-order" in codes(findings)
-    (partition,) = workshop.open(path).partitions().to_pylist()
+        result = read({name(0): data}, level=level)
+        assert result.offsets == [0, 1 << 40, 2, 3]
+        assert "offset-out-of-order" in result.codes
+    (partition,) = result.dataset.partitions().to_pylist()
     assert partition["log_end_offset"] == 4
 
 
-def test_an_entry_that_goes_back_leaves_no_gap_where_the_log_goes_on(workshop, log_dir) -> None:
+def test_an_entry_that_goes_back_leaves_no_gap_where_the_log_goes_on(read, log_dir) -> None:
     entries = batch_of(0, b"a"), batch_of(1, b"b"), batch_of(0, b"x"), batch_of(2, b"c")
-    path = workshop.put({name(0): b"".join(entries)}, log_dir)
-    assert codes(workshop.read(path)[1]) == {"offset-out-of-order"}
-    path = workshop.put({name(0): b"".join((*entries, batch_of(4, b"e")))}, log_dir)
-    assert codes(workshop.read(path)[1]) == {"offset-out-of-order", "offset-gap"}
+    log = b"".join(entries)
+    assert set(read({name(0): log}, log_dir).codes) == {"offset-out-of-order"}
+    codes = read({name(0): log + batch_of(4, b"e")}, log_dir).codes
+    assert set(codes) == {"offset-out-of-order", "offset-gap"}
 
 
 # Gaps
@@ -220,28 +220,25 @@ def gapped(between: int) -> dict[str, bytes]:
     }
 
 
-def test_a_gap_is_a_hole_in_a_log_that_was_never_cleaned(workshop, log_dir) -> None:
-    path = workshop.put(gapped(5), log_dir)
-    rows, findings = workshop.read(path, COMMITTED)
-    assert [row[3] for row in rows] == [b"p"]
-    assert {"offset-gap", "transaction-undecided"} <= codes(findings)
-    assert offsets(workshop.read(path)[0]) == [0, 1, 6]
+def test_a_gap_is_a_hole_in_a_log_that_was_never_cleaned(read, log_dir) -> None:
+    result = read(gapped(5), log_dir, level=COMMITTED)
+    assert result.values == [b"p"]
+    assert {"offset-gap", "transaction-undecided"} <= set(result.codes)
+    assert read(gapped(5), log_dir).offsets == [0, 1, 6]
 
 
 @pytest.mark.parametrize(("cleaned", "is_hole"), [(0, True), (4, True), (5, False), (9, False)])
-def test_a_gap_is_cleaning_up_to_the_cleaners_checkpoint(
-    workshop, log_dir, cleaned, is_hole
-) -> None:
+def test_a_gap_is_cleaning_up_to_the_cleaners_checkpoint(read, log_dir, cleaned, is_hole) -> None:
     log_dir[CHECKPOINT] = f"0\n1\ntopic 0 {cleaned}\n".encode()
-    rows, findings = workshop.read(workshop.put(gapped(5), log_dir), COMMITTED)
-    assert [row[3] for row in rows] == ([b"p"] if is_hole else [b"t0", b"t1", b"p"])
-    assert ("offset-gap" in codes(findings)) == is_hole
+    result = read(gapped(5), log_dir, level=COMMITTED)
+    assert result.values == ([b"p"] if is_hole else [b"t0", b"t1", b"p"])
+    assert ("offset-gap" in result.codes) == is_hole
 
 
-def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(workshop) -> None:
-    rows, findings = workshop.read(workshop.put(gapped(5)), COMMITTED)
-    assert [row[3] for row in rows] == [b"p"]
-    assert "offset-gap" in codes(findings)
+def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(read) -> None:
+    result = read(gapped(5), level=COMMITTED)
+    assert result.values == [b"p"]
+    assert "offset-gap" in result.codes
     for shown in (
         batch_of(7, b"x", last_delta=2),  # a gap inside
         batch_of(7, last_delta=1),  # emptied
@@ -249,39 +246,38 @@ def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(worksh
     ):
         files = gapped(5)
         files[name(0)] += shown
-        rows, findings = workshop.read(workshop.put(files), COMMITTED)
-        assert [row[3] for row in rows][:3] == [b"t0", b"t1", b"p"]
-        assert "offset-gap-cleaned" in codes(findings)
-        assert "transaction-undecided" not in codes(findings)
+        result = read(files, level=COMMITTED)
+        assert result.values[:3] == [b"t0", b"t1", b"p"]
+        assert "offset-gap-cleaned" in result.codes
+        assert "transaction-undecided" not in result.codes
 
 
-def test_a_gap_has_headers_read_up_to_what_shows_cleaning(workshop, monkeypatch) -> None:
-    def read(*args: Any) -> Any:
-        found = read_headers(*args)
-        seen.append(len(found))
-        return found
+def test_a_gap_has_headers_read_up_to_what_shows_cleaning(read, monkeypatch) -> None:
+    def counted(*args: Any) -> Any:
+        headers = read_headers(*args)
+        counts.append(len(headers))
+        return headers
 
-    seen: list[int] = []
+    counts: list[int] = []
     read_headers = AutoEngine.read_headers
     monkeypatch.setattr(header_scan, "MAX_HEADERS", 4)
-    monkeypatch.setattr(AutoEngine, "read_headers", read)
+    monkeypatch.setattr(AutoEngine, "read_headers", counted)
     plain = b"".join(batch_of(offset, b"p") for offset in range(8, 108))
     at_first = batch_of(0, b"x", last_delta=1) + batch_of(2, b"t", producer=7)
-    path = workshop.put({name(0): at_first + marker(7, 7, commits=True) + plain})
-    _, findings = workshop.read(path)
-    assert "offset-gap-cleaned" in codes(findings)
-    assert seen == [4, 4]  # up to the transaction, and then up to the first batch
+    result = read({name(0): at_first + marker(7, 7, commits=True) + plain})
+    assert "offset-gap-cleaned" in result.codes
+    assert counts == [4, 4]  # up to the transaction, and then up to the first batch
 
 
-def test_a_missing_segment_is_a_hole(workshop, log_dir) -> None:
+def test_a_missing_segment_is_a_hole(read, log_dir) -> None:
     files = {
         name(0): batch_of(0, b"t", producer=7),
         # The segment at 1 is gone: with it an ABORT of 7, and the beginning of another.
         name(5): batch_of(5, b"u", producer=7) + marker(6, 7, commits=True),
     }
-    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert b"t" not in [row[3] for row in rows]
-    assert {"offset-gap", "transaction-undecided"} <= codes(findings)
+    result = read(files, log_dir, level=COMMITTED)
+    assert b"t" not in result.values
+    assert {"offset-gap", "transaction-undecided"} <= set(result.codes)
 
 
 # Transactions across holes
@@ -310,35 +306,35 @@ def holed(*behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
     ids=["commit", "abort", "commit +1", "commit +2", "abort +1", "no marker"],
 )
 def test_only_a_commit_of_the_next_epoch_proves_what_a_hole_hides(
-    workshop, log_dir, ends, is_delivered
+    read, log_dir, ends, is_delivered
 ) -> None:
     log = holed(*ends, batch_of(13, b"p"), epoch=3)
-    rows, findings = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
-    assert (10 in offsets(rows)) == is_delivered
-    assert 13 in offsets(rows)
-    assert ("transaction-undecided" in codes(findings)) != is_delivered
+    result = read({name(0): log}, log_dir, level=COMMITTED)
+    assert (10 in result.offsets) == is_delivered
+    assert 13 in result.offsets
+    assert ("transaction-undecided" in result.codes) != is_delivered
 
 
 def test_a_commit_of_the_next_epoch_proves_nothing_where_markers_keep_their_datas_epoch(
-    workshop, log_dir
+    read, log_dir
 ) -> None:
     before = batch_of(0, *[b"x"] * 8) + batch_of(8, b"t", producer=7, epoch=3)
     before += marker(9, 7, commits=False, epoch=3)
     log = holed(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
-    rows, findings = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
-    assert 10 not in offsets(rows)
-    assert "transaction-undecided" in codes(findings)
+    result = read({name(0): log}, log_dir, level=COMMITTED)
+    assert 10 not in result.offsets
+    assert "transaction-undecided" in result.codes
 
 
 @pytest.mark.parametrize(("epoch", "is_delivered"), [(5, False), (6, True)])
 def test_a_marker_with_its_datas_epoch_of_any_producer_spoils_the_proof(
-    workshop, log_dir, epoch, is_delivered
+    read, log_dir, epoch, is_delivered
 ) -> None:
     before = batch_of(0, *[b"x"] * 8) + batch_of(8, b"t", producer=8, epoch=5)
     before += marker(9, 8, commits=True, epoch=epoch)
     log = holed(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
-    rows, _ = workshop.read(workshop.put({name(0): log}, log_dir), COMMITTED)
-    assert (10 in offsets(rows)) == is_delivered
+    result = read({name(0): log}, log_dir, level=COMMITTED)
+    assert (10 in result.offsets) == is_delivered
 
 
 @pytest.mark.parametrize(
@@ -351,31 +347,28 @@ def test_a_marker_with_its_datas_epoch_of_any_producer_spoils_the_proof(
     ],
 )
 def test_a_transaction_index_decides_what_a_hole_hides_only_if_it_fits(
-    workshop, log_dir, entry, outcome
+    read, log_dir, entry, outcome
 ) -> None:
     files = {name(0): holed(batch_of(12, b"p"))}
     if entry:
         files[name(0, "txnindex")] = transaction_index(entry)
-    path = workshop.put(files, log_dir)
-    rows, _ = workshop.read(path, COMMITTED)
-    assert offsets(rows) == [*range(10), 12]
-    found = workshop.open(path).transactions(["producer_id", "outcome", "evidence"]).to_pylist()
+    result = read(files, log_dir, level=COMMITTED)
+    assert result.offsets == [*range(10), 12]
+    found = result.dataset.transactions(["producer_id", "outcome", "evidence"]).to_pylist()
     evidence = "txnindex" if outcome == "aborted" else None
     assert found == [{"producer_id": 7, "outcome": outcome, "evidence": evidence}]
 
 
 def test_an_undecided_transaction_withholds_itself_alone_and_an_open_one_all_behind_it(
-    workshop, log_dir
+    read, log_dir
 ) -> None:
     log = holed(batch_of(12, b"p"), batch_of(13, b"o", producer=8), batch_of(14, b"q"))
-    path = workshop.put({name(0): log}, log_dir)
-    rows, findings = workshop.read(path, COMMITTED)
-    assert offsets(rows) == [*range(10), 12]
-    assert {"transaction-undecided", "transaction-open"} <= codes(findings)
-    found = workshop.open(path).partitions().to_pylist()[0]
-    assert (found["last_stable_offset"], found["log_end_offset"]) == (13, 15)
-    withheld = workshop.read(path, COMMITTED, dispositions=("withheld",))[0]
-    assert offsets(withheld) == [10, 13, 14]
+    result = read({name(0): log}, log_dir, level=COMMITTED)
+    assert result.offsets == [*range(10), 12]
+    assert {"transaction-undecided", "transaction-open"} <= set(result.codes)
+    assert end_offsets(result.dataset) == (13, 15)
+    withheld = [row["offset"] for row in result.rows if row["disposition"] == "withheld"]
+    assert withheld == [10, 13, 14]
 
 
 # Snapshots, and logs that begin above 0
@@ -389,37 +382,25 @@ def begun(*behind: bytes, last: int = 99) -> dict[str, bytes]:
     }
 
 
-def lso(workshop: Any, path: str) -> tuple[int, int]:
-    row = workshop.open(path).partitions().to_pylist()[0]
-    return row["last_stable_offset"], row["log_end_offset"]
-
-
-def test_a_transaction_that_only_the_first_snapshot_knows_withholds_the_log(
-    workshop, log_dir
-) -> None:
-    path = workshop.put(begun(), log_dir)
-    rows, findings = workshop.read(path, COMMITTED)
-    assert rows == []
-    assert "transaction-open" in codes(findings)
-    assert lso(workshop, path) == (100, 102)
-    found = workshop.open(path).transactions().to_pylist()
-    assert [(t["first_offset"], t["begun_before_log"], t["outcome"]) for t in found] == [
-        (90, True, "open")
-    ]
+def test_a_transaction_that_only_the_first_snapshot_knows_withholds_the_log(read, log_dir) -> None:
+    result = read(begun(), log_dir, level=COMMITTED)
+    assert result.values == []
+    assert "transaction-open" in result.codes
+    assert end_offsets(result.dataset) == (100, 102)
+    found = result.dataset.transactions().to_pylist()
+    transactions = [(t["first_offset"], t["begun_before_log"], t["outcome"]) for t in found]
+    assert transactions == [(90, True, "open")]
 
 
 @pytest.mark.parametrize("commits", [False, True])
-def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(
-    workshop, log_dir, commits
-) -> None:
+def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(read, log_dir, commits) -> None:
     data = batch_of(102, b"t", producer=7)
     for behind in ((), (data,)):
         last = 102 + len(behind)
         end = marker(last, 7, commits=commits)
-        path = workshop.put(begun(*behind, end), log_dir)
-        rows, _ = workshop.read(path, COMMITTED)
-        assert offsets(rows) == [100, 101, *([102] if behind and commits else [])]
-        assert lso(workshop, path) == (last + 1, last + 1)
+        result = read(begun(*behind, end), log_dir, level=COMMITTED)
+        assert result.offsets == [100, 101, *([102] if behind and commits else [])]
+        assert end_offsets(result.dataset) == (last + 1, last + 1)
 
 
 @pytest.mark.parametrize(
@@ -427,27 +408,26 @@ def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(
     [((7, 0, 99, 90), True), ((7, 0, 99, -1), False), ((8, 0, 99, -1), False)],
 )
 def test_a_transaction_of_the_first_snapshot_counts_only_if_every_later_one_names_it(
-    workshop, log_dir, later, counts
+    read, log_dir, later, counts
 ) -> None:
     files = begun() | {
         name(102, "snapshot"): producer_snapshot(later),
         name(102): batch_of(102, b"z"),
     }
-    path = workshop.put(files, log_dir)
-    rows, findings = workshop.read(path, COMMITTED)
-    assert offsets(rows) == ([] if counts else [100, 101, 102])
-    assert ("transaction-open" in codes(findings)) == counts
-    assert ("snapshot-transaction-ignored" in codes(findings)) != counts
+    result = read(files, log_dir, level=COMMITTED)
+    assert result.offsets == ([] if counts else [100, 101, 102])
+    assert ("transaction-open" in result.codes) == counts
+    assert ("snapshot-transaction-ignored" in result.codes) != counts
 
 
-def test_a_snapshot_names_no_more_what_a_marker_before_it_has_ended(workshop, log_dir) -> None:
+def test_a_snapshot_names_no_more_what_a_marker_before_it_has_ended(read, log_dir) -> None:
     files = begun(marker(102, 7, commits=True)) | {
         name(103, "snapshot"): producer_snapshot((7, 0, -1, -1)),
         name(103): batch_of(103, b"z"),
     }
-    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert offsets(rows) == [100, 101, 103]
-    assert not codes(findings)
+    result = read(files, log_dir, level=COMMITTED)
+    assert result.offsets == [100, 101, 103]
+    assert result.codes == []
 
 
 MISMATCH, UNKNOWN = {"snapshot-mismatch"}, {"snapshot-unconfirmed"}
@@ -465,28 +445,28 @@ MISMATCH, UNKNOWN = {"snapshot-mismatch"}, {"snapshot-unconfirmed"}
     ],
 )
 def test_a_producer_goes_on_from_what_the_first_snapshot_states(
-    workshop, log_dir, stated, epoch, sequence, said
+    read, log_dir, stated, epoch, sequence, said
 ) -> None:
     data = batch_of(100, b"x", producer=7, epoch=epoch, sequence=sequence)
     files = {
         name(100, "snapshot"): producer_snapshot(stated),
         name(100): data + marker(101, 7, commits=True, epoch=epoch),
     }
-    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert offsets(rows) == [100]
-    assert codes(findings) == said
-    assert {f.file for f in findings} <= {name(100, "snapshot")}
+    result = read(files, log_dir, level=COMMITTED)
+    assert result.offsets == [100]
+    assert set(result.codes) == said
+    assert {f.file for f in result.findings} <= {name(100, "snapshot")}
 
 
-def test_a_marker_before_the_data_does_not_hide_the_sequence(workshop, log_dir) -> None:
+def test_a_marker_before_the_data_does_not_hide_the_sequence(read, log_dir) -> None:
     files = {
         name(100, "snapshot"): producer_snapshot((7, 0, 90, 90)),
         name(100): marker(100, 7, commits=True)
         + batch_of(101, b"x", producer=7, sequence=4)
         + marker(102, 7, commits=True),
     }
-    _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert codes(findings) == MISMATCH
+    result = read(files, log_dir, level=COMMITTED)
+    assert set(result.codes) == MISMATCH
 
 
 @pytest.mark.parametrize(
@@ -500,55 +480,55 @@ def test_a_marker_before_the_data_does_not_hide_the_sequence(workshop, log_dir) 
         ([], UNKNOWN),
     ],
 )
-def test_later_snapshots_go_on_from_the_first(workshop, log_dir, later, said) -> None:
+def test_later_snapshots_go_on_from_the_first(read, log_dir, later, said) -> None:
     files = {
         name(100, "snapshot"): producer_snapshot((7, 1, 95, -1)),
         name(100): batch_of(100, b"x"),
         name(101, "snapshot"): producer_snapshot(*later),
         name(101): batch_of(101, b"y", producer=9) + marker(102, 9, commits=True),
     }
-    _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert codes(findings) == said
+    result = read(files, log_dir, level=COMMITTED)
+    assert set(result.codes) == said
 
 
-def test_a_first_snapshot_that_is_wrong_withholds_nothing(workshop, log_dir) -> None:
+def test_a_first_snapshot_that_is_wrong_withholds_nothing(read, log_dir) -> None:
     files = {
         name(100, "snapshot"): producer_snapshot((7, 0, 90, -1), (8, 3, 95, 94)),
         name(100): batch_of(100, b"x", producer=7, sequence=4) + marker(101, 7, commits=True),
     }
-    rows, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert offsets(rows) == [100]
-    assert codes(findings) == {"snapshot-mismatch", "snapshot-transaction-ignored"}
+    result = read(files, log_dir, level=COMMITTED)
+    assert result.offsets == [100]
+    assert set(result.codes) == {"snapshot-mismatch", "snapshot-transaction-ignored"}
 
 
 @pytest.mark.parametrize(("epoch", "said"), [(0, MISMATCH), (1, set()), (2, MISMATCH)])
-def test_a_snapshot_has_the_epoch_of_the_last_marker(workshop, log_dir, epoch, said) -> None:
+def test_a_snapshot_has_the_epoch_of_the_last_marker(read, log_dir, epoch, said) -> None:
     files = {
         name(0): batch_of(0, b"x", producer=7) + marker(1, 7, commits=True, epoch=1),
         name(2, "snapshot"): producer_snapshot((7, epoch, -1, -1)),
         name(2): batch_of(2, b"y"),
     }
-    _, findings = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert codes(findings) == said
+    result = read(files, log_dir, level=COMMITTED)
+    assert set(result.codes) == said
 
 
-def test_at_offset_0_nothing_is_open_whatever_a_snapshot_says(workshop, log_dir) -> None:
+def test_at_offset_0_nothing_is_open_whatever_a_snapshot_says(read, log_dir) -> None:
     files = {
         name(0, "snapshot"): producer_snapshot((7, 0, -1, 0)),
         name(0): batch_of(0, b"x"),
     }
-    rows, _ = workshop.read(workshop.put(files, log_dir), COMMITTED)
-    assert offsets(rows) == [0]
+    result = read(files, log_dir, level=COMMITTED)
+    assert result.offsets == [0]
 
 
-def test_a_log_that_begins_above_0_is_searched_in_its_own_window(workshop) -> None:
+def test_a_log_that_begins_above_0_is_searched_in_its_own_window(read) -> None:
     """The value of a damaged record holds a sound segment of the offsets before this log."""
     inner = b"".join(batch_of(n, b"old") for n in range(10))
     outer = bytearray(batch_of(101, inner))
     struct.pack_into(">i", outer, 8, 0)
     log = batch_of(100, b"x") + bytes(outer) + batch_of(102, b"y") + batch_of(103, b"z")
-    rows, _ = workshop.read(workshop.put({name(100): log}))
-    assert [row[3] for row in rows] == [b"x", b"y", b"z"]
+    result = read({name(100): log})
+    assert result.values == [b"x", b"y", b"z"]
 
 
 # The live set
