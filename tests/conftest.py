@@ -3,9 +3,11 @@
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from clusters import lines
 from log_builder import Folder
 from log_reader import Read
 from magicbyte import storage
@@ -54,6 +56,23 @@ def copied(tmp_path: Path) -> Callable[[str], Path]:
         return target
 
     return copy
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Callable[..., list[dict[str, Any]]]:
+    """Reads what Kafka said of a partition of the real brokers' logs."""
+
+    def rows(
+        cluster: str, partition: str, what: str = "records", isolation: str = "read_uncommitted"
+    ) -> list[dict[str, Any]]:
+        folder = DATA / cluster / "oracle" / what
+        path = folder / f"{partition}.ndjson.gz"
+        if what == "records":
+            names = (f"{partition}.{level}.ndjson.gz" for level in (isolation, "read_uncommitted"))
+            path = next(filter(Path.exists, map(folder.joinpath, names)))
+        return list(lines(path))
+
+    return rows
 
 
 @pytest.fixture(params=["reference", "columnar"])

@@ -19,7 +19,6 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from clusters import lines
 from magicbyte.errors import MissingError
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.times import milliseconds
@@ -129,11 +128,10 @@ REAL_TIMES = [
 
 @pytest.mark.parametrize("place", REAL_TIMES, ids=[name for _, _, name in REAL_TIMES])
 def test_range_of_times_is_the_range_between_the_offsets_for_these_times(
-    place: tuple[str, str, str], real: Path
+    place: tuple[str, str, str], real: Path, oracle: Callable[..., list[dict[str, Any]]]
 ) -> None:
     cluster, log_dir, name = place
-    oracle = real / cluster / "oracle" / "records" / f"{name}.read_uncommitted.ndjson.gz"
-    rows = list(lines(oracle))
+    rows = oracle(cluster, name)
 
     def offset_for(time: int | None) -> float:
         """Return the offset of the first record of *time* or later; infinity where there is none."""
