@@ -14,9 +14,9 @@ IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(range(64))
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder of several things that are no log."""
-    for name in ("empty", "notes"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "notes" / "a.txt").write_text("a\n")
+    for name in ("empty", "others/notes"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "others" / "notes" / "a.txt").write_text("a\n")
     (tmp_path / "a.txt").write_text("topic,partition,offset\n" * 20)
     (tmp_path / "a.png").write_bytes(IMAGE)
     (tmp_path / "a.bin").touch()
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("verb", ["dump", "verify"])
 @pytest.mark.parametrize(
     "name",
-    ["empty", "notes", "a.txt", "a.png", "a.bin", "absent", "no\nthing\x1b[31m", "/dev/null"],
+    ["empty", "others", "a.txt", "a.png", "a.bin", "absent", "no\nthing\x1b[31m", "/dev/null"],
 )
 def test_a_path_that_is_no_log_is_one_line_and_status_2(folder: Path, verb: str, name: str) -> None:
     path = folder / name
