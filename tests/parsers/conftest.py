@@ -50,26 +50,13 @@ def real_files() -> dict[str, list[Path]]:
 
 
 @pytest.fixture(scope="session")
-def commands() -> dict[str, list[str]]:
-    """The dumpers that can be had here, by language; Python's and JavaScript's always can."""
-    found = {}
-    for target in ("python", "javascript", "java"):
-        try:
-            found[target] = dumper(target)
-        except ToolchainUnavailable:
-            assert target == "java"
-    return found
-
-
-@pytest.fixture(scope="session")
-def java_build(commands: dict[str, list[str]]) -> Path:
+def java_build() -> Path:
     """The build of Java's dumper; skips where Kaitai's runtime, a JDK or Maven is absent."""
-    if "java" not in commands:
-        try:
-            dumper("java")
-        except ToolchainUnavailable as error:
-            pytest.skip(str(error))
-    (folder,) = {Path(part).parent for part in commands["java"][2].split(os.pathsep)}
+    try:
+        command = dumper("java")
+    except ToolchainUnavailable as error:
+        pytest.skip(str(error))
+    (folder,) = {Path(part).parent for part in command[2].split(os.pathsep)}
     return folder
 
 
