@@ -11,20 +11,13 @@ import numpy as np
 from magicbyte.engines.entry import BATCH_NAMES, LEAST_SIZES, OVERHEAD, Entry, read_entry
 from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Indices, distinct
+from magicbyte.tables.arrays import Indices, distinct, dtype_of
 from magicbyte_formats.wire import RecordBatchHeader
 
 MAX_HEADERS = 4096
 """Most headers that one call reads."""
 
-HEADER = np.dtype(
-    {
-        "names": list(RecordBatchHeader.POSITIONS),
-        "formats": [f">{code}" for code in RecordBatchHeader.FIXED.format.lstrip(">")],
-        "offsets": list(RecordBatchHeader.POSITIONS.values()),
-        "itemsize": RecordBatchHeader.SIZE,
-    }
-)
+HEADER = dtype_of(RecordBatchHeader)
 
 ATTRIBUTE_FIELDS = (
     "codec",

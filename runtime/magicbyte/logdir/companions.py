@@ -12,9 +12,9 @@ import numpy as np
 from magicbyte import checksum
 from magicbyte.errors import ChecksumError, FormatError, MissingError, TruncatedError
 from magicbyte.findings import Finding
+from magicbyte.logdir.indexes import bytes_left
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.logdir.row_files import StructuredRows, bytes_left, dtype_of
-from magicbyte.tables.arrays import Mask
+from magicbyte.tables.arrays import Mask, StructuredRows, dtype_of
 from magicbyte_formats.wire import (
     AbortedTransaction,
     ProducerSnapshotEntry,

@@ -5,7 +5,7 @@ import numpy as np
 from magicbyte.errors import MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.logdir.row_files import RowFormat, StructuredRows, bytes_left, dtype_of
+from magicbyte.tables.arrays import RowFormat, StructuredRows, dtype_of
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 MAX_INDEX_BYTES = 1 << 30
@@ -140,4 +140,16 @@ def check_index(
         field=name,
         found=str(value),
         expected=f"{least} or more",
+    )
+
+
+def bytes_left(data: bytes, row_size: int, code: str) -> Finding:
+    """Return the finding of *code* that *data* end inside a row of *row_size* bytes."""
+    left = len(data) % row_size
+    return Finding(
+        code=code,
+        message=f"{left} bytes follow the last whole entry",
+        position=len(data) - left,
+        found=str(len(data)),
+        expected=f"a multiple of {row_size}",
     )

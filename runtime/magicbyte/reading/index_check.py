@@ -17,9 +17,8 @@ from magicbyte.errors import MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, check_index, without_zeros
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.logdir.row_files import RowFormat
 from magicbyte.reading.survey import SegmentSurvey
-from magicbyte.tables.arrays import Mask
+from magicbyte.tables.arrays import Mask, RowFormat
 from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 ROWS: dict[str, type[RowFormat]] = {"index": OffsetIndexEntry, "timeindex": TimeIndexEntry}

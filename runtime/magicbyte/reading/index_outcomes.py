@@ -17,9 +17,8 @@ from magicbyte.engines.protocol import Decoded, Entries, Entry
 from magicbyte.errors import ChangedError, FormatError, MissingError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.logdir.row_files import StructuredRows
 from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
-from magicbyte.tables.arrays import Codes, Mask
+from magicbyte.tables.arrays import Codes, Mask, StructuredRows
 from magicbyte.transactions import LogPosition, Transaction, outcome_of
 
 

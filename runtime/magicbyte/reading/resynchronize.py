@@ -223,18 +223,41 @@ class EntrySearch:
         return sound
 
     def _candidates(self, begin: int, stop: int, floor: int | None) -> Iterator[int]:
+        """Yield the positions in [begin, stop) whose bytes could be the header of a whole entry.
+
+        Such a header has a known magic, a size that ends in the file and is at most `max_entry_bytes`
+        with its overhead, and an offset above *floor* and below the ceiling. Work is linear in the bytes.
+        """
         ceilings = [] if self._order.ceiling is None else [self._order.ceiling]
         if floor is not None:
             ceilings.append(floor + SEGMENT_SPAN)
-        return candidates(
-            self.file,
-            begin,
-            stop,
-            end=self.end,
-            floor=floor,
-            ceiling=min(ceilings, default=None),
-            max_size=self._max_entry_bytes,
-        )
+        ceiling = min(ceilings, default=None)
+        magic_at = EntryHeader.POSITIONS["magic"]
+        size_at = EntryHeader.POSITIONS["size"]
+        position, step = begin, FIRST_STEP
+        while position < stop and self.end - position >= EntryHeader.SIZE:
+            length = min(step, stop - position) + EntryHeader.SIZE - 1
+            step = min(step * 4, MAX_STEP)
+            data = np.frombuffer(
+                self.file.read_at(position, min(length, self.end - position)), np.uint8
+            )
+            num_positions = len(data) - EntryHeader.SIZE + 1
+            magic = data[magic_at : magic_at + num_positions]
+            at = np.flatnonzero(magic <= max(LEAST_SIZES))
+            if at.size:
+                size = _integers(data, at + size_at, 4).astype(np.int64)
+                least = np.array([LEAST_SIZES[m] for m in sorted(LEAST_SIZES)])[magic[at]]
+                fits = (size >= least) & (
+                    size + OVERHEAD <= np.minimum(self.end - position - at, self._max_entry_bytes)
+                )
+                at = at[fits]
+                offset = _integers(data, at, 8)
+                if floor is not None:
+                    at, offset = at[offset > floor], offset[offset > floor]
+                if ceiling is not None:
+                    at = at[offset < ceiling]
+                yield from (position + at).tolist()
+            position += num_positions
 
     def _leads_on(self, entry: Entry) -> bool:
         """Return whether the file's end, its zeros or another sound entry follow *entry*."""
@@ -288,45 +311,6 @@ class RunningChecksum:
             self.value = self._function(self._file.read_at(self._position, step), self.value)
             self._position += step
         return self.value == self._stored
-
-
-def candidates(
-    file: File,
-    begin: int,
-    stop: int,
-    *,
-    end: int,
-    floor: int | None,
-    ceiling: int | None,
-    max_size: int,
-) -> Iterator[int]:
-    """Yield the positions in [begin, stop) whose bytes could be the header of a whole entry.
-
-    Such a header has a known magic, a size that ends before *end* and is at most *max_size* with its
-    overhead, and an offset above *floor* and below *ceiling*. Work is linear in the bytes.
-    """
-    magic_at = EntryHeader.POSITIONS["magic"]
-    size_at = EntryHeader.POSITIONS["size"]
-    position, step = begin, FIRST_STEP
-    while position < stop and end - position >= EntryHeader.SIZE:
-        length = min(step, stop - position) + EntryHeader.SIZE - 1
-        step = min(step * 4, MAX_STEP)
-        data = np.frombuffer(file.read_at(position, min(length, end - position)), np.uint8)
-        num_positions = len(data) - EntryHeader.SIZE + 1
-        magic = data[magic_at : magic_at + num_positions]
-        at = np.flatnonzero(magic <= max(LEAST_SIZES))
-        if at.size:
-            size = _integers(data, at + size_at, 4).astype(np.int64)
-            least = np.array([LEAST_SIZES[m] for m in sorted(LEAST_SIZES)])[magic[at]]
-            fits = (size >= least) & (size + OVERHEAD <= np.minimum(end - position - at, max_size))
-            at = at[fits]
-            offset = _integers(data, at, 8)
-            if floor is not None:
-                at, offset = at[offset > floor], offset[offset > floor]
-            if ceiling is not None:
-                at = at[offset < ceiling]
-            yield from (position + at).tolist()
-        position += num_positions
 
 
 def _integers(byte_array: np.ndarray, byte_positions: np.ndarray, width: int) -> np.ndarray:

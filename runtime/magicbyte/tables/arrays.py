@@ -4,9 +4,10 @@
 reading 100,000 records. `pyarrow.array` also imports pandas if it is installed: 0.2 s and 60 MB.
 """
 
+import struct
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,12 +16,34 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Codes = np.ndarray[tuple[int], np.dtype[np.int8]]
 Indices = np.ndarray[tuple[int], np.dtype[np.intp]]
+StructuredRows = np.ndarray[tuple[int], np.dtype[np.void]]
 
 MAX_ARROW_OFFSET = (1 << 31) - 1
 """Bytes that a column of strings or bytes can hold: Arrow's offsets have 32 bits."""
 
 OFFSET_BYTES = 4
 """Size of one Arrow offset. A column of n strings, bytes or lists has n + 1 offsets."""
+
+
+class RowFormat(Protocol):
+    """The layout of a row, as generated classes declare it."""
+
+    SIZE: ClassVar[int]
+    POSITIONS: ClassVar[dict[str, int]]
+    FIXED: ClassVar[struct.Struct]
+
+
+def dtype_of(row: type[RowFormat]) -> "np.dtype[np.void]":
+    """Return the dtype of the rows that the generated class *row* reads."""
+    order, kinds = row.FIXED.format[0], row.FIXED.format[1:]
+    return np.dtype(
+        {
+            "names": list(row.POSITIONS),
+            "formats": [order + kind for kind in kinds],
+            "offsets": list(row.POSITIONS.values()),
+            "itemsize": row.SIZE,
+        }
+    )
 
 
 def number_array(data_type: pa.DataType, values: Array) -> pa.Array:
