@@ -127,17 +127,13 @@ class ReferenceEngine:
         return self._batch(values, len(rows)), result
 
     def _batch(self, values: dict[str, list[Any]], num_rows: int) -> pa.RecordBatch:
-        batch = rows_of(values, num_rows)
-        return batch.cast(with_binary_views(batch.schema)) if self.views and values else batch
-
-
-def rows_of(values: dict[str, list[Any]], num_rows: int) -> pa.RecordBatch:
-    """Return the Arrow batch of *num_rows* rows with these *values* by wire column."""
-    if not values:
-        return rows_of_nothing(num_rows)
-    arrays = [array_of(column, WIRE_TYPES[name]) for name, column in values.items()]
-    schema = pa.schema([(name, WIRE_TYPES[name]) for name in values])
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+        """Return the Arrow batch of *num_rows* rows with these *values* by wire column."""
+        if not values:
+            return rows_of_nothing(num_rows)
+        arrays = [array_of(column, WIRE_TYPES[name]) for name, column in values.items()]
+        schema = pa.schema([(name, WIRE_TYPES[name]) for name in values])
+        batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
+        return batch.cast(with_binary_views(schema)) if self.views else batch
 
 
 def rows_of_nothing(count: int) -> pa.RecordBatch:
