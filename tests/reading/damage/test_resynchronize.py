@@ -7,11 +7,12 @@ import struct
 import zlib
 from collections.abc import Callable
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from magicbyte import Limits
+from magicbyte import Limits, checksum
 from magicbyte.engines.factory import engine
 from magicbyte.reading import resynchronize
 from magicbyte.reading.damage import UnsoundRange
@@ -99,8 +100,8 @@ def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], dict[str, int]]:
 
         return count
 
-    monkeypatch.setattr(resynchronize, "crc32", counting(resynchronize.crc32))
-    monkeypatch.setattr(resynchronize, "crc32c", counting(resynchronize.crc32c))
+    functions = {name: counting(getattr(checksum, name)) for name in checksum.__all__}
+    monkeypatch.setattr(resynchronize, "checksum", SimpleNamespace(**functions))
 
     def measure(data: bytes) -> dict[str, int]:
         summed[0] = 0
