@@ -43,6 +43,13 @@ def read(code: str, *, before: str = "", **variables: str) -> tuple[str, str]:
     return done.stdout.strip(), done.stderr
 
 
+def run(code: str, **variables: str) -> str:
+    """Return what *code* prints in a process of its own, whose argument is the log."""
+    return subprocess.check_output(
+        [sys.executable, "-c", code, str(LOG)], env={**os.environ, **variables}, text=True
+    )
+
+
 @pytest.fixture(scope="module")
 def num_rows() -> str:
     return read('engine("reference")')[0].split()[1]
@@ -67,9 +74,8 @@ import sys, magicbyte as mb
 rows = mb.open(sys.argv[1], engine="columnar").batches(quick=True).to_table()
 print(rows.num_rows > 0, "numba" in sys.modules)
 """
-    command = [sys.executable, "-c", code, str(LOG)]
-    subprocess.check_output(command)  # where no machine code is kept yet, Numba makes it
-    assert subprocess.check_output(command, text=True) == "True False\n"
+    run(code)  # where no machine code is kept yet, Numba makes it
+    assert run(code) == "True False\n"
 
 
 def test_an_engine_that_there_is_not_is_an_error() -> None:
@@ -106,9 +112,7 @@ def auto(
     **variables: str,
 ) -> str:
     code = before + AUTO.format(loading=loading, compiling=compiling, columns=columns)
-    return subprocess.check_output(
-        [sys.executable, "-c", code, str(LOG)], env={**os.environ, **variables}, text=True
-    ).strip()
+    return run(code, **variables).strip()
 
 
 def test_auto_goes_over_to_kernels_where_there_is_much_to_read(tmp_path: Path) -> None:
@@ -155,21 +159,16 @@ def test_machine_code_for_another_processor_is_kept_beside(kept: Path) -> None:
 
 
 def test_without_numba_the_columnar_engine_says_what_is_missing(tmp_path: Path) -> None:
-    code = f"""
-import sys; sys.modules["numba"] = None
+    code = """
 import magicbyte as mb
 try:
-    mb.open({str(LOG)!r}, engine="columnar").records().to_table()
+    mb.open(sys.argv[1], engine="columnar").records().to_table()
 except mb.InputError as error:
     print(error)
 """
-    done = subprocess.check_output(
-        [sys.executable, "-c", code],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
-        text=True,
-    )
-    assert "engine 'columnar'" in done and "numba" in done
-    assert "expected Numba, or another engine" in done
+    printed = run(GONE + code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert "engine 'columnar'" in printed and "numba" in printed
+    assert "expected Numba, or another engine" in printed
 
 
 def test_machine_code_is_kept_where_the_user_says(
@@ -197,14 +196,10 @@ def test_machine_code_is_that_of_all_codecs(kept: Path) -> None:
 from magicbyte.engines.columnar.kernel_loader import is_decoder_cached
 print(is_decoder_cached({magic}, ("offset",), False))
 """
-    command, environment = (
-        [sys.executable, "-c", code],
-        {**os.environ, "NUMBA_CACHE_DIR": str(kept)},
-    )
-    assert subprocess.check_output(command, env=environment, text=True) == "True\n"
+    assert run(code, NUMBA_CACHE_DIR=str(kept)) == "True\n"
     for path in kept.rglob("decompress*.o"):
         path.unlink()
-    assert subprocess.check_output(command, env=environment, text=True) == "False\n"
+    assert run(code, NUMBA_CACHE_DIR=str(kept)) == "False\n"
 
 
 def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> None:
@@ -212,34 +207,25 @@ def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> N
     blocked = tmp_path / "file"
     blocked.touch()
     places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR", "TEMP", "TMP"), str(blocked))
-    before = "import tempfile; tempfile.tempdir = " + repr(str(blocked)) + "\n"
-    code = (
-        before
-        + f"""
+    code = f"""
+import sys, tempfile
+tempfile.tempdir = {str(blocked)!r}
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import Limits
-data = memoryview(open({str(LOG)!r}, "rb").read())
+data = memoryview(open(sys.argv[1], "rb").read())
 scan = engine("columnar").scan(Chunk(data, 0), verify=True, limits=Limits())
 print(len(scan.entries) > 0, scan.unsound is None)
 """
-    )
-    environment = {**os.environ, **places}
-    command = [sys.executable, "-c", code]
-    assert subprocess.check_output(command, env=environment, text=True) == "True True\n"
+    assert run(code, **places) == "True True\n"
 
 
-@pytest.mark.parametrize("variables", [{"NUMBA_CPU_NAME": "generic"}])
-def test_a_processor_without_the_instruction_computes_checksums_by_table(
-    variables: dict[str, Any],
-) -> None:
+def test_a_processor_without_the_instruction_computes_checksums_by_table() -> None:
     code = """
 from magicbyte_kernels.checksums import NUM_LANES, has_instruction
 print(has_instruction("sse4.2"), has_instruction("pclmul"), NUM_LANES)
 """
-    environment = {**os.environ, **variables}
-    command = [sys.executable, "-c", code]
-    assert subprocess.check_output(command, env=environment, text=True) == "False False 1\n"
+    assert run(code, NUMBA_CPU_NAME="generic") == "False False 1\n"
 
 
 @pytest.mark.parametrize(
@@ -275,6 +261,4 @@ for size in sizes:
         assert checksums.crc32c(*told) == crc32c.crc32c(part), ("crc32c", size)
 print(checksums.NUM_LANES)
 """
-    environment = {**os.environ, "NUMBA_CPU_FEATURES": features.flatten()}
-    command = [sys.executable, "-c", code]
-    assert subprocess.check_output(command, env=environment, text=True) == f"{num_lanes}\n"
+    assert run(code, NUMBA_CPU_FEATURES=features.flatten()) == f"{num_lanes}\n"
