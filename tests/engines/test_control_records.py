@@ -1,6 +1,6 @@
 """Control records, decoded once for all equal ones."""
 
-from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +10,7 @@ import log_builder as build
 from magicbyte.engines import control_records
 from magicbyte.engines.control_records import ControlContent, ControlReader
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Chunk, DecodedEntry, Entries, Entry
+from magicbyte.engines.protocol import Chunk, DecodedEntry, Entries
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
@@ -71,32 +71,21 @@ def test_a_control_batch_says_what_it_would_say_alone(
     assert len(told) > 6
 
 
-def asked_of(chosen: ReferenceEngine, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return a list that grows with each time that *chosen* decodes."""
-    decode_entry, asked = chosen.decode_entry, []
-
-    def counted(data: memoryview, entry: Entry, *more: Any) -> Any:
-        asked.append(entry.position)
-        return decode_entry(data, entry, *more)
-
-    monkeypatch.setattr(chosen, "decode_entry", counted)
-    return asked
-
-
 def markers() -> bytes:
     some = [build.control(build.COMMIT, 5 * n, n, epoch=n, time=n) for n in range(9)]
     return b"".join([*some, build.control(build.ABORT, 50, 1)])
 
 
-def test_markers_that_say_the_same_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_markers_that_say_the_same_are_decoded_once() -> None:
     chosen, data = ReferenceEngine(), markers()
-    asked, entries = asked_of(chosen, monkeypatch), scanned(data)
-    found = ControlReader(chosen).read(
-        Chunk(memoryview(data), ORIGIN), entries, np.arange(len(entries)), limits=Limits()
-    )
-    types = [said.control.type for said in found if said.control]
+    entries = scanned(data)
+    with patch.object(chosen, "decode_entry", wraps=chosen.decode_entry) as decode_entry:
+        found = ControlReader(chosen).read(
+            Chunk(memoryview(data), ORIGIN), entries, np.arange(len(entries)), limits=Limits()
+        )
+        types = [said.control.type for said in found if said.control]
     assert types == [build.COMMIT] * 9 + [build.ABORT]
-    assert len(asked) == 2
+    assert decode_entry.call_count == 2
 
 
 @pytest.mark.parametrize("codec", range(5))
@@ -124,9 +113,10 @@ def test_rows_of_control_batches_are_the_same_from_kernels(views: bool, codec: i
         assert tables[0] == tables[1]
 
 
-def test_kernels_take_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_take_markers() -> None:
     chosen, data = engine("columnar"), build.batch() + markers() * 3 + build.batch()
-    asked = asked_of(chosen._reference, monkeypatch)
-    decoded = chosen.decode(Chunk(memoryview(data), ORIGIN), ("key",), limits=Limits())
+    reference = chosen._reference
+    with patch.object(reference, "decode_entry", wraps=reference.decode_entry) as decode_entry:
+        decoded = chosen.decode(Chunk(memoryview(data), ORIGIN), ("key",), limits=Limits())
     assert decoded.rows.num_rows == 32
-    assert len(asked) == 2
+    assert decode_entry.call_count == 2

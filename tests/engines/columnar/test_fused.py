@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -247,25 +248,20 @@ def test_descriptor_table_is_not_sized_by_the_last_buffer_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The end of a segment is taken by itself: the next one begins with a table as large as before."""
-    tables: list[int] = []
-    made = entry_run.descriptor_table
-
-    def noted(count: int, width: int) -> Any:
-        tables.append(count)
-        return made(count, width)
-
-    monkeypatch.setattr(entry_run, "descriptor_table", noted)
+    table = Mock(wraps=entry_run.descriptor_table)
+    monkeypatch.setattr(entry_run, "descriptor_table", table)
     monkeypatch.setattr(entry_run, "MIN_DESCRIPTORS", 1)
     one = build.message(b"value", 0, magic=1)
     known: dict[object, Any] = {}
     monkeypatch.setattr(entry_run, "size_estimates", lambda: known)
     columnar = engine("columnar")
     for count in (1000, 10, 1000):
-        tables.clear()
+        table.reset_mock()
         data = memoryview(one * count + bytes(100))
         found = columnar.decode(Chunk(data, ORIGIN), OF_MESSAGES, limits=Limits())
         assert len(found.entries) == count
-    assert len(tables) == 1 and 1000 < tables[0] < 1400
+    table.assert_called_once()
+    assert 1000 < table.call_args.args[0] < 1400
 
 
 def test_payload_over_the_limit_is_reported(decoded: Run) -> None:
