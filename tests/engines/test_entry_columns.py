@@ -256,19 +256,14 @@ def test_heads_end_where_a_file_has_become_shorter(tmp_path: Path, kept: int, na
                 list(walk)
 
 
-@pytest.mark.parametrize("name", ["reference", "columnar"])
-def test_headers_alone_are_read_once(
-    folder: Any, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.setattr(engines_heads, "MAX_HEADERS", 5)
-    for base in (0, 40, 80):
-        data = b"".join(build.batch(build.records(2), base + 2 * n) for n in range(20))
-        path = folder.segment("t-0", data, base)
-    positions: list[tuple[int, int]] = []
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
+    """Length and position of each read of a file from now on, by Python or by a kernel."""
+    reads: list[tuple[int, int]] = []
     pread = os.pread
 
     def noted(descriptor: int, length: int, position: int) -> bytes:
-        positions.append((length, position))
+        reads.append((length, position))
         return pread(descriptor, length, position)
 
     @ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p, *[ctypes.c_int64] * 2)
@@ -279,20 +274,31 @@ def test_headers_alone_are_read_once(
 
     monkeypatch.setattr(os, "pread", noted)
     address = ctypes.cast(noted_by_kernel, ctypes.c_void_p).value
-    monkeypatch.setattr(libraries, "pread", lambda: address)
+    # The default keeps the function alive as long as its address.
+    monkeypatch.setattr(libraries, "pread", lambda _=noted_by_kernel: address)
+    return reads
 
-    def quick() -> tuple[Any, list[tuple[int, int]]]:
-        positions.clear()
-        found = mb.open(str(path.parent), engine=name).batches(quick=True)
-        return found.to_table(), positions[:]
 
-    once, read = quick()
+def quick(path: Path, name: str) -> pa.Table:
+    """Return the batches of the partition of *path*, of which only headers are read."""
+    return mb.open(str(path.parent), engine=name).batches(quick=True).to_table()
+
+
+@pytest.mark.parametrize("name", ["reference", "columnar"])
+def test_headers_alone_are_read_once(
+    folder: Any, monkeypatch: pytest.MonkeyPatch, name: str, reads: list[tuple[int, int]]
+) -> None:
+    monkeypatch.setattr(engines_heads, "MAX_HEADERS", 5)
+    for base in (0, 40, 80):
+        data = b"".join(build.batch(build.records(2), base + 2 * n) for n in range(20))
+        path = folder.segment("t-0", data, base)
+    once = quick(path, name)
     assert once.num_rows == 60
-    assert read == [(61, position) for position in once["position"].to_pylist()]
+    assert reads == [(61, position) for position in once["position"].to_pylist()]
     for most_kept in (0, 17):  # less than there is
         monkeypatch.setattr(log_pass.KeptHeaderPass, "num_kept_headers", most_kept)
-        again, read = quick()
-        assert again.equals(once) and len(read) == 120 - most_kept // 5 * 5
+        reads.clear()
+        assert quick(path, name).equals(once) and len(reads) == 120 - most_kept // 5 * 5
 
 
 def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
@@ -328,27 +334,15 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_headers_of_small_messages_are_read_along_with_what_lies_between(
-    folder: Any, monkeypatch: pytest.MonkeyPatch, name: str
+    folder: Any, monkeypatch: pytest.MonkeyPatch, name: str, reads: list[tuple[int, int]]
 ) -> None:
     large = build.message(bytes(5000), 500, magic=1)
     small = [build.message(b"v" * (n % 7), n, magic=n // 700) for n in range(1000)]
     path = folder.segment("t-0", b"".join([*small[:500], large, *small[501:]]), 0)
-    lengths: list[int] = []
-    pread = os.pread
-
-    def noted(descriptor: int, length: int, position: int) -> bytes:
-        lengths.append(length)
-        return pread(descriptor, length, position)
-
-    monkeypatch.setattr(os, "pread", noted)
-
-    def quick() -> Any:
-        lengths.clear()
-        return mb.open(str(path.parent), engine=name).batches(quick=True).to_table()
-
-    found = quick()
+    found = quick(path, name)
     assert found["base_offset"].to_pylist() == list(range(1000))
-    assert len(lengths) < 40
+    assert len(reads) < 40
+    reads.clear()
     monkeypatch.setattr(HeaderWalk, "_small_messages", lambda *_: None)
-    assert quick().equals(found)
-    assert len(lengths) > 1000
+    assert quick(path, name).equals(found)
+    assert len(reads) > 1000
