@@ -61,8 +61,7 @@ def record_batch(
             batch["records"], base_offset=base_offset, base_timestamp=batch["base_timestamp"]
         )
         batch["records"] = compress(payload)
-    data: bytes = RecordBatch.build(batch)
-    return data
+    return bytes(RecordBatch.build(batch))
 
 
 def with_headers(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,8 +75,7 @@ def with_headers(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def message(value: bytes | None, *, key: bytes | None = None, **fields: Any) -> bytes:
     """Return a message with its offset and size, of magic 1 unless *fields* contain another."""
-    data: bytes = Message.build({"key": key, "value": value, **fields})
-    return data
+    return bytes(Message.build({"key": key, "value": value, **fields}))
 
 
 def wrapper(
@@ -109,8 +107,7 @@ def wrapper(
         "value": compress(b"".join(Message.build(message) for message in inner)),
         **fields,
     }
-    data: bytes = Message.build(outer)
-    return data
+    return bytes(Message.build(outer))
 
 
 def marker(

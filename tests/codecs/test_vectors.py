@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from log_reader import spans
 from magicbyte import codecs
 from magicbyte.checksum import crc32, crc32c
 from magicbyte.errors import CodecError, LimitError
@@ -65,17 +66,11 @@ def test_compressed_message_set_holds_its_messages(
     vector: dict[str, Any], vector_bytes: bytes
 ) -> None:
     plain = decompress(vector, vector_bytes, 0)
-    position = num_messages = 0
-    while position < len(plain):
-        end = position + 12 + int.from_bytes(plain[position + 8 : position + 12], "big")
-        assert crc32(plain[position + 16 : end]) == int.from_bytes(
-            plain[position + 12 : position + 16], "big"
-        )
-        if num_messages == 0:
-            assert plain[:end].endswith(bytes.fromhex(vector["expected"]["first_value"]))
-        num_messages += 1
-        position = end
-    assert num_messages == int(vector["expected"]["messages"])
+    messages = [plain[position:end] for position, end in spans(plain)]
+    for message in messages:
+        assert crc32(message[16:]) == int.from_bytes(message[12:16], "big")
+    assert messages[0].endswith(bytes.fromhex(vector["expected"]["first_value"]))
+    assert len(messages) == int(vector["expected"]["messages"])
 
 
 @pytest.mark.vectors("crc32c")

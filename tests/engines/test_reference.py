@@ -230,9 +230,6 @@ def evidence(data: bytes) -> tuple[Any, ...]:
 
 
 def test_evidence_of_wrong_counts() -> None:
-    def of(data: bytes) -> tuple[Any, ...]:
-        return evidence(data)[:1] + evidence(data)[2:]
-
     content = build.records(2)
     size = len(b"".join(content))
     field = "num_records"
@@ -295,10 +292,8 @@ def test_evidence_of_a_bad_control_key(
         assert (code, position, where) == ("bad-record", 0, "records[0].body")
 
 
-@pytest.mark.parametrize(
-    ("value", "found"), [(None, "null"), (b"\0" * 5, "0000000000"), (b"\xff\xff\0\0\0\1", None)]
-)
-def test_evidence_of_a_bad_marker_value(value: bytes | None, found: str | None) -> None:
+@pytest.mark.parametrize("value", [None, b"\0" * 5, b"\xff\xff\0\0\0\1"])
+def test_evidence_of_a_bad_marker_value(value: bytes | None) -> None:
     found_codes = [one.code for one in findings_in(build.control(build.ABORT, 0, 7, value=value))]
     assert found_codes in (["bad-marker-value"], ["bad-record"])
 

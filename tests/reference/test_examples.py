@@ -11,6 +11,7 @@ import pytest
 from construct import ConstructError
 
 from magicbyte_construct import Uvarint, Varint, Varlong
+from magicbyte_construct.control import CONTROL_TYPES
 from magicbyte_tools.reference.examples import EXAMPLES, Example
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.walk import UnaccountedError, leaves, parse
@@ -27,15 +28,7 @@ HEAD = "| at | bytes | field | value |"
 NAMES = {
     "codec": ("none", "gzip", "snappy", "lz4", "zstd"),
     "timestamp_type": ("CreateTime", "LogAppendTime"),
-    "control_type": (
-        "ABORT",
-        "COMMIT",
-        "LEADER_CHANGE",
-        "SNAPSHOT_HEADER",
-        "SNAPSHOT_FOOTER",
-        "KRAFT_VERSION",
-        "KRAFT_VOTERS",
-    ),
+    "control_type": CONTROL_TYPES,
 }
 
 Row = tuple[int, bytes, str, str]

@@ -118,6 +118,8 @@ def test_a_snapshot_with_a_wrong_count_is_an_error(count: int) -> None:
 
 
 VOTER = {"voter_id": 1, "voter_directory_id": bytes(range(16))}
+ENDPOINT = {"name": "C", "host": "h", "port": 9093}
+FEATURE = {"min_supported_version": 0, "max_supported_version": 1}
 
 
 @pytest.mark.parametrize(
@@ -136,16 +138,7 @@ VOTER = {"voter_id": 1, "voter_directory_id": bytes(range(16))}
         (
             twin.VotersRecord,
             {
-                "voters": [
-                    {
-                        **VOTER,
-                        "endpoints": [{"name": "C", "host": "h", "port": 9093}],
-                        "k_raft_version_feature": {
-                            "min_supported_version": 0,
-                            "max_supported_version": 1,
-                        },
-                    }
-                ],
+                "voters": [{**VOTER, "endpoints": [ENDPOINT], "k_raft_version_feature": FEATURE}],
                 "tags": [{"tag": 5, "data": b"new"}],
             },
             "0000 02 00000001 000102030405060708090a0b0c0d0e0f 02 0243 0268 2385 00"
@@ -179,9 +172,8 @@ def test_a_null_list_is_read_only_by_the_grammar_alone() -> None:
 @pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("name", ["name", "host"])
 def test_an_endpoint_has_a_name_and_a_host(name: str, strict: bool) -> None:
-    endpoint = {"name": "C", "host": "h", "port": 9093, name: None}
-    feature = {"min_supported_version": 0, "max_supported_version": 1}
-    voter = {**VOTER, "endpoints": [endpoint], "k_raft_version_feature": feature}
+    endpoint = {**ENDPOINT, name: None}
+    voter = {**VOTER, "endpoints": [endpoint], "k_raft_version_feature": FEATURE}
     data = twin.VotersRecord.build({"voters": [voter]})
     with pytest.raises(StringError, match=rf"{name}\n.*null"):
         twin.VotersRecord.parse(data, strict=strict)
