@@ -3,8 +3,10 @@
 import contextlib
 import gzip
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
 import pytest
@@ -36,12 +38,8 @@ Row = tuple[int, bytes, str, str]
 
 def numbered() -> list[tuple[Example, int]]:
     """Return the examples, each with how many of its format come before it."""
-    seen: dict[str, int] = {}
-    found = []
-    for example in EXAMPLES:
-        found.append((example, seen.get(example.format, 0)))
-        seen[example.format] = seen.get(example.format, 0) + 1
-    return found
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return [(example, next(numbers[example.format])) for example in EXAMPLES]
 
 
 def rows(page: str, number: int) -> list[Row]:

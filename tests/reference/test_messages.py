@@ -39,16 +39,10 @@ def missing(messages: dict[str, Spec], files: dict[str, str]) -> list[str]:
                     found.append(heading)
                     continue
                 section = re.split(r"^#+ ", page.split(f"\n{heading}\n")[1], flags=re.MULTILINE)[0]
-                rows = iter(
-                    re.findall(r"^\| ([· ]*)`(\w+)` \| (?:\[)?`(\S+?)`", section, re.MULTILINE)
-                )
-                for depth, one in fields(those):
-                    row = next(rows, None)
-                    if row is None or (row[0].count("·"), *row[1:]) != (
-                        depth,
-                        one["name"],
-                        one["type"],
-                    ):
+                rows = re.findall(r"^\| ([· ]*)`(\w+)` \| \[?`(\S+?)`", section, re.MULTILINE)
+                shown = [(dots.count("·"), name, kind) for dots, name, kind in rows]
+                for number, (depth, one) in enumerate(fields(those)):
+                    if shown[number : number + 1] != [(depth, one["name"], one["type"])]:
                         found.append(f"{heading}: {one['name']}")
                         break
     return found

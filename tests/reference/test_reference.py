@@ -102,17 +102,14 @@ def dangling(files: dict[str, str]) -> list[str]:
     }
     found = []
     for name in anchors:
+        folder = posixpath.dirname(name)
         for target in re.findall(r"\]\(([^)]+)\)", files[name]):
             page, _, heading = target.partition("#")
             if target.startswith("https://"):
                 continue
-            page = (
-                posixpath.normpath(posixpath.join(posixpath.dirname(name), page)) if page else name
-            )
+            page = posixpath.normpath(posixpath.join(folder, page)) if page else name
             leads = (FORMATS / page).exists() if page.startswith("../") else page in files
-            if leads and heading:
-                leads = heading in anchors[page]
-            if not leads:
+            if not leads or (heading and heading not in anchors[page]):
                 found.append(f"{name}: {target}")
     return found
 

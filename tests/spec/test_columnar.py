@@ -97,11 +97,7 @@ def test_a_new_field_becomes_a_column_and_a_longer_row(files: Specs) -> None:
 def put(path: str, **keys: Any) -> Change:
     """Return what sets *keys* of the field of a record that is called *path*."""
 
-    def change(files: Specs) -> None:
-        field = next(one for one in body(files) if one["id"] == path)
-        field.update(keys)
-
-    return change
+    return lambda files: next(one for one in body(files) if one["id"] == path).update(keys)
 
 
 def in_records(**keys: Any) -> Change:

@@ -36,7 +36,7 @@ def test_a_compressed_payload_is_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "position_and_byte",
+    ("position", "byte"),
     [
         (11, 0x3A),  # the batch a byte shorter
         (11, 0x3C),  # and longer
@@ -53,8 +53,7 @@ def test_a_compressed_payload_is_bytes() -> None:
         (59, 0x02),  # a header that is not there
     ],
 )
-def test_a_broken_batch_is_refused(position_and_byte: tuple[int, int]) -> None:
-    position, byte = position_and_byte
+def test_a_broken_batch_is_refused(position: int, byte: int) -> None:
     data = FLAGGED[:position] + bytes([byte]) + FLAGGED[position + 1 :]
     assert data != FLAGGED
     with pytest.raises(REFUSED):

@@ -169,11 +169,10 @@ def test_a_tagged_field_that_is_written_as_its_default_is_as_if_it_were_not() ->
 
 
 def test_a_tagged_field_that_is_not_known_to_a_release_is_passed_over() -> None:
-    spec = message_of("transaction_state", "TransactionLogValue")
-    writer = Writer(spec, 1, (4, 3), random.Random(2))
+    place = ("transaction_state", "TransactionLogValue")
+    read_as, writer = schema(*place), Writer(message_of(*place), 1, (4, 3), random.Random(2))
     values = writer.message() | {"previousProducerId": 7, "clientTransactionVersion": 2}
     data = writer.write(values)
-    read_as = schema("transaction_state", "TransactionLogValue")
     assert read(read_as, data, 1, (4, 3)).fields == values
     older = read(read_as, data, 1, (3, 9))
     assert older.end == len(data)
@@ -205,11 +204,7 @@ def test_null_where_nothing_may_be_null_is_an_error() -> None:
         for when, version in places(spec):
             writer = Writer(spec, version, when, random.Random(0))
             (first, *_) = [*writer.known(spec["fields"]), {"type": "none"}]
-            if (
-                first["type"] in ("string", "bytes")
-                and "nullable" not in first
-                and "tag" not in first
-            ):
+            if first["type"] in ("string", "bytes") and not {"nullable", "tag"} & first.keys():
                 with pytest.raises(MessageError) as caught:
                     read(read_as, writer.length(first["type"], -1) + bytes(100), version, when)
                 assert caught.value.field == key(first["name"])
@@ -239,10 +234,8 @@ def test_a_number_of_variable_length_is_an_int_of_java(
         return
     with pytest.raises(MessageError) as caught:
         read_uvarint(bytes.fromhex(data))
-    assert (caught.value.reason, caught.value.position) == (
-        "varint" if len(data) > 4 else "end",
-        end,
-    )
+    reason = "varint" if len(data) > 4 else "end"
+    assert (caught.value.reason, caught.value.position) == (reason, end)
 
 
 @pytest.mark.parametrize(("file", "name"), messages())
@@ -254,9 +247,8 @@ def test_any_bytes_are_a_message_or_an_error(file: str, name: str) -> None:
     for _ in range(200):
         data = bytearray(draw.choice(known) or b"\0")
         for _ in range(draw.randrange(1, 4)):
-            data[draw.randrange(len(data))] = draw.choice(
-                (0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256))
-            )
+            byte = draw.choice((0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)))
+            data[draw.randrange(len(data))] = byte
         version = draw.choice((0, 1, 2, 3, 4, 9, -1))
         try:
             found = read(read_as, bytes(data), version, draw.choice(RELEASES))

@@ -81,11 +81,9 @@ def test_numbers_of_every_width_and_order_are_read(files: Specs, kind: str, orde
     field.pop("valid")
     field["type"] = kind if kind[1] == "1" else kind + order
     width, is_signed = int(kind[1]), kind[0] == "s"
-    number = (-2 if is_signed else (1 << 8 * width) - 2).to_bytes(
-        width, "little" if order == "le" else "big", signed=is_signed
-    )
-    (row,) = read(ABORTED, files, number + bytes(32))
-    assert row == (-2 if is_signed else (1 << 8 * width) - 2, 0, 0, 0, 0)
+    number = -2 if is_signed else (1 << 8 * width) - 2
+    stored = number.to_bytes(width, "little" if order == "le" else "big", signed=is_signed)
+    assert read(ABORTED, files, stored + bytes(32)) == [(number, 0, 0, 0, 0)]
 
 
 def test_the_byte_order_is_that_of_the_file_or_of_the_type(files: Specs) -> None:
@@ -189,25 +187,11 @@ def in_seq(name: str, at: int, **keys: Any) -> Change:
 
 
 def without(name: str, at: int, key: str) -> Change:
-    def change(files: Specs) -> None:
-        del files[name]["seq"][at][key]
-
-    return change
-
-
-def order(name: str, endian: object) -> Change:
-    return lambda files: files[name]["meta"].update(endian=endian)
-
-
-def emptied(files: Specs) -> None:
-    row_of(files, ABORTED).clear()
-
-
-def appended(files: Specs) -> None:
-    files[ABORTED]["seq"].append({"id": "footer", "type": "u4"})
+    return lambda files: files[name]["seq"][at].pop(key)
 
 
 ROW = "types/aborted_transaction/seq/1"
+FOOTER = {"id": "footer", "type": "u4"}
 
 
 @pytest.mark.parametrize(
@@ -226,9 +210,13 @@ ROW = "types/aborted_transaction/seq/1"
         (ABORTED, in_row(ABORTED, **{"-sentinel": -1}), f"{ROW}/-sentinel"),
         (ABORTED, in_row(ABORTED, **{"-column": {"type": "bool"}}), f"{ROW}/-column/type"),
         (ABORTED, in_row(ABORTED, **{"-column": {"table": "x"}}), f"{ROW}/-column/table"),
-        (ABORTED, order(ABORTED, {"switch-on": "x"}), "types/aborted_transaction/seq/0/type"),
-        (ABORTED, emptied, "types/aborted_transaction"),
-        (ABORTED, appended, "seq/1"),
+        (
+            ABORTED,
+            lambda files: files[ABORTED]["meta"].update(endian={"switch-on": "x"}),
+            "types/aborted_transaction/seq/0/type",
+        ),
+        (ABORTED, lambda files: row_of(files, ABORTED).clear(), "types/aborted_transaction"),
+        (ABORTED, lambda files: files[ABORTED]["seq"].append(FOOTER), "seq/1"),
         (ABORTED, in_seq(ABORTED, 0, type="nobody"), "seq/0/type"),
         (ABORTED, in_seq(ABORTED, 0, **{"if": "true"}), "seq/0/if"),
         (ABORTED, in_seq(ABORTED, 0, size=34), "seq/0/size"),

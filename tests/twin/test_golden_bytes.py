@@ -11,15 +11,8 @@ from golden_bytes import TIME
 HELLO = {"value": b"hello", "timestamp": TIME}
 WORLD = {"value": b"world", "timestamp": TIME}
 
-A, B = (
-    {"value": b"a", "timestamp": TIME, "offset": 0},
-    {
-        "value": b"b",
-        "timestamp": TIME + 1,
-        "offset": 1,
-    },
-)
-"""Inner messages of a wrapper."""
+A = {"value": b"a", "timestamp": TIME, "offset": 0}
+B = {"value": b"b", "timestamp": TIME + 1, "offset": 1}
 
 GOLDEN: dict[str, tuple[Any, Any, bytes]] = {
     "message of magic 0, null key": (
