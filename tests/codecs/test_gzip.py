@@ -1,7 +1,6 @@
 """gzip as java.util.zip.GZIPInputStream reads it, by isal and by the zlib of Python."""
 
 import zlib
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,11 +12,10 @@ FEXTRA_FNAME_FCOMMENT = b"\x1f\x8b\x08\x1c\0\0\0\0\0\xff" + b"\x05\0extra" + b"n
 
 
 @pytest.fixture(params=["isal", "zlib"], autouse=True)
-def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "zlib":
         monkeypatch.setattr(gzip, "deflate", zlib)
         monkeypatch.setattr(gzip, "DeflateError", zlib.error)
-    yield
 
 
 def member(plain: bytes, header: bytes = b"\x1f\x8b\x08\0\0\0\0\0\0\xff") -> bytes:

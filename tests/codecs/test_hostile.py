@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cramjam
 import lz4.frame
@@ -22,15 +23,6 @@ from .spend_on_section import AT_THE_LIMIT, BOMBS, OF_NOTHING
 MIB = 1 << 20
 TEXT = b"what a record holds, " * 6 + bytes(range(64))
 XERIAL = b"\x82SNAPPY\0" + b"\0\0\0\1" * 2
-
-
-def gzip_section() -> bytes:
-    return gzip.compress(TEXT) + gzip.compress(b"")
-
-
-def xerial_section() -> bytes:
-    block = bytes(cramjam.snappy.compress_raw(TEXT))
-    return (XERIAL + len(block).to_bytes(4, "big") + block) * 2
 
 
 def lz4_section(*, checksums: bool) -> bytes:
@@ -49,10 +41,11 @@ def zstd_section() -> bytes:
     return stream.compress(TEXT) + stream.flush() + zstandard.compress(TEXT)
 
 
+BLOCK = bytes(cramjam.snappy.compress_raw(TEXT))
 SMALL = {
-    "gzip": (1, gzip_section()),
-    "snappy chunks": (2, xerial_section()),
-    "snappy block": (2, bytes(cramjam.snappy.compress_raw(TEXT))),
+    "gzip": (1, gzip.compress(TEXT) + gzip.compress(b"")),
+    "snappy chunks": (2, (XERIAL + len(BLOCK).to_bytes(4, "big") + BLOCK) * 2),
+    "snappy block": (2, BLOCK),
     "lz4": (3, lz4_section(checksums=False)),
     "lz4 with checksums": (3, lz4_section(checksums=True)),
     "zstd": (4, zstd_section()),
@@ -104,7 +97,7 @@ def test_damaged_section_gives_plain_bytes_or_an_error_with_a_position(
 LIMIT = 16 * MIB
 
 
-def spend(name: str) -> dict[str, object]:
+def spend(name: str) -> dict[str, Any]:
     """Decompress *name* of ``spend_on_section.py`` in a process of its own."""
     script = Path(__file__).with_name("spend_on_section.py")
     ran = subprocess.run(
@@ -115,9 +108,7 @@ def spend(name: str) -> dict[str, object]:
         timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
-    spent: dict[str, object] = json.loads(ran.stdout)
-    assert isinstance(spent["grown_bytes"], int)
-    assert isinstance(spent["input_bytes"], int)
+    spent: dict[str, Any] = json.loads(ran.stdout)
     assert spent["grown_bytes"] <= 1.5 * LIMIT + spent["input_bytes"]
     return spent
 
@@ -132,7 +123,6 @@ needs_proc = pytest.mark.skipif(
 def test_bomb_is_over_the_limit_and_costs_no_more_than_the_limit(name: str) -> None:
     spent = spend(name)
     assert f"max_batch_bytes allows {LIMIT}" in str(spent["outcome"])
-    assert isinstance(spent["seconds"], float)
     assert spent["seconds"] < 5
 
 

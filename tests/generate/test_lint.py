@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -88,15 +89,13 @@ def test_lint_sees(tmp_path: Path, name: str, sound: str, broken: str, message: 
 def test_every_key_of_the_schema_is_described(name: str) -> None:
     schema = json.loads((CHECKOUT / "spec" / "schema" / f"{name}.schema.json").read_text())
 
-    def undescribed(node: object, path: str) -> list[str]:
-        found: list[str] = []
+    def undescribed(node: object, path: str) -> Iterator[str]:
         if isinstance(node, dict):
             for name, one in node.get("properties", {}).items():
                 target = schema["$defs"].get(str(one.get("$ref", "")).rpartition("/")[2], {})
                 if "description" not in one and "description" not in target:
-                    found.append(f"{path}/{name}")
+                    yield f"{path}/{name}"
             for key, one in node.items():
-                found += undescribed(one, f"{path}/{key}")
-        return found
+                yield from undescribed(one, f"{path}/{key}")
 
-    assert undescribed(schema, "") == []
+    assert list(undescribed(schema, "")) == []

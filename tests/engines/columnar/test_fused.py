@@ -50,11 +50,9 @@ def decoded(views: bool) -> Run:
         max_bytes: int | None = None,
         **of: int,
     ) -> Decoded:
-        limits = Limits(**of)
         chunk = Chunk(memoryview(data), ORIGIN)
-        options: dict[str, Any] = {"limits": limits, "max_bytes": max_bytes}
-        wrong = agreement.run_differences(columnar, chunk, columns, verify=True, **options)
-        assert not wrong
+        options: dict[str, Any] = {"limits": Limits(**of), "max_bytes": max_bytes}
+        assert not agreement.run_differences(columnar, chunk, columns, verify=True, **options)
         return columnar.decode(chunk, columns, **options)
 
     return decode
