@@ -26,5 +26,4 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def vector_bytes(vector: dict[str, Any]) -> bytes:
-    name: str = vector["file"]
-    return (shared() / "vectors" / name).read_bytes()
+    return (shared() / "vectors" / str(vector["file"])).read_bytes()

@@ -259,8 +259,7 @@ def test_evidence_of_a_bad_record() -> None:
 @pytest.mark.parametrize("name", ["len_key", "len_value"])
 def test_evidence_of_a_negative_length(name: str) -> None:
     def record(length: int) -> bytes:
-        data: bytes = build.record(None, None, **{name: length})
-        return data
+        return build.record(None, None, **{name: length})
 
     assert findings_in(build.batch([record(-1)])) == []
     place = len(record(-1))

@@ -29,8 +29,7 @@ UNKNOWN_TAG = 1000
 
 @cache
 def specification(name: str) -> Spec:
-    found: Spec = yaml.safe_load((FOLDER / f"{name}.yaml").read_bytes())
-    return found
+    return dict(yaml.safe_load((FOLDER / f"{name}.yaml").read_bytes()))
 
 
 def messages() -> list[tuple[str, str]]:

@@ -25,10 +25,7 @@ def test_a_checkpoint_that_is_cut_off_ends_at_a_line_or_not_at_all(length: int) 
             KafkaOffsetCheckpoint.from_bytes(OFFSETS[:length])
 
 
-@pytest.mark.parametrize(
-    "data",
-    [b"1\n0\n", b"-1\n0\n", b"00\n0\n", b"\n0\n"],
-)
+@pytest.mark.parametrize("data", [b"1\n0\n", b"-1\n0\n", b"00\n0\n", b"\n0\n"])
 def test_a_checkpoint_of_another_version_is_refused(data: bytes) -> None:
     for kind in (KafkaOffsetCheckpoint, KafkaLeaderEpochCheckpoint):
         with pytest.raises(kaitaistruct.ValidationNotEqualError):

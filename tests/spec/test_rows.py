@@ -38,8 +38,7 @@ def made(name: str, files: Specs) -> dict[str, Any]:
 
 
 def read(name: str, files: Specs, data: bytes) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = made(name, files)["rows"](data).tolist()
-    return found
+    return list(made(name, files)["rows"](data).tolist())
 
 
 def row_of(files: Specs, name: str) -> list[dict[str, Any]]:
