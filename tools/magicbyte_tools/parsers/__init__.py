@@ -1,4 +1,4 @@
-"""Generates parsers for other languages, and programs that print files with them. Not in the wheel."""
+"""Generates Kaitai parsers and file dumpers in other languages. Not in the wheel."""
 
 from magicbyte_tools.parsers.dumpers.build import dumper
 from magicbyte_tools.parsers.dumpers.builders import ToolchainUnavailable

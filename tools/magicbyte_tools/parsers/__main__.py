@@ -13,7 +13,7 @@ USAGE = "usage: python -m magicbyte_tools.parsers TARGET OUT (make parsers TARGE
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the parsers; return the exit status, 2 where that cannot be done."""
+    """Write the parsers of a language into a folder; return the exit status, 2 for a failure."""
     if len(arguments) != 2 or not all(arguments):
         return complain(USAGE)
     target, out = arguments[0], Path(arguments[1])
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def complain(words: str) -> int:
-    """Print the reason of a failure on stderr."""
+    """Print the reason of a failure on stderr; return the exit status 2."""
     print(words, file=sys.stderr)
     return 2
 

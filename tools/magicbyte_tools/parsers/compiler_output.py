@@ -1,4 +1,4 @@
-"""The compiler's output for a target, each file once."""
+"""Runs the Kaitai compiler over all specifications, and sorts its output by specification."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ EVERYTHING = "everything"
 VISUAL = frozenset({"kafka_crc", "kafka_record_batch_checked"})
 """Specifications for visualizers only: they compute checksums, slowly."""
 
-# First lines that the compiler writes, by the words that differ between its targets.
+# The two wordings of the compiler's first line, each with the line that replaces it.
 NOTES = {
     "Please edit source .ksy file and use kaitai-struct-compiler to rebuild": (
         "Edit {name}.ksy of magicbyte (CC0-1.0) instead; compiled by kaitai-struct-compiler {version}"
@@ -31,10 +31,10 @@ NOTES = {
 
 
 def compile_targets(targets: Iterable[str]) -> dict[str, Files]:
-    """Return the files of every one of *targets*, by name, as the compiler wrote them.
+    """Compile all specifications for *targets*; return the files of each target by name.
 
-    The compiler writes the files of a specification and of all its imports. So one extra specification
-    imports them all, and each is compiled once, in one process; the extra one is dropped.
+    The compiler also writes the files of all imports of a specification. So one extra specification
+    imports all others: each is compiled once, in one process. The extra one's files are dropped.
     """
     wanted = list(targets)
     names = sorted(path.stem for path in source.SPEC.glob("*.ksy"))
@@ -55,7 +55,7 @@ def compile_targets(targets: Iterable[str]) -> dict[str, Files]:
 
 
 def by_spec(files: Files, names: Iterable[str]) -> dict[str, Files]:
-    """Return *files* by the specification that they were compiled from."""
+    """Group *files* by the specification that each was compiled from, one of *names*."""
     spec_of = {name: name for name in names} | {camel(name): name for name in names}
     files_by_spec: dict[str, Files] = {}
     for file, text in files.items():
@@ -64,7 +64,7 @@ def by_spec(files: Files, names: Iterable[str]) -> dict[str, Files]:
 
 
 def write(files: Files, out: Path) -> None:
-    """Write *files*, whose paths are relative to *out*."""
+    """Write *files*, text by relative path, into the folder *out*."""
     for path, text in files.items():
         file = out / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def write(files: Files, out: Path) -> None:
 
 
 def noted(text: str, name: str) -> str:
-    """Return *text* with a first line that names its source and its licence."""
+    """Replace the compiler's first line by one that names the .ksy file and its licence."""
     for words, ours in NOTES.items():
         if words in text:
             return text.replace(words, ours.format(name=name, version=VERSION), 1)
@@ -80,14 +80,14 @@ def noted(text: str, name: str) -> str:
 
 
 def types(class_path: tuple[str, ...], spec: Spec) -> Iterator[tuple[tuple[str, ...], Spec]]:
-    """Yield *spec* and the types in it, with their names from the outside in."""
+    """Yield the path and definition of *spec* and of all its nested types, the outer ones first."""
     yield class_path, spec
     for name, inner in spec.get("types", {}).items():
         yield from types((*class_path, name), inner)
 
 
 def with_parameters(specs: Mapping[str, Spec]) -> set[str]:
-    """Return the specifications that have a type with parameters, or import one that has."""
+    """Return the names of the specifications that have or import a type with parameters."""
 
     found = {
         name

@@ -8,11 +8,11 @@ __all__ = ["camel", "lower_camel", "nested"]
 
 
 def lower_camel(name: str) -> str:
-    """Return *name* as JavaScript and Java write a field."""
+    """Convert a field's name to lowerCamelCase, as in JavaScript and Java."""
     upper = camel(name)
     return upper[:1].lower() + upper[1:]
 
 
 def nested(class_names: Sequence[str], separator: str) -> str:
-    """Return the class at *class_names*, such as KafkaLog.Entry."""
+    """Join *class_names* to the name of a nested class, such as KafkaLog.Entry."""
     return separator.join(camel(name) for name in class_names)

@@ -1,4 +1,4 @@
-"""Turns the compiler's files into a package of their language.
+"""Turns the compiler's output for a target into a package of that language.
 
 The npm build of the compiler lacks the options `--python-package`, `--go-package` and
 `--java-package`, so this module edits the text instead.
@@ -26,15 +26,15 @@ PACKAGE = "kafka_formats"
 
 Specs = Mapping[str, Spec]
 Layout = Callable[[str, str, str, Specs], tuple[str, str]]
-"""Maps a file's name, text and specification to its path and text in the package."""
+"""Maps a file's name, text and specification id, and all specifications, to its path and text."""
 
 
 class Refused(Exception):
-    """A target whose output is of no use; the message names the target to use instead."""
+    """A target whose compiler output does not work; the message says what to use instead."""
 
 
 def package(target: str, compiled: Files, specs: Specs) -> Files:
-    """Return the files of a folder for *target*, by their path in it."""
+    """Return the package for *target*: parsers, README, example and licence, by relative path."""
     if target in REFUSED:
         raise Refused(REFUSED[target])
     names = sorted(specs.keys() - left_out(target, specs))
@@ -51,13 +51,13 @@ def package(target: str, compiled: Files, specs: Specs) -> Files:
 
 
 def left_out(target: str, specs: Specs) -> set[str]:
-    """Return the specifications that *target* leaves out."""
+    """Return the names of the specifications for which *target* gets no parser."""
     absent = {*VISUAL} if target in WITHOUT_VISUAL else set()
     return absent | with_parameters(specs) if target in WITHOUT_PARAMETERS else absent
 
 
 def static(target: str) -> Files:
-    """Return the files of *target* other than parsers: a README and an example."""
+    """Return the package files of *target* that are not parsers: README, example, project file."""
     root = TEMPLATES / target
     return {
         path.relative_to(root).as_posix().removesuffix(".in"): path.read_text("utf-8")
@@ -86,10 +86,10 @@ def _go(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _cpp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Initialize members that the compiler forgets, so that a refused file cannot crash the program.
+    """Initialize members that the compiler forgets, so that a file with a fault causes no crash.
 
-    Where a parser throws, its fields are deleted, but the constructor leaves out the pointer of a
-    field whose type a `switch-on` chooses, and whether a field is there.
+    A parser that throws deletes its fields. The constructor does not initialize the pointer of a
+    field with a `switch-on` type, nor the flag that says whether a field is absent.
     """
     for cls, body in re.findall(r"(?ms)^void (\S+)::_clean_up\(\) {$(.*?)^}$", text):
         begins = text.index(f"\n{cls}::{cls.rsplit('::', 1)[-1]}(")
@@ -109,16 +109,16 @@ def _csharp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _javascript(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Read 64-bit integers by their halves: the runtime library returns wrong values for some negative ones.
+    """Read 64-bit integers as two 32-bit halves, since the runtime misreads some negative integers.
 
-    It treats the lower half as negative where its highest bit is clear.
+    The runtime library treats the lower half as negative where its highest bit is clear.
     """
     halves = "(this._io.readS4be() * 0x100000000 + this._io.readU4be())"
     return file, text.replace("this._io.readS8be()", halves)
 
 
 def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Add the imports of the imported files: Nim does not inherit them, and expressions may need them."""
+    """Add all indirect imports: expressions may need them, and Nim imports are not transitive."""
     reached, new = set(), [name]
     while new:
         imports = specs[new.pop()]["meta"].get("imports", [])
@@ -129,10 +129,10 @@ def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _rust(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Add imports of nested types, and set the stream position of instances.
+    """Add imports of nested types, and set the stream position before instances are evaluated.
 
-    The compiler forgets the first. As to the second, an object keeps a copy of its stream, which
-    stays where the object began.
+    The compiler forgets both: an object keeps a copy of its stream, whose position stays where the
+    object began.
     """
     for one in specs[name]["meta"].get("imports", []):
         line = f"\nuse super::{one}::{camel(one)};\n"

@@ -1,1 +1,1 @@
-"""The format reference, docs/formats/, from spec/. Not in the wheel."""
+"""Generates the format reference, docs/formats/, from spec/. Not in the wheel."""

@@ -15,7 +15,7 @@ FORMATS = CHECKOUT / "docs" / "formats"
 
 
 def differing(contents: dict[str, str], folder: Path = FORMATS) -> list[Path]:
-    """Return the files in *folder* that are not as *contents*, are missing or do not belong."""
+    """Return the paths in *folder* that differ from *contents*, are missing or superfluous."""
     there = {path for path in folder.rglob("*") if path.is_file()}
     files = {folder / name: text for name, text in contents.items()}
     stale = there - files.keys()
@@ -28,7 +28,7 @@ def _text(path: Path) -> str:
 
 
 def write(contents: dict[str, str], folder: Path = FORMATS) -> None:
-    """Write the files *contents* to *folder*, and delete all others there."""
+    """Write *contents*, text by relative path, to *folder*; delete all other files there."""
     for path in differing(contents, folder):
         name = path.relative_to(folder).as_posix()
         if name not in contents:
@@ -45,7 +45,7 @@ def _shown(path: Path) -> Path:
 
 
 def check(contents: dict[str, str], folder: Path = FORMATS) -> int:
-    """Say which files are not as *contents*; return the exit status."""
+    """Print the files of *folder* that differ from *contents*; return 1 if any do, else 0."""
     found = differing(contents, folder)
     for path in found:
         print(_shown(path))
@@ -55,7 +55,7 @@ def check(contents: dict[str, str], folder: Path = FORMATS) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what *arguments* say; return the exit status."""
+    """Write or check docs/formats, or write the HTML file; return the exit status."""
     wanted = reference(Library(specs()), message_schemas.load_all())
     if arguments == ["--check"]:
         return check(wanted)

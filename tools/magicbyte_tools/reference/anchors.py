@@ -1,4 +1,4 @@
-"""Anchors of headings, as code hosts derive them."""
+"""Anchors of Markdown headings, as GitHub and other code hosts derive them."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A structure as labelled boxes: each as wide as it has bytes, its offset above it."""
+"""Draws a structure as labelled boxes, one per field, whose widths are the sizes in bytes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ NUMBER = 1.7 * BYTE
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A field in the picture."""
+    """A box of the diagram: a field, its width in pixels and its three lines of text."""
 
     placement: FieldPlacement
     width: float
@@ -30,7 +30,7 @@ class Box:
 
 
 def diagram(structure: FormatStructure, library: Library, *, covered: bool = False) -> str | None:
-    """Return the picture of *structure* as SVG; None where a picture would show nothing."""
+    """Draw *structure* as SVG; return None for fewer than two fields or a structure of bits."""
     boxes = [_box(place, library) for place in _flat(structure, library, covered=covered)]
     if structure.is_bits or len(boxes) < 2:
         return None
@@ -144,7 +144,7 @@ def _draw(picture: Picture, box: Box, x: float, y: float) -> None:
 
 
 def _torn(x: float, y: float, w: float) -> str:
-    """Return the outline of a box whose right edge is torn: its length varies."""
+    """Return the SVG path of a box with a jagged right edge, for a field of variable length."""
     teeth = "".join(
         f" L{x + w - (6 if tooth % 2 else 0):g} {y + HEIGHT * tooth / 6:g}" for tooth in range(7)
     )
@@ -159,7 +159,7 @@ def _bit_fields(boxes: list[Box], library: Library) -> Iterator[tuple[str, Forma
 
 
 def _bits(picture: Picture, name: str, structure: FormatStructure, y: float) -> float:
-    """Draw the bits of one number, the highest first; return where the next may begin."""
+    """Draw the bit fields of one number, highest bit first; return the y coordinate below them."""
     picture.text(MARGIN, y, f"{name}, bit by bit", "small soft bold")
     top = sum(map(bits, structure.fields))
     least = [
@@ -182,7 +182,7 @@ def _bits(picture: Picture, name: str, structure: FormatStructure, y: float) -> 
 
 
 def _halves(name: str) -> list[str]:
-    """Return *name* in one line or two, broken at the underscore nearest to its middle."""
+    """Split a long *name* into two lines, at the underscore nearest to its middle."""
     breaks = [at for at, letter in enumerate(name) if letter == "_"]
     if len(name) < 13 or not breaks:
         return [name]
@@ -191,7 +191,7 @@ def _halves(name: str) -> list[str]:
 
 
 def _legend(picture: Picture, boxes: list[Box], y: float) -> float:
-    """Draw the legend of the marks in the picture; return its height."""
+    """Draw a legend of the box styles that *boxes* use; return the height of the whole picture."""
     entries = []
     if any(box.placement.covered for box in boxes):
         entries.append(("covered", "covered by the checksum"))

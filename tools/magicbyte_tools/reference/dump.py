@@ -1,4 +1,4 @@
-"""An example's bytes as a picture: hex in rows of 16, every field in a colour, named below it."""
+"""Draws the bytes of an example as SVG: hex in rows of 16, each field coloured and named."""
 
 from magicbyte_tools.reference.svg import HUES, Picture, width_of
 from magicbyte_tools.reference.walk import Leaf
@@ -12,7 +12,7 @@ WIDTH = LEFT + PER_ROW * CELL + 158.0
 
 
 def dump(title: str, data: bytes, leaves: list[Leaf]) -> str:
-    """Return the picture of *data*, whose fields are *leaves*."""
+    """Return the hex dump of *data* as SVG, with its fields *leaves* coloured and named."""
     picture = Picture(WIDTH, title, f"{len(data)} bytes in hex, with the field that each is of")
     for column in range(PER_ROW):
         x = LEFT + column * CELL + CELL / 2
@@ -31,7 +31,7 @@ def dump(title: str, data: bytes, leaves: list[Leaf]) -> str:
 
 
 def _field(picture: Picture, leaf: Leaf, data: bytes, hue: str) -> None:
-    """Draw one field, in as many pieces as it touches rows; its name stands below the widest."""
+    """Draw one field, split at the row ends, with its name below the widest piece."""
     pieces = []
     at = leaf.start
     while at < leaf.end:
@@ -52,7 +52,7 @@ def _field(picture: Picture, leaf: Leaf, data: bytes, hue: str) -> None:
 
 
 def _name(picture: Picture, name: str, x: float, y: float, width: float) -> None:
-    """Write *name* under its bytes, cut where it would run into the next."""
+    """Write *name* below its bytes, shortened to *width* pixels."""
     most = int((width - 2) / width_of("x", 9))
     words = name if len(name) <= most else name[: most - 1] + "…"
     picture.text(x + 2, y + 39, words, "mono tiny soft")

@@ -1,4 +1,4 @@
-"""Example bytes of each page: from real brokers, or built here where brokers wrote none."""
+"""Example bytes for the pages of the format reference, mostly written by real brokers."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,34 +10,34 @@ DATA = CHECKOUT / "tests" / "data"
 
 
 class FileBytes(NamedTuple):
-    """Bytes that a broker wrote."""
+    """A range of bytes in a file that a broker wrote."""
 
     file: str
-    """Below tests/data."""
+    """Path of the file below tests/data."""
     start: int
     size: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """Some bytes, where they are from, and what they show."""
+    """An example on a format's page: its bytes, their origin, and a text about them."""
 
     format: str
     title: str
     about: str
     file_bytes: FileBytes | None = None
     given: str = ""
-    """The bytes in hex, where no broker in tests/data wrote such."""
+    """The bytes in hex, where no file in tests/data has such bytes."""
     codec: int = 0
-    """The codec that compressed the bytes of the file; the example is what comes out of it."""
+    """Codec that compressed the bytes in the file; the example shows the decompressed bytes."""
     magic: int = 2
     parameters: tuple[Any, ...] = ()
     worked_out: tuple[str, ...] = ()
-    """Instances of the format whose values are worth seeing."""
+    """Names of the format's instances (derived values) whose values the page states."""
 
     @property
     def data(self) -> bytes:
-        """The bytes to be taken apart."""
+        """The example's bytes, decompressed."""
         if self.file_bytes is None:
             return bytes.fromhex(self.given)
         file, start, size = self.file_bytes
@@ -46,7 +46,7 @@ class Example:
 
     @property
     def source(self) -> str:
-        """Origin of the bytes, in words."""
+        """Sentence about the origin of the bytes: file and positions, or made for the page."""
         if self.file_bytes is None:
             return "Bytes made for this page; no log among the test data has such."
         file, start, size = self.file_bytes

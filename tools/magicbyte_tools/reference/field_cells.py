@@ -1,4 +1,4 @@
-"""Cells of a field table: type, valid values, and the sentinel for null."""
+"""Texts in the cells of a page's field table: type, valid values, sentinel for null."""
 
 import re
 
@@ -6,7 +6,7 @@ from magicbyte_tools.reference.library import INTEGER, FormatStructure, Library,
 
 
 def type_words(attribute: Spec, owner: FormatStructure, library: Library) -> str:
-    """Return the type in Kafka's words: int32, varint, bytes, or the structure's name."""
+    """Return a field's type in Kafka's terms: int32, varint, bytes, or the name of a structure."""
     kind = attribute.get("type")
     if isinstance(kind, dict):
         return "by its kind"
@@ -26,7 +26,7 @@ def type_words(attribute: Spec, owner: FormatStructure, library: Library) -> str
 
 
 def valid_words(attribute: Spec) -> str:
-    """Return which values are valid; nothing where all are."""
+    """Return a field's valid values as text, empty where every value is valid."""
     if "contents" in attribute:
         return repr(attribute["contents"])
     valid = attribute.get("valid", attribute.get("-valid"))
@@ -45,7 +45,7 @@ def valid_words(attribute: Spec) -> str:
 
 
 def is_impossible(attribute: Spec) -> bool:
-    """Return whether no value is valid: the field stands for bytes that must not be."""
+    """Return whether a field has no valid value: a specification's way to refuse bytes."""
     valid = attribute.get("valid")
     if not isinstance(valid, dict) or not {"min", "max"} <= valid.keys():
         return False
@@ -57,10 +57,10 @@ def _hex(literal: object) -> str:
 
 
 def null_words(attribute: Spec, structure: FormatStructure) -> str:
-    """Return which value stands for none; nothing where none does.
+    """Return the value of a field that means null, such as -1; empty where no value does.
 
-    A column's sentinel says it, or a field beside it that is there only where this is not
-    negative, or the sentence with which every specification here says it.
+    It follows from the sentinel of the field's column, from another field that is present only
+    where this field is not negative, or from the sentence about -1 in the field's description.
     """
     column = attribute.get("-column")
     if isinstance(column, dict) and "sentinel" in column:

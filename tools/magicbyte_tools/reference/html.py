@@ -1,4 +1,4 @@
-"""The reference as one file for a browser: the same pages, all pictures inside, no network."""
+"""Converts the format reference to one HTML file that contains all pages and pictures."""
 
 import posixpath
 import re
@@ -55,7 +55,7 @@ td:nth-last-child(n + 2) { overflow-wrap: normal; }
 
 
 def html(files: dict[str, str]) -> str:
-    """Return the pages of *files*, Markdown and pictures, as one file."""
+    """Convert *files*, Markdown pages and SVG pictures by path, to one HTML document."""
     names = [name for name in files if name.endswith(".md")]
     sections = "\n".join(_section(name, files) for name in names)
     entries = "\n".join(
@@ -71,7 +71,7 @@ def html(files: dict[str, str]) -> str:
 
 
 def _anchor(name: str, heading: str = "") -> str:
-    """Return what a heading of the page *name* is called in the one file."""
+    """Return the HTML id of the page *name*, or of its heading with the anchor *heading*."""
     page = name.removesuffix(".md")
     return f"{page}--{heading}" if heading else page
 
@@ -106,7 +106,7 @@ def _section(name: str, files: dict[str, str]) -> str:
 
 
 def _relink(link: Token, name: str, files: dict[str, str]) -> None:
-    """Point *link* of the page *name* into the one file; a file of the project is not in it."""
+    """Point *link* on the page *name* to an id in the HTML file; unlink files outside it."""
     target = str(link.attrGet("href"))
     if target.startswith("https://"):
         return

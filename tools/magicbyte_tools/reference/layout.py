@@ -1,4 +1,4 @@
-"""Layout of a structure's fields, in words: offset, size, condition, checksum."""
+"""Layout of a structure's fields, as texts for tables: offset, size, condition, checksum."""
 
 import re
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ TIMES = "\u00d7"
 
 @dataclass(frozen=True, slots=True)
 class FieldPlacement:
-    """A field and its position in its structure."""
+    """A field with its offset, size and condition in its structure, as texts for tables."""
 
     field: Spec
     owner: FormatStructure
     offset: str
-    """Bytes from the start of the structure; empty where it begins at the end of the one above."""
+    """Bytes from the start of the structure: `16`, or `16 or 24`; empty where it varies more."""
     size: str
     fixed: int | None
-    """The size, where it is always the same."""
+    """Size in bytes if it is constant, else None."""
     covered: bool
     """True where the structure's checksum covers the field."""
     condition: str
-    """The condition without which it is not there, or nothing."""
+    """Condition under which the field is present; empty for a field that always is."""
 
     @property
     def id(self) -> str:
@@ -34,10 +34,10 @@ class FieldPlacement:
 def places(
     structure: FormatStructure, library: Library, *, covered: bool = False
 ) -> list[FieldPlacement]:
-    """Return the fields of *structure* in their order; *covered* if all are, by another's checksum.
+    """Return the placements of *structure*'s fields, in order.
 
-    Offsets are told as long as at most one field before is there or not there, as the timestamp
-    of a message is.
+    *covered* is True if the checksum of an outer structure covers all of them. An optional field,
+    such as a message's timestamp, gives the fields after it two offsets; variable sizes give none.
     """
     placements: list[FieldPlacement] = []
     starts: set[int] | None = {0}
@@ -73,25 +73,25 @@ def _first_covered(structure: FormatStructure) -> str | None:
 
 
 def _replaced(attribute: Spec, structure: FormatStructure) -> bool:
-    """Return whether the next field has the same offset under the opposite condition."""
+    """Return whether the next field is present exactly where *attribute* is absent."""
     following = structure.fields[structure.fields.index(attribute) + 1 :]
     return bool(following) and opposite(attribute.get("if"), following[0].get("if"))
 
 
 def opposite(first_condition: object, second_condition: object) -> bool:
-    """Return whether of two conditions `a == b` and `a != b` exactly one holds."""
+    """Return whether the conditions have the form `a == b` and `a != b`, in this order."""
     return str(first_condition).replace("==", "!=") == str(second_condition) and "==" in str(
         first_condition
     )
 
 
 def condition(attribute: Spec) -> str:
-    """Return the condition of *attribute* on one line, in few words."""
+    """Return the `if` of *attribute* as a short expression on one line, empty without an `if`."""
     return expression(attribute.get("if", ""))
 
 
 def size_words(attribute: Spec, owner: FormatStructure, library: Library) -> str:
-    """Return the bytes of *attribute* as a table says it."""
+    """Return the size of *attribute* as text: bytes, an expression, or words such as `varies`."""
     one = _one_size(attribute, owner, library)
     repeat = attribute.get("repeat")
     if not repeat or one == "varies":
@@ -121,7 +121,7 @@ def _one_size(attribute: Spec, owner: FormatStructure, library: Library) -> str:
 
 
 def byte_name(value: int) -> str:
-    """Return how a byte that ends a text is called."""
+    """Return the name of a byte that terminates a text, such as `a line feed`."""
     names = {0: "a zero byte", 10: "a line feed", 13: "a carriage return", 32: "a space"}
     return names.get(value, f"0x{value:02x}")
 
@@ -135,8 +135,8 @@ def _shorten(text: str) -> str:
 
 
 def expression(value: object) -> str:
-    """Return an expression of the specification as a reader wants it.
+    """Shorten an expression of a specification for a reader.
 
-    That is without casts, without the way to a name, and with a varint standing for its value.
+    Casts and the qualifiers of names are removed, and `x.value` of a varint becomes `x`.
     """
     return _shorten(str(value))

@@ -1,4 +1,4 @@
-"""The specifications as structures that know each other: what a page describes."""
+"""Library of all specifications, which resolves the types and enums that fields refer to."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ BITS = re.compile(r"b(\d+)(?:le|be)?")
 
 @dataclass(frozen=True, slots=True)
 class FormatStructure:
-    """A format, or a type inside of one."""
+    """A structure of a specification: the format itself (empty type_path) or a nested type."""
 
     format: str
     type_path: tuple[str, ...]
@@ -35,29 +35,29 @@ class FormatStructure:
 
     @property
     def is_bits(self) -> bool:
-        """True for a structure that consists of the bits of one number."""
+        """True for a structure whose fields are all bit fields of one number."""
         return bool(self.fields) and all(bits(one) for one in self.fields)
 
     @property
     def is_primitive(self) -> bool:
-        """True for a structure that is one number of variable length."""
+        """True for a structure that is one number of variable length, such as a varint."""
         return "-primitive" in self.spec
 
 
 def bits(attribute: Spec) -> int:
-    """Return how many bits *attribute* has if it is of a type that counts them, else 0."""
+    """Return the width in bits of *attribute* if it is a bit field, else 0."""
     found = BITS.fullmatch(str(attribute.get("type", "")))
     return int(found[1]) if found else 0
 
 
 class Library:
-    """All formats by their ids, with the names in them resolved."""
+    """All formats by id, with methods that resolve the names in their fields."""
 
     def __init__(self, specs: Mapping[str, Spec]) -> None:
         self.formats = {name: FormatStructure(name, (), spec) for name, spec in specs.items()}
 
     def structures(self, name: str) -> Iterator[FormatStructure]:
-        """Yield a format's own structure and all types in it, outer before inner."""
+        """Yield the structure of the format *name* and all its nested types, outer before inner."""
         waiting = [self.formats[name]]
         while waiting:
             structure = waiting.pop(0)
@@ -69,7 +69,7 @@ class Library:
             ]
 
     def find(self, kind: str, user: FormatStructure) -> FormatStructure | None:
-        """Return what *kind* means inside of *user*; None if it is of the language."""
+        """Return the structure that *kind* refers to in *user*, None for a built-in type."""
         name = kind.split("(")[0].strip().split("::")
         for depth in range(len(user.type_path), -1, -1):
             path = (*user.type_path[:depth], *name)
@@ -79,12 +79,12 @@ class Library:
         return self.formats.get(name[0])
 
     def of(self, attribute: Spec, user: FormatStructure) -> FormatStructure | None:
-        """Return the structure of *attribute*, unless it has none or several."""
+        """Return the structure of *attribute*, None where its type is built-in or a `switch-on`."""
         kind = attribute.get("type")
         return self.find(kind, user) if isinstance(kind, str) else None
 
     def cases(self, attribute: Spec, user: FormatStructure) -> list[tuple[str, FormatStructure]]:
-        """Return the structures that *attribute* may have, each with the value that selects it."""
+        """Return the cases of a `switch-on` type: the selecting value and the structure of each."""
         kind = attribute.get("type")
         if not isinstance(kind, dict):
             return []
@@ -92,7 +92,7 @@ class Library:
         return [(value, structure) for value, structure in found if structure]
 
     def enum(self, name: str, user: FormatStructure) -> tuple[FormatStructure, Spec] | None:
-        """Return the enum that *name* means inside of *user*, and where it is declared."""
+        """Return the structure that declares the enum *name* used in *user*, and the enum."""
         for depth in range(len(user.type_path), -1, -1):
             for structure in self.structures(user.format):
                 enums = structure.spec.get("enums", {})
@@ -101,7 +101,7 @@ class Library:
         return None
 
     def size(self, attribute: Spec, user: FormatStructure) -> int | None:
-        """Return the bytes of *attribute* where they are always the same."""
+        """Return the size of *attribute* in bytes if it is constant, else None."""
         if "repeat" in attribute:
             return None
         if "size" in attribute:
@@ -115,7 +115,7 @@ class Library:
         return self.fixed(structure) if structure else None
 
     def fixed(self, structure: FormatStructure) -> int | None:
-        """Return the bytes of *structure* where they are always the same."""
+        """Return the size of *structure* in bytes if it is constant, else None."""
         if structure.is_bits:
             return sum(map(bits, structure.fields)) // 8
         sizes = [

@@ -1,4 +1,4 @@
-"""A page per file of messages, in Markdown: what each message is, and a table of its fields."""
+"""Markdown pages about the messages of spec/messages, one per file: each message and its fields."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,14 +12,14 @@ from magicbyte_tools.reference.pages import NOTE, cell, table, text
 FOLDER = "messages"
 
 LEVEL = "· "
-"""Before the name of a field that is in the one above it, for each level."""
+"""Prefix of the name of a nested field, once per level of nesting."""
 
 ABSENT = {"string": "empty", "bytes": "empty", "uuid": "zeros", "bool": "false"}
 """Default values of omitted tagged fields, by type; 0 for numbers."""
 
 
 class MessageFile:
-    """All files of messages, by their ids, and where what they name is described."""
+    """All message files by id, with the page and anchor that describe each message."""
 
     def __init__(self, files: Mapping[str, Spec], library: Library) -> None:
         self.files = files
@@ -31,7 +31,7 @@ class MessageFile:
         self.formats = library.formats
 
     def linked(self, words: str, file: str, own: str = "") -> str:
-        """Return *words*, with names of messages and formats as links; not *own*, which is here."""
+        """Turn the names of messages (except *own*) and formats in *words* into Markdown links."""
 
         def link(match: re.Match[str]) -> str:
             if match[1] in self.formats:
@@ -47,7 +47,7 @@ class MessageFile:
 
 @dataclass(frozen=True)
 class MessagesPage:
-    """The page of a file of messages."""
+    """The Markdown page of one message file."""
 
     name: str
     spec: Spec
@@ -76,7 +76,7 @@ class MessagesPage:
         )
 
     def index(self) -> str:
-        """Return the table of the messages, a key and its value in one row."""
+        """Return the table of the file's messages; the key and value of a topic share one row."""
         rows: list[dict[str, str]] = []
         for message in self.spec["messages"]:
             name = message["name"]
@@ -96,7 +96,7 @@ class MessagesPage:
 
 @dataclass(frozen=True)
 class _Section:
-    """Section of a page about one message."""
+    """The section of a page about one message."""
 
     message: Spec
     page: MessagesPage
@@ -146,21 +146,21 @@ class _Section:
 
 
 def _names(field: Spec) -> str:
-    """Return a sentence that names the values of *field*, to append to others."""
+    """Return a sentence that lists the named values of *field*, empty if there are none."""
     names = (f"{number} {name}" for number, name in field.get("values", {}).items())
     words = ", ".join(names)
     return f" Numbers: {words}." if words else ""
 
 
 def _flat(fields: Sequence[Spec], depth: int) -> Iterator[tuple[Spec, int]]:
-    """Yield *fields*, each followed by its nested fields, with their depths."""
+    """Yield *fields*, each followed by its nested fields, with the depth of nesting of each."""
     for field in fields:
         yield field, depth
         yield from _flat(field.get("fields", []), depth + 1)
 
 
 def facts(message: Spec) -> str:
-    """Return the numbers of *message* in a line: its type, its versions, which are flexible."""
+    """Return a line with the type, the versions and the flexible versions of *message*."""
     found = []
     if "type" in message:
         former = message.get("former_types", {}).items()
@@ -173,7 +173,7 @@ def facts(message: Spec) -> str:
 
 
 def version_words(steps: dict[str, str]) -> str:
-    """Return which versions are known since which release."""
+    """Return the text that states since which Kafka release each version exists."""
     known = [
         f"not known since {since}" if versions == "none" else f"{_span(versions)} since {since}"
         for since, versions in steps.items()
@@ -183,7 +183,7 @@ def version_words(steps: dict[str, str]) -> str:
 
 
 def flexible_words(flexible: str | dict[str, str]) -> str:
-    """Return which versions have compact lengths and tagged fields."""
+    """Return the text that states which versions have compact lengths and tagged fields."""
     if isinstance(flexible, dict):
         steps = [(since, one) for since, one in flexible.items() if one != "none"]
         return ", ".join(f"{flexible_words(one)} since {since}" for since, one in steps)
@@ -194,14 +194,14 @@ def flexible_words(flexible: str | dict[str, str]) -> str:
 
 
 def known_words(message: Spec) -> str:
-    """Return which releases know *message*."""
+    """Return the text that states which Kafka releases have *message*."""
     first, *_ = message["versions"]
     gone = [since for since, versions in message["versions"].items() if versions == "none"]
     return f"{first} to before {gone[0]}" if gone else f"since {first}"
 
 
 def default_words(field: Spec) -> str:
-    """Return what a tagged *field* is where it is left out."""
+    """Return the default of a tagged *field* as text: the value of an omitted field."""
     if "default" in field:
         return "null" if field["default"] is None else str(field["default"]).lower()
     if field["type"].startswith("[]"):

@@ -1,4 +1,4 @@
-"""Draws the nesting of the formats as one picture: a segment, its log entries, their records."""
+"""Draws how the formats are nested: a segment, its batches and messages, their records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LEFT, MIDDLE, RIGHT = 20.0, 424.0, 980.0
 
 @dataclass(frozen=True, slots=True)
 class StripPart:
-    """A box of a strip: its words, its share of the width, and how it looks."""
+    """A box of a strip: its text, its relative width, and its CSS classes."""
 
     words: str
     share: float
@@ -23,7 +23,7 @@ class StripPart:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Boxes in a row, and where they are."""
+    """A row of adjacent boxes: its y coordinate, and the x coordinates of the boxes' edges."""
 
     y: float
     edges: tuple[float, ...]
@@ -33,7 +33,7 @@ class Strip:
 
 
 def overview(library: Library) -> str:
-    """Return the picture."""
+    """Return the overview of all formats as SVG."""
     header = sum(
         place.fixed or 0
         for place in places(library.formats["kafka_record_batch"], library)
@@ -153,7 +153,7 @@ def _strip(
     y: float,
     strip_parts: Sequence[StripPart],
 ) -> Strip:
-    """Draw *strip_parts* side by side over all of *span*."""
+    """Draw *strip_parts* side by side between the x coordinates of *span*, below a title."""
     picture.text(span[0], y - 9, title, "small soft")
     whole = sum(part.share for part in strip_parts)
     edges = [span[0]]
@@ -177,7 +177,7 @@ def _zoom(
     lower: tuple[float, float],
     bottom: float,
 ) -> None:
-    """Shade the area between a box and its enlarged view."""
+    """Shade the area between a box (*upper*) and the strip that shows its inside (*lower*)."""
     picture.path(
         f"M{upper[0]:g} {top:g} L{upper[1]:g} {top:g} L{lower[1]:g} {bottom:g} L{lower[0]:g} {bottom:g} Z",
         "zoom",
@@ -185,7 +185,7 @@ def _zoom(
 
 
 def _beside(picture: Picture, y: float) -> None:
-    """List the companion files of a segment."""
+    """Draw the list of a segment's companion files: suffix and content of each."""
     picture.text(LEFT, y - 9, "beside the segment, of the same name", "small soft")
     for row, (suffix, words) in enumerate(
         (

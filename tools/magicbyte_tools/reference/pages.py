@@ -1,4 +1,4 @@
-"""A page per format, in Markdown, with its pictures."""
+"""Markdown pages of the format reference, one per format, with their pictures."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ NOTE = f"{ORIGIN}\n"
 
 @dataclass(frozen=True)
 class Page:
-    """The page of a format."""
+    """The page of one format: Markdown, diagrams of its structures, hex dumps of its examples."""
 
     format: FormatStructure
     library: Library
@@ -35,7 +35,7 @@ class Page:
 
     @cached_property
     def covered(self) -> set[tuple[str, ...]]:
-        """Paths of the types that a checksum covers."""
+        """Paths of the format's types whose bytes a checksum covers."""
         covered_paths: set[tuple[str, ...]] = set()
         for structure in self.library.structures(self.name):
             for place in places(
@@ -47,14 +47,14 @@ class Page:
         return covered_paths
 
     def _inner(self, placement: FieldPlacement) -> list[FormatStructure]:
-        """Return the types of this format that *placement* may have."""
+        """Return the types of this format that the field of *placement* may have."""
         one = self.library.of(placement.field, placement.owner)
         several = [one] if one else []
         several += [case for _, case in self.library.cases(placement.field, placement.owner)]
         return [inner for inner in several if inner.format == self.name and inner.type_path]
 
     def files(self) -> dict[str, str]:
-        """Return the page and its pictures, by their names below docs/formats."""
+        """Return the page and its pictures as text, by path below docs/formats."""
         found = {f"{self.name}.md": self.markdown()}
         for structure in self.library.structures(self.name):
             picture = self.picture(structure)
@@ -75,7 +75,7 @@ class Page:
         return f"pictures/{self.name}.example-{number}.svg"
 
     def leaves(self, example: Example) -> list[Leaf]:
-        """Return the fields of *example*, without those that only a description needs."""
+        """Return the parsed fields of *example*, without absent fields that need no mention."""
         data = example.data
         parsed = parse(self.format, data, parameters=example.parameters)
         found = leaves(self.format, parsed, data, self.library)
@@ -122,7 +122,7 @@ class Page:
         yield from self.follows(self.format)
 
     def parts(self) -> Iterator[str]:
-        """Yield a section per type inside of the format."""
+        """Yield the sections about the format's nested types."""
         inner = [one for one in self.library.structures(self.name) if one.type_path]
         if inner:
             yield "## Its parts"
@@ -137,7 +137,7 @@ class Page:
 
     @cached_property
     def inlined(self) -> set[str]:
-        """The types whose bytes the picture of another structure already shows."""
+        """Names of the types without a diagram: an outer structure's diagram shows their fields."""
         found = set()
         for structure in self.library.structures(self.name):
             for place in places(structure, self.library):
@@ -147,7 +147,7 @@ class Page:
         return found
 
     def fields(self, structure: FormatStructure) -> str:
-        """Return the table of the structure's own fields."""
+        """Return the table of *structure*'s fields: offset, size, type, valid values, meaning."""
         rows = []
         top = sum(map(bits, structure.fields))
         for place in places(structure, self.library, covered=structure.type_path in self.covered):
@@ -183,7 +183,7 @@ class Page:
         return table(rows)
 
     def type_cell(self, attribute: Spec, owner: FormatStructure) -> str:
-        """Return the type, with links to its description."""
+        """Return the type of *attribute*, linked to the description of its structure or enum."""
         if "enum" in attribute:
             kind = type_words(attribute, owner, self.library)
             return f"{kind}: [{attribute['enum']}](#values-of-{attribute['enum']})"
@@ -211,7 +211,7 @@ class Page:
             yield table(rows)
 
     def follows(self, structure: FormatStructure) -> Iterator[str]:
-        """Yield the values that are derived from fields and not stored."""
+        """Yield the table of values that are not stored but derived from *structure*'s fields."""
         values = dict(structure.spec.get("instances", {}))
         for holder in (structure.spec, *structure.fields):
             for one in holder.get("-derived", []):
@@ -251,7 +251,7 @@ class Page:
             yield from self.worked_out(example)
 
     def taken_apart(self, example: Example) -> str:
-        """Return the table of the example's fields, each with its bytes and its value."""
+        """Return the table of the example's fields: position, bytes in hex, name, value."""
         data, rows = example.data, []
         group: tuple[str, ...] = ()
         for leaf in self.leaves(example):
@@ -279,9 +279,10 @@ class Page:
 
 
 def _is_silent(leaf: Leaf) -> bool:
-    """Return whether the absence of the field is not worth a line.
+    """Return whether an absent field is left out of an example's table.
 
-    Absent regions of ours are not worth one; nor are fields that appear under another name of ours.
+    True for regions that Kafka does not name (`-ours`), for fields without a valid value, and for
+    fields in whose place another field is present under the opposite condition.
     """
     if "-ours" in leaf.field or is_impossible(leaf.field):
         return True
@@ -313,13 +314,13 @@ def _worked_out(name: str, instance: Spec) -> dict[str, str]:
 
 
 def _is_copy(derived: Spec) -> bool:
-    """Return whether a column merely copies a field or a constant, so that a page need not repeat it."""
+    """Return whether a derived column only copies a field or constant, which pages leave out."""
     value = derived["value"]
     return "if" not in derived and (not isinstance(value, str) or not re.search(r"\s", value))
 
 
 def _site(address: str) -> str:
-    """Return a short name of what *address* leads to."""
+    """Return a short title for the link *address*, such as Kafka's `LogSegment.java`."""
     if "kafka.apache.org" in address:
         return "Kafka's documentation"
     last = address.rstrip("/").rpartition("/")[2]
@@ -331,7 +332,7 @@ def _host(address: str) -> str:
 
 
 def table(rows: Sequence[dict[str, str]]) -> str:
-    """Return *rows* as a table, without the columns in which nothing stands."""
+    """Format *rows* as a Markdown table, without the columns that are empty in all rows."""
     names = [name for name in rows[0] if any(row[name] for row in rows)] if rows else []
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
     lines += ["| " + " | ".join(row[name] for name in names) + " |" for row in rows]
@@ -339,18 +340,18 @@ def table(rows: Sequence[dict[str, str]]) -> str:
 
 
 def cell(doc: str) -> str:
-    """Return *doc* in one line, for a cell."""
+    """Join the lines of *doc* for a cell of a Markdown table."""
     paragraphs = re.split(r"\n\s*\n", doc.strip())
     return "<br>".join(" ".join(one.split()) for one in paragraphs).replace("|", "\\|")
 
 
 def text(doc: str) -> str:
-    """Return *doc* as paragraphs, a line each."""
+    """Reformat *doc* so that each paragraph is one line."""
     return "\n\n".join(" ".join(one.split()) for one in re.split(r"\n\s*\n", doc.strip()))
 
 
 def linked(words: str, library: Library, own: str) -> str:
-    """Return *words*, with the names of other formats as links to their pages."""
+    """Turn the names of formats in *words*, except *own*, into links to their pages."""
 
     def link(match: re.Match[str]) -> str:
         name = match[1]

@@ -1,4 +1,4 @@
-"""Reads prose/<format>.md, with facts that are in no specification: sections by their headings."""
+"""Reads prose/<format>.md: hand-written sections with facts that no specification has."""
 
 import re
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ HEADINGS = ("Where it lies", "What the fields do not say", "Often said, and wron
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The sections about one format."""
+    """The hand-written sections about one format, by heading."""
 
     sections: dict[str, str]
 
     def section(self, heading: str, *, heading_shown: bool = False) -> str:
-        """Return the section's text, or nothing where there is none."""
+        """Return the text below *heading*, with or without the heading; empty if there is none."""
         found = self.sections.get(heading, "")
         return f"## {heading}\n\n{found}" if found and heading_shown else found
 
 
 def prose(name: str, folder: Path = HERE) -> Prose:
-    """Return what there is to say about the format *name*."""
+    """Read the hand-written sections about the format *name*, if it has any."""
     path = folder / f"{name}.md"
     if not path.exists():
         return Prose({})

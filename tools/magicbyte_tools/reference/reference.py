@@ -1,4 +1,4 @@
-"""All of docs/formats: the pages, the index and the pictures."""
+"""Assembles the files of docs/formats: the pages, the index and the pictures."""
 
 from collections.abc import Mapping
 
@@ -26,14 +26,14 @@ GROUPS = (
     ("Files of a log directory", ("offset_checkpoint",)),
     ("KRaft", ("kraft_snapshot", "metadata_record", "early_leader_change")),
 )
-"""Order of the index; formats in none of these groups come last."""
+"""Order of the index: formats, without `kafka_`, by group; formats in no group come last."""
 
 MESSAGES = "Messages in internal topics"
 OTHERS = "For study and for visualizers"
 
 
 def pages(library: Library) -> list[Page]:
-    """Return a page per format, in the order of the index."""
+    """Return the pages of all formats, in the order of the index."""
     order = [f"kafka_{name}" for _, names in GROUPS for name in names]
     order += [name for name in library.formats if name not in order]
     return [
@@ -49,13 +49,13 @@ def pages(library: Library) -> list[Page]:
 
 
 def messages_pages(library: Library, messages: Mapping[str, Spec]) -> list[MessagesPage]:
-    """Return a page per file of *messages*."""
+    """Return the pages of the message files *messages*, one per file."""
     known = MessageFile(messages, library)
     return [MessagesPage(name, spec, known) for name, spec in messages.items()]
 
 
 def reference(library: Library, messages: Mapping[str, Spec]) -> dict[str, str]:
-    """Return the text of every file, by its name below docs/formats."""
+    """Return the text of every file of the reference, by path below docs/formats."""
     files = {"README.md": index(library, messages), "pictures/overview.svg": overview(library)}
     for page in pages(library):
         files |= page.files()
@@ -65,7 +65,7 @@ def reference(library: Library, messages: Mapping[str, Spec]) -> dict[str, str]:
 
 
 def index(library: Library, messages: Mapping[str, Spec]) -> str:
-    """Return the page that leads to all others."""
+    """Return the index page README.md, which links all other pages."""
     formats = _formats(library, messages_pages(library, messages))
     return NOTE + (HERE / "README.md").read_text("utf-8").replace("{formats}", formats)
 

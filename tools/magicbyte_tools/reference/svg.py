@@ -1,4 +1,4 @@
-"""Pictures as text: shapes, and one look for all of them, in light and in dark."""
+"""Writes SVG pictures: boxes, texts and paths in one style, with a light and a dark scheme."""
 
 from dataclasses import dataclass, field
 from html import escape
@@ -12,7 +12,7 @@ ORIGIN = "<!-- Generated from spec/ by `make docs`. Do not edit. -->\n"
 HUES = 8
 """Number of colours for neighbouring fields."""
 
-# A picture brings its own ground: a host may show a light page to a reader whose system is dark.
+# A picture draws its own background: a site may show a light page to a reader with a dark system.
 STYLE = f"""
 .paper {{ fill: #fbfaf7; }}
 .ink {{ fill: #1d2329; }} .soft {{ fill: #5c6670; }} .accent {{ fill: #1f6f66; }}
@@ -36,13 +36,13 @@ text {{ font-family: {SANS}; font-size: 12px; }} .mono {{ font-family: {MONO}; }
 
 
 def width_of(text: str, size: float = 13) -> float:
-    """Return how wide *text* is in the monospaced face; a little too wide rather than too narrow."""
+    """Estimate the width in pixels of *text* in a monospaced font; rather too wide."""
     return len(text) * size * 0.615
 
 
 @dataclass(slots=True)
 class Picture:
-    """A picture that grows; coordinates are pixels from the left and from the top."""
+    """An SVG picture under construction; coordinates are pixels from the left and the top."""
 
     width: float
     title: str
@@ -65,7 +65,7 @@ class Picture:
         self.parts.append(f'<path class="{kind}" d="{commands}"/>')
 
     def finish(self, height: float) -> str:
-        """Return the picture as a file, *height* pixels high."""
+        """Return the text of the SVG file, *height* pixels high."""
         size = f"{self.width:g}", f"{height:g}"
         return ORIGIN + "\n".join(
             [

@@ -1,4 +1,4 @@
-"""Formats the values and bytes of an example."""
+"""Formats the values and bytes of an example's fields as Markdown."""
 
 from datetime import UTC, datetime
 from enum import Enum
@@ -8,11 +8,11 @@ from magicbyte_tools.reference.library import FormatStructure, Library, Spec
 from magicbyte_tools.reference.walk import Leaf
 
 ROW = 16
-"""Bytes of hex in a line."""
+"""Number of bytes in a line of hex."""
 
 
 def value_words(leaf: Leaf, library: Library) -> str:
-    """Return the value of *leaf* for a table: the stored value, and its meaning."""
+    """Return the value of *leaf* for a table: as stored, with its enum name or time, if any."""
     if isinstance(leaf.value, dict):
         inner = library.of(leaf.field, leaf.owner)
         if inner is None:
@@ -44,7 +44,7 @@ def _one(value: Any, attribute: Spec, owner: FormatStructure, library: Library) 
 
 
 def _time(number: int, attribute: Spec) -> str:
-    """Return the time that *number* stands for, where it is one."""
+    """Return *number* as a UTC time if the field is a timestamp in milliseconds, else nothing."""
     doc = " ".join(str(attribute.get("doc", "")).split())
     if number <= 0 or "milliseconds since the unix epoch" not in doc.lower():
         return ""
@@ -63,11 +63,11 @@ def _bytes(value: bytes) -> str:
 
 
 def code(text: str) -> str:
-    """Return *text* as code in a table's cell."""
+    """Format *text* as Markdown code, escaped for a cell of a table."""
     return f"`{text}`".replace("|", "\\|") if "`" not in text else f"`` {text} ``"
 
 
 def hex_words(data: bytes) -> str:
-    """Return *data* in hex, in lines, for a table's cell."""
+    """Format *data* as lines of 16 bytes in hex, for a cell of a Markdown table."""
     lines = (data[at : at + ROW].hex(" ") for at in range(0, len(data), ROW))
     return "<br>".join(f"`{line}`" for line in lines)

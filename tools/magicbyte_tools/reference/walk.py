@@ -1,7 +1,7 @@
-"""Takes bytes apart: the fields of a parsed structure, each with its own bytes.
+"""Lists the fields of an example with the byte range of each.
 
-The generated Kaitai classes parse; the position of each field follows from its specification, field
-after field. This module checks that all bytes are accounted for, and the tests check it again.
+The generated Kaitai classes parse the bytes; the position of a field follows from the sizes of the
+fields before it. A byte that belongs to no field raises UnaccountedError.
 """
 
 import importlib
@@ -18,10 +18,10 @@ from magicbyte_tools.reference.library import INTEGER, FormatStructure, Library,
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A field of the example that has no fields inside."""
+    """A field without nested fields: its value, and its bytes from *start* up to *end*."""
 
     field_path: tuple[str, ...]
-    """The names from the outside in, without regions that only a description needs."""
+    """Names from the outermost field to this one, without regions that Kafka does not name."""
     start: int
     end: int
     value: Any
@@ -31,18 +31,21 @@ class Leaf:
 
 
 class UnaccountedError(Exception):
-    """The fields do not add up to the bytes."""
+    """The sizes of the parsed fields do not add up to the number of bytes."""
 
 
 def parse(structure: FormatStructure, data: bytes, *, parameters: tuple[Any, ...] = ()) -> Any:
-    """Return *data* as the generated parser of *structure*, a format, reads it."""
+    """Parse *data* with the generated Kaitai class of the format *structure*."""
     module = importlib.import_module(f"magicbyte_formats.kaitai.{structure.format}")
     parser = getattr(module, camel(structure.format))
     return parser(*parameters, KaitaiStream(io.BytesIO(data)))
 
 
 def leaves(structure: FormatStructure, parsed: Any, data: bytes, library: Library) -> list[Leaf]:
-    """Return the fields of *parsed*, in the order of their bytes, all of *data* accounted for."""
+    """Return the fields of *parsed* in the order of their bytes.
+
+    Raises UnaccountedError where a byte of *data* belongs to no field.
+    """
     walk = _Walk(data, library)
     found = list(walk.structure(structure, parsed, ()))
     position = 0
@@ -56,7 +59,7 @@ def leaves(structure: FormatStructure, parsed: Any, data: bytes, library: Librar
 
 
 class _Walk:
-    """A position that moves over the bytes as the fields do."""
+    """A walk over the parsed fields in order; *at* is the position of the next field."""
 
     def __init__(self, data: bytes, library: Library) -> None:
         self.data, self.library, self.at = data, library, 0
@@ -82,14 +85,14 @@ class _Walk:
                 yield from self.one(attribute, structure, value, (*field_path, name))
 
     def known(self, value: Any) -> FormatStructure | None:
-        """Return the structure that *value* was parsed as."""
+        """Return the structure whose generated class *value* belongs to, None for a plain value."""
         kind = type(value)
         return self.classes.get((kind.__module__.split(".")[-1], kind.__qualname__))
 
     def one(
         self, attribute: Spec, owner: FormatStructure, value: Any, field_path: tuple[str, ...]
     ) -> Iterator[Leaf]:
-        """Yield the leaves of one field, or of one of its repetitions."""
+        """Yield the leaves of one field, or of one element of a repeated field."""
         start = self.at
         inner = self.known(value)
         if inner is None:

@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.vectors [--check]: write tests/vectors, or compare with its files."""
+"""python -m magicbyte_tools.vectors [--check]: write tests/vectors, or check that it is current."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ REMEDY = "run: make vectors"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line *arguments*; return 1 where --check finds a difference."""
+    """Write or check tests/vectors; return the exit status, 1 where --check finds a difference."""
     parser = argparse.ArgumentParser(prog="python -m magicbyte_tools.vectors")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     chosen = parser.parse_args(arguments)
@@ -33,14 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def present(folder: Path) -> dict[str, bytes]:
-    """Return the files in *folder* that this builder writes, by their path in it."""
+    """Return the existing vector files and manifest of *folder*: contents by relative path."""
     kinds = [*(folder / "valid").rglob("*"), *(folder / "invalid").rglob("*")]
     found = [file for file in [*kinds, folder / "manifest.json"] if file.is_file()]
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
 
 
 def write(folder: Path, data_by_name: dict[str, bytes], different: Sequence[str]) -> None:
-    """Write the files named in *different* as in *data_by_name*; delete those that *data_by_name* lacks."""
+    """Write the files named in *different* from *data_by_name*; delete those without new data."""
     for name in different:
         path = folder / name
         if name in data_by_name:

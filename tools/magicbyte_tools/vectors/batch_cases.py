@@ -1,4 +1,4 @@
-"""Cases of v2 batches: batches as brokers store them, and impossible headers."""
+"""Test vectors of v2 batches: batches as brokers store them, and impossible batch headers."""
 
 from collections.abc import Iterator
 from functools import partial

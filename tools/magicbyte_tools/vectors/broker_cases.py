@@ -1,6 +1,6 @@
-"""Bytes that real brokers wrote, cut from the logs in tests/data.
+"""Test vectors of bytes that real brokers wrote, cut from the logs in tests/data.
 
-Their expected rows are those that Kafka's own consumer read from the same logs (`oracle` beside them).
+The expected records are what Kafka's own consumer read from the same logs (the folders `oracle`).
 """
 
 import gzip
@@ -28,7 +28,7 @@ def cases() -> Iterator[VectorCase]:
     return chain(formats(), lives(), compacted(), companions(), folders())
 
 
-# Answers of the oracle
+# What Kafka itself read from the logs
 
 
 @cache
@@ -40,7 +40,7 @@ def batches(cluster: str, partition_name: str) -> tuple[dict[str, Any], ...]:
 def records(cluster: str, partition_name: str, isolation: str) -> tuple[dict[str, Any], ...]:
     folder = DATA / cluster / "oracle" / "records"
     file = folder / f"{partition_name}.{isolation}.ndjson.gz"
-    if not file.exists():  # the same as uncommitted
+    if not file.exists():  # read_committed gives the same records
         file = folder / f"{partition_name}.read_uncommitted.ndjson.gz"
     return _oracle(file)
 
@@ -62,12 +62,12 @@ def row_of(oracle_row: Mapping[str, Any]) -> ExpectedRow:
 
 
 def _bytes(text: str | None) -> bytes | None:
-    """Return the bytes that the oracle wrote as hex; it writes more than 256 bytes as a hash."""
+    """Decode a key or value from hex; above 256 bytes only a hash was stored: a ValueError."""
     return None if text is None else bytes.fromhex(text)
 
 
-def place(cluster: str, name: str) -> Path:
-    """Return the path of the file or folder *name* in a log.dir of *cluster*."""
+def find_path(cluster: str, name: str) -> Path:
+    """Return the path of the file or folder *name* in whichever log.dir of *cluster* has it."""
     return next(path for log_dir in LOG_DIRS if (path := DATA / cluster / log_dir / name).exists())
 
 
@@ -77,9 +77,9 @@ def place(cluster: str, name: str) -> Path:
 def entries(
     cluster: str, partition_name: str, position: int, count: int, *, base: int = 0
 ) -> list[EntryPart]:
-    """Return *count* entries from byte *position* of the segment at *base* on, with their rows."""
+    """Read *count* log entries from byte *position* of the segment with base offset *base*."""
     name = f"{base:020}.log"
-    data = place(cluster, f"{partition_name}/{name}").read_bytes()
+    data = find_path(cluster, f"{partition_name}/{name}").read_bytes()
     there = [one for one in batches(cluster, partition_name) if one["file"] == name]
     first = next(n for n, one in enumerate(there) if one["position"] == position)
     parts = []
@@ -110,7 +110,10 @@ def cut_from(
     base: int = 0,
     classes: Sequence[int] = (),
 ) -> VectorCase:
-    """Return the case of *count* entries of the partition *path*, in tests/data, as a broker kept them."""
+    """Return the test vector of *count* log entries of the partition *path* below tests/data.
+
+    The entries begin at byte *position* of the segment with base offset *base*.
+    """
     cluster, _, partition_name = path.rpartition("/")
     parts = entries(cluster, partition_name, position, count, base=base)
     end = position + sum(map(len, parts))
@@ -147,7 +150,7 @@ FORMATS = {
     "v2-librdkafka-none": 1135, "v2-librdkafka-snappy": 1030,
     "v2-kafkapython-none": 0,
 }  # fmt: skip
-"""A wrapper or batch of two records or more in each topic of 2.8/formats, by its byte."""
+"""Position of a wrapper or batch of two or more records in each topic of 2.8/formats."""
 
 
 def formats() -> Iterator[VectorCase]:
@@ -341,7 +344,7 @@ def companions() -> Iterator[VectorCase]:
 def _file(format_id: str, name: str, cluster: str, path: str) -> VectorCase:
     return FormatCases(format_id, source_of(cluster)).whole(
         name,
-        place(cluster, path).read_bytes(),
+        find_path(cluster, path).read_bytes(),
         f"As a broker of Kafka {cluster.partition('/')[0]} wrote it, whatever the descriptions say.",
         made=f"{cluster}/{path}",
     )
@@ -373,7 +376,7 @@ def folders() -> Iterator[VectorCase]:
     ):
         topic, _, number = partition.rpartition("-")
         data = {"meta.properties": META}
-        for file in sorted(place(cluster, partition).iterdir()):
+        for file in sorted(find_path(cluster, partition).iterdir()):
             data[f"{partition}/{file.name}"] = file.read_bytes()
         yield VectorCase(
             format="log_dir",

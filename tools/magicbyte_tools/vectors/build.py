@@ -1,4 +1,4 @@
-"""Turns cases into the files of tests/vectors."""
+"""Turns the cases of test vectors into the files of tests/vectors: bytes, JSON and the manifest."""
 
 import hashlib
 import json
@@ -16,21 +16,21 @@ from magicbyte_tools.vectors.tree import tree
 HERE = Path(__file__).parent
 
 LICENCE = "CC0-1.0"
-"""Licence of the vectors: anybody may use them for anything."""
+"""Licence of the vectors: public domain."""
 
 
 class CaseBuildError(Exception):
-    """A case contradicts itself."""
+    """A test vector is inconsistent: its path is used twice, or its bytes contradict its fields."""
 
 
 def cases() -> Iterator[VectorCase]:
-    """Yield the cases of every module of cases here."""
+    """Yield the cases of every `*_cases` module of this package."""
     for path in sorted(HERE.glob("*_cases.py")):
         yield from import_module(f"{__package__}.{path.stem}").cases()
 
 
 def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
-    """Return the contents of tests/vectors, by path in it: bytes, JSON and the manifest."""
+    """Return the files of tests/vectors by relative path: cases and manifest."""
     files_by_path: dict[str, bytes] = {}
     entries = []
     for case in sorted(all_cases, key=lambda case: case.path):
@@ -53,9 +53,10 @@ def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
 
 
 def fields_of(case: VectorCase) -> Any:
-    """Return the canonical tree of *case*, None where the grammar must refuse it.
+    """Return the parsed fields of *case* as JSON, or None where the grammar must refuse the bytes.
 
-    Raises CaseBuildError where the twin does not read the bytes as the case demands.
+    Raises CaseBuildError where the Construct parser accepts bytes that the case calls unreadable,
+    or refuses bytes that it calls readable.
     """
     if not isinstance(case.data, bytes):
         return None
@@ -87,7 +88,7 @@ def manifest_entry(case: VectorCase) -> dict[str, Any]:
 
 
 def digest(case: VectorCase) -> str:
-    """Return the SHA-256 of a case's bytes; of a folder, of the names and bytes of its files."""
+    """Return the SHA-256 of a case's bytes; for a folder, of its files' names, sizes and bytes."""
     if isinstance(case.data, bytes):
         return hashlib.sha256(case.data).hexdigest()
     total = hashlib.sha256()
@@ -97,7 +98,7 @@ def digest(case: VectorCase) -> str:
 
 
 def text(value: Any) -> bytes:
-    """Return *value* as JSON with each entry and row on a line of its own, for short diffs."""
+    """Encode *value* as JSON with one line per log entry and record, so that diffs stay short."""
     return (_json(value, 0, 3) + "\n").encode()
 
 

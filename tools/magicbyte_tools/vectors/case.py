@@ -1,4 +1,4 @@
-"""Values of a case, and their JSON."""
+"""Data classes of a test vector: its bytes, its expected result, and the JSON file about both."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ ERRORS = {
     "entry-over-limit": LIMIT,
     "batch-over-limit": LIMIT,
 }
-"""Error class raised for a finding where damage is not skipped; FormatError for all other codes."""
+"""Error class for a finding code where damage is not skipped; FormatError for other codes."""
 
 WARNINGS = frozenset(
     [
@@ -89,7 +89,7 @@ NOTES = frozenset(
         "produced-zstd",
     ]
 )
-"""Codes that are not errors, repeated here on purpose so that a changed severity is noticed."""
+"""Finding codes of severity note, repeated here so that a changed severity is noticed."""
 
 
 def severity_of(code: str) -> str:
@@ -98,7 +98,7 @@ def severity_of(code: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedRow:
-    """A record as a consumer gets it. None is null; b"" is empty."""
+    """An expected record, as a consumer gets it. None is null; b"" is empty."""
 
     offset: int
     timestamp: int | None
@@ -127,7 +127,7 @@ def _hex(data: bytes | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFinding:
-    """A finding that magicbyte must give."""
+    """A finding that magicbyte must report for a test vector."""
 
     code: str
     position: int | None = None
@@ -146,27 +146,28 @@ class ExpectedFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedFault:
-    """Expected error: its code and its position."""
+    """The fault in a test vector: position, expected error, and the records that are not lost."""
 
     position: int | None
-    """Position of the entry in the file; 0 where the file is one structure; None where no file has it."""
+    """Byte where the bad log entry begins; 0 in formats other than logs; None without a file."""
     caught_by: str
     """Kind of check that finds the fault: grammar, exact, checksum, codec, order, directory or limits."""
     code: str | None = None
-    """Code of the runtime's finding; None for a format that it reads only as part of a log."""
+    """Code of magicbyte's finding; None for a format that magicbyte reads only as part of a log."""
     error: str | None = None
-    """Class of the raised error, where the code does not determine it."""
+    """Name of the raised error's class, where the code does not determine it."""
     payload_position: int | None = None
     file: str | None = None
     """Name of the file in the partition's folder, in a case of a log.dir."""
     records: tuple[ExpectedRow, ...] = ()
-    """Rows that remain where the fault is skipped."""
+    """Records that are delivered where the fault is skipped."""
     records_before: int = 0
+    """Number of *records* that precede the fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorCase:
-    """Bytes, and the answer that a reader must give."""
+    """A test vector: bytes in one of Kafka's formats, and the result that a reader must give."""
 
     format: str
     name: str
@@ -177,9 +178,9 @@ class VectorCase:
     source: str
     made: str = TWIN
     classes: Sequence[int] = ()
-    """Numbers of the classes of bad inputs that the case represents."""
+    """Numbers of the classes of bad input (see input_classes) that the case represents."""
     rows: tuple[ExpectedRow, ...] | None = None
-    """Rows of a reader that accepts the bytes; None for a format without records."""
+    """Records that a reader delivers if it accepts the bytes; None for a format without records."""
     fault: ExpectedFault | None = None
     is_refused: bool = False
     """True where magicbyte refuses a case with verdict `either`."""
@@ -189,9 +190,9 @@ class VectorCase:
     has_fields: bool = True
     """True where the grammar alone can read the bytes."""
     fields: Any = None
-    """Canonical tree, where the twin lacks the format or is stricter; by default the twin's own tree."""
+    """Parsed fields as JSON; by default those that the Construct parser reads."""
     front: str | None = None
-    """The only interface of magicbyte that reports *front_code*."""
+    """The only interface of magicbyte that reports *front_code*, such as spark."""
     front_code: str | None = None
     is_compacted: bool = False
     """True for produced bytes that are sent to a compacted topic."""
@@ -204,7 +205,7 @@ class VectorCase:
 
     @property
     def folder(self) -> str:
-        """`valid` or `invalid`; for `either`, the folder of the verdict of Kafka's own reader."""
+        """Folder of the case, `valid` or `invalid`; Kafka's own reader decides for `either`."""
         refused = self.verdict == "invalid" or self.is_kafka_refusal
         return "invalid" if refused else "valid"
 
@@ -213,7 +214,7 @@ class VectorCase:
         return f"{self.folder}/{self.format}/{self.name}"
 
     def json(self, fields: Any) -> Json:
-        """Return the JSON file of the case; *fields* is the canonical tree, or None."""
+        """Return the contents of the case's JSON file; *fields* are the parsed fields, or None."""
         document: Json = {
             "format": self.format,
             "why": self.why,

@@ -1,4 +1,4 @@
-"""Cases of single companion files: indexes, producer snapshots, checkpoints."""
+"""Test vectors of single companion files: indexes, producer snapshots and checkpoints."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -30,19 +30,19 @@ def cases() -> Iterator[VectorCase]:
 
 
 def offset_index(*entries: tuple[int, int], **rest: bytes) -> bytes:
-    """Return an offset index: relative offsets and positions."""
+    """Encode an offset index of *entries*, each a relative offset and a position."""
     pairs = [{"relative_offset": offset, "position": at} for offset, at in entries]
     return bytes(twin.OffsetIndex.build({"entries": pairs, **rest}))
 
 
 def time_index(*entries: tuple[int, int], **rest: bytes) -> bytes:
-    """Return a time index: timestamps and relative offsets."""
+    """Encode a time index of *entries*, each a timestamp and a relative offset."""
     pairs = [{"timestamp": time, "relative_offset": offset} for time, offset in entries]
     return bytes(twin.TimeIndex.build({"entries": pairs, **rest}))
 
 
 def transaction_index(*entries: tuple[int, int, int, int], **raw: Any) -> bytes:
-    """Return a transaction index; entries are producer id, first offset, marker offset, last stable offset."""
+    """Encode a transaction index of producer ids and first, marker and last stable offsets."""
     names = ("producer_id", "first_offset", "last_offset", "last_stable_offset")
     aborted = [dict(zip(names, entry, strict=True)) | raw for entry in entries]
     return bytes(twin.TransactionIndex.build({"entries": aborted}))
@@ -57,13 +57,13 @@ def producer_snapshot(*producer_entries: dict[str, Any], **raw: Any) -> bytes:
 
 
 def checkpoint(*entries: tuple[str, int, int], **raw: Any) -> bytes:
-    """Return an offset checkpoint: topic, partition, offset."""
+    """Encode an offset checkpoint of *entries*, each a topic, a partition and an offset."""
     lines = [{"topic": topic, "partition": n, "offset": at} for topic, n, at in entries]
     return bytes(twin.OffsetCheckpoint.build({"entries": lines, **raw}))
 
 
 def epochs(*entries: tuple[int, int], **raw: Any) -> bytes:
-    """Return a leader epoch checkpoint: epoch, start offset."""
+    """Encode a leader epoch checkpoint of *entries*, each an epoch and its start offset."""
     lines = [{"epoch": epoch, "start_offset": start} for epoch, start in entries]
     return bytes(twin.LeaderEpochCheckpoint.build({"entries": lines, **raw}))
 

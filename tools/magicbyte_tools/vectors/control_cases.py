@@ -1,4 +1,4 @@
-"""Cases of control batches: transaction markers, and KRaft's control records."""
+"""Test vectors of control batches: transaction markers, and KRaft's control records."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -68,7 +68,7 @@ CONTENTS: dict[str, tuple[int, bytes]] = {
     "kraft-version": (KRAFT_VERSION, twin.KRaftVersionRecord.build({"k_raft_version": 1})),
     "kraft-voters": (KRAFT_VOTERS, twin.VotersRecord.build({"voters": [VOTER_WITH_ENDPOINTS]})),
 }
-"""Types and values of control records."""
+"""Type and encoded value of a control record of each kind, by the name of its vector."""
 
 MORE = {"tags": TAGS, "trailing": b"more"}
 NEWER: dict[str, tuple[int, bytes]] = {
@@ -124,7 +124,7 @@ NEWER: dict[str, tuple[int, bytes]] = {
         ),
     ),
 }
-"""Control records of newer versions: negative numbers in signed fields, and bytes after known fields."""
+"""Control records of unknown newer versions: negative numbers, and bytes after the known fields."""
 
 
 def cases() -> Iterator[VectorCase]:
@@ -132,18 +132,18 @@ def cases() -> Iterator[VectorCase]:
 
 
 def control(kind: int, value: bytes | None, *, offset: int = 0, **raw: Any) -> Rec:
-    """Return the control record of type *kind*."""
+    """Return a control record of type *kind*; *raw* are further fields of its key."""
     key = twin.ControlRecordKey.build({"type": kind, **raw})
     return rec(offset, value, key, time=T0 + offset)
 
 
 def control_batch(*records: Rec, **fields: Any) -> EntryPart:
-    """Return a control batch as KRaft writes it: without a producer, in no transaction."""
+    """Return a control batch as KRaft writes it: without a producer id, outside transactions."""
     return batch(*records, is_control=True, **fields)
 
 
 def marker_batch(record: Rec, **fields: Any) -> EntryPart:
-    """Return the control batch that contains the marker record."""
+    """Return a transactional control batch that contains the marker *record*."""
     return batch(
         record,
         is_control=True,

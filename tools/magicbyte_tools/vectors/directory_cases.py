@@ -1,4 +1,4 @@
-"""Cases of log directories: several segments, and their companion files."""
+"""Test vectors of log directories: several segments with their companion files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,15 +32,15 @@ CLEANER = "cleaner-offset-checkpoint"
 
 @dataclass(frozen=True, slots=True)
 class PartitionFiles:
-    """A partition's folder."""
+    """The files of a partition folder: segments and companion files."""
 
     segments: Mapping[int, Sequence[EntryPart]]
-    """Entries of the segments, by base offset."""
+    """Log entries of each segment, by the segment's base offset."""
     files: Mapping[str, bytes] = field(default_factory=dict)
     topic: str = TOPIC
     number: int = 0
     folder: str | None = None
-    """Name of the folder, where that is not topic-partition."""
+    """Name of the folder, where it differs from topic-partition."""
 
     def written(self) -> Iterator[tuple[str, bytes]]:
         folder = self.folder or f"{self.topic}-{self.number}"
@@ -61,7 +61,7 @@ def log_name(base: int) -> str:
 
 
 def hidden(part: EntryPart) -> EntryPart:
-    """Return *part* with no delivered rows."""
+    """Return *part* with the same bytes, but with no record that a reader delivers."""
     return replace(part, rows=())
 
 
@@ -76,11 +76,11 @@ def log_dir(
     records_before: int = 0,
     **fields: Any,
 ) -> VectorCase:
-    """Return the case of a log.dir of *partition_files*, with *files* in its root.
+    """Return the test vector of a log.dir of *partition_files*, with *files* in its root.
 
-    *error* is the fault that costs rows, and the only finding unless *findings* has others too; the
-    case's rows are the remaining ones. Without it no row is lost. *fields* are further fields of the
-    case.
+    *error* is the fault that costs records, and the only finding unless *findings* is given. The
+    expected records come from *partition_files*; *records_before* of them precede the fault.
+    Without *error* the vector is valid. *fields* are further fields of the VectorCase.
     """
     data = {"meta.properties": META, **(files or {})}
     for partition in partition_files:

@@ -1,8 +1,7 @@
-"""Log entries and their records, in the terms in which cases are written.
+"""Builds log entries from records with absolute offsets and timestamps.
 
-A case gives absolute offsets and times; the deltas, relative offsets and checksums in the bytes are
-computed from them, here and by the twin. So the rows that a case expects are its input, and were
-never read by a reader.
+The deltas, relative offsets and checksums in the bytes are computed here and by the Construct
+encoder. So the expected records of a test vector are its input, not the output of a reader.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from magicbyte_tools.vectors.case import ExpectedRow
 from magicbyte_tools.vectors.framers import NONE, compress
 
 T0 = 1714000000000
-"""2024-04-24T23:06:40Z."""
+"""Timestamp of the record at offset 0, in milliseconds: 2024-04-24T23:06:40Z."""
 
 LEADER_EPOCH = 3
 """Leader epoch of all entries, unless a case sets another."""
@@ -28,12 +27,12 @@ ABORT, COMMIT, LEADER_CHANGE, SNAPSHOT_HEADER, SNAPSHOT_FOOTER, KRAFT_VERSION, K
 
 @dataclass(frozen=True, slots=True)
 class EntryPart:
-    """Bytes of a file, and the rows that they give."""
+    """A piece of a log file: its bytes, and the records that a reader delivers of it."""
 
     data: bytes
     rows: tuple[ExpectedRow, ...] = ()
     next_offset: int = 0
-    """Base offset of the next entry."""
+    """Base offset of the next log entry."""
     is_faulty: bool = False
 
     def __len__(self) -> int:
@@ -42,7 +41,7 @@ class EntryPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rec:
-    """A record as its producer sent it."""
+    """A record to encode, with an absolute offset and timestamp."""
 
     offset: int
     time: int
@@ -51,7 +50,7 @@ class Rec:
     headers: tuple[tuple[bytes, bytes | None], ...]
     shown_headers: tuple[tuple[str, bytes | None], ...] | None
     raw: dict[str, Any]
-    """Fields of the record to write unchanged, right or wrong."""
+    """Encoded fields that replace the computed ones, even by wrong values."""
 
     def row(self, *, timestamp: int | None, timestamp_type: str | None) -> ExpectedRow:
         shown = self.shown_headers
@@ -77,10 +76,10 @@ def rec(
     shown_headers: Sequence[tuple[str, bytes | None]] | None = None,
     **raw: Any,
 ) -> Rec:
-    """Return the record at *offset*; by default its time is T0 and a millisecond per offset.
+    """Return the record at *offset*; its default timestamp is T0 plus a millisecond per offset.
 
-    *shown_headers* are the headers of the row where a key is not UTF-8; *raw* are fields to write
-    unchanged, right or wrong.
+    *shown_headers* are the expected headers, given where a header key is not UTF-8. *raw* replaces
+    encoded fields, even by wrong values.
     """
     return Rec(
         offset=offset,
@@ -97,7 +96,7 @@ def rec(
 
 
 def payload(*records: Rec, base_offset: int | None = None, base_time: int | None = None) -> bytes:
-    """Return *records* encoded as in a batch, uncompressed; the base is by default the first one's."""
+    """Encode *records* as in an uncompressed v2 batch, by default relative to the first one."""
     base_offset = records[0].offset if base_offset is None else base_offset
     base_time = records[0].time if base_time is None else base_time
     return b"".join(
@@ -126,10 +125,10 @@ def batch(
     is_control: bool = False,
     **fields: Any,
 ) -> EntryPart:
-    """Return a v2 batch of *records*, by default from the first one's offset to the last one's.
+    """Return a v2 batch of *records*, by default from the first offset to the last offset.
 
-    With *append_time* the timestamp type is LogAppendTime. *section* replaces the encoded records, for
-    payloads that no framer of ours writes. *fields* are fields of the twin, written unchanged.
+    With *append_time* the timestamp type is LogAppendTime. *section* replaces the compressed
+    records. *fields* replace fields of the Construct encoder's batch, even by wrong values.
     """
     first = base_offset if base_offset is not None else records[0].offset if records else 0
     last = last_offset if last_offset is not None else records[-1].offset if records else first
@@ -167,7 +166,7 @@ TRANSACTIONAL = {"is_transactional": True}
 
 
 def transactional(*records: Rec, producer: int, epoch: int = 0, sequence: int = 0) -> EntryPart:
-    """Return a batch of the transaction that *producer* has open."""
+    """Return a transactional batch of *records* of the producer id *producer*."""
     return batch(
         *records,
         producer_id=producer,
@@ -178,7 +177,7 @@ def transactional(*records: Rec, producer: int, epoch: int = 0, sequence: int = 
 
 
 def marker(kind: int, offset: int, *, producer: int, epoch: int = 0, **fields: Any) -> EntryPart:
-    """Return the ABORT or COMMIT marker that ends the transaction of *producer*; it gives no row."""
+    """Return the ABORT or COMMIT marker of *producer*'s transaction; it delivers no record."""
     fields = {"timestamp": T0 + offset, "partition_leader_epoch": LEADER_EPOCH, **fields}
     data = twin.marker(kind, offset, producer, epoch, **fields)
     return EntryPart(data, (), offset + 1)
@@ -195,7 +194,7 @@ def message(
     attributes: Any = None,
     **fields: Any,
 ) -> EntryPart:
-    """Return an uncompressed message; *fields* are fields of the twin, written unchanged."""
+    """Return *record* as an uncompressed v0 or v1 message; *fields* replace encoded fields."""
     kind = None if magic == 0 else CREATE_TIME if append_time is None else APPEND_TIME
     time = record.time if append_time is None else append_time
     data = twin.message(
@@ -223,10 +222,10 @@ def wrapper(
     section: bytes | None = None,
     **fields: Any,
 ) -> EntryPart:
-    """Return a wrapper around *records*: in v0 with their own offsets, in v1 with relative ones.
+    """Return a wrapper message of *records*: absolute inner offsets in v0, relative ones in v1.
 
-    *relative_from* is the offset from which relative offsets count, by default the first record's.
-    *inside* replaces the messages of *records*, *section* the compressed value.
+    Relative offsets count from *relative_from*, by default the first record's offset. *inside*
+    replaces the inner messages, *section* the compressed value.
     """
     form = magic if inner_magic is None else inner_magic
     start = 0 if magic == 0 else records[0].offset if relative_from is None else relative_from
@@ -250,7 +249,7 @@ def wrapper(
             **fields,
         }
     )
-    # Kafka's consumer asks the wrapper whose clock it was, even of messages that have no time.
+    # Kafka's consumer takes the timestamp type from the wrapper, even for inner v0 messages.
     kind = None if magic == 0 else CREATE_TIME if append_time is None else APPEND_TIME
     rows = tuple(
         one.row(
@@ -266,30 +265,30 @@ def wrapper(
 
 
 def bad(part: EntryPart | bytes) -> EntryPart:
-    """Return *part* as the fault of its case: none of its rows is delivered."""
+    """Mark *part* as the fault of its test vector: none of its records is delivered."""
     if isinstance(part, bytes):
         return EntryPart(part, is_faulty=True)
     return replace(part, rows=(), is_faulty=True)
 
 
 def patched(part: EntryPart, at: int, new: bytes) -> EntryPart:
-    """Return *part* with *new* at byte *at*, and everything else as it was."""
+    """Return *part* with the bytes from *at* on overwritten by *new*; the checksum is unchanged."""
     return replace(part, data=part.data[:at] + new + part.data[at + len(new) :])
 
 
 def sealed(part: EntryPart, at: int, new: bytes) -> EntryPart:
-    """Return *part* with *new* at byte *at*, and the checksum corrected."""
+    """Return *part* with the bytes from *at* on overwritten by *new* and a correct checksum."""
     changed = patched(part, at, new)
     return replace(changed, data=twin.reseal(changed.data))
 
 
 def flipped(part: EntryPart, at: int, bits: int = 1) -> EntryPart:
-    """Return *part* with *bits* of byte *at* flipped."""
+    """Return *part* with the bits of the mask *bits* flipped in byte *at*."""
     return patched(part, at, bytes([part.data[at] ^ bits]))
 
 
 def cut(part: EntryPart, keep: int) -> EntryPart:
-    """Return the first *keep* bytes of *part*, which give no row."""
+    """Return *part* cut off after *keep* bytes; it delivers no record."""
     return EntryPart(part.data[:keep], (), part.next_offset)
 
 

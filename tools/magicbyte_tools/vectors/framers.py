@@ -1,7 +1,7 @@
-"""Frames data in the codecs' formats without compressing: equal bytes with any installed library.
+"""Writes gzip, snappy, LZ4 and zstd streams without compressing: literals, stored blocks and runs.
 
-Every decoder reads these sections, which consist of literals, stored blocks and runs. Really
-compressed sections come from brokers' logs, or are constants in the modules that use them.
+The bytes do not depend on an installed compression library, and every decoder reads them. Truly
+compressed data comes from brokers' logs, or is a constant in the module that uses it.
 """
 
 import zlib
@@ -16,13 +16,13 @@ NONE, GZIP, SNAPPY, LZ4, ZSTD = range(5)
 
 
 def gzip(data: bytes, *, flags: int = 0, extra_fields: bytes = b"") -> bytes:
-    """Return a member with *data* in a stored block; *extra_fields* are the fields that *flags* announces."""
+    """Return a gzip member with *data* stored and the *extra_fields* that *flags* announces."""
     header = b"\x1f\x8b\x08" + bytes([flags, 0, 0, 0, 0, 0, 0xFF]) + extra_fields
     return header + stored(data) + gzip_trailer(data)
 
 
 def stored(data: bytes) -> bytes:
-    """Return *data* as the only block of a deflate stream (RFC 1951), stored."""
+    """Return a deflate stream (RFC 1951) of one stored block that holds *data*."""
     length = len(data).to_bytes(2, "little")
     return b"\x01" + length + bytes(byte ^ 0xFF for byte in length) + data
 
@@ -37,7 +37,7 @@ XERIAL = b"\x82SNAPPY\0"
 
 
 def snappy(data: bytes, *, claimed: int | None = None) -> bytes:
-    """Return a raw block with *data* as literals; with *claimed* its preamble states that many bytes."""
+    """Return a raw snappy block with *data* as literals; *claimed* replaces its stated length."""
     block = bytes(twin.Uvarint.build(len(data) if claimed is None else claimed))
     for at in range(0, len(data), 60):
         piece = data[at : at + 60]
@@ -46,12 +46,12 @@ def snappy(data: bytes, *, claimed: int | None = None) -> bytes:
 
 
 def snappy_copy(*, offset: int, length: int) -> bytes:
-    """Return the element that copies *length* bytes, at most 64, from *offset* bytes back."""
+    """Return a snappy element that copies *length* bytes, at most 64, from *offset* bytes back."""
     return bytes([length - 1 << 2 | 2]) + offset.to_bytes(2, "little")
 
 
 def xerial(*blocks: bytes, versions: bytes = b"\0\0\0\1\0\0\0\1") -> bytes:
-    """Return xerial's stream of *blocks*, which are compressed already."""
+    """Return a stream of xerial's snappy-java: the header, then each block after its length."""
     chunks = (len(block).to_bytes(4, "big") + block for block in blocks)
     return XERIAL + versions + b"".join(chunks)
 
@@ -75,10 +75,10 @@ def lz4(
     content_checksum: int | None = None,
     end_mark: bytes = END_MARK,
 ) -> bytes:
-    """Return a frame of *blocks*, by default one that holds *data* uncompressed.
+    """Return an LZ4 frame of *blocks*, by default one block that holds *data* uncompressed.
 
-    With *is_kafka_3160* the header's checksum also covers the frame's magic, as in Kafka's v0;
-    *checksum* is written even if it is wrong. Java writes *flg* 0x60 and *bd* 0x40.
+    With *is_kafka_3160* the header's checksum also covers the frame's magic, as in Kafka's v0.
+    *checksum* replaces the header's checksum. Kafka's Java code writes *flg* 0x60 and *bd* 0x40.
     """
     descriptor = bytes([flg, bd])
     if flg & CONTENT_SIZE:
@@ -100,28 +100,28 @@ def lz4(
 
 
 def lz4_plain(data: bytes) -> bytes:
-    """Return a block of a frame with *data* uncompressed."""
+    """Return a block of an LZ4 frame that holds *data* uncompressed."""
     return (len(data) | 1 << 31).to_bytes(4, "little") + data
 
 
 def lz4_packed(block: bytes) -> bytes:
-    """Return the length of *block*, which is in the block format already, and *block*."""
+    """Return a block of an LZ4 frame: the length of the compressed *block*, then *block*."""
     return len(block).to_bytes(4, "little") + block
 
 
 def lz4_sequence(literals: bytes, *, offset: int | None = None, length: int = 4) -> bytes:
-    """Return a sequence of the block format: *literals*, then a copy of *length* bytes.
+    """Return a sequence of LZ4's block format: *literals*, then a copy from *offset* bytes back.
 
-    Without *offset* there is no copy: so the last sequence of a block is.
+    The copy has *length* bytes. Without *offset* there is none, as in the last sequence of a block.
     """
     copied = 0 if offset is None else length - 4
     token = bytes([min(len(literals), 15) << 4 | min(copied, 15)])
-    out = token + _more(len(literals)) + literals
-    return out if offset is None else out + offset.to_bytes(2, "little") + _more(copied)
+    out = token + _length_bytes(len(literals)) + literals
+    return out if offset is None else out + offset.to_bytes(2, "little") + _length_bytes(copied)
 
 
-def _more(length: int) -> bytes:
-    """Return the extra bytes of a length of 15 or more."""
+def _length_bytes(length: int) -> bytes:
+    """Return the bytes that LZ4 appends to its 4-bit field for a *length* of 15 or more."""
     if length < 15:
         return b""
     rest = length - 15
@@ -136,7 +136,7 @@ WINDOW_128_KIB = 0x38
 
 
 def zstd(*blocks: bytes, content_size: int | None = None) -> bytes:
-    """Return a frame of *blocks*, whose last must be flagged; with a content size where given."""
+    """Return a zstd frame of *blocks*, whose last block must carry the last-block flag."""
     if content_size is None:
         header = bytes([0, WINDOW_128_KIB])
     elif content_size < 256:
@@ -162,11 +162,11 @@ def zstd_skippable(data: bytes) -> bytes:
     return b"\x50\x2a\x4d\x18" + len(data).to_bytes(4, "little") + data
 
 
-# As each codec is written most often
+# Each codec in its most frequent form
 
 
 def compress(codec: int, data: bytes, *, magic: int = 2) -> bytes:
-    """Return *data* as a section of *codec*, in the form that Java writes."""
+    """Return *data* framed for *codec*, 1 to 4, as Kafka's Java code does; unframed for 0."""
     match codec:
         case 1:
             return gzip(data)

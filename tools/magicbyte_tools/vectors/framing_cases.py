@@ -1,4 +1,4 @@
-"""Framing of entries: the end of an entry, the end of the file, and bytes between entries."""
+"""Test vectors of framing: ends of log entries and of files, and bytes between log entries."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -378,7 +378,7 @@ def checksums() -> Iterator[VectorCase]:
 
 def offsets() -> Iterator[VectorCase]:
     def stray(part: EntryPart) -> EntryPart:
-        """A case whose entry is out of order and is still delivered."""
+        """Mark *part* as out of order: it is the fault, and its records are still delivered."""
         return replace(part, is_faulty=True)
 
     order = partial(
@@ -469,7 +469,7 @@ def offsets() -> Iterator[VectorCase]:
 
 
 def _moved(part: EntryPart, offset: int) -> EntryPart:
-    """Return *part* with the base offset *offset*, also in its only row."""
+    """Return *part* with the base offset *offset*, both in its bytes and in its only record."""
     moved = patched(part, 0, i64(offset))
     return replace(moved, rows=tuple(replace(row, offset=offset) for row in part.rows))
 
@@ -501,7 +501,7 @@ def limits() -> Iterator[VectorCase]:
 
 
 def _decoys() -> list[EntryPart]:
-    """Return damage with headers that claim all bytes up to the end, and sound entries at the end."""
+    """Return a damaged batch, 60 headers that each claim the following 24 kB, and a sound batch."""
     end = batch(rec(1, b"behind the decoys"))
     filler = b"\xaa" * 24_000
     headers = b""

@@ -1,4 +1,4 @@
-"""gzip in v2: sections that GZIPInputStream accepts, and sections that it refuses."""
+"""Test vectors of gzip in v2 batches: records that Java's GZIPInputStream accepts or refuses."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
-"""Classes of bad inputs that a reader of Kafka's logs must survive, by number.
+"""Numbered classes of bad input that a reader of Kafka's logs must survive.
 
-They are known from Kafka's own tests, from bugs of other clients and from the format itself.
+The classes come from Kafka's own tests, from bugs of other clients and from the format itself.
 """
 
 CLASSES = dict(
@@ -120,7 +120,7 @@ WITHOUT_A_CASE = {
     101: "No fault of the bytes: a file that shrinks or grows is a matter of time.",
     102: "No bytes of its own: every case asks for an error of the format, and no other.",
 }
-"""Reasons why some classes have no case."""
+"""Classes of bad input without a test vector, with the reasons."""
 
 CODES_WITHOUT_A_CASE = {
     "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",
@@ -147,4 +147,4 @@ CODES_WITHOUT_A_CASE = {
     "txnindex-doubted": "It takes a reader that was told to believe indexes: the cases ask for none.",
     "txnindex-trusted": "The same.",
 }
-"""Codes of findings without a case, with the reasons."""
+"""Finding codes without a test vector, with the reasons."""

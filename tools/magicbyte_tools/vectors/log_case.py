@@ -1,4 +1,4 @@
-"""Builds the cases of a log: entries in a row, at most one of them at fault."""
+"""Builds test vectors of log files: a sequence of log entries, at most one of them faulty."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,10 +12,10 @@ from magicbyte_tools.vectors.case import (
 from magicbyte_tools.vectors.entry_parts import EntryPart, batch, rec
 
 Finding = tuple[str, int]
-"""A code, and the part at which it is found, counted from 0; -1 is the last."""
+"""A finding code, and the index of the part that the finding is about; -1 is the last part."""
 
 FIRST = batch(rec(0, b"before the fault"))
-"""First entry of a case with one fault."""
+"""Sound first entry of a log with one fault."""
 
 
 CAUGHT_BY = {
@@ -29,23 +29,23 @@ CAUGHT_BY = {
     "record-checksum-mismatch": "codec",
     "unknown-codec": "codec",
 }
-"""Kind of check that finds a fault, by the fault's code; the grammar finds all others."""
+"""Kind of check that detects a fault, by finding code; the grammar detects all other codes."""
 
 
 def last(after: EntryPart) -> EntryPart:
-    """Return a sound batch that follows *after*."""
+    """Return a sound batch of one record whose offset follows *after*."""
     return batch(rec(after.next_offset, b"behind the fault"))
 
 
 def between(part: EntryPart) -> list[EntryPart]:
-    """Return *part*, which begins at offset 1, between two sound entries."""
+    """Return a log of a sound batch, *part* (which must begin at offset 1), and a sound batch."""
     return [FIRST, part, last(part)]
 
 
 def valid(
     name: str, why: str, *parts: EntryPart, findings: Sequence[Finding] = (), **fields: Any
 ) -> VectorCase:
-    """Return the case of a log of *parts* that are all sound; *fields* are further ones of the case."""
+    """Return the test vector of a log of sound *parts*; *fields* are fields of the VectorCase."""
     return _case(name, why, parts, findings, verdict="valid", rows=_rows(parts), **fields)
 
 
@@ -61,11 +61,11 @@ def invalid(
     findings: Sequence[Finding] | None = None,
     **fields: Any,
 ) -> VectorCase:
-    """Return the case of a log of *parts*, exactly one of them at fault.
+    """Return the test vector of a log of *parts*, exactly one of them marked as faulty.
 
-    The only finding is *code* at that part; *also* are further findings after it, *findings* replaces
-    them all where the order differs. A fault that the grammar catches leaves no tree, unless *fields*,
-    further fields of the case, say so.
+    The only finding is *code* at the faulty part. *also* appends findings; *findings* replaces the
+    whole list. A fault that the grammar detects leaves no parsed fields, unless *fields* (further
+    fields of the VectorCase) has some.
     """
     at = next(n for n, part in enumerate(parts) if part.is_faulty)
     check = caught_by or CAUGHT_BY.get(code, "grammar")
@@ -93,10 +93,10 @@ def either(
     is_delivered: bool = False,
     **fields: Any,
 ) -> VectorCase:
-    """Return the case of a log of *parts*, where a reader may refuse the part numbered *doubtful*.
+    """Return the test vector of a log whose part at index *doubtful* a reader may accept or refuse.
 
-    With *code* magicbyte refuses it, else it reads it. A reader that refuses delivers no row of it,
-    unless *is_delivered*. *fields* are further fields of the case.
+    With *code* magicbyte refuses the part, otherwise it accepts it. A reader that refuses the part
+    delivers no record of it, unless *is_delivered*. *fields* are further fields of the VectorCase.
     """
     left = parts if is_delivered else [*parts[:doubtful], *parts[doubtful + 1 :]]
     return _case(

@@ -1,4 +1,4 @@
-"""LZ4 in v2: frames of independent blocks, as Lz4BlockInputStream reads them."""
+"""Test vectors of LZ4 in v2 batches: frames that Kafka's Lz4BlockInputStream accepts or refuses."""
 
 from collections.abc import Iterator
 

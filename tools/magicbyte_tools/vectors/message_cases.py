@@ -1,4 +1,4 @@
-"""Cases of uncompressed v0 and v1 messages."""
+"""Test vectors of uncompressed v0 and v1 messages."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,7 +9,7 @@ from magicbyte_tools.vectors.log_case import between, either, invalid, last, val
 
 LEGACY = "LegacyRecord, AbstractLegacyRecordBatch"
 OFS_LEN_KEY = {0: 18, 1: 26}
-"""Position of the key's length in an entry, by magic."""
+"""Position of the key's length in a log entry, by magic."""
 
 
 def cases() -> Iterator[VectorCase]:

@@ -1,4 +1,4 @@
-"""Cases of decompressed payloads, single entries, and KRaft's snapshots and records."""
+"""Test vectors of decompressed payloads, log entries, KRaft snapshots and metadata records."""
 
 from collections.abc import Iterator
 from itertools import chain

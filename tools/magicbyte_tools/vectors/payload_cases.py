@@ -1,4 +1,4 @@
-"""Cases of compressed v2 payloads with too few bytes, too many, or far too many."""
+"""Test vectors of compressed v2 payloads with too few bytes, too many, or far too many."""
 
 from collections.abc import Iterator
 
@@ -28,7 +28,7 @@ BOMB = (
     + "00" * 96
     + "f0ab0b8cdadb42ae860100"
 )
-"""LONG as a gzip member, compressed by zlib as far as it can."""
+"""The record LONG as a gzip member in hex, compressed by zlib at its highest level."""
 
 
 def cases() -> Iterator[VectorCase]:

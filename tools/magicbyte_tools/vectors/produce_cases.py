@@ -1,6 +1,6 @@
-"""Cases of produced bytes: the records of one partition in a produce request.
+"""Test vectors of produced bytes: the records of one partition in a produce request.
 
-To a reader most of these bytes are sound; a broker refuses or corrects them.
+A reader accepts most of these bytes, but a broker that receives them refuses or corrects them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,14 +34,14 @@ def cases() -> Iterator[VectorCase]:
     return chain(sound(), framed(), headers(), record_by_record())
 
 
-def sent(*records: Rec, **fields: Any) -> EntryPart:
-    """Return a batch as a producer sends it: base offset 0, leader epoch -1."""
-    held = records or (one(0), one(1))
+def produced_batch(*records: Rec, **fields: Any) -> EntryPart:
+    """Return a batch as a producer sends it, with leader epoch -1; by default of two records."""
+    held = records or (small_record(0), small_record(1))
     return batch(*held, **{"partition_leader_epoch": -1, **fields})
 
 
-def one(offset: int, **raw: Any) -> Rec:
-    """Return the record at *offset*, five milliseconds after the previous one."""
+def small_record(offset: int, **raw: Any) -> Rec:
+    """Return a small record at *offset*, stamped five milliseconds per offset after T0."""
     given = {
         "value": b"v%d" % offset,
         "key": b"k",
@@ -64,7 +64,7 @@ def case(
     caught_by: str = "produced",
     **fields: Any,
 ) -> VectorCase:
-    """Return the case of *request_data* with *code* as its only finding, and further *fields*."""
+    """Return the test vector of *request_data*, whose only finding is *code*."""
     fault = None
     if code is not None and severity_of(code) == "error":
         fault = ExpectedFault(
@@ -85,35 +85,35 @@ def case(
 
 def sound() -> Iterator[VectorCase]:
     producer = {"producer_id": 7, "producer_epoch": 0, "base_sequence": 0}
-    plain = payload(one(0), one(1))
+    plain = payload(small_record(0), small_record(1))
     for name, part, why in (
-        ("one-batch", sent(), "What every encoder must get right first."),
-        ("idempotent", sent(**producer), "An id, an epoch, and sequence numbers from 0."),
+        ("one-batch", produced_batch(), "What every encoder must get right first."),
+        ("idempotent", produced_batch(**producer), "An id, an epoch, and sequence numbers from 0."),
         (
             "transactional",
-            sent(**producer, attributes={"is_transactional": True}),
+            produced_batch(**producer, attributes={"is_transactional": True}),
             "The bit, and an id.",
         ),
         (
             "header-keys-twice",
-            sent(one(0, headers=HEADERS * 2), one(1)),
+            produced_batch(small_record(0, headers=HEADERS * 2), small_record(1)),
             "A header's key may come twice.",
         ),
         (
             "null-key-and-value",
-            sent(one(0, key=None, value=None), one(1)),
+            produced_batch(small_record(0, key=None, value=None), small_record(1)),
             "Neither a key nor a value, which is allowed where the topic is not compacted.",
         ),
         (
             "snappy-raw",
-            sent(codec=SNAPPY, section=snappy(plain)),
+            produced_batch(codec=SNAPPY, section=snappy(plain)),
             "As librdkafka compresses with snappy.",
         ),
-        ("snappy-xerial", sent(codec=SNAPPY), "As Java compresses with snappy."),
-        ("gzip", sent(codec=GZIP), "Compressed, and the sizes those of what is sent."),
+        ("snappy-xerial", produced_batch(codec=SNAPPY), "As Java compresses with snappy."),
+        ("gzip", produced_batch(codec=GZIP), "Compressed, and the sizes those of what is sent."),
         (
             "without-times",
-            sent(one(0, time=-1), one(1, time=-1)),
+            produced_batch(small_record(0, time=-1), small_record(1, time=-1)),
             "No times: -1 in the header, and deltas of 0.",
         ),
     ):
@@ -121,7 +121,7 @@ def sound() -> Iterator[VectorCase]:
 
 
 def framed() -> Iterator[VectorCase]:
-    whole = sent()
+    whole = produced_batch()
     request = "ProduceRequest.validateRecords"
     yield case(
         "empty",
@@ -147,9 +147,9 @@ def framed() -> Iterator[VectorCase]:
         source="UnifiedLog.trimInvalidBytes",
     )
     olds = {
-        "v0-message": [message(one(0, headers=()), magic=0)],
-        "v1-message": [message(one(0, headers=()))],
-        "v1-messages": [message(one(0, headers=())), message(one(1, headers=()))],
+        "v0-message": [message(small_record(0, headers=()), magic=0)],
+        "v1-message": [message(small_record(0, headers=()))],
+        "v1-messages": [message(small_record(0, headers=())), message(small_record(1, headers=()))],
     }
     for name, parts in olds.items():
         yield case(
@@ -163,14 +163,14 @@ def framed() -> Iterator[VectorCase]:
 
 def headers() -> Iterator[VectorCase]:
     def of(name: str, code: str, why: str, source: str = VALIDATOR, **fields: Any) -> VectorCase:
-        return case(name, sent(**fields), why, code=code, source=source)
+        return case(name, produced_batch(**fields), why, code=code, source=source)
 
     def bit(name: str, value: Any = True) -> dict[str, Any]:
         return {"attributes": {name: value}}
 
     yield case(
         "base-offset-42",
-        sent(one(42), one(43)),
+        produced_batch(small_record(42), small_record(43)),
         "Offsets are the broker's to give: the first is 0.",
         code="produced-base-offset",
     )
@@ -238,7 +238,7 @@ def headers() -> Iterator[VectorCase]:
     )
     yield case(
         "negative-timestamp",
-        sent(one(0, time=-5), one(1, time=-5)),
+        produced_batch(small_record(0, time=-5), small_record(1, time=-5)),
         "A time below -1 is none.",
         code="produced-negative-timestamp",
         payload_position=0,
@@ -279,17 +279,17 @@ def headers() -> Iterator[VectorCase]:
 
 
 def record_by_record() -> Iterator[VectorCase]:
-    first = one(0)
+    first = small_record(0)
     behind = len(payload(first))
     yield case(
         "offset-deltas-0-and-0",
-        sent(first, one(1, offset_delta=0)),
+        produced_batch(first, small_record(1, offset_delta=0)),
         "Offset deltas count the records. Of an uncompressed batch a broker keeps what was sent; "
         "of a compressed one it refuses it.",
         code="produced-offset-delta",
         payload_position=behind,
     )
-    nobody = sent(one(0, key=None), one(1))
+    nobody = produced_batch(small_record(0, key=None), small_record(1))
     yield case(
         "null-key",
         nobody,
@@ -305,24 +305,27 @@ def record_by_record() -> Iterator[VectorCase]:
     )
     yield case(
         "record-attributes-1",
-        sent(one(0, attributes=1), one(1)),
+        produced_batch(small_record(0, attributes=1), small_record(1)),
         "The byte means nothing yet, and is written as 0.",
         code="produced-record-attributes",
     )
     yield case(
         "key-length-in-two-bytes",
-        sent(one(0, key_length=Stored(1, b"\x82\x00")), one(1)),
+        produced_batch(small_record(0, key_length=Stored(1, b"\x82\x00")), small_record(1)),
         "Sound, and a byte longer than need be.",
         code="produced-overlong-varint",
     )
     yield case(
         "header-key-not-utf-8",
-        sent(one(0, headers=((b"\xff", b"x"),), shown_headers=(("\ufffd", b"x"),)), one(1)),
+        produced_batch(
+            small_record(0, headers=((b"\xff", b"x"),), shown_headers=(("\ufffd", b"x"),)),
+            small_record(1),
+        ),
         "Readers put a mark of replacement in the place of what is no UTF-8.",
         code="produced-header-key",
         source="KIP-82",
     )
-    plain = payload(one(0), one(1))
+    plain = payload(small_record(0), small_record(1))
     sections: Sequence[tuple[str, int, bytes]] = (
         ("gzip", GZIP, gzip(plain)),
         ("lz4", LZ4, lz4(plain)),
@@ -330,7 +333,7 @@ def record_by_record() -> Iterator[VectorCase]:
     for name, codec, section in sections:
         yield case(
             f"bytes-behind-the-{name}-data",
-            sent(codec=codec, section=section + bytes(4)),
+            produced_batch(codec=codec, section=section + bytes(4)),
             "Four bytes of a buffer that was longer than what was compressed into it.",
             code="produced-bytes-behind-payload",
             source="KAFKA-17862",
@@ -338,7 +341,7 @@ def record_by_record() -> Iterator[VectorCase]:
         )
     yield case(
         "crc-flipped-bit",
-        flipped(sent(), 17),
+        flipped(produced_batch(), 17),
         "A broker checks the sum before anything else.",
         code="checksum-mismatch",
         caught_by="checksum",
@@ -347,7 +350,7 @@ def record_by_record() -> Iterator[VectorCase]:
     )
     yield case(
         "cut",
-        sent().data[:-1],
+        produced_batch().data[:-1],
         "The only batch is not whole.",
         code="incomplete-entry",
         made="the last byte is missing",

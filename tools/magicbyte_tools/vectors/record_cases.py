@@ -1,4 +1,4 @@
-"""Cases of v2 records with one fault, in batches with right checksums."""
+"""Test vectors of v2 records with one fault, in batches whose checksums are correct."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ def faulty(
     source: str = SOURCE,
     **raw: Any,
 ) -> VectorCase:
-    """Return the case of a batch of two records; the second one has the fields *raw*."""
+    """Return the test vector of a batch of two records, the second with the faulty fields *raw*."""
     sound = rec(1, b"in the same batch")
     second = rec(2, headers=raw.pop("with_headers", ()))
     part = batch(sound, replace(second, raw=raw))
@@ -201,7 +201,7 @@ def headers() -> Iterator[VectorCase]:
 
 
 def negative_count() -> VectorCase:
-    """Return the case of -1 headers, which the twin refuses and a grammar reads as none."""
+    """Return the test vector of a record with -1 headers, which a grammar reads as 0 headers."""
     sound = rec(1, b"in the same batch")
 
     def of(count: int) -> list[EntryPart]:
@@ -230,7 +230,7 @@ def negative_count() -> VectorCase:
 def _of_headers(
     written: list[dict[str, Any]], *, shown: list[tuple[str, bytes | None]]
 ) -> EntryPart:
-    """Return a batch of one record with the encoded headers *written*."""
+    """Return a batch of one record with the headers *written*, to be delivered as *shown*."""
     one = rec(1, shown_headers=shown)
     return batch(replace(one, raw={"headers": written}))
 

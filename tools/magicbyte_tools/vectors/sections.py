@@ -1,4 +1,4 @@
-"""Builds compressed sections of v2, and the batches around them."""
+"""Builds test vectors of v2 batches around given compressed records, valid or not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ RECORDS = rec(1, b"first"), rec(2, b"second"), rec(3, b"third")
 PLAIN = payload(*RECORDS)
 HALF = len(PLAIN) // 2
 
-# The same five records as zlib, snappy, lz4 and zstd of 2026 compress them, at their defaults.
+# Five records, compressed in REALLY by zlib, snappy, lz4 and zstd of 2026 at default levels.
 AGAIN = tuple(
     rec(
         number,
@@ -35,19 +35,19 @@ REALLY = {
     "2031020a747261636520303132333435363738396162636465669a010002023204043306063408083509000014"
     "820841c8045103a11044082153294419a94c3234c08c55",
 }
-"""Sections that a real compressor wrote. The lz4 one is a bare block; the zstd frame has a checksum."""
+"""Records that real libraries compressed, in hex; lz4 is a bare block, zstd has a checksum."""
 
 
 def of(codec: int, section: bytes, records: Sequence[Rec] = RECORDS) -> EntryPart:
-    """Return a batch of *records* whose bytes are *section*."""
+    """Return a v2 batch with the header of *records* and the compressed bytes *section*."""
     return batch(*records, codec=codec, section=section)
 
 
 @dataclass(frozen=True, slots=True)
 class CodecCases:
-    """Builder of the cases of one codec: batches of v2 around sections.
+    """Builds the test vectors of one codec: v2 batches around given compressed bytes (*section*).
 
-    Methods take further fields of the case by keyword; `source` replaces the one given here.
+    Methods take further fields of the VectorCase by keyword; `source` replaces the builder's own.
     """
 
     codec: int
@@ -62,12 +62,12 @@ class CodecCases:
         records: Sequence[Rec] = RECORDS,
         **fields: Any,
     ) -> VectorCase:
-        """Return the case of a *section* that holds *records*."""
+        """Return the valid test vector of a batch whose *section* decompresses to *records*."""
         part = of(self.codec, section, records)
         return valid(name, why, part, **{"source": self.source} | fields)
 
     def doubtful(self, name: str, section: bytes, why: str, **fields: Any) -> VectorCase:
-        """Return the case of a *section* that a reader may refuse."""
+        """Return the test vector of a batch whose *section* a reader may accept or refuse."""
         parts = between(of(self.codec, section))
         return either(name, why, parts, caught_by="codec", **{"source": self.source} | fields)
 
@@ -81,7 +81,7 @@ class CodecCases:
         code: str = "codec-error",
         **fields: Any,
     ) -> VectorCase:
-        """Return the case of a *section* whose fault shows while it is decompressed."""
+        """Return the invalid test vector of a batch whose *section* fails to decompress."""
         return invalid(
             name,
             why,

@@ -1,4 +1,4 @@
-"""Builds the cases of formats other than logs: the file is one structure and gives no rows."""
+"""Builds test vectors of formats other than logs: a file is one structure and holds no records."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,9 +8,9 @@ from magicbyte_tools.vectors.case import TWIN, ExpectedFault, VectorCase
 
 @dataclass(frozen=True, slots=True)
 class FormatCases:
-    """Builder of the cases of one format.
+    """Builds the test vectors of one format.
 
-    Methods take further fields of the case by keyword; `source` and `made` replace those given here.
+    Methods take further fields of the VectorCase by keyword, also another `source` or `made`.
     """
 
     format_id: str
@@ -18,7 +18,7 @@ class FormatCases:
     made: str = TWIN
 
     def whole(self, name: str, data: bytes, why: str, **fields: Any) -> VectorCase:
-        """Return the case of *data* that every reader of the format accepts."""
+        """Return the valid test vector of *data*, which every reader of the format must accept."""
         return self._case(name, data, why, verdict="valid", **fields)
 
     def broken(
@@ -33,9 +33,9 @@ class FormatCases:
         position: int = 0,
         **fields: Any,
     ) -> VectorCase:
-        """Return the case of *data* that violates the format.
+        """Return the invalid test vector of *data*, which violates the format.
 
-        *code* and *error* are the runtime's, where it reads such a file alone.
+        *code* and *error* are magicbyte's finding code and error class, where it reads such files.
         """
         fault = ExpectedFault(position=position, caught_by=caught_by, code=code, error=error)
         fields = {"verdict": "invalid", "has_fields": caught_by != "grammar", **fields}
@@ -44,7 +44,7 @@ class FormatCases:
     def doubtful(
         self, name: str, data: bytes, why: str, *, caught_by: str, **fields: Any
     ) -> VectorCase:
-        """Return the case of *data* that a reader may refuse."""
+        """Return the test vector of *data* that a reader may accept or refuse."""
         fault = ExpectedFault(position=0, caught_by=caught_by)
         return self._case(name, data, why, verdict="either", fault=fault, **fields)
 

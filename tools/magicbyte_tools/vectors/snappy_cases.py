@@ -1,4 +1,4 @@
-"""snappy in v2: raw blocks, and the stream of xerial's snappy-java."""
+"""Test vectors of snappy in v2 batches: raw blocks, and streams of xerial's snappy-java."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Cases of log directories with transactions, transaction indexes and producer snapshots."""
+"""Test vectors of log directories with transactions, transaction indexes and producer snapshots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -161,7 +161,7 @@ def snapshots() -> Iterator[VectorCase]:
     def of(
         name: str, why: str, data: bytes, code: str, position: int | None = None, **fields: Any
     ) -> VectorCase:
-        """Return the case of a log from 5 on with *data* as the snapshot there, which has one finding."""
+        """Return the test vector of a log from offset 5 on with the producer snapshot *data*."""
         return log_dir(
             f"snapshot-{name}",
             why,

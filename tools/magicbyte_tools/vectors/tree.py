@@ -1,7 +1,7 @@
-"""The canonical tree: fields that the Construct twin reads, under the names of the .ksy files.
+"""Canonical tree of a file: the fields that the Construct parser reads, as JSON with .ksy names.
 
 64-bit integers are decimal strings, byte strings hex, enums numbers; absent fields are left out. The
-names are mapped by hand, because the twin shares nothing with the .ksy files.
+names are mapped by hand, because magicbyte_construct shares no source with the .ksy files.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,17 +19,17 @@ Json = dict[str, Any]
 
 
 def tree(format_id: str, data: bytes) -> Any:
-    """Return the canonical tree of *data* in the format *format_id*.
+    """Parse *data* as the format *format_id* and return its canonical tree.
 
-    Raises construct's ConstructError where even the grammar must refuse. The twin reads without its
-    strict checks but one, which the .ksy files have too: no bytes follow the last record of a batch.
+    Raises construct's ConstructError where even a grammar must refuse the bytes. Strict checks are
+    off, except one that the .ksy files make too: no bytes follow the last record of a batch.
     """
     construct, shape = FORMATS[format_id]
     return shape(construct.parse(data, strict=False))
 
 
-def some(**fields: Any) -> Json:
-    """Return the *fields* that are not None."""
+def without_none(**fields: Any) -> Json:
+    """Return *fields* as a JSON object without those that are None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -43,7 +43,7 @@ def optional(data: bytes | None) -> str | None:
 def log(parsed: Any) -> Json:
     entries: list[Json] = [{"content": entry(one)} for one in parsed.entries]
     if parsed.partial is not None:
-        # Too few bytes for an entry mean the end of the log to Kafka and to the twin.
+        # Kafka and the Construct parser take too few bytes for an entry as the end of the log.
         name = "partial" if any(parsed.partial) else "zero_tail"
         entries.append({name: parsed.partial.hex()})
     if parsed.zero_tail is not None:
@@ -60,7 +60,7 @@ def message(parsed: Any) -> Json:
     return {
         "offset": str(parsed.offset),
         "len_message": parsed.message_size,
-        "message": some(
+        "message": without_none(
             crc=parsed.crc,
             magic=parsed.magic,
             attributes={
@@ -88,7 +88,7 @@ def batch(parsed: Any) -> Json:
         if parsed.trailing and parsed.records_count:
             raise TerminatedError(f"{len(parsed.trailing)} bytes behind the last record")
         payload = {
-            "payload": some(
+            "payload": without_none(
                 records=[record(one, is_control) for one in parsed.records],
                 ignored=optional(parsed.trailing or None),
             )
@@ -119,7 +119,7 @@ def batch(parsed: Any) -> Json:
 
 
 def record(parsed: Any, is_control: bool = False) -> Json:
-    body = some(
+    body = without_none(
         attributes=parsed.attributes,
         timestamp_delta=str(int(parsed.timestamp_delta)),
         offset_delta=int(parsed.offset_delta),
@@ -140,7 +140,7 @@ def records(parsed: Any) -> Json:
 
 
 def header(parsed: Any) -> Json:
-    return some(
+    return without_none(
         len_key=int(parsed.key_length),
         key=parsed.key.hex(),
         len_value=int(parsed.value_length),
@@ -152,11 +152,11 @@ def header(parsed: Any) -> Json:
 
 
 def control_record(parsed: Any) -> Json:
-    """Return key and value of *parsed*, a record of a control batch, taken apart."""
+    """Return the tree of a control record: the fields of its key and of its value."""
     key = twin.ControlRecordKey.parse(parsed.key)
     document: Json = {
         "len_key": int(parsed.key_length),
-        "key": some(
+        "key": without_none(
             version=key.version,
             control_type=key.type,
             ignored=optional(key.trailing or None),
@@ -174,8 +174,8 @@ def control_record(parsed: Any) -> Json:
 
 
 def content(parsed: Any, shape: Callable[[Any], Json]) -> Json:
-    """Return the value of a control record as *shape* writes it, with any bytes after it."""
-    return {**shape(parsed), **some(ignored=optional(parsed.trailing or None))}
+    """Return the tree of a control record's value, converted by *shape*, and any bytes after it."""
+    return {**shape(parsed), **without_none(ignored=optional(parsed.trailing or None))}
 
 
 def extension(parsed: Any) -> Json:
@@ -186,7 +186,7 @@ def extension(parsed: Any) -> Json:
 
 
 def stored_count(elements: Any) -> int:
-    """Return the count that is stored before *elements*: plus one, and 0 for null."""
+    """Return the length before a compact array: its element count plus one, or 0 for null."""
     return 0 if elements is None else len(elements) + 1
 
 
@@ -207,7 +207,7 @@ def leader_change(parsed: Any) -> Json:
 
 
 def election_voter(parsed: Any) -> Json:
-    return some(
+    return without_none(
         voter_id=parsed.voter_id,
         voter_directory_id=optional(parsed.voter_directory_id),
         extension=extension(parsed.tags),
@@ -277,7 +277,7 @@ CONTENTS: Mapping[int, tuple[Any, Callable[[Any], Any]]] = {
     5: (twin.KRaftVersionRecord, kraft_version),
     6: (twin.VotersRecord, voters),
 }
-"""The value of a control record, by its type."""
+"""Parser and tree function for the value of a control record, by its type."""
 
 ControlRecord = Fields(
     "key_length" / Varint,
@@ -285,7 +285,7 @@ ControlRecord = Fields(
     "value_length" / Varint,
     "value" / Data("value_length"),
 )
-"""Key and value of a control record, each after its length."""
+"""Key and value of a control record, each preceded by its length."""
 
 
 # Snapshots and records of the metadata log
@@ -301,7 +301,7 @@ def kraft_snapshot(parsed: Any) -> Json:
 
 
 def _first_control_type(parsed: Any) -> int | None:
-    """Return the type of the first control record in the batch *parsed*, if it holds one."""
+    """Return the type of the first control record in a batch, or None if the batch has none."""
     bits = parsed.attributes
     if parsed.magic != 2:
         raise ValidationError(f"magic {parsed.magic} in a snapshot")
@@ -360,7 +360,7 @@ def time_index(parsed: Any) -> Json:
 
 
 def _index(parsed: Any, entry_of: Callable[[Any], Json]) -> Json:
-    return some(
+    return without_none(
         entries=[entry_of(one) for one in parsed.entries] or None,
         zero_tail=optional(parsed.zero_tail or None),
         unknown_tail=optional(parsed.trailing or None),
@@ -406,10 +406,10 @@ def producer_snapshot(parsed: Any) -> Json:
 
 
 def checkpoint(parsed: Any) -> Json:
-    """Return a checkpoint of either kind; its numbers are text to the .ksy."""
+    """Return the tree of an offset or leader epoch checkpoint, whose numbers are text."""
     entries = [{name: str(value) for name, value in one.items()} for one in parsed.entries]
     version, count = parsed.version, parsed.entries_count
-    return some(
+    return without_none(
         version=None if version is None else str(version),
         num_entries=None if count is None else str(count),
         entries=entries,
@@ -417,7 +417,7 @@ def checkpoint(parsed: Any) -> Json:
 
 
 def partition_metadata(parsed: Any) -> Json:
-    return some(
+    return without_none(
         version_key="version:",
         version=str(parsed.version),
         topic_id_key="topic_id:",

@@ -1,4 +1,4 @@
-"""Integers of variable length alone."""
+"""Test vectors of single integers of variable length: varint, varlong and uvarint."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ KINDS = {
     "kafka_varlong": (twin.Varlong, 10),
     "kafka_uvarint": (twin.Uvarint, 5),
 }
-"""The twin's construct, and the bytes that a number may take."""
+"""Construct parser of each format, and the greatest number of bytes of an integer."""
 
 EDGES = {
     "kafka_varint": (0, -1, 1, 63, 64, -64, -65, 8191, 8192, 2**27 - 1, 2**31 - 1, -(2**31)),
     "kafka_varlong": (0, -1, 63, 64, 2**34, 2**41, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63)),
     "kafka_uvarint": (0, 1, 127, 128, 16383, 16384, 2**28, 2**32 - 1),
 }
-"""Numbers at which an encoding grows by a byte, and the ends of the ranges."""
+"""Integers around which an encoding grows by a byte, and the ends of the ranges."""
 
 
 def cases() -> Iterator[VectorCase]:

@@ -1,4 +1,4 @@
-"""Wrappers: messages of v0 and v1 whose value is a compressed set of messages."""
+"""Test vectors of wrappers: v0 and v1 messages whose value is a compressed set of messages."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -5,7 +5,7 @@ MASK = 0xFFFFFFFF
 
 
 def xxh32(data: bytes, seed: int = 0) -> int:
-    """Return the xxHash-32 of *data*."""
+    """Return the xxHash-32 of *data* as an unsigned 32-bit integer."""
     p1, p2, p3, p4, p5 = PRIMES
     at = 0
     if len(data) >= 16:

@@ -1,4 +1,4 @@
-"""zstd in v2: the frames of RFC 8878, as zstd-jni reads them."""
+"""Test vectors of zstd in v2 batches: frames of RFC 8878 that zstd-jni accepts or refuses."""
 
 from collections.abc import Iterator
 

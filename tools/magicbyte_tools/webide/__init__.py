@@ -1,1 +1,1 @@
-"""Checks that the Kaitai Web IDE shows every byte of a file by the specifications."""
+"""Checks that the Kaitai Web IDE assigns every byte of a Kafka file to a field of its format."""

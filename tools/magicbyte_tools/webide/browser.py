@@ -1,4 +1,4 @@
-"""Files opened in Chromium: by the Web IDE's engine in a blank page, and in a copy of the IDE."""
+"""Opens files in Chromium: by the Web IDE's parser in a blank page, or in a copy of the IDE."""
 
 import json
 import os
@@ -18,53 +18,56 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 @dataclass(frozen=True, slots=True)
 class PageJob:
-    """A file to be opened in the IDE with one of the specifications."""
+    """A job for the Web IDE: a file to open, its specification, and what to do with it."""
 
     file: str
     ksy: str
     open: tuple[str, ...] = ()
-    """Labels of the tree nodes to be opened, each below the one before."""
+    """Labels of the tree nodes to expand, each a child of the previous one."""
     select: tuple[str, ...] = ()
-    """The path of the field to be marked in the hex view, as the IDE names it."""
+    """Path, in the IDE's notation, of the field to select in the hex view."""
     picture: str | None = None
-    """Path of the screenshot to write."""
+    """Path of the screenshot to write, if any."""
     size: tuple[int, int] = (1200, 700)
-    """Pixels of the page."""
+    """Width and height of the page in pixels."""
     edits: tuple[tuple[str, str, str], ...] = ()
-    """Replacements in .ksy files before they are dropped: id of the file, old text, new text."""
+    """Replacements in .ksy files before the IDE loads them: id of the file, old text, new text."""
     user_types: str = ""
     """JavaScript that the IDE runs before its generated code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Result of a job in the IDE."""
+    """Result of a PageJob: the file as the Web IDE shows it."""
 
     error: str | None
-    """Text of the error pane."""
+    """Text of the error pane; None without an error."""
     tree: list[str]
-    """The labels of the tree's nodes, as far as they were loaded."""
+    """Labels of the nodes that the IDE loaded into its tree."""
     unparsed: int
-    """Number of byte ranges that belong to no field, by the info panel."""
+    """Number of byte ranges that belong to no field, according to the IDE's info panel."""
     json: Any
-    """The IDE's export to JSON; null where there is an error."""
+    """The IDE's export of the parsed file to JSON; None after an error."""
     milliseconds: int
     """Time from the click on the .ksy until the file is parsed."""
 
 
 def chromium() -> str | None:
-    """Return the browser's path: what CHROMIUM says, or what PATH has; None where there is none."""
+    """Return the path of Chromium, from the variable CHROMIUM or from PATH; None if missing."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def in_page(browser: str, folder: Path, files: Sequence[tuple[str, Path]]) -> list[Claims]:
-    """Return the claims of the formats in *folder* on *files*, computed in a page of *browser*."""
+    """Compute the claims of the specifications in *folder* on *files* in a page of *browser*.
+
+    *files* are pairs of format id and path.
+    """
     install()
     return claims_of([NODE, HERE / "page.mjs", INSTALLED, folder, browser], files)
 
 
 def in_site(browser: str, site: Path, folder: Path, jobs: Sequence[PageJob]) -> list[Opened]:
-    """Return the results of *jobs* in the IDE at *site*, with all .ksy files of *folder* loaded."""
+    """Run *jobs* in the copy of the IDE at *site* with all .ksy files of *folder* loaded."""
     install()
     command: Sequence[str | Path] = [NODE, HERE / "site.mjs", INSTALLED, site, folder, browser]
     text = json.dumps([asdict(job) for job in jobs])

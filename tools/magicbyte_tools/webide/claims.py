@@ -1,8 +1,8 @@
-"""Byte ranges of a file that the fields of its specification claim: each byte must be claimed once.
+"""Finds bytes of a file that no field of its specification claims, or that several fields claim.
 
 The claims are computed twice from the same .ksy: by the compiler's JavaScript, which the Web IDE
-runs, and by its Python; the two share no code. A leaf is a field that is not a structure. An
-instance reads bytes again and claims none.
+runs, and by its Python; the two share no code. Only leaves claim bytes: fields that are not
+structures. An instance reads the bytes of other fields again and claims none.
 """
 
 import json
@@ -22,17 +22,17 @@ from magicbyte_tools.webide.debug_parsers import HERE, Formats
 
 @dataclass(frozen=True, slots=True)
 class ClaimFault:
-    """A stretch of a file, from *start* up to *end*, that is not claimed once."""
+    """Bytes from *start* up to *end* that no field claims, or more than one."""
 
     start: int
     end: int
     times: int
-    """0, or 2 and more."""
+    """Number of fields that claim the range: 0, or 2 and more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Claims of the fields of one file."""
+    """Result for one file: the number of leaf fields, and the bytes not claimed exactly once."""
 
     leaves: int = 0
     faults: tuple[ClaimFault, ...] = ()
@@ -46,13 +46,16 @@ class Claims:
 
 
 def in_javascript(folder: Path, files: Sequence[tuple[str, Path]]) -> list[Claims]:
-    """Return the claims of the formats in *folder* on *files*, which are pairs of format name and path."""
+    """Compute the claims on *files*, pairs of format id and path, with the compiler's JavaScript.
+
+    *folder* contains the specifications.
+    """
     install()
     return claims_of([NODE, HERE / "cover.mjs", INSTALLED, folder], files)
 
 
 def claims_of(command: Sequence[str | Path], files: Sequence[tuple[str, Path]]) -> list[Claims]:
-    """Return what *command*, one of the scripts here, prints of *files*."""
+    """Run *command*, a script of this package, on *files* and return the claims that it prints."""
     jobs = json.dumps([(name, str(path)) for name, path in files])
     done = subprocess.run(command, input=jobs, capture_output=True, text=True, encoding="utf-8")
     if done.returncode:
@@ -66,7 +69,7 @@ def claims_of(command: Sequence[str | Path], files: Sequence[tuple[str, Path]]) 
 
 
 def in_python(formats: Formats, name: str, data: bytes) -> Claims:
-    """Return the claims on *data* of the format *name* of *formats*, in debug mode."""
+    """Compute the claims of the format *name* on *data* with Python classes in debug mode."""
     root = formats.new(name, KaitaiStream(BytesIO(data)))
     try:
         root._read()
@@ -78,7 +81,7 @@ def in_python(formats: Formats, name: str, data: bytes) -> Claims:
 
 
 def _leaves(structure: Any, base: int) -> Iterator[tuple[int, int]]:
-    """Yield the positions of the leaves of *structure*, whose stream begins at *base*."""
+    """Yield start and end of each leaf of *structure*, whose stream begins at byte *base*."""
     stream, spans = structure._io, structure._debug
     for field in structure.SEQ_FIELDS:
         span = spans.get(field)
@@ -100,7 +103,7 @@ def _leaves(structure: Any, base: int) -> Iterator[tuple[int, int]]:
 
 
 def _faults(leaves: Sequence[tuple[int, int]], size: int) -> Iterator[ClaimFault]:
-    """Yield the stretches of *size* bytes that the sorted *leaves* do not claim once."""
+    """Yield the ranges of a *size*-byte file that the sorted *leaves* do not claim exactly once."""
     chain = pairwise([(0, 0), *leaves, (size, size)])
     if all(end == start for (_, end), (start, _) in chain):
         return

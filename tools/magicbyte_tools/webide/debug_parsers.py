@@ -1,4 +1,4 @@
-"""The compiler's Python in the two modes that generated/ is not made in: debug and read-write."""
+"""Compiles the specifications to Python in two modes that generated/ lacks: debug, read-write."""
 
 import inspect
 import json
@@ -20,7 +20,7 @@ _IMPORT = re.compile(r"^import (kafka_\w+)$", re.MULTILINE)
 
 
 class Formats:
-    """The classes of formats, compiled in one mode, without a trace in sys.modules."""
+    """Python classes of the specifications, compiled in one mode and kept out of sys.modules."""
 
     def __init__(self, sources: Sequence[Path], mode: Mode) -> None:
         install()
@@ -33,9 +33,9 @@ class Formats:
         self._modules: dict[str, ModuleType] = {}
 
     def new(self, name: str, stream: Any) -> Any:
-        """Return a root of the format *name* on *stream*, not yet read.
+        """Return an object of the format *name* on *stream*, not yet read.
 
-        A parameter of the root is false: a record is then one of no control batch.
+        Parameters of the format are false: a record is parsed as one outside a control batch.
         """
         root = getattr(self._module(name), camel(name))
         arguments = list(inspect.signature(root).parameters)

@@ -1,7 +1,7 @@
 """python -m magicbyte_tools.webide.gallery OUT: write a pull request to Kaitai's gallery of formats.
 
 The gallery is Kaitai's public collection of formats, which the Web IDE shows too. It has one folder
-per kind of format, its files import each other by absolute names, and our own keys mean nothing there.
+per kind of format; its files import each other by absolute names, without magicbyte's own keys.
 """
 
 import re
@@ -66,7 +66,7 @@ Every broker writes them: a log directory (`log.dirs`) has a folder per partitio
 
 
 def gallery(folder: Path = SPEC) -> dict[str, str]:
-    """Return the files of the pull request by their path in the gallery."""
+    """Return the files of the pull request by path, including its text PULL_REQUEST.md."""
     sources = [path for path in sorted(folder.glob("*.ksy")) if path.stem not in LEFT_OUT]
     files = {
         f"{FOLDER}/{source.name}": for_gallery(source.read_text("utf-8")) for source in sources
@@ -78,17 +78,16 @@ def gallery(folder: Path = SPEC) -> dict[str, str]:
 
 
 def for_gallery(text: str) -> str:
-    """Return a specification without the keys that only we know, and with absolute imports.
+    """Return the text of a specification without magicbyte's own keys, and with absolute imports.
 
-    The text is changed line by line, because a reader and writer of YAML would lose its comments
-    and its layout.
+    It is edited line by line, because parsing and writing YAML would lose comments and layout.
     """
     lines = (_IMPORT.sub(rf"    - /{FOLDER}/\1", line) for line in _without_ours(text))
     return "\n".join(lines) + "\n"
 
 
 def _without_ours(text: str) -> Iterator[str]:
-    """Yield the lines of *text* without our own keys and the lines indented below them."""
+    """Yield the lines of *text* without magicbyte's own keys and the lines indented below them."""
     dropped_at: int | None = None
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip())
@@ -105,7 +104,7 @@ def _without_ours(text: str) -> Iterator[str]:
 
 
 def main(out: Path) -> None:
-    """Write the files below *out*, and say which."""
+    """Write the files of the pull request below *out*, and print their paths."""
     for name, text in gallery().items():
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)

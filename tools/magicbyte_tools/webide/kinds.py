@@ -1,4 +1,4 @@
-"""Finds the format of a file of a log.dir by the file's name."""
+"""Determines the format of a file in a log.dir from the file's name."""
 
 from pathlib import Path
 
@@ -28,14 +28,14 @@ TEXTS = (".kafka_cleanshutdown", "meta.properties", "quorum-state")
 
 
 def format_of(name: str) -> str | None:
-    """Return the format of the file *name*, None where no specification describes it."""
+    """Return the format id of a file called *name*, None where no specification describes it."""
     return NAMES.get(name) or FORMATS.get(parse_file(name).kind)
 
 
 def files_below(folder: Path, max_bytes: int | None = None) -> dict[Path, str]:
-    """Return the formats of the files below *folder*, at any depth, of *max_bytes* at most.
+    """Return the format ids, by path, of the files at any depth below *folder*.
 
-    Of files with the same bytes and the same format only the first by name is taken.
+    Files larger than *max_bytes* are left out, as are duplicates: same format and same bytes.
     """
     paths_by_content: dict[tuple[str, bytes], Path] = {}
     for path in sorted(folder.rglob("*")):

@@ -1,4 +1,4 @@
-"""A file read and written again by the compiler's Python in read-write mode."""
+"""Reads a file and writes it again, with Python classes compiled in read-write mode."""
 
 from io import BytesIO
 
@@ -8,10 +8,10 @@ from magicbyte_tools.webide.debug_parsers import Formats
 
 
 def rewritten(formats: Formats, name: str, data: bytes, *, check: bool = True) -> bytes:
-    """Return *data* after the format *name* of *formats* has read, checked and written it.
+    """Parse *data* as the format *name*, and return the bytes that its fields are written as.
 
-    Written are the values of the fields, over zeros; a byte that belongs to no field is one.
-    Without *check* nothing asks whether the fields agree with each other.
+    A byte that belongs to no field is written as zero. With *check* the generated code first
+    verifies that the fields agree with each other.
     """
     root = formats.new(name, KaitaiStream(BytesIO(data)))
     root._read()

@@ -1,1 +1,1 @@
-"""Builds programs that print a file as the canonical tree, with the parsers of several languages."""
+"""Builds dumpers: programs that parse a file in another language and print its fields as JSON."""

@@ -1,4 +1,4 @@
-"""Builds a dumper once for each state of the specifications and of what turns them into one."""
+"""Builds dumpers, cached by a digest of the specifications and of the generator's sources."""
 
 import hashlib
 import sys
@@ -16,10 +16,10 @@ LIBRARY = frozenset({".cpp", ".cs", ".go", ".h", ".jar", ".mod", ".rs", ".toml"}
 
 
 def dumper(target: str, workdir: Path | None = None, runtime: Path | None = None) -> list[str]:
-    """Return the command that prints files as the parsers of *target* read them.
+    """Return the command that prints files as JSON trees, parsed in the language *target*.
 
     The caller appends the id of a format, and files. The program is built in a folder of *workdir*,
-    by default under .cache/, whose name is a digest of the sources; so a second call costs nothing.
+    by default under .cache/, named by a digest of the sources; a second call does not build again.
     *runtime* is Kaitai's runtime library for Go, Rust, C++ or C#, by default the folder that
     KAITAI_RUNTIME_GO, _RUST, _CPP_STL or _CSHARP names. Raises ToolchainUnavailable where a tool or a
     library is missing.
@@ -34,7 +34,7 @@ def dumper(target: str, workdir: Path | None = None, runtime: Path | None = None
 
 
 def build(builder: Builder, folder: Path) -> None:
-    """Create *folder* atomically: another process may be creating it too."""
+    """Build the program in *folder*, atomically: another process may build it at the same time."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
         work = Path(name, "work")
@@ -49,7 +49,7 @@ def build(builder: Builder, folder: Path) -> None:
 
 
 def state(builder: Builder) -> str:
-    """Return a digest of everything that a build is made from."""
+    """Return a digest of a build's inputs: specifications, generator, runtime library, Python."""
     sources = [*source.SPEC.glob("*.ksy"), *(kaitai.HERE / name for name in COMPILER)]
     sources += (p for p in HERE.parent.rglob("*") if p.is_file() and p.suffix != ".pyc")
     if builder.runtime:

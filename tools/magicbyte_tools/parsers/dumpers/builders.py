@@ -1,4 +1,4 @@
-"""Sources, build and command of the dumper of each language."""
+"""Builders of the dumpers, one class per language: source files, build steps, command to run."""
 
 import json
 import os
@@ -35,41 +35,41 @@ class ToolchainUnavailable(Exception):
 
 
 class BuildError(Exception):
-    """Generated code does not compile: a fault of ours."""
+    """Generated code does not compile: a bug in the generator, not in the machine's setup."""
 
 
 class Builder(ABC):
-    """Builder of one language's dumper. The constructor raises ToolchainUnavailable where a tool is missing."""
+    """Builder of a dumper in one language. Raises ToolchainUnavailable where a tool is missing."""
 
     target: ClassVar[str]
     language: ClassVar[type[Language]]
     main: ClassVar[tuple[str, str]]
-    """The program: its template, and its path in the build."""
+    """Name of the program's template, and path of the program in the build folder."""
 
     def __init__(self, runtime: Path | None) -> None:
         self.runtime = runtime
 
     def files(self, specs: Mapping[str, Spec]) -> Files:
-        """Return the files to write before the build, by path."""
+        """Return the sources of the dumper, parsers and program, by relative path."""
         template = (TEMPLATES / self.main[0]).read_text("utf-8")
         text = program(self.language(shapes(specs)), template)
         return {**self.parsers(specs), self.main[1]: text}
 
     def parsers(self, specs: Mapping[str, Spec]) -> Files:
-        """Return the parsers, as `make parsers` writes them."""
+        """Return the package of parsers that `make parsers` writes, by relative path."""
         return package(self.target, compile_targets([self.target])[self.target], specs)
 
     @abstractmethod
     def build(self, folder: Path) -> None:
-        """Build the program in *folder*."""
+        """Compile the program in *folder*, which holds its sources."""
 
     def command(self, folder: Path) -> list[str]:
-        """Return the command that runs the program in *folder*."""
+        """Return the command that runs the program built in *folder*."""
         return [str(folder / "dump")]
 
 
 class PythonBuilder(Builder):
-    """Runs on the classes in generated/; nothing is compiled."""
+    """Builder for Python: the dumper uses the classes in generated/, and nothing is compiled."""
 
     target = "python"
     language = Python
@@ -86,7 +86,7 @@ class PythonBuilder(Builder):
 
 
 class JavaScriptBuilder(Builder):
-    """Builder for the Node that runs the compiler, with the runtime library beside it."""
+    """Builder for JavaScript: the dumper uses the Kaitai compiler's Node and runtime library."""
 
     target = "javascript"
     language = JavaScript
@@ -102,7 +102,7 @@ class JavaScriptBuilder(Builder):
 
 
 class JavaBuilder(Builder):
-    """Maven finds the runtime that the delivered pom.xml names."""
+    """Builder for Java: Maven downloads the runtime library that the package's pom.xml names."""
 
     target = "java"
     language = Java
@@ -116,7 +116,7 @@ class JavaBuilder(Builder):
 
     @property
     def jar(self) -> Path:
-        """The runtime library: as given, or where Maven is to put it."""
+        """Path of the runtime library: the given one, or that in Maven's local repository."""
         return self.runtime or MAVEN / "io" / "kaitai" / JAR
 
     def build(self, folder: Path) -> None:
@@ -137,7 +137,7 @@ class JavaBuilder(Builder):
 
 
 class GoBuilder(Builder):
-    """The runtime is a Go module, which Go finds by itself unless a folder is given."""
+    """Builder for Go: the go command downloads the runtime library unless a folder is given."""
 
     target = "go"
     language = Go
@@ -209,7 +209,7 @@ class CppBuilder(Builder):
 
 
 class CSharpBuilder(Builder):
-    """Builder for Mono's compiler, which takes single source files; .NET's needs a project."""
+    """Builder for C# by Mono's compiler, which takes source files; .NET's needs a project."""
 
     target = "csharp"
     language = CSharp
@@ -229,13 +229,13 @@ class CSharpBuilder(Builder):
 
 
 def of_environment(target: str) -> Path | None:
-    """Return the runtime library that the environment names."""
+    """Return the folder of *target*'s runtime library that the environment names, or None."""
     given = os.environ.get(f"KAITAI_RUNTIME_{target.upper()}")
     return Path(given).resolve() if given else None
 
 
 def needed(runtime: Path | None, target: str) -> Path:
-    """Return the runtime library of *target*, which no registry has."""
+    """Return the folder of *target*'s runtime library, which must be given: no registry has it."""
     found = runtime or of_environment(target)
     if not found:
         raise ToolchainUnavailable(
@@ -246,7 +246,7 @@ def needed(runtime: Path | None, target: str) -> Path:
 
 
 def tool(name: str) -> str:
-    """Return the path of a program."""
+    """Return the path of the program *name*; raise ToolchainUnavailable if it is not on PATH."""
     found = shutil.which(name)
     if not found:
         raise ToolchainUnavailable(f"{name} is not on PATH")
@@ -254,13 +254,13 @@ def tool(name: str) -> str:
 
 
 def fetch(command: Sequence[str], folder: Path, **environment: str) -> None:
-    """Run what fetches a library; ToolchainUnavailable, as without a network, where it fails."""
+    """Run a download command; raise ToolchainUnavailable where it fails, for example offline."""
     if words := _words_of_failure(command, folder, environment):
         raise ToolchainUnavailable(words)
 
 
 def compiled(command: Sequence[str], folder: Path, **environment: str) -> None:
-    """Run a compiler; raise BuildError where it refuses the generated code."""
+    """Run a compiler in *folder*; raise BuildError where it rejects the generated code."""
     if words := _words_of_failure(command, folder, environment):
         raise BuildError(words)
 

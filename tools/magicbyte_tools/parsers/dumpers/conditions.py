@@ -1,9 +1,9 @@
-"""Translates the `if` of a field, for languages whose objects do not tell an absent field.
+"""Translates the `if` of a field to Go and Rust, whose parsed objects do not show an absent field.
 
-In Go and Rust an absent number is 0, as a present one may be; in Rust absent bytes are empty. So the
-dumper evaluates the condition again, on the parsed object. Supported are comparisons of numbers and
-enums, booleans, `_io.size`, and their logic; everything else is refused. For an empty field that
-extends to the end of the stream, `_io.eof` was true, so the rest of its condition does not matter.
+In Go and Rust an absent number is 0, as a present number may be; in Rust absent bytes are empty. So
+the dumper evaluates the condition again, on the parsed object. Comparisons of numbers and enums,
+booleans, `_io.size`, `and`, `or` and `not` are supported; others raise UnsupportedShape. `_io.eof`
+of a field that extends to its stream's end counts as true, since only an empty field is tested.
 """
 
 import ast
@@ -32,31 +32,31 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 
 
 class Access(ABC):
-    """Expressions with which a language reads the operands of a condition; numbers have 64 bits."""
+    """Expressions by which a language reads the operands of a condition; numbers have 64 bits."""
 
     @abstractmethod
     def field(self, holder: str, name: str) -> str:
-        """Return a field that is a structure."""
+        """Return the expression for the structure field *name* of *holder*."""
 
     @abstractmethod
     def flag(self, holder: str, name: str) -> str:
-        """Return a field or a parameter that is true or false."""
+        """Return the expression for the boolean field or parameter *name* of *holder*."""
 
     @abstractmethod
     def number(self, holder: str, name: str, number_kind: Integer | Primitive) -> str:
-        """Return a field that is a number."""
+        """Return the expression for the number field *name* of *holder*, as a 64-bit integer."""
 
     @abstractmethod
     def instance(self, holder: str, name: str) -> str:
-        """Return an instance, which is true or false."""
+        """Return the expression for the boolean instance *name* of *holder*."""
 
     @abstractmethod
     def size(self, holder: str) -> str:
-        """Return the size of *holder*'s stream."""
+        """Return the expression for the size in bytes of *holder*'s stream."""
 
 
 def condition(shapes: Shapes, at: ValuePath, access: Access) -> str:
-    """Return a field's condition as an expression about `it`."""
+    """Translate the `if` of the field *at* to a boolean expression about `it`, its structure."""
     text = " ".join(str(at.field.condition).split())
     rewritten = re.sub(r"\.as<\w+>", "", text).replace("::", "__")
     try:
@@ -67,11 +67,13 @@ def condition(shapes: Shapes, at: ValuePath, access: Access) -> str:
 
 
 class _Translation:
+    """Translation of one field's condition from Kaitai's expressions to a target language."""
+
     def __init__(self, shapes: Shapes, at: ValuePath, access: Access) -> None:
         self.shapes, self.at, self.access = shapes, at, access
 
     def logic(self, node: ast.expr) -> str:
-        """Return the boolean expression for *node*."""
+        """Translate *node* as a boolean expression."""
         match node:
             case ast.BoolOp(op=ast.And(), values=values) if "!true" in map(self.at_end, values):
                 return "!true"
@@ -95,9 +97,9 @@ class _Translation:
         return self.access.flag(holder, name)
 
     def at_end(self, node: ast.expr) -> str | None:
-        """Return the value that *node* had if it only tests whether a field to the end of the stream is empty.
+        """Return `true` for `_io.eof` in a field up to the stream's end, `!true` for its negation.
 
-        The dumper evaluates it only where the field is empty: then the stream was at its end.
+        The dumper evaluates the condition only where the field is empty: the stream was at its end.
         """
         match node:
             case ast.Attribute(value=ast.Name(id="_io"), attr="eof") if self.at.field.is_to_end:
@@ -107,7 +109,7 @@ class _Translation:
         return None
 
     def number(self, node: ast.expr) -> str:
-        """Return a number."""
+        """Translate *node* as an integer expression."""
         match node:
             case ast.Constant(value=int(value)):
                 return str(value)
@@ -132,7 +134,7 @@ class _Translation:
         return self.access.number(holder, name, kind)
 
     def holder(self, node: ast.expr) -> tuple[str, StructureShape | None, str]:
-        """Return the owner of the name in *node*, as an expression and as a type (None: a stream)."""
+        """Return the owner of a name, as expression and structure (None: stream), and the name."""
         match node:
             case ast.Name(id=name):
                 return "it", self.at.structure, name
@@ -146,11 +148,11 @@ class _Translation:
         raise TypeError(ast.dump(node))
 
     def kind(self, structure: StructureShape, name: str) -> object:
-        """Return the type of the field or the parameter *name*."""
+        """Return the type of the field or parameter *name* of *structure*."""
         return structure.params.get(name) or {one.id: one.kind for one in structure.fields}[name]
 
     def member(self, enum: str, name: str) -> int:
-        """Return the number of a member of an enum."""
+        """Return the number of the member *name* of *enum*, which an enclosing type declares."""
         path: Path = self.at.structure.path
         for depth in range(len(path), 0, -1):
             if (*path[:depth], enum) in self.shapes.enums:

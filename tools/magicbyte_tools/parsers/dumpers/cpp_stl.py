@@ -1,4 +1,4 @@
-"""C++: every field that may be absent has a method that says whether it is."""
+"""Dumper syntax of C++: each optional field has a method that says whether the field is absent."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ class Cpp(Language):
         return f"if (auto found = dynamic_cast<{class_name(path)} *>({value}))", "found"
 
     def number(self, at: ValuePath, kind: Integer, value: str) -> str:
-        # An enum whose members are all positive is unsigned, and -1 is none of any.
+        # An enum without negative members is unsigned in C++, but an unnamed -1 must stay -1.
         return f"static_cast<int{kind.bits}_t>({value})" if kind.enum and kind.signed else value
 
     def primitive(self, kind: Primitive, value: str) -> str:
@@ -51,5 +51,5 @@ class Cpp(Language):
 
 
 def class_name(path: Path) -> str:
-    """Return the compiler's name of the class for *path*."""
+    """Return the name of the C++ class of the structure *path*."""
     return "::".join(f"{name}_t" for name in path)

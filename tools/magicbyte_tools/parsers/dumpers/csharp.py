@@ -1,4 +1,4 @@
-"""C#: an absent field is null."""
+"""Dumper syntax of C#: an absent field is null."""
 
 from collections.abc import Iterator
 

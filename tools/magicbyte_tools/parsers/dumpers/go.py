@@ -1,4 +1,4 @@
-"""Go: an absent number is 0; what has an address is nil."""
+"""Dumper syntax of Go: an absent number is 0; absent bytes and structures are nil."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Java: an absent field is null, and so is the value of an enum that does not name its number."""
+"""Dumper syntax of Java: an absent field is null, as is an enum field with an unnamed number."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ class Java(Language):
         if not kind.enum:
             unsigned = kind.is_text and not kind.signed
             return f"Long.toUnsignedString({value})" if unsigned else value
-        # The parser keeps no number that the enum does not name; the stream still has it.
+        # The parser drops a number that the enum does not name: read it from the stream again.
         offset = at.field.bit_offset
         if offset is None or at.field.is_repeated or not at.structure.has_own_stream:
             raise UnsupportedShape(

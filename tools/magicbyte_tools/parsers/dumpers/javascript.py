@@ -1,4 +1,4 @@
-"""JavaScript: an absent field is undefined, and 64 bits beyond 2**53 come out rounded."""
+"""Dumper syntax of JavaScript: an absent field is undefined; integers beyond 2**53 are rounded."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Python: an absent field is None."""
+"""Dumper syntax of Python: an absent field is None."""
 
 from collections.abc import Iterator
 

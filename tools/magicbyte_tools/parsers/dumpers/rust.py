@@ -1,4 +1,4 @@
-"""Rust: an absent number is 0, absent bytes are empty; a structure knows whether it is there."""
+"""Dumper syntax of Rust: absent numbers are 0, absent bytes empty, structures have `is_none`."""
 
 from collections.abc import Iterator
 

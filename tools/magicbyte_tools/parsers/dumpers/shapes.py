@@ -1,8 +1,7 @@
-"""Shapes of the canonical tree, read from the YAML of the specifications.
+"""Shapes: the structures of each format and the types of their fields, read from the .ksy files.
 
-A dumper knows a format by its shapes alone: the structures, their fields, the types of these, and
-whether they may be absent. Whether a field *is* absent, and which structure a `switch-on` chose, it
-asks the parsed object.
+A dumper is generated from the shapes alone. When it runs, it asks the parsed object whether an
+optional field is absent and which structure a `switch-on` chose.
 """
 
 import re
@@ -13,16 +12,16 @@ from typing import Any
 from magicbyte_tools.parsers.compiler_output import VISUAL, Spec, types
 
 Path = tuple[str, ...]
-"""Names of a specification and of the types in it, from the outside in."""
+"""Path of a type: the name of its specification, then of the nested types, outermost first."""
 
 
 class UnsupportedShape(Exception):
-    """A specification uses a feature that is not supported here; the message says where."""
+    """A specification uses a feature that dumpers do not support; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """A number: of how many bits, signed or not, or of an enum, or one single bit (a boolean)."""
+    """Shape of an integer, an enum's number, or a boolean (one bit without an enum)."""
 
     bits: int
     signed: bool
@@ -30,41 +29,41 @@ class Integer:
 
     @property
     def is_boolean(self) -> bool:
-        """True for a boolean, which is `true` or `false` in JSON."""
+        """True for a field of one bit without an enum, which is `true` or `false` in JSON."""
         return self.bits == 1 and self.enum is None
 
     @property
     def is_text(self) -> bool:
-        """True for an integer that is a string in JSON, since some readers would lose digits."""
+        """True for more than 32 bits: a string in JSON, since some readers would lose digits."""
         return self.bits > 32
 
 
 @dataclass(frozen=True, slots=True)
 class BytesShape:
-    """A byte array."""
+    """Shape of a byte array."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string."""
+    """Shape of a string."""
 
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """A structure that stands for one number, its instance `value`."""
+    """Shape of a structure that stands for one number, such as a varint: its instance `value`."""
 
     path: Path
     bits: int
 
     @property
     def is_text(self) -> bool:
-        """True for a primitive that is a string in JSON."""
+        """True for a number of more than 32 bits, which is a string in JSON."""
         return self.bits > 32
 
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A nested structure; with several *paths*, one of them is chosen by a `switch-on`."""
+    """Shape of a nested structure; of several *class_paths*, a `switch-on` chooses one."""
 
     class_paths: tuple[Path, ...]
 
@@ -74,7 +73,7 @@ Kind = Integer | BytesShape | Text | Primitive | Nested
 
 @dataclass(frozen=True, slots=True)
 class FieldShape:
-    """A field of a structure, or an instance that is printed like one."""
+    """A field of a structure, or an instance that is printed like a field."""
 
     id: str
     kind: Kind
@@ -82,28 +81,28 @@ class FieldShape:
     is_repeated: bool
     is_instance: bool
     is_to_end: bool
-    """True for a field that takes the rest of its stream."""
+    """True for a field that extends to the end of its stream."""
     bit_offset: int | None
-    """Bit offset in its structure, where that does not depend on the bytes."""
+    """Offset in bits from the start of the structure; None where it depends on the data."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructureShape:
-    """A type, with the names that a condition on its fields may use."""
+    """A structure of a specification: its fields, and the names that conditions on them may use."""
 
     path: Path
     fields: tuple[FieldShape, ...]
     params: dict[str, Integer | None]
-    """Parameters, with what a number is; None for any other."""
+    """Parameters by name: the shape of a number, None for any other type."""
     enum_names: frozenset[str]
-    """Instances that are not printed."""
+    """Names of the instances that are not printed."""
     has_own_stream: bool
     """True for a structure that always begins at the start of its stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """All structures by path, and the formats: those that a whole file can be."""
+    """All structures by path, and the ids of the formats that a dumper can read a file as."""
 
     structures: dict[Path, StructureShape]
     primitives: dict[str, Primitive]
@@ -112,7 +111,7 @@ class Shapes:
 
 
 def shapes(specs: Mapping[str, Spec]) -> Shapes:
-    """Return the shapes of *specs*, which dumpers use."""
+    """Return the shapes of *specs*, without the specifications for visualizers only."""
     printed = {name: spec for name, spec in specs.items() if name not in VISUAL}
     reader = _ShapeReader(printed)
     structures = {
@@ -134,7 +133,7 @@ def shapes(specs: Mapping[str, Spec]) -> Shapes:
 
 
 class _ShapeReader:
-    """Reads structures, after it has found those that may begin inside a stream."""
+    """Reads the shapes of structures; *within* are those that may begin inside a stream."""
 
     def __init__(self, specs: Mapping[str, Spec]) -> None:
         self.specs = specs
@@ -153,7 +152,7 @@ class _ShapeReader:
         }
 
     def structures(self, path: Path, spec: Spec) -> Iterator[StructureShape]:
-        """Yield the structure at *path* and those in it."""
+        """Yield the shapes of the structure at *path* and of its nested types."""
         for where, structure in types(path, spec):
             shown = [given for given in _given(structure) if self.is_shown(given)]
             yield StructureShape(
@@ -165,10 +164,10 @@ class _ShapeReader:
             )
 
     def is_shown(self, given: Spec) -> bool:
-        """Return whether a field or an instance is part of the tree.
+        """Return whether a field or an instance is printed.
 
-        Instances are shown where they parse a user type. A field for which no value is valid is the
-        specification's way to refuse bytes, and is never shown.
+        Instances are printed if they parse a user type at a position. A field without any valid
+        value, by which a specification refuses bytes, is not printed.
         """
         valid = given.get("valid")
         if (
@@ -180,7 +179,7 @@ class _ShapeReader:
         return not given["is_instance"] or ("pos" in given and _is_user_type(given.get("type")))
 
     def fields(self, path: Path, shown: list[Spec]) -> Iterator[FieldShape]:
-        """Yield the fields of a structure, with bit offsets where these are constant."""
+        """Yield the shapes of the fields *shown* of the structure at *path*, in order."""
         offset: int | None = 0
         for given in shown:
             condition = given.get("if")
@@ -197,7 +196,7 @@ class _ShapeReader:
             offset = _after(offset, given, field)
 
     def kind(self, path: Path, given: Spec) -> Kind:
-        """Return the shape of a field of the structure at *path*."""
+        """Return the shape of the values of a field of the structure at *path*."""
         name = str(given.get("type", "")).split("(")[0]
         if paths := self.paths(path, given):
             return Nested(paths)
@@ -214,12 +213,12 @@ class _ShapeReader:
         raise UnsupportedShape(f"{_where(path, given)}: type {name!r} has no place in a tree")
 
     def parameter(self, given: Spec) -> Integer | None:
-        """Return what kind of number a parameter is, None where it is none."""
+        """Return the shape of a number parameter, None for a parameter of another type."""
         number = re.fullmatch(r"([su])([1248])", str(given.get("type")))
         return Integer(8 * int(number[2]), number[1] == "s") if number else None
 
     def paths(self, path: Path, given: Spec) -> tuple[Path, ...]:
-        """Return the structures that a field can be, none where it is something else."""
+        """Return the paths of the structures that a field can have; empty for other types."""
         declared = given.get("type")
         if not _is_user_type(declared):
             return ()
@@ -227,14 +226,14 @@ class _ShapeReader:
         if isinstance(declared, dict):
             cases = {str(key): name for key, name in declared["cases"].items()}
             if "_" not in cases:
-                # Where none matches, some languages have raw bytes and some nothing.
+                # Where no case matches, some languages return raw bytes and some nothing.
                 raise UnsupportedShape(f"{_where(path, given)}: a switch-on without the case `_`")
             names = [*cases.values()]
         found = (self.resolve(path, str(name).split("(")[0], given) for name in names)
         return tuple(dict.fromkeys(path for path in found if path[0] not in self.primitives))
 
     def resolve(self, path: Path, name: str, given: Spec) -> Path:
-        """Return the path of the type *name*, as seen from the type at *path*."""
+        """Return the path of the type that *name* refers to in the type at *path*."""
         for depth in range(len(path), 0, -1):
             if name in self.at(path[:depth]).get("types", {}):
                 return (*path[:depth], name)
@@ -243,7 +242,7 @@ class _ShapeReader:
         raise UnsupportedShape(f"{_where(path, given)}: no type {name!r} among what is dumped")
 
     def enum(self, path: Path, given: Spec) -> Path | None:
-        """Return the path of a field's enum."""
+        """Return the path of a field's enum, None for a field without one."""
         name = given.get("enum")
         if name is None:
             return None
@@ -253,7 +252,7 @@ class _ShapeReader:
         raise UnsupportedShape(f"{_where(path, given)}: no enum {name!r} in this file")
 
     def at(self, path: Path) -> Spec:
-        """Return the type at *path*."""
+        """Return the definition of the type at *path*."""
         spec = self.specs[path[0]]
         for name in path[1:]:
             spec = spec["types"][name]

@@ -1,7 +1,7 @@
-"""Prints the source of a dumper: one walk over the shapes, in the syntax of a language.
+"""Generates the source of a dumper from the shapes, in the syntax of a language.
 
-The source calls a writer of JSON, `json`, that the language's template defines. The writer inserts
-commas, so that any field may be absent.
+The source calls a JSON writer named `json`, which the language's template defines. The writer
+inserts the commas, so the generated code can leave out absent fields.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ from magicbyte_tools.parsers.identifier_names import camel
 
 @dataclass(frozen=True, slots=True)
 class ValuePath:
-    """A field and the structure that it is of."""
+    """A field together with the structure that declares it."""
 
     structure: StructureShape
     field: FieldShape
@@ -35,22 +35,22 @@ class ValuePath:
 
 
 class Language(ABC):
-    """Syntax of a language for the walk. `it` is the current structure, `each` an element."""
+    """Syntax of a target language; `it` is the current structure, `each` an array element."""
 
     opens: ClassVar[str] = " {"
     closes: ClassVar[str | None] = "}"
     ends: ClassVar[str] = ";"
     asks: ClassVar[str] = "if ({})"
     import_line: ClassVar[str] = ""
-    """Line that imports a specification's classes, if there is need of one."""
+    """Template of the line that imports a specification's classes; empty where none is needed."""
     last: ClassVar[str | None] = None
-    """Last line of a function."""
+    """Last statement of a generated function, if the language needs one."""
 
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
 
     def imports(self) -> Iterator[str]:
-        """Yield the import lines of the program."""
+        """Yield the program's import lines, one per specification, in alphabetical order."""
         names = {path[0] for path in self.shapes.structures} | {*self.shapes.formats}
         if self.import_line:
             for name in sorted(names):
@@ -58,63 +58,63 @@ class Language(ABC):
 
     @abstractmethod
     def function(self, path: Path) -> str:
-        """Return the head of the function that writes the structure at *path*."""
+        """Return the signature of the function that writes the structure at *path*."""
 
     @abstractmethod
     def is_present(self, at: ValuePath) -> str:
-        """Return the question whether a field with an `if` is there."""
+        """Return the boolean expression that tests whether a field with an `if` is present."""
 
     @abstractmethod
     def value(self, field: FieldShape) -> str:
-        """Return the value of a field of `it`."""
+        """Return the expression for the value of *field* in the structure `it`."""
 
     @abstractmethod
     def loop(self, values: str) -> str:
-        """Return the head of a loop over *values*."""
+        """Return the first line of a loop over *values* with the variable `each`."""
 
     @abstractmethod
     def case(self, at: ValuePath, path: Path, value: str) -> tuple[str, str]:
-        """Return the head of a test whether *value* is of *path*, and its name as that."""
+        """Return a test whether *value* is of the type *path*, and an expression of that type."""
 
     @abstractmethod
     def number(self, at: ValuePath, kind: Integer, value: str) -> str:
-        """Return *value* as the writer's `number` or `digits` takes it."""
+        """Convert the integer expression *value* to an argument of the writer's number methods."""
 
     @abstractmethod
     def primitive(self, kind: Primitive, value: str) -> str:
-        """Return the number that *value* stands for, as the writer takes it."""
+        """Convert the primitive *value* to a number argument of the JSON writer."""
 
     @abstractmethod
     def format(self, name: str) -> Iterator[str]:
-        """Yield the lines that let the program read a file of the format *name*."""
+        """Yield the lines of the program's table of formats for the format *name*."""
 
     def call(self, method: str, *arguments: str) -> str:
-        """Return a call of the writer."""
+        """Return a statement that calls *method* of the JSON writer with *arguments*."""
         return f"json.{method}({', '.join(arguments)}){self.ends}"
 
     def write(self, path: Path, value: str) -> str:
-        """Return a call of the function for *path*."""
+        """Return a statement that writes *value*, a structure of the type *path*."""
         return f"{function_name(path)}(json, {value}){self.ends}"
 
     def root(self, name: str, value: str) -> str:
-        """Return a call that writes *value*, the root of the format *name*, without its end."""
+        """Return a call that writes *value*, the root of the format *name*, without a semicolon."""
         kind = self.shapes.primitives.get(name)
         if kind is None:
             return f"{function_name((name,))}(json, {value})"
         return f"json.{method(kind)}({self.primitive(kind, value)})"
 
     def argument(self, value: str) -> str:
-        """Return bytes or a string as the writer takes it."""
+        """Convert a bytes or string expression to an argument of the JSON writer."""
         return value
 
 
 def function_name(path: Path) -> str:
-    """Return the name of the function for *path*, which no nested type shares."""
+    """Return the unique name of the generated function that writes the structure *path*."""
     return "write_" + "__".join(path)
 
 
 def program(language: Language, template: str) -> str:
-    """Return *template* with its lines `@imports@`, `@structures@` and `@formats@` filled in."""
+    """Return a dumper's source: *template* with lines such as `@imports@` replaced."""
     parts = {
         "@imports@": [*language.imports()],
         "@structures@": [*structures(language)],
@@ -130,14 +130,14 @@ def program(language: Language, template: str) -> str:
 
 
 def structures(language: Language) -> Iterator[str]:
-    """Yield the functions that write the structures."""
+    """Yield the source lines of the functions that write the structures, one function for each."""
     for structure in language.shapes.structures.values():
         yield from block(language, language.function(structure.path), body(language, structure))
         yield ""
 
 
 def body(language: Language, structure: StructureShape) -> Iterator[str]:
-    """Yield the statements that write an object."""
+    """Yield the statements that write *structure* as a JSON object."""
     yield language.call("open")
     for field in structure.fields:
         at = ValuePath(structure, field)
@@ -152,7 +152,7 @@ def body(language: Language, structure: StructureShape) -> Iterator[str]:
 
 
 def member(language: Language, at: ValuePath) -> Iterator[str]:
-    """Yield the statements that write a field that is there."""
+    """Yield the statements that write the key and value of a present field."""
     yield language.call("key", f'"{at.field.id}"')
     value = language.value(at.field)
     if not at.field.is_repeated:
@@ -165,7 +165,7 @@ def member(language: Language, at: ValuePath) -> Iterator[str]:
 
 
 def element(language: Language, at: ValuePath, value: str) -> Iterator[str]:
-    """Yield the statements that write one value."""
+    """Yield the statements that write *value*, the field's value or one element of its array."""
     match at.field.kind:
         case Integer(is_boolean=True) as kind:
             yield language.call("flag", language.number(at, kind, value))
@@ -186,12 +186,12 @@ def element(language: Language, at: ValuePath, value: str) -> Iterator[str]:
 
 
 def method(number_kind: Integer | Primitive) -> str:
-    """Return the writer's method for a number: JSON has long ones as strings."""
+    """Return the JSON writer's method for a number: `digits` above 32 bits, else `number`."""
     return "digits" if number_kind.is_text else "number"
 
 
 def block(language: Language, head: str, lines: Iterable[str]) -> Iterator[str]:
-    """Yield *lines* indented below *head*."""
+    """Yield a block of source: *head*, the indented *lines*, and the closing line, if any."""
     yield head + language.opens
     for line in lines:
         yield f"    {line}"
