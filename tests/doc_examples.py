@@ -1,7 +1,11 @@
 """The examples of the documents, for tests that run them."""
 
+import os
 import re
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 from paths import CHECKOUT
 
@@ -19,6 +23,24 @@ def examples(page: str) -> list[tuple[str, str]]:
         for (language, code), (follows, shown) in pairwise(found)
         if language == "python"
     ]
+
+
+def shell_transcript(block: str, folder: Path) -> str:
+    """Return *block*, whose lines from `$ ` on are commands, with what these print in *folder*."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
+    transcript = ""
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            done = subprocess.run(
+                ["/bin/sh", "-c", line[2:]],
+                cwd=folder,
+                env={**os.environ, "PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            transcript += f"{line}\n{done.stdout}"
+    return transcript
 
 
 def _fenced(page: str) -> list[tuple[str, str]]:

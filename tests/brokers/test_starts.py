@@ -9,6 +9,8 @@ import random
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,7 +81,7 @@ def test_the_cases_are_enough_and_of_all_fields() -> None:
 @pytest.mark.parametrize("is_clean", [False, True])
 def test_a_broker_does_what_the_table_says(is_clean: bool, tmp_path: Path) -> None:
     cases = [case for case in drawn() if case.is_clean == is_clean]
-    with _cluster(tmp_path) as cluster:
+    with _killed_at_the_end(tmp_path) as cluster:
         cluster.start()
         _create(cluster, [case.topic for case in cases])
         cluster.stop()
@@ -99,22 +101,19 @@ def test_a_broker_does_what_the_table_says(is_clean: bool, tmp_path: Path) -> No
                 )
 
 
-class _cluster:
+@contextmanager
+def _killed_at_the_end(folder: Path) -> Iterator[Any]:
     """A cluster of one broker, killed at the end."""
+    sys.path.insert(0, str(shared() / "brokers"))
+    from brokers import Cluster
 
-    def __init__(self, folder: Path) -> None:
-        sys.path.insert(0, str(shared() / "brokers"))
-        from brokers import Cluster
-
-        properties = {"log.retention.ms": -1, "log.cleaner.enable": "false"}
-        self._cluster = Cluster("4.3", folder / "cluster", properties=properties)
-
-    def __enter__(self) -> Any:
-        return self._cluster
-
-    def __exit__(self, *_: object) -> None:
-        if self._cluster.broker:
-            self._cluster.kill()
+    properties = {"log.retention.ms": -1, "log.cleaner.enable": "false"}
+    cluster = Cluster("4.3", folder / "cluster", properties=properties)
+    try:
+        yield cluster
+    finally:
+        if cluster.broker:
+            cluster.kill()
 
 
 def _create(cluster: Any, topics: list[str]) -> None:

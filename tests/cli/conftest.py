@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from file_damage import flip
 from magicbyte_cli import main
 from paths import DATA
 
@@ -28,13 +29,6 @@ def damaged(tmp_path: Path) -> Path:
             shutil.copy(file, log_dir)
     flip(log_dir / "append-time-0" / "00000000000000000000.log", 70)
     return log_dir
-
-
-def flip(path: Path, position: int) -> None:
-    """Flip the bits of a byte of *path*."""
-    data = bytearray(path.read_bytes())
-    data[position] ^= 0xFF
-    path.write_bytes(data)
 
 
 def run(*arguments: object) -> Result:

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from file_damage import flip
 from magicbyte.tables.schemas import TABLES
 
-from .conftest import PLAIN, TRANSACTIONS, error_line, flip, refusal, run, run_ndjson
+from .conftest import PLAIN, TRANSACTIONS, error_line, refusal, run, run_ndjson
 
 
 def short(data: str | None) -> str | None:

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from file_damage import flip
 from magicbyte_formats.kaitai.kafka_log import KafkaLog
 from magicbyte_formats.kaitai.kafka_records import KafkaRecords
 from paths import DATA
 
-from .conftest import TRANSACTIONS, error_line, flip, only_line, run
+from .conftest import TRANSACTIONS, error_line, only_line, run
 
 SEGMENT = "00000000000000000000.log"
 FORMATS = DATA / "2.8" / "formats" / "log-0"

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from file_damage import flip
 from paths import DATA, shared
 
-from .conftest import TRANSACTIONS, flip, only_line, refusal, run
+from .conftest import TRANSACTIONS, only_line, refusal, run
 
 ORACLE = shared() / "dump-log"
 WHERE = "no answers of kafka-dump-log beside the checkout (MAGICBYTE_SHARED)"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from doc_examples import blocks
+from doc_examples import blocks, shell_transcript
 from magicbyte.tables.stats_table import STATS
 from paths import CHECKOUT
 
@@ -38,19 +38,7 @@ def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> No
     transcripts = blocks(page, "console")
     assert len(transcripts) >= least
     for block in transcripts:
-        commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-        shown = ""
-        for command in commands:
-            done = subprocess.run(
-                ["/bin/sh", "-c", command],
-                cwd=tmp_path,
-                env=environment(),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-            shown += f"$ {command}\n{done.stdout}"
-        assert shown == block
+        assert shell_transcript(block, tmp_path) == block
 
 
 def test_the_readme_has_an_example_for_each_front() -> None:

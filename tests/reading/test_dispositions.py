@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from entry_headers import header
 from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.findings import Finding
 from magicbyte.reading.dispositions import DISPOSITION_CODES, DeliveryBounds, classify, totals
@@ -29,18 +30,16 @@ class Case:
     problem: str | None
 
     def header(self, position: int) -> Entry:
-        fields = dict.fromkeys(Entry._fields, 0) | {
-            "position": position,
-            "size_bytes": 100 + position,
-            "magic": 2,
-            "base_offset": self.last - 5,
-            "last_offset": self.last,
-            "producer_id": 1,
-            "record_count": len(self.offsets),
-            "is_transactional": self.outcome is not None,
-            "is_control": self.is_control,
-        }
-        return Entry(**fields)
+        return header(
+            position=position,
+            size_bytes=100 + position,
+            base_offset=self.last - 5,
+            last_offset=self.last,
+            producer_id=1,
+            record_count=len(self.offsets),
+            is_transactional=self.outcome is not None,
+            is_control=self.is_control,
+        )
 
     def rows(self) -> list[int]:
         return [] if self.problem else self.offsets

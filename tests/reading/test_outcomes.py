@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from entry_headers import header
 from magicbyte.engines.protocol import Control, Entries, Entry
 from magicbyte.reading.outcomes import (
     NO_OUTCOME,
@@ -28,10 +29,9 @@ Seen = Sequence[tuple[Entry, Control | None]]
 
 def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: Any) -> Entry:
     """The header of a batch of a transaction that ends at *last*."""
-    nothing: dict[str, Any] = dict.fromkeys(Entry._fields, 0)
     given = {"base_offset": last if first is None else first, "last_offset": last}
     told = {"position": 100 * last, "producer_id": producer, "is_transactional": True}
-    return Entry(**(nothing | given | told | fields))
+    return header(**(given | told | fields))
 
 
 def marked(last: int, control: Control | None, producer: int = 7) -> tuple[Entry, Control | None]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.dataset
@@ -69,13 +70,9 @@ def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.fixture
 def killed(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An output whose run was killed when all tasks were done, and none of their files moved."""
-
-    def end(*_: object) -> None:
-        raise Killed
-
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(_Tasks, "assemble", end)
+        patch.setattr(_Tasks, "assemble", Mock(side_effect=Killed))
         with pytest.raises(Killed):
             pipeline(out)
     assert os.listdir(tmp_path) == [".out.part"]
@@ -244,17 +241,15 @@ def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes
     monkeypatch: pytest.MonkeyPatch,
     undisturbed: Tables,
 ) -> None:
-    def fail(*_: object) -> None:
-        raise InputError("no space", "some", path="here")
-
     out = tmp_path / "out"
+    error = InputError("no space", "some", path="here")
     with monkeypatch.context() as patch:
-        patch.setattr(_Tasks, "assemble", fail)
+        patch.setattr(_Tasks, "assemble", Mock(side_effect=error))
         result = pipeline(out)
     assert result.exit_code == 2
-    told, error = result.stderr.splitlines()[-2:]
-    assert told.endswith("/.out.part: run the same command to continue")
-    assert error == "Error: here: no space; expected some"
+    advice, last_line = result.stderr.splitlines()[-2:]
+    assert advice.endswith("/.out.part: run the same command to continue")
+    assert last_line == "Error: here: no space; expected some"
     again = finished(pipeline(out), out, undisturbed)
     assert again["tasks"] == again["tasks_of_earlier_runs"]
 
@@ -262,10 +257,7 @@ def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes
 def test_error_before_the_first_task_leaves_no_files(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise Killed
-
-    monkeypatch.setattr(_Tasks, "run_rest", fail)
+    monkeypatch.setattr(_Tasks, "run_rest", Mock(side_effect=Killed))
     with pytest.raises(Killed):
         pipeline(tmp_path / "deep" / "out")
     assert os.listdir(tmp_path) == []

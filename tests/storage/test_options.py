@@ -6,6 +6,7 @@ import traceback
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -148,10 +149,8 @@ def test_each_scheme_has_its_file_system() -> None:
 def test_a_library_that_does_not_load_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     from pyarrow import fs
 
-    def fails(*arguments: object) -> None:
-        raise OSError("Unable to load libhdfs: no\nand more lines\n")
-
-    monkeypatch.setattr(fs, "HadoopFileSystem", fails)
+    error = OSError("Unable to load libhdfs: no\nand more lines\n")
+    monkeypatch.setattr(fs, "HadoopFileSystem", Mock(side_effect=error))
     with pytest.raises(mb.StoreError) as raised:
         mb.open("hdfs://host:8020/x")
     assert str(raised.value).startswith("hdfs://host:8020/x: Unable to load libhdfs: no; expected")

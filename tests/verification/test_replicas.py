@@ -25,9 +25,8 @@ def replicas(folder: Any) -> list[Any]:
     return [folder.log_dir("one"), folder.log_dir("two")]
 
 
-def write(folder: Any, data: list[bytes], base: int = 0) -> Path:
-    path: Path = folder.segment("t-0", b"".join(data), base)
-    return path
+def write(folder: Any, data: list[bytes], base: int = 0) -> None:
+    folder.segment("t-0", b"".join(data), base)
 
 
 @pytest.mark.parametrize("cluster", ["4.3/transactions", "2.8/lives"])
