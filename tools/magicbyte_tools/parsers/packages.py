@@ -86,7 +86,7 @@ def _go(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _cpp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Initialize members that the compiler forgets, so that a file with a fault causes no crash.
+    """Initialize members that the compiler forgets in C++, so that a bad file causes no crash.
 
     A parser that throws deletes its fields. The constructor does not initialize the pointer of a
     field with a `switch-on` type, nor the flag that says whether a field is absent.
@@ -109,16 +109,17 @@ def _csharp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _javascript(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Read 64-bit integers as two 32-bit halves, since the runtime misreads some negative integers.
+    """Make JavaScript parsers read a 64-bit integer as two 32-bit halves.
 
-    The runtime library treats the lower half as negative where its highest bit is clear.
+    Kaitai's runtime library misreads some negative integers: it treats the lower half as negative
+    where its highest bit is clear.
     """
     halves = "(this._io.readS4be() * 0x100000000 + this._io.readU4be())"
     return file, text.replace("this._io.readS8be()", halves)
 
 
 def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Add all indirect imports: expressions may need them, and Nim imports are not transitive."""
+    """Add all indirect imports to a Nim parser: expressions may need them; Nim inherits none."""
     reached, new = set(), [name]
     while new:
         imports = specs[new.pop()]["meta"].get("imports", [])
@@ -129,9 +130,9 @@ def _nim(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _rust(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
-    """Add imports of nested types, and set the stream position before instances are evaluated.
+    """Make Rust parsers import nested types, and set the stream position before reading instances.
 
-    The compiler forgets both: an object keeps a copy of its stream, whose position stays where the
+    The compiler forgets both. An object keeps a copy of its stream, whose position stays where the
     object began.
     """
     for one in specs[name]["meta"].get("imports", []):

@@ -64,7 +64,7 @@ def case(
     caught_by: str = "produced",
     **fields: Any,
 ) -> VectorCase:
-    """Return the test vector of *request_data*, whose only finding is *code*."""
+    """Return the test vector of the produced bytes *request_data*, whose only finding is *code*."""
     fault = None
     if code is not None and severity_of(code) == "error":
         fault = ExpectedFault(

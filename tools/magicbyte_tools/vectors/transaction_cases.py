@@ -161,7 +161,7 @@ def snapshots() -> Iterator[VectorCase]:
     def of(
         name: str, why: str, data: bytes, code: str, position: int | None = None, **fields: Any
     ) -> VectorCase:
-        """Return the test vector of a log from offset 5 on with the producer snapshot *data*."""
+        """Return the test vector of a log from offset 5 on with *data* as its producer snapshot."""
         return log_dir(
             f"snapshot-{name}",
             why,

@@ -19,7 +19,7 @@ EDGES = {
     "kafka_varlong": (0, -1, 63, 64, 2**34, 2**41, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63)),
     "kafka_uvarint": (0, 1, 127, 128, 16383, 16384, 2**28, 2**32 - 1),
 }
-"""Integers around which an encoding grows by a byte, and the ends of the ranges."""
+"""Integers at which an encoding grows by a byte, and the least and greatest of each format."""
 
 
 def cases() -> Iterator[VectorCase]:

@@ -58,9 +58,9 @@ def chromium() -> str | None:
 
 
 def in_page(browser: str, folder: Path, files: Sequence[tuple[str, Path]]) -> list[Claims]:
-    """Compute the claims of the specifications in *folder* on *files* in a page of *browser*.
+    """Parse *files* in a page of *browser*; return which bytes of each the fields claim.
 
-    *files* are pairs of format id and path.
+    *files* are pairs of format id and path; *folder* contains the specifications.
     """
     install()
     return claims_of([NODE, HERE / "page.mjs", INSTALLED, folder, browser], files)

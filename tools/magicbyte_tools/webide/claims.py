@@ -32,7 +32,7 @@ class ClaimFault:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Result for one file: the number of leaf fields, and the bytes not claimed exactly once."""
+    """Coverage of one file: the number of leaf fields, and the bytes that not exactly one claims."""
 
     leaves: int = 0
     faults: tuple[ClaimFault, ...] = ()
@@ -46,9 +46,9 @@ class Claims:
 
 
 def in_javascript(folder: Path, files: Sequence[tuple[str, Path]]) -> list[Claims]:
-    """Compute the claims on *files*, pairs of format id and path, with the compiler's JavaScript.
+    """Parse *files* with the compiler's JavaScript; return which bytes of each the fields claim.
 
-    *folder* contains the specifications.
+    *files* are pairs of format id and path; *folder* contains the specifications.
     """
     install()
     return claims_of([NODE, HERE / "cover.mjs", INSTALLED, folder], files)
@@ -69,7 +69,7 @@ def claims_of(command: Sequence[str | Path], files: Sequence[tuple[str, Path]]) 
 
 
 def in_python(formats: Formats, name: str, data: bytes) -> Claims:
-    """Compute the claims of the format *name* on *data* with Python classes in debug mode."""
+    """Parse *data* as the format *name* in debug mode; return which bytes the fields claim."""
     root = formats.new(name, KaitaiStream(BytesIO(data)))
     try:
         root._read()

@@ -34,7 +34,7 @@ class Integer:
 
     @property
     def is_text(self) -> bool:
-        """True for more than 32 bits: a string in JSON, since some readers would lose digits."""
+        """True above 32 bits: the integer is a string in JSON, as some readers lose digits."""
         return self.bits > 32
 
 
