@@ -32,7 +32,7 @@ class ClaimFault:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Coverage of one file: the number of leaf fields, and the bytes that not exactly one claims."""
+    """Coverage of one file: number of leaf fields, and bytes that no field or several fields claim."""
 
     leaves: int = 0
     faults: tuple[ClaimFault, ...] = ()
