@@ -8,6 +8,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from magicbyte.engines.factory import engine
@@ -29,6 +30,9 @@ from magicbyte_tools.bench.whole_jobs import whole_jobs
 CHECKOUT = Path(__file__).parents[3]
 CACHE = CHECKOUT / ".cache" / "bench"
 PAGE = CHECKOUT / "docs" / "performance.md"
+
+SIZES = ("mb", "seed", "repetitions", "jobs_mb", "threads_mb", "damage_mb")
+"""Options that the results state."""
 
 OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
 """Contents of the files that measure sizes, whole jobs, headers and damage."""
@@ -63,13 +67,8 @@ def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
     results = Results(
         command=f'make bench OPTIONS="{given}"' if given else "make bench",
         engine=engine(options.engine).name,
-        mb=options.mb,
-        seed=options.seed,
-        repetitions=options.repetitions,
-        jobs_mb=options.jobs_mb,
-        threads_mb=options.threads_mb,
-        damage_mb=options.damage_mb,
         machine=machine(),
+        **{name: getattr(options, name) for name in SIZES},
     )
     for part in options.parts:
         MEASURE[part](options, results)
@@ -172,30 +171,19 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench", description="Measure an engine beside others.")
     add = parser.add_argument
     add("--engine", default="auto", help="ours: auto, reference")
-    add("--mb", type=_positive, default=64, metavar="N", help="MiB of records in each file (64)")
+    count = partial(add, type=_positive, metavar="N")
+    count("--mb", default=64, help="MiB of records in each file (64)")
     add(
         "--seed", type=int, default=data.SEED, help=f"what the records are drawn from ({data.SEED})"
     )
-    add("--repetitions", type=_positive, default=5, metavar="N", help="turns (5)")
+    count("--repetitions", default=5, help="turns (5)")
     add("--parts", nargs="+", choices=MEASURE, default=[*MEASURE], help="by default all")
     add("--cells", nargs="+", default=["*"], metavar="GLOB", help="files by name: 'v2-*-lz4'")
-    add("--threads", nargs="+", type=_positive, default=[1, 2], metavar="N", help="(1 2)")
+    count("--threads", nargs="+", default=[1, 2], help="(1 2)")
     add("--sizes", nargs="+", type=_positive, default=[10, 128, 1024], metavar="MB")
-    add(
-        "--threads-mb",
-        type=_positive,
-        default=512,
-        metavar="N",
-        help="of the files that threads share (512)",
-    )
-    add(
-        "--jobs-mb",
-        type=_positive,
-        default=128,
-        metavar="N",
-        help="of the file of whole jobs and headers (128)",
-    )
-    add("--damage-mb", type=_positive, default=1024, metavar="N", help="of the damaged file (1024)")
+    count("--threads-mb", default=512, help="of the files that threads share (512)")
+    count("--jobs-mb", default=128, help="of the file of whole jobs and headers (128)")
+    count("--damage-mb", default=1024, help="of the damaged file (1024)")
     add("--out", type=Path, default=PAGE, metavar="FILE", help="the page (docs/performance.md)")
     add("--results", type=Path, default=CACHE / "results.json", metavar="FILE", help="the figures")
     add("--from", dest="earlier", type=Path, metavar="FILE", help="figures of an earlier run")

@@ -23,12 +23,12 @@ from magicbyte_tools.costs.cost_page import table
 INTRODUCTION = """\
 # Performance
 
-How fast the engine `{engine}` reads, beside others that read the same bytes. What is compared are
+How fast the engine `{run.engine}` reads, beside others that read the same bytes. What is compared are
 ratios: everybody runs on the same machine, in turn, pass after pass, and a ratio is formed inside
-each turn; the table has its median over {repetitions} turns. Times themselves say little about another
+each turn; the table has its median over {run.repetitions} turns. Times themselves say little about another
 machine.
 
-    {command}
+    {run.command}
 
 makes the same run on yours, and writes this page. Nothing on it was written by hand.
 
@@ -56,7 +56,7 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
 
 Before anything is measured, everybody must have found the same rows and the same bytes in each column.
 
-The files are made from a seed: {mb} MiB of records each, seed {seed}. {shapes} A hundredth of all
+The files are made from a seed: {run.mb} MiB of records each, seed {run.seed}. {shapes} A hundredth of all
 keys and values are null. Batches hold up to 16 KiB, which is the producer's default, or 1 MiB. Compressed
 payloads are framed as the Java producer's: gzip 6, xerial's snappy in blocks of 32 KiB, LZ4 frames in
 independent blocks of 64 KiB and zstd 3, both without the content's size. v0 and v1 hold the same
@@ -68,13 +68,9 @@ def page(results: Results, picture: str | None = None) -> str:
     """Return the page; *picture* is the link to the plot, if there is one."""
     shapes = "; ".join(f"`{shape.name}`: {shape.sentence}" for shape in SHAPES.values())
     introduction = INTRODUCTION.format(
-        engine=results.engine,
-        repetitions=results.repetitions,
-        command=results.command,
-        mb=results.mb,
+        run=results,
         group_mb=MAX_BATCH_BYTES // MIB,
         numbers_mb=MAX_NUMBERS_BATCH_BYTES // MIB,
-        seed=results.seed,
         shapes=f"{shapes}.",
     )
     parts = [introduction, "## The run\n\n" + _run(results)]

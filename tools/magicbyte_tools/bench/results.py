@@ -53,13 +53,10 @@ class Results:
 def load(path: Path) -> Results:
     """Return what a run has saved to *path*."""
     document: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    for name in ("cells", "threads"):
-        document[name] = [Cell(**cell) for cell in document[name]]
+    kinds = {"cells": Cell, "threads": Cell, "profiles": Profile, "damage_profiles": Profile}
+    for name, kind in {**kinds, "jobs": ProcessJob, "starts": ProcessJob}.items():
+        document[name] = [kind(**one) for one in document.get(name, [])]
     document["sizes"] = {size: Cell(**cell) for size, cell in document["sizes"].items()}
-    for name in ("profiles", "damage_profiles"):
-        document[name] = [Profile(**one) for one in document.get(name, [])]
-    for name in ("jobs", "starts"):
-        document[name] = [ProcessJob(**job) for job in document[name]]
     if document.get("damage") is not None:
         document["damage"] = Cell(**document["damage"])
     headers = document.get("headers")

@@ -191,10 +191,8 @@ def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[st
     if "findings" not in answer or "findings" not in case:
         return
     expected, found = case["findings"], answer["findings"]
-    keys = [
-        *expected,
-        *found[len(expected) :],
-    ]  # the keys that the case names for this item, or all keys
+    # The keys that the case names for this item, or all keys.
+    keys = [*expected, *found[len(expected) :]]
     compared = [
         {key: one.get(key) for key in wanted} for one, wanted in zip(found, keys, strict=False)
     ]

@@ -8,21 +8,10 @@ from typing import Any
 
 import magicbyte as mb
 
-COLUMNS = (
-    "topic",
-    "partition",
-    "file",
-    "position",
-    "offset",
-    "timestamp",
-    "key",
-    "value",
-    "headers",
-    "producer_id",
-    "producer_epoch",
-    "sequence",
-    "is_transactional",
-)
+PLACE = ("topic", "partition", "file", "position")
+RECORD = ("offset", "timestamp", "key", "value", "headers")
+PRODUCER = ("producer_id", "producer_epoch", "sequence")
+COLUMNS = [*PLACE, *RECORD, *PRODUCER, "is_transactional"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +34,9 @@ class Sample:
 def samples(log_dirs: Iterable[Path]) -> Iterator[Sample | None]:
     """Yield each batch of data in *log_dirs*; None for one with headers, which v0 and v1 lack."""
     rows = mb.open(*log_dirs, isolation_level="read_uncommitted", on_damage="skip")
-    table = rows.records(columns=list(COLUMNS)).to_reader()
+    table = rows.records(columns=COLUMNS).to_reader()
     in_order = (row for batch in table for row in batch.to_pylist())
-    place = ("topic", "partition", "file", "position")
-    for _, group in groupby(in_order, key=lambda row: [row[name] for name in place]):
+    for _, group in groupby(in_order, key=lambda row: [row[name] for name in PLACE]):
         found = list(group)
         yield None if any(row["headers"] for row in found) else _sample(found)
 
@@ -59,9 +47,9 @@ def _sample(rows: list[dict[str, Any]]) -> Sample:
         | {"timestamp": _milliseconds(row["timestamp"])}
         for row in rows
     ]
-    names = ("producer_id", "producer_epoch", "sequence")
-    producer, epoch, sequence = (-1 if rows[0][name] is None else rows[0][name] for name in names)
-    return Sample(records, producer, epoch, sequence, rows[0]["is_transactional"])
+    first = rows[0]
+    producer, epoch, sequence = (-1 if first[name] is None else first[name] for name in PRODUCER)
+    return Sample(records, producer, epoch, sequence, first["is_transactional"])
 
 
 def _milliseconds(timestamp: Any) -> int:

@@ -1,6 +1,7 @@
 """Compares what two engines read from the same bytes."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from magicbyte.engines.protocol import Chunk, Decoded, Engine, Entry, Scan
 from magicbyte.engines.reference import ReferenceEngine
@@ -97,17 +98,14 @@ def decoded_runs(
     engine: Engine,
     chunk: Chunk,
     columns: Sequence[str],
-    *,
-    limits: Limits,
-    verify: bool,
-    max_bytes: int | None,
+    **options: Any,
 ) -> Iterator[tuple[Decoded, Chunk]]:
     """Yield all that *engine* decodes of *chunk*, each with the chunk that was left to decode.
 
-    An entry with a wrong checksum is skipped.
+    *options* are those of `Engine.decode`. An entry with a wrong checksum is skipped.
     """
     while chunk.data:
-        decoded = engine.decode(chunk, columns, limits=limits, max_bytes=max_bytes, verify=verify)
+        decoded = engine.decode(chunk, columns, **options)
         yield decoded, chunk
         chunk = chunk.after(decoded.end)
         if decoded.unsound is not None:

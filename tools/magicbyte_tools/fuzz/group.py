@@ -44,8 +44,11 @@ class Arrangement:
     alignment: int
     """Alignment of the engine's own buffers in bytes; with 1 each ends right before a guard page."""
     min_capacity: int
+    """Smallest capacity of a column, in rows or bytes."""
     max_column_bytes: int
+    """Largest size of a column of bytes."""
     scratch_bytes: int
+    """First capacity for decompressed payloads, in bytes."""
     verify: bool
     columns: tuple[str, ...] = WIRE_COLUMNS
     views: bool = False

@@ -10,6 +10,7 @@ import numpy as np
 
 from magicbyte.engines.columnar import buffers, engine, entry_run, output
 from magicbyte.engines.columnar.buffers import POOL, Bytes
+from magicbyte_tools.fuzz.group import Arrangement
 
 NOBODY = 0
 """PROT_NONE of mprotect."""
@@ -86,18 +87,15 @@ def use(places: GuardedBuffers) -> None:
     engine.MIN_SCANNED = entry_run.MIN_DESCRIPTORS = 1
 
 
-def begin_anew(
-    places: GuardedBuffers, *, min_capacity: int, max_column_bytes: int, scratch_bytes: int
-) -> None:
+def begin_anew(places: GuardedBuffers, arrangement: Arrangement) -> None:
     """Clear the engine's cached memory, and set its sizes for the next call.
 
-    *min_capacity* is the smallest capacity of a column in rows or bytes, *max_column_bytes* the largest of
-    a column of bytes, *scratch_bytes* the first capacity for decompressed payloads. A payload of more than
-    64 times that is decompressed outside of the kernel.
+    A payload of more than 64 times the scratch bytes is decompressed outside of the kernel.
     """
     places.clear()
+    places.alignment = arrangement.alignment
     buffers.reset()
-    output.MIN_CAPACITY = min_capacity
-    output.MAX_COLUMN_BYTES = max_column_bytes
-    entry_run.SCRATCH_BYTES = scratch_bytes
-    entry_run.MAX_SCRATCH_BYTES = 64 * scratch_bytes
+    output.MIN_CAPACITY = arrangement.min_capacity
+    output.MAX_COLUMN_BYTES = arrangement.max_column_bytes
+    entry_run.SCRATCH_BYTES = arrangement.scratch_bytes
+    entry_run.MAX_SCRATCH_BYTES = 64 * arrangement.scratch_bytes

@@ -137,19 +137,12 @@ def _wrappers(chance: Random, magic: int) -> Iterator[Seed]:
         for count in (1, 3, 12):
             inside = _records(chance, count, chance.randrange(1 << 30))
             start = inside[0].offset if magic else 0
+            relative = (rec(one.offset - start, one.value, one.key) for one in inside)
+            plain = b"".join(entry_parts.message(one, magic=magic).data for one in relative)
+            section = compress(plain)
             for append_time in (None, T0 + 3) if magic else (None,):
-                plain = b"".join(
-                    entry_parts.message(
-                        rec(one.offset - start, one.value, one.key), magic=magic
-                    ).data
-                    for one in inside
-                )
                 whole = entry_parts.wrapper(
-                    *inside,
-                    codec=codec,
-                    magic=magic,
-                    section=compress(plain),
-                    append_time=append_time,
+                    *inside, codec=codec, magic=magic, section=section, append_time=append_time
                 )
                 if form != "lz4-3160" or magic == 0:
                     yield taken_apart(whole.data, form)

@@ -73,13 +73,7 @@ class Trial:
     ) -> Tried:
         """Run the engine on *data*; it scans from each of *starts* that it has not passed yet."""
         tried = Tried()
-        memory.begin_anew(
-            self.places,
-            min_capacity=how.min_capacity,
-            max_column_bytes=how.max_column_bytes,
-            scratch_bytes=how.scratch_bytes,
-        )
-        self.places.alignment = how.alignment
+        memory.begin_anew(self.places, how)
         place = self.places.take(len(data))
         held = place.last(len(data)) if how.is_last else place.first(len(data))
         held[:] = np.frombuffer(data, np.uint8)

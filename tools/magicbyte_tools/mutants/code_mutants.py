@@ -10,18 +10,8 @@ from collections.abc import Iterator
 
 from magicbyte_tools.mutants.mutant import Mutant, numbered
 
-SWAPPED = {
-    "<": "<=",
-    "<=": "<",
-    ">": ">=",
-    ">=": ">",
-    "==": "!=",
-    "!=": "==",
-    "in": "not in",
-    "not in": "in",
-    "is": "is not",
-    "is not": "is",
-}
+SWAPPED = {"<": "<=", ">": ">=", "==": "!=", "in": "not in", "is": "is not"}
+SWAPPED |= {other: operator for operator, other in SWAPPED.items()}
 
 OPERATOR = re.compile(r"<=|>=|==|!=|<|>|is\s+not|not\s+in|is|in")
 

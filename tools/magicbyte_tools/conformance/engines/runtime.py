@@ -70,13 +70,8 @@ def _error(finding: mb.Finding) -> Answer:
 
 
 def _finding(finding: mb.Finding) -> Answer:
-    return {
-        "code": finding.code,
-        "severity": finding.severity,
-        "file": finding.file,
-        "position": finding.position,
-        "payload_position": finding.payload_position,
-    }
+    names = ("code", "severity", "file", "position", "payload_position")
+    return {name: getattr(finding, name) for name in names}
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:

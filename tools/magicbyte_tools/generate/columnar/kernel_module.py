@@ -84,13 +84,8 @@ def _functions(entry_model: EntryModel) -> Iterator[str]:
     layout = KernelLayout(entry_model)
     yield _frame(layout)
     algorithm, stored, start = entry_model.checksum
-    yield "\n".join(
-        [
-            f"is_sound = checksum_test({algorithm}, {start}, {layout.number(stored)})",
-            "scan = scan_kernel(frame, is_sound)",
-            "verify = verify_kernel(is_sound)",
-        ]
-    )
+    test = f"is_sound = checksum_test({algorithm}, {start}, {layout.number(stored)})"
+    yield f"{test}\nscan = scan_kernel(frame, is_sound)\nverify = verify_kernel(is_sound)"
     yield _sections(layout)
     yield DecoderPrinter(layout).text()
 

@@ -60,12 +60,8 @@ class RowFile:
 
 def row_file_formats(specs: dict[str, Spec]) -> list[str]:
     """Return the names of the specifications of files of fixed-width rows."""
-    return [
-        name
-        for name, spec in specs.items()
-        if "-entry" not in spec
-        and any("-table" in field_spec for field_spec in spec.get("seq", []))
-    ]
+    tables = {name for name, spec in specs.items() for f in spec.get("seq", []) if "-table" in f}
+    return [name for name, spec in specs.items() if name in tables and "-entry" not in spec]
 
 
 def read_row_file(name: str, spec: Spec) -> RowFile:
