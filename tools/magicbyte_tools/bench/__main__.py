@@ -17,6 +17,7 @@ from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench import data
 from magicbyte_tools.bench.damage import damage
 from magicbyte_tools.bench.header_scan import header_scan
+from magicbyte_tools.bench.kafka_source import CACHE, CHECKOUT
 from magicbyte_tools.bench.machine import machine
 from magicbyte_tools.bench.measure import Disagreement, measure
 from magicbyte_tools.bench.performance_page import page
@@ -27,8 +28,6 @@ from magicbyte_tools.bench.results import Results, load
 from magicbyte_tools.bench.starts import starts
 from magicbyte_tools.bench.whole_jobs import whole_jobs
 
-CHECKOUT = Path(__file__).parents[3]
-CACHE = CHECKOUT / ".cache" / "bench"
 PAGE = CHECKOUT / "docs" / "performance.md"
 
 SIZES = ("mb", "seed", "repetitions", "jobs_mb", "threads_mb", "damage_mb")

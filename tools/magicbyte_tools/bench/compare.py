@@ -16,8 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from magicbyte_tools.bench import data
-from magicbyte_tools.bench.__main__ import CACHE, CHECKOUT
 from magicbyte_tools.bench.contenders import ours
+from magicbyte_tools.bench.kafka_source import CACHE, CHECKOUT
 from magicbyte_tools.bench.measure import measure
 from magicbyte_tools.bench.ratios import ratio
 

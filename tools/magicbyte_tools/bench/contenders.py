@@ -74,17 +74,18 @@ def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str
     here = ours(engine)
     here.append(Contender(name=FLOOR, command=floor, has_checksum=False, reads_messages=False))
     left_out = {}
-    for name, some in (
-        ("Java", _java),
-        (GO, _go),
-        (RUST, _rust),
-        (AIOKAFKA, _aiokafka),
-        (KAFKA_PYTHON, _kafka_python),
-    ):
+    for name, some in (("Java", _java), (GO, _go), (RUST, _rust)):
         try:
             here += some(cache)
         except ProgramUnavailable as reason:
             left_out[name] = str(reason)
+    # kafka-python reads lz4 in v0 with another package only.
+    for name, module, reads_all in ((AIOKAFKA, "aiokafka", True), (KAFKA_PYTHON, "kafka", False)):
+        if find_spec(module) is None:
+            left_out[name] = f"there is no Python package {module}"
+            continue
+        client = partial(Contender, name=name, command=reader_command(name))
+        here.append(client(reads_all=reads_all, reads_first_lz4=False))
     return here, left_out
 
 
@@ -118,23 +119,6 @@ def _go(cache: Path) -> list[Contender]:
 
 def _rust(cache: Path) -> list[Contender]:
     return [Contender(name=RUST, command=rust_reader.reader(cache), reads_messages=False)]
-
-
-def _aiokafka(cache: Path) -> list[Contender]:
-    _need("aiokafka")
-    return [Contender(name=AIOKAFKA, command=reader_command("aiokafka"), reads_first_lz4=False)]
-
-
-def _kafka_python(cache: Path) -> list[Contender]:
-    _need("kafka")
-    command = reader_command("kafka-python")
-    # For that it wants a package more.
-    return [Contender(name=KAFKA_PYTHON, command=command, reads_all=False, reads_first_lz4=False)]
-
-
-def _need(module: str) -> None:
-    if find_spec(module) is None:
-        raise ProgramUnavailable(f"there is no Python package {module}")
 
 
 def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:

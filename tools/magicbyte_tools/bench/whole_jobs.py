@@ -33,7 +33,11 @@ def whole_jobs(
         out = ["-o", str(folder / "out.parquet"), "--overwrite"]
         commands["export"] = [*MAGICBYTE, "export", str(log), *columns, *out]
         try:
-            commands |= _dump_log(log, cache)
+            java, jars = tool("java"), java_reader.class_path("broker", cache)
+            # The release's own script gives it a heap of 256 MiB.
+            dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log)]
+            commands["dump-log headers"] = dump
+            commands["dump-log"] = [*dump, "--deep-iteration", "--print-data-log"]
         except ProgramUnavailable as reason:
             left_out["dump-log"] = str(reason)
         try:
@@ -44,11 +48,3 @@ def whole_jobs(
         except ProgramUnavailable as reason:
             left_out["consumer"] = str(reason)
         return jobs.run(commands, repetitions=repetitions), left_out
-
-
-def _dump_log(log_path: Path, cache: Path) -> dict[str, list[str]]:
-    java, jars = tool("java"), java_reader.class_path("broker", cache)
-    # The release's own script gives it a heap of 256 MiB.
-    dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log_path)]
-    deep = [*dump, "--deep-iteration", "--print-data-log"]
-    return {"dump-log headers": dump, "dump-log": deep}

@@ -65,7 +65,12 @@ def tasks(options: argparse.Namespace) -> list[Task]:
             return [PartitionFuzzTask(0, 1, options.seed, (options.replay,), is_changed=False)]
         return [Again(options.replay.read_bytes())]
     if options.whole:
-        return _whole(options)
+        paths = tuple(options.paths) or (DATA,)
+        end = options.first + (100_000 if options.cases is None else options.cases)
+        return [
+            PartitionFuzzTask(begin, min(begin + WHOLE_CHUNK, end), options.seed, paths)
+            for begin in range(options.first, end, WHOLE_CHUNK)
+        ]
     cases = 10_000_000 if options.cases is None else options.cases
     first = options.first // NUM_CASES * NUM_CASES
     end = -(-(first + cases) // NUM_CASES) * NUM_CASES
@@ -81,15 +86,6 @@ def tasks(options: argparse.Namespace) -> list[Task]:
             share=share / LEAST_ACCEPTED,
         )
         for begin in range(first, end, CHUNK)
-    ]
-
-
-def _whole(options: argparse.Namespace) -> list[Task]:
-    paths = tuple(options.paths) or (DATA,)
-    end = options.first + (100_000 if options.cases is None else options.cases)
-    return [
-        PartitionFuzzTask(begin, min(begin + WHOLE_CHUNK, end), options.seed, paths)
-        for begin in range(options.first, end, WHOLE_CHUNK)
     ]
 
 

@@ -7,23 +7,10 @@ from pathlib import Path
 
 import jsonschema
 
+from magicbyte_tools.generate import presence
 from magicbyte_tools.generate.linted_yaml import LintedFile, LintProblem, YamlMapping
 from magicbyte_tools.generate.message_schemas import SCALARS, json_name
-from magicbyte_tools.generate.presence import (
-    Occurrences,
-    Release,
-    beginnings,
-    differences,
-    field_occurrences,
-    known_versions,
-    latest,
-    numbers,
-    occurrence_text,
-    release_of,
-    release_text,
-    releases_of,
-    versions_of,
-)
+from magicbyte_tools.generate.presence import Occurrences, Release
 from magicbyte_tools.generate.source import Spec
 
 FILE = "id title doc messages"
@@ -98,12 +85,12 @@ class MessagesFile(LintedFile):
         releases = [*one.get("former_types", {}).values()]
         releases += [one["releases"]] if "releases" in one else []
         for text in releases:
-            first, last = releases_of(text)
+            first, last = presence.releases_of(text)
             if last is not None and last < first:
                 yield self.problem(mapping, f"releases {text} end before they begin")
         versions = one.get("versions", "0")
         for text in versions.values() if isinstance(versions, dict) else [versions]:
-            if not versions_of(text) and text != "none":
+            if not presence.versions_of(text) and text != "none":
                 yield self.problem(mapping, f"versions {text} end before they begin")
 
     def names(self, mappings: list[YamlMapping]) -> Iterator[LintProblem]:
@@ -120,15 +107,17 @@ class MessagesFile(LintedFile):
                 if "type" not in mapping.value:
                     yield self.problem(mapping, "has no type, which others in the file have")
             return
-        releases = {release for mapping in mappings for release in beginnings(mapping.value)}
+        releases = {
+            release for mapping in mappings for release in presence.beginnings(mapping.value)
+        }
         for release in sorted(releases):
             seen: dict[tuple[str, int], str] = {}
             for mapping in mappings:
                 name = mapping.value["name"]
-                for number in numbers(mapping.value, release):
+                for number in presence.numbers(mapping.value, release):
                     other = seen.setdefault((_part(name), number), name)
                     if other != name:
-                        where = f"in {release_text(release)}"
+                        where = f"in {presence.release_text(release)}"
                         yield self.problem(mapping, f"type {number} is {other} too, {where}")
 
     def pairs(self, mappings: list[YamlMapping]) -> Iterator[LintProblem]:
@@ -148,7 +137,7 @@ class MessagesFile(LintedFile):
                 if waiting is None or waiting["name"] != f"{stem}Key":
                     yield self.problem(mapping, "has no key before it")
                 else:
-                    for what in differences(waiting, one):
+                    for what in presence.differences(waiting, one):
                         yield self.problem(mapping, f"{what} are not those of its key")
             waiting = one if part == "Key" else None
         if waiting is not None:
@@ -165,8 +154,7 @@ class MessageLint:
     def problems(self) -> Iterator[LintProblem]:
         yield from self.file.order(self.mapping, MESSAGE)
         yield from self.file.doc(self.mapping)
-        wrong = [*self.steps(), *self.ranges()]
-        wrong += self.kinds()
+        wrong = [*self.steps(), *self.ranges(), *self.kinds()]
         yield from wrong
         for field_spec in self.field_mappings():
             yield from self.file.order(field_spec, FIELD)
@@ -202,7 +190,7 @@ class MessageLint:
     def steps(self) -> Iterator[LintProblem]:
         for key in ("versions", "flexible"):
             steps = self.spec.get(key, {})
-            since = [release_of(text) for text in steps] if isinstance(steps, dict) else []
+            since = [presence.release_of(text) for text in steps] if isinstance(steps, dict) else []
             if since != sorted(since):
                 yield self.file.problem(self.mapping, f"{key}: releases are to be in their order")
 
@@ -281,7 +269,7 @@ class MessageLint:
     # Rules for each version and release
 
     def presence(self) -> Iterator[LintProblem]:
-        known = known_versions(self.spec)
+        known = presence.known_versions(self.spec)
         everywhere = {(release, v) for release, versions in known.items() for v in versions}
         shared: dict[str, Occurrences] = {name: set() for name in self.structs}
         self.spread(self.spec["fields"], everywhere, shared)
@@ -294,7 +282,7 @@ class MessageLint:
     ) -> None:
         """Add the occurrences of shared structs in *fields*, of a struct with *occurrences*."""
         for field_spec in field_specs:
-            here = field_occurrences(field_spec, occurrences)
+            here = presence.field_occurrences(field_spec, occurrences)
             self.spread(field_spec.get("fields", []), here, shared)
             name = _element(field_spec)
             if name in self.structs and not here <= shared[name]:
@@ -306,19 +294,19 @@ class MessageLint:
         seen: dict[str | int, Occurrences] = {}
         for mapping in self.listed(path):
             field_spec = mapping.value
-            here = field_occurrences(field_spec, occurrences)
+            here = presence.field_occurrences(field_spec, occurrences)
             yield from self.reach(mapping, here)
             identities = {json_name(field_spec["name"]): f"a field {field_spec['name']}"}
             if "tag" in field_spec:
                 identities[field_spec["tag"]] = f"tag {field_spec['tag']}"
             for identity, what in identities.items():
                 if both := seen.setdefault(identity, set()) & here:
-                    message = f"{what} is there already in {occurrence_text(min(both))}"
+                    message = f"{what} is there already in {presence.occurrence_text(min(both))}"
                     yield self.file.problem(mapping, message)
                 seen[identity] |= here
             rigid = {occurrence for occurrence in here if not self.is_flexible(*occurrence)}
             if "tag" in field_spec and rigid:
-                where = occurrence_text(min(rigid))
+                where = presence.occurrence_text(min(rigid))
                 yield self.file.problem(mapping, f"is tagged, and {where} is not flexible")
             if "fields" in field_spec:
                 yield from self.structure(self.file.path(mapping, "fields"), here)
@@ -336,17 +324,17 @@ class MessageLint:
                 if version not in versions:
                     yield self.file.problem(mapping, f"version {version} is none of the message's")
         if "releases" in field_spec:
-            first, _ = releases_of(field_spec["releases"])
+            first, _ = presence.releases_of(field_spec["releases"])
             if first not in {release for release, _ in here}:
-                message = f"{release_text(first)} knows no version that has it"
+                message = f"{presence.release_text(first)} knows no version that has it"
                 yield self.file.problem(mapping, message)
 
     def is_flexible(self, release: Release, version: int) -> bool:
         steps = self.spec.get("flexible", "none")
         if not isinstance(steps, dict):
             steps = {next(iter(self.spec["versions"])): steps}
-        flexible = latest(steps, release)
-        return flexible != "none" and version in versions_of(flexible)
+        flexible = presence.latest(steps, release)
+        return flexible != "none" and version in presence.versions_of(flexible)
 
 
 def _element(field_spec: Spec) -> str:

@@ -49,9 +49,8 @@ class LintedFile:
         self.spec: Spec = {}
 
     def problem(self, mapping: YamlMapping | None, message: str) -> LintProblem:
-        return LintProblem(
-            self.name, mapping.line if mapping else 1, mapping.path if mapping else "", message
-        )
+        line, path = (mapping.line, mapping.path) if mapping else (1, "")
+        return LintProblem(self.name, line, path, message)
 
     def path(self, mapping: YamlMapping, *steps: object) -> str:
         return "/".join([mapping.path, *map(str, steps)])

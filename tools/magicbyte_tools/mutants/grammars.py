@@ -109,16 +109,10 @@ def _code(text: str) -> list[str]:
 @cache
 def used_by_the_runtime() -> frozenset[str]:
     """Return the generated modules that the runtime imports, itself or through one of them."""
-    found = {WIRE}
+    names: list[str] = []
     for file in (CHECKOUT / "runtime").rglob("*.py"):
-        found |= set(re.findall(r"magicbyte_formats\.kaitai\.(\w+)", file.read_text("utf-8")))
-    while (
-        more := {
-            imported
-            for name in found - {WIRE}
-            for imported in specs()[name]["meta"].get("imports", [])
-        }
-        - found
-    ):
-        found |= more
-    return frozenset(found)
+        names += re.findall(r"magicbyte_formats\.kaitai\.(\w+)", file.read_text("utf-8"))
+    for name in names:
+        imports = specs()[name]["meta"].get("imports", [])
+        names += [imported for imported in imports if imported not in names]
+    return frozenset([WIRE, *names])

@@ -58,15 +58,10 @@ def _log(dataset: mb.Dataset, columns: tuple[str, ...]) -> Answer:
 
 def _found(findings: list[mb.Finding]) -> Answer:
     first = next((finding for finding in findings if finding.severity == "error"), None)
-    return {
-        "error": None if first is None else _error(first),
-        "findings": [_finding(finding) for finding in findings],
-        "checks": CHECKS,
-    }
-
-
-def _error(finding: mb.Finding) -> Answer:
-    return {**_finding(finding), "class": type(error_of(finding)).__name__}
+    error = None
+    if first is not None:
+        error = {**_finding(first), "class": type(error_of(first)).__name__}
+    return {"error": error, "findings": list(map(_finding, findings)), "checks": CHECKS}
 
 
 def _finding(finding: mb.Finding) -> Answer:

@@ -55,10 +55,8 @@ def translate(text: object, resolve: Callable[[str], Expression], spec_path: str
 
     Raises UnsupportedSpecError if it is not arithmetic over numbers.
     """
-    if isinstance(text, bool):
+    if isinstance(text, int):  # a bool too
         return Expression(str(int(text)))
-    if isinstance(text, int):
-        return Expression(str(text))
     return _ExpressionParser(str(text), resolve, spec_path).parse()
 
 

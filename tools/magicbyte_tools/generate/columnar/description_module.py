@@ -51,9 +51,8 @@ def _column(column: RowColumn, layout: KernelLayout, depth: int) -> str:
     slots = ", ".join(
         f'"{buffer}": {layout.slots.index(f"{column.var}_{buffer}")}' for buffer in column.buffers
     )
-    members = (
-        "None" if column.struct_table is None else _table(column.struct_table, layout, depth + 1)
-    )
+    inner = column.struct_table
+    members = "None" if inner is None else _table(inner, layout, depth + 1)
     return (
         f'KernelColumn("{column.name}", "{column.type}", {width}, {column.sentinel}, '
         f"{column.is_nullable}, {{{slots}}}, {members})"

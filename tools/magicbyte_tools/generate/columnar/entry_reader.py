@@ -14,7 +14,7 @@ from magicbyte_tools.generate.columnar.entry_model import (
     PerEntryColumn,
     RowColumn,
 )
-from magicbyte_tools.generate.columnar.field_reader import FieldReader, names_of
+from magicbyte_tools.generate.columnar.field_reader import FieldOfType, FieldReader, names_of
 from magicbyte_tools.generate.columnar.scope import Scope
 from magicbyte_tools.generate.columns import TIMESTAMP
 from magicbyte_tools.generate.source import Spec
@@ -87,7 +87,8 @@ class _EntryReader:
             field_spec, spec_path = field_specs[0]
             number = None
             if "if" not in field_spec:
-                number = self.fields.number(scope, field_spec, spec_path, "", None)
+                field = FieldOfType(self.fields, scope, field_spec, spec_path, "", None)
+                number = field.number()
             if number is None or number.is_varint:
                 inner = self._last_region(field_specs, scope)
                 if inner is None:

@@ -85,7 +85,7 @@ class FieldReader:
             condition = None
             if "if" in field_spec:
                 condition = scope.expression(field_spec["if"], f"{spec_path}/if")
-            reader = _FieldOfType(self, scope, field_spec, spec_path, prefix, table)
+            reader = FieldOfType(self, scope, field_spec, spec_path, prefix, table)
             if "repeat" in field_spec:
                 if condition is not None:
                     raise UnsupportedSpecError(f"{spec_path}/if", "a list with a condition")
@@ -95,12 +95,6 @@ class FieldReader:
             else:
                 nodes.append(reader.number_or_region(condition))
         return nodes
-
-    def number(
-        self, scope: Scope, field_spec: Spec, spec_path: str, prefix: str, table: RowTable | None
-    ) -> NumberNode | None:
-        """Return a number of fixed width, of bits, or of a `-primitive`; None for other types."""
-        return _FieldOfType(self, scope, field_spec, spec_path, prefix, table).number()
 
     def inner(self, scope: Scope, field_spec: Spec, spec_path: str) -> Scope:
         """Return the scope of a field's type."""
@@ -132,7 +126,7 @@ class FieldReader:
 
 
 @dataclass
-class _FieldOfType:
+class FieldOfType:
     """Reads one field of a type."""
 
     reader: FieldReader

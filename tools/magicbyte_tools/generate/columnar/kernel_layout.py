@@ -27,14 +27,13 @@ class KernelLayout:
         first = [node for node in entry_model.body[:1] if isinstance(node, NumberNode)]
         self.optional_fields = [number for number in first if number.condition is not None]
         """Conditional number right after the header, read together with it."""
-        bits = [bit for number in entry_model.variables for bit, _, _ in number.bits]
         self.computed_columns = [
             column
             for column in entry_model.entry_columns
             if column.condition is not None or not column.value.is_name
         ]
         self.header_names = [number.var for number in entry_model.variables]
-        self.header_names += bits
+        self.header_names += [bit for number in entry_model.variables for bit, _, _ in number.bits]
         self.header_names += [number.var for number in self.optional_fields]
         self.header_names += [f"row_{column.name}" for column in self.computed_columns]
         self.names = [*DESCRIPTOR_FIELDS, *self.header_names]
