@@ -108,13 +108,13 @@ class _Tasks:
             if text is None:
                 continue
             note = TaskNote.from_json(text)
-            if all(self._exists(file, path) for file, path in _output_paths(task, note)):
+            if all(
+                file.is_complete(self.work.file(file.name))
+                or file.is_complete(self.work.out / path)
+                for file, path in _output_paths(task, note)
+            ):
                 notes[task] = note
         return notes
-
-    def _exists(self, written_file: WrittenFile, path: Path) -> bool:
-        in_work = self.work.file(written_file.name)
-        return written_file.is_complete(in_work) or written_file.is_complete(self.work.out / path)
 
     def run_rest(
         self, earlier: Notes, spark: LazySession, storage_options: StorageOptions, say: Say

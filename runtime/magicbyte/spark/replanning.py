@@ -45,7 +45,9 @@ def replannable_tasks(
             for split, next_split in zip(task.splits, next_splits, strict=False)
         ]
         narrowed = tuple(
-            split if offsets is None else _with_offsets(split, offsets)
+            split
+            if offsets is None
+            else replace(split, options=replace(split.options, offsets=offsets))
             for split, offsets in zip(task.splits, ranges, strict=True)
         )
         can_replan = tuple(offsets is not None for offsets in ranges)
@@ -60,23 +62,15 @@ def _own_offsets(split: Split, next_split: Split | None) -> BoundedRange | None:
         return None
     if split.bounds.floor is not None:
         first = max(first, split.bounds.floor + 1)
-    if next_split is not None and _is_continued(split, next_split):
+    if (
+        next_split is not None
+        and partition_of_split(split) == partition_of_split(next_split)
+        and split.options == next_split.options
+    ):
         if next_split.bounds.floor is None:
             return None
         end = min(end, next_split.bounds.floor + 1)
     return first, end
-
-
-def _is_continued(split: Split, next_split: Split) -> bool:
-    """Return whether both are of one partition and one range of offsets."""
-    return (
-        partition_of_split(split) == partition_of_split(next_split)
-        and split.options == next_split.options
-    )
-
-
-def _with_offsets(split: Split, offsets: BoundedRange) -> Split:
-    return replace(split, options=replace(split.options, offsets=offsets))
 
 
 def partition_of_split(split: Split) -> Partition:

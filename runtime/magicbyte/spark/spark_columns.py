@@ -130,29 +130,11 @@ def requested_columns(
 ) -> tuple[tuple[SparkColumn, ...], pa.Schema]:
     """Return the columns of *schema*, the user's or the default, and their Arrow schema.
 
-    Raises InputError if a column cannot have the type in *schema*, or if *schema* contradicts the
+    Names are case-insensitive, and keep the spelling of *schema*. Raises InputError for a column that
+    does not exist, a wrong type, or a field that is not nullable, and if *schema* contradicts the
     option `columns`.
     """
-    columns, arrow_schema = columns_of_schema(schema, options.table)
-    if options.columns is not None and {*columns} != {
-        *columns_named(options.columns, options.table)
-    }:
-        raise InputError(
-            f"a schema of {', '.join(schema.names)}",
-            f"the columns {', '.join(options.columns)}, or one of the two alone",
-        )
-    return columns, arrow_schema
-
-
-def columns_of_schema(
-    schema: StructType, table: str = "records"
-) -> tuple[tuple[SparkColumn, ...], pa.Schema]:
-    """Return the columns of *table* that *schema* names, and their Arrow schema.
-
-    Names are case-insensitive, and keep the spelling of *schema*. Raises InputError for a column that
-    does not exist, a wrong type, or a field that is not nullable.
-    """
-    columns = columns_named(schema.fieldNames(), table)
+    columns = columns_named(schema.fieldNames(), options.table)
     fields = []
     for field, column in zip(schema.fields, columns, strict=True):
         expected = SPARK_TYPES[column.type]
@@ -163,6 +145,13 @@ def columns_of_schema(
         if not field.nullable:
             raise InputError(f"column {field.name} as not null", "nullable, as all columns are")
         fields.append(pa.field(field.name, column.type))
+    if options.columns is not None and {*columns} != {
+        *columns_named(options.columns, options.table)
+    }:
+        raise InputError(
+            f"a schema of {', '.join(schema.names)}",
+            f"the columns {', '.join(options.columns)}, or one of the two alone",
+        )
     return columns, pa.schema(fields)
 
 

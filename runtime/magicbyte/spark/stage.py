@@ -89,7 +89,9 @@ class Stage:
     @property
     def is_worth_keeping(self) -> bool:
         """True if some task has finished, so that the next run need not repeat it."""
-        return self._work is not None and self._work.has_notes()
+        with suppress(OSError):
+            return self._work is not None and any(self._work.notes.iterdir())
+        return False
 
     def clear(self) -> None:
         """Delete the work for all plans."""
@@ -222,15 +224,14 @@ class WorkFolder:
         return self.folder / "plan.jsonl"
 
     def create(self, plan: str) -> None:
-        for folder in (self.folder, self.folder / "files", self.folder / "notes", self.out):
+        for folder in (self.folder, self.folder / "files", self.notes, self.out):
             folder.mkdir(exist_ok=True)
         (self.out / METADATA_FOLDER).mkdir(exist_ok=True)
         self.plan.write_text(plan, encoding="utf-8", errors="surrogateescape")
 
-    def has_notes(self) -> bool:
-        with suppress(OSError):
-            return any((self.folder / "notes").iterdir())
-        return False
+    @property
+    def notes(self) -> Path:
+        return self.folder / "notes"
 
     def new_file(self) -> Path:
         """Return a path for a task's file that no other attempt at a task uses."""
@@ -254,4 +255,4 @@ class WorkFolder:
         draft.replace(self._note(task))
 
     def _note(self, task: int) -> Path:
-        return self.folder / "notes" / f"{task:06d}.json"
+        return self.notes / f"{task:06d}.json"

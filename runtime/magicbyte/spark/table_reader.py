@@ -4,18 +4,16 @@ A task lists the batches of some splits, or computes the rows of one partition. 
 reads nothing but file names.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from magicbyte.logdir.checkpoints import LogDir
-from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
-from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.split import Split, examine
 from magicbyte.reading.table_rows import batch_rows, record_batch
@@ -33,25 +31,11 @@ ROWS_PER_BATCH = 4096
 
 
 class PartitionTask(InputPartition):
-    """A partition whose rows one task computes. Without a partition: the problems of *log_dirs*."""
+    """A partition whose rows one task computes, or the problems of the log.dirs."""
 
-    def __init__(
-        self,
-        partition_log: PartitionLog | None,
-        is_read: bool,
-        log_dirs: tuple[LogDir, ...],
-        options: ReadOptions,
-    ) -> None:
-        super().__init__(partition_log)
-        self.log = partition_log
-        self.is_read = is_read
-        self.log_dirs = log_dirs
-        self.options = options
-
-    def dataset(self) -> Dataset:
-        logs = [self.log] if self.log is not None else []
-        read = logs if self.is_read else []
-        return Dataset(read, self.options, log_dirs=self.log_dirs, all_logs=logs)
+    def __init__(self, dataset: Callable[[], Dataset]) -> None:
+        super().__init__(dataset)
+        self.dataset = dataset
 
 
 class TableReader(PickledByValue, DataSourceReader):
@@ -72,13 +56,13 @@ class TableReader(PickledByValue, DataSourceReader):
                     log_findings("plan", planner.survey(log, max_bytes).findings)
                 return [SplitsTask(task) for task in tasks(splits, max_bytes)]
             read = {log.folder for log in dataset.logs}
-            partition_tasks = [
-                PartitionTask(with_own_checkpoints(log), log.folder in read, (), options)
-                for log in dataset.all_logs
+            datasets = [
+                partial(Dataset, [log] if log.folder in read else [], options, all_logs=[log])
+                for log in map(with_own_checkpoints, dataset.all_logs)
             ]
-            if self.options.table != "problems":
-                return list(partition_tasks)
-            return [PartitionTask(None, False, dataset.log_dirs, options), *partition_tasks]
+            if self.options.table == "problems":
+                datasets.insert(0, partial(Dataset, [], options, log_dirs=dataset.log_dirs))
+            return list(map(PartitionTask, datasets))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         names = tuple(column.source for column in self.columns)
