@@ -49,8 +49,7 @@ REPORT = "report.html"
     help="Only these tables, without the report, which needs all of them.  [default: all]",
 )
 @names_option(
-    "--columns",
-    help="Only these columns of records, in the table's order.  [default: all]",
+    "--columns", help="Only these columns of records, in the table's order.  [default: all]"
 )
 @click.option(
     "--partition-by",

@@ -101,8 +101,7 @@ limit_options: tuple[Decorator, ...] = (
         help="Largest decompressed size of a batch or message.  [default: 256MiB]",
     ),
     size_option(
-        "--max-entry-bytes",
-        help="Largest size of a batch or message in the file.  [default: 1GiB]",
+        "--max-entry-bytes", help="Largest size of a batch or message in the file.  [default: 1GiB]"
     ),
 )
 
@@ -162,8 +161,7 @@ def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
             "no zone is given), or milliseconds since the Unix epoch.",
         ),
         time_option(
-            "--to-time",
-            help="Stop before the first record with this timestamp or a later one.",
+            "--to-time", help="Stop before the first record with this timestamp or a later one."
         ),
         click.option(
             "--isolation-level",

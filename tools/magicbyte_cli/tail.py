@@ -9,7 +9,7 @@ import click
 from magicbyte import Dataset, Finding, Report
 from magicbyte.reading.follow import Follower, RecordFilter
 from magicbyte_cli.ndjson import NdjsonWriter
-from magicbyte_cli.selection import with_options
+from magicbyte_cli.selection import flag_option, with_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
 from magicbyte_cli.text_table import TextWriter
 
@@ -25,10 +25,9 @@ tail_options = with_options(
             metavar="N",
             help="Only the last N records of each partition.",
         ),
-        click.option(
+        flag_option(
             "--follow",
             "-f",
-            is_flag=True,
             help="Keep printing records as they are appended, checking once a second, until "
             "interrupted.",
         ),

@@ -15,12 +15,7 @@ from magicbyte_cli.display import counted, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.produced_files import check_files
 from magicbyte_cli.progress import ProgressBar
-from magicbyte_cli.selection import (
-    LogSelection,
-    flag_option,
-    format_option,
-    log_selection_options,
-)
+from magicbyte_cli.selection import LogSelection, flag_option, format_option, log_selection_options
 from magicbyte_cli.stderr_messages import counted_severities
 
 BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
@@ -191,15 +186,13 @@ def _prediction(row: dict[str, Any]) -> str:
     """Return in words what a broker would do on startup with the partition of *row*."""
     before, after = row["log_end_offset"], row["log_end_offset_after_recovery"]
     prediction = PREDICTIONS[row["verdict"]]
-    if after is None:
+    is_recovered = row["verdict"] == "recovers"
+    if after is None or (after == before and not is_recovered):
         return prediction
     if after == before:
         # Offsets below the end may still be lost: a segment is truncated, and later ones are kept.
-        is_recovered = row["verdict"] == "recovers"
-        return (
-            f"{prediction}; its log end offset would stay {after}" if is_recovered else prediction
-        )
-    if row["verdict"] == "recovers" and before is not None and after < before:
+        return f"{prediction}; its log end offset would stay {after}"
+    if is_recovered and before is not None and after < before:
         return (
             f"on startup the broker would truncate this partition from offset {before} to {after}: "
             f"{counted(before - after, 'offset')} lost"

@@ -1,7 +1,7 @@
 """Findings that Kafka's tool prints on stderr after the lines of all files."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,29 +35,29 @@ class ClosingFindings:
 
     def lines(self) -> Iterator[str]:
         for path, mismatches in self.indexes.items():
-            if mismatches:
-                yield f"Mismatches in :{path.absolute()}"
-                for offset, log_offset in reversed(mismatches):
-                    yield f"  Index offset: {offset}, log offset: {log_offset}"
+            title = f"Mismatches in :{path.absolute()}"
+            yield from _block(title, "  Index offset: {}, log offset: {}", mismatches[::-1])
         for path, findings in self.time_indexes.items():
             yield from self._of_time_index(path.absolute(), findings)
         for path, gaps in self.gaps.items():
-            if gaps:
-                yield f"Non-consecutive offsets in {path.absolute()}"
-                for first, second in sorted(gaps) if self.release.since(4, 3) else reversed(gaps):
-                    yield f"  {first} is followed by {second}"
+            title = f"Non-consecutive offsets in {path.absolute()}"
+            pairs = sorted(gaps) if self.release.since(4, 3) else gaps[::-1]
+            yield from _block(title, "  {} is followed by {}", pairs)
 
     def _of_time_index(self, path: Path, findings: TimeIndexFindings) -> Iterator[str]:
-        if findings.mismatches:
-            yield f"Found timestamp mismatch in :{path}"
-            for timestamp, log_timestamp in findings.mismatches:
-                yield f"  Index timestamp: {timestamp}, log timestamp: {log_timestamp}"
-        if findings.out_of_order:
-            yield f"Found out of order timestamp in :{path}"
-            for timestamp, previous in findings.out_of_order:
-                yield f"  Index timestamp: {timestamp}, Previously indexed timestamp: {previous}"
-        if findings.not_found:
-            location = f"in :{path}" if self.release.since(4, 3) else "in the log."
-            yield f"The following indexed offsets are not found {location}"
-            for offset, log_offset in findings.not_found:
-                yield f"Indexed offset: {offset}, found log offset: {log_offset}"
+        title = f"Found timestamp mismatch in :{path}"
+        yield from _block(title, "  Index timestamp: {}, log timestamp: {}", findings.mismatches)
+        title = f"Found out of order timestamp in :{path}"
+        line = "  Index timestamp: {}, Previously indexed timestamp: {}"
+        yield from _block(title, line, findings.out_of_order)
+        location = f"in :{path}" if self.release.since(4, 3) else "in the log."
+        title = f"The following indexed offsets are not found {location}"
+        yield from _block(title, "Indexed offset: {}, found log offset: {}", findings.not_found)
+
+
+def _block(title: str, line: str, pairs: Sequence[Pair]) -> Iterator[str]:
+    """Yield *title*, and *line* with each of *pairs*; nothing if there are none."""
+    if pairs:
+        yield title
+        for pair in pairs:
+            yield line.format(*pair)
