@@ -22,6 +22,7 @@ DISPOSITIONS = (
 OUTCOMES = ("committed", "aborted", "open", "undecided")
 
 TIME = pa.timestamp("ms", tz="UTC")
+INT32, INT64, STRING = pa.int32(), pa.int64(), pa.string()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +94,21 @@ def define_table(
     )
 
 
-TOPIC = ("topic", pa.string(), "Topic; null for a file outside a partition folder.")
-PARTITION = (
-    "partition",
-    pa.int32(),
-    "Partition number; null for a file outside a partition folder.",
-)
-FILE = ("file", pa.string(), "Name of the file in the partition folder.")
-POSITION = (
-    "position",
-    pa.int64(),
-    "Position of the entry: the byte of the file at which it begins.",
-)
-DISPOSITION = ("disposition", pa.string(), "Disposition at the isolation level of the read.")
+TOPIC = ("topic", STRING, "Topic; null for a file outside a partition folder.")
+PARTITION = ("partition", INT32, "Partition number; null for a file outside a partition folder.")
+FILE = ("file", STRING, "Name of the file in the partition folder.")
+POSITION = ("position", INT64, "Position of the entry: the byte of the file at which it begins.")
+DISPOSITION = ("disposition", STRING, "Disposition at the isolation level of the read.")
 OUTCOME = (
     "outcome",
-    pa.string(),
+    STRING,
     "Outcome of its transaction: `committed`, `aborted`, `open`, `undecided`.",
 )
 
 
 def _counters(unit: str, sentence: str) -> list[tuple[str, pa.DataType, str]]:
     return [
-        (f"{unit}_{name}", pa.int64(), f"{sentence} with disposition `{name}`.")
-        for name in DISPOSITIONS
+        (f"{unit}_{name}", INT64, f"{sentence} with disposition `{name}`.") for name in DISPOSITIONS
     ]
 
 
@@ -161,7 +153,7 @@ BATCHES = define_table(
         )
     ),
     ("crc_valid", pa.bool_(), "Whether the stored checksum matches the bytes."),
-    ("control_type", pa.string(), "Type of the first control record, in Kafka's words."),
+    ("control_type", STRING, "Type of the first control record, in Kafka's words."),
     DISPOSITION,
 )
 
@@ -173,21 +165,21 @@ SEGMENTS = define_table(
     FILE,
     (
         "file_kind",
-        pa.string(),
+        STRING,
         "Kind: `log index timeindex txnindex snapshot checkpoint metadata other`.",
     ),
     ("live", pa.bool_(), "Whether a broker would use the file."),
     (
         "why_not",
-        pa.string(),
+        STRING,
         "Reason if not: `superseded swap cleaned deleted delete-folder future-folder stray-folder`.",
     ),
-    ("base_offset", pa.int64(), "Offset in the file's name."),
-    ("size_bytes", pa.int64(), "Bytes of the file."),
-    ("sound_bytes", pa.int64(), "Bytes of the sound entries."),
-    ("end", pa.string(), "End of the file: `clean incomplete zeros garbage`."),
+    ("base_offset", INT64, "Offset in the file's name."),
+    ("size_bytes", INT64, "Bytes of the file."),
+    ("sound_bytes", INT64, "Bytes of the sound entries."),
+    ("end", STRING, "End of the file: `clean incomplete zeros garbage`."),
     *_counters("bytes", "Bytes of entries"),
-    ("bytes_tail", pa.int64(), "Bytes of an incomplete entry, or of zeros, at the end of the log."),
+    ("bytes_tail", INT64, "Bytes of an incomplete entry, or of zeros, at the end of the log."),
     *_counters("records", "Records"),
 )
 
@@ -200,17 +192,17 @@ TRANSACTIONS = define_table(
     _from_wire("batches", "producer_epoch"),
     OUTCOME,
     ("begun_before_log", pa.bool_(), "Whether it began before the first segment that is left."),
-    ("first_offset", pa.int64(), "First offset of its data in the partition."),
-    ("last_offset", pa.int64(), "Last offset of its data."),
-    ("marker_offset", pa.int64(), "Offset of the transaction marker that ended it."),
-    ("coordinator_epoch", pa.int32(), "Epoch of the coordinator that wrote the marker."),
+    ("first_offset", INT64, "First offset of its data in the partition."),
+    ("last_offset", INT64, "Last offset of its data."),
+    ("marker_offset", INT64, "Offset of the transaction marker that ended it."),
+    ("coordinator_epoch", INT32, "Epoch of the coordinator that wrote the marker."),
     ("first_timestamp", TIME, "Base timestamp of its first batch."),
     ("marker_timestamp", TIME, "Time of the marker, by the broker's clock."),
-    ("record_count", pa.int64(), "Records in its batches, as their headers state."),
-    ("size_bytes", pa.int64(), "Bytes of its batches."),
+    ("record_count", INT64, "Records in its batches, as their headers state."),
+    ("size_bytes", INT64, "Bytes of its batches."),
     (
         "evidence",
-        pa.string(),
+        STRING,
         "Evidence for the outcome: `marker txnindex later-marker snapshot`; null if undecided or open.",
     ),
 )
@@ -220,17 +212,17 @@ PARTITIONS = define_table(
     "partition",
     TOPIC,
     PARTITION,
-    ("topic_id", pa.string(), "Topic id, from partition.metadata."),
-    ("log_dir", pa.string(), "Folder that contains the partition folder."),
-    ("segment_count", pa.int64(), "Live segments."),
-    ("size_bytes", pa.int64(), "Bytes of the live segments."),
-    ("log_start_offset", pa.int64(), "Log start offset: consumers get no earlier one."),
-    ("log_end_offset", pa.int64(), "Offset that the next record would get."),
-    ("last_stable_offset", pa.int64(), "Last stable offset: a read_committed consumer stops here."),
-    ("high_watermark", pa.int64(), "High watermark; null if the files do not tell."),
-    ("leader_epoch", pa.int32(), "Highest leader epoch in a live segment."),
+    ("topic_id", STRING, "Topic id, from partition.metadata."),
+    ("log_dir", STRING, "Folder that contains the partition folder."),
+    ("segment_count", INT64, "Live segments."),
+    ("size_bytes", INT64, "Bytes of the live segments."),
+    ("log_start_offset", INT64, "Log start offset: consumers get no earlier one."),
+    ("log_end_offset", INT64, "Offset that the next record would get."),
+    ("last_stable_offset", INT64, "Last stable offset: a read_committed consumer stops here."),
+    ("high_watermark", INT64, "High watermark; null if the files do not tell."),
+    ("leader_epoch", INT32, "Highest leader epoch in a live segment."),
     *_counters("records", "Records"),
-    ("verdict", pa.string(), "Predicted result of a broker's startup; `unknown` if not predicted."),
+    ("verdict", STRING, "Predicted result of a broker's startup; `unknown` if not predicted."),
 )
 
 PROBLEMS = define_table(
@@ -239,16 +231,16 @@ PROBLEMS = define_table(
     TOPIC,
     PARTITION,
     FILE,
-    ("position", pa.int64(), "Byte of the file at which the entry or the damaged range begins."),
-    ("payload_position", pa.int64(), "Byte of the decompressed payload."),
-    ("length", pa.int64(), "Affected bytes of the file."),
-    ("code", pa.string(), "Code of the finding."),
-    ("severity", pa.string(), "Severity: `error`, `warning` or `note`."),
-    ("base_offset", pa.int64(), "Base offset that the entry states, right or wrong."),
-    ("field", pa.string(), "Field that is wrong."),
-    ("found", pa.string(), "Value in the field."),
-    ("expected", pa.string(), "Value that was expected."),
-    ("message", pa.string(), "Description in one sentence."),
+    ("position", INT64, "Byte of the file at which the entry or the damaged range begins."),
+    ("payload_position", INT64, "Byte of the decompressed payload."),
+    ("length", INT64, "Affected bytes of the file."),
+    ("code", STRING, "Code of the finding."),
+    ("severity", STRING, "Severity: `error`, `warning` or `note`."),
+    ("base_offset", INT64, "Base offset that the entry states, right or wrong."),
+    ("field", STRING, "Field that is wrong."),
+    ("found", STRING, "Value in the field."),
+    ("expected", STRING, "Value that was expected."),
+    ("message", STRING, "Description in one sentence."),
 )
 
 TABLES = {
