@@ -7,10 +7,11 @@ import click
 
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.closing_findings import ClosingFindings
+from magicbyte_cli.dump_log.companion_lines import DumpOptions
 from magicbyte_cli.dump_log.decoders import Decoder
 from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.dump_log.decoders.primitive_decoders import CLASSES, key_value_decoder
-from magicbyte_cli.dump_log.file_lines import DumpOptions, file_lines
+from magicbyte_cli.dump_log.file_lines import file_lines
 from magicbyte_cli.dump_log.record_lines import SegmentOptions
 from magicbyte_cli.dump_log.releases import DEFAULT, Release
 from magicbyte_cli.selection import flag_option

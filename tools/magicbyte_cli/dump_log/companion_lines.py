@@ -1,6 +1,7 @@
 """Lines of indexes and producer snapshots."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -19,6 +20,7 @@ from magicbyte.storage import read_small_file
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.closing_findings import ClosingFindings
 from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
+from magicbyte_cli.dump_log.record_lines import SegmentOptions
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.wire import (
     OffsetIndexEntry,
@@ -27,13 +29,20 @@ from magicbyte_formats.wire import (
     TimeIndexEntry,
 )
 
-Warn = Callable[[str], None]
-"""Prints a line on stderr."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DumpOptions:
+    """Options of the tool."""
+
+    segments: SegmentOptions
+    verify_only: bool
+    sanity: bool
+    max_message_size: int
+    warn: Callable[[str], None]
+    """Prints a line on stderr."""
 
 
-def index_lines(
-    path: Path, findings: ClosingFindings, *, verify_only: bool, sanity: bool, max_message_size: int
-) -> Iterator[str]:
+def index_lines(path: Path, findings: ClosingFindings, dump_options: DumpOptions) -> Iterator[str]:
     """Yield the lines of an offset index."""
     log, base = _log_of(path), base_offset(path)
     data = _read(path)
@@ -42,7 +51,7 @@ def index_lines(
         yield f"{path.name} is empty."
         return
     entries = [OffsetIndexEntry.unpack_from(data, OffsetIndexEntry.SIZE * n) for n in range(count)]
-    if sanity:
+    if dump_options.sanity:
         _check(path, data, OffsetIndexEntry.SIZE, base, base + entries[-1].relative_offset)
         yield f"{path.name} passed sanity check."
         return
@@ -50,10 +59,12 @@ def index_lines(
         offset = base + entry.relative_offset
         if offset == base and number > 0:
             return  # the zeros of a preallocated file
-        log_offset = last_offset_of(_first_frame(log, entry.ofs_batch, max_message_size))
+        log_offset = last_offset_of(
+            _first_frame(log, entry.ofs_batch, dump_options.max_message_size)
+        )
         if log_offset != offset:
             findings.indexes[path].append((offset, log_offset))
-        if not verify_only:
+        if not dump_options.verify_only:
             yield f"offset: {offset} position: {entry.ofs_batch}"
 
 
@@ -69,7 +80,7 @@ def _first_frame(log_path: Path, position: int, max_bytes: int) -> Frame:
 
 
 def time_index_lines(
-    path: Path, findings: ClosingFindings, *, verify_only: bool, sanity: bool
+    path: Path, findings: ClosingFindings, dump_options: DumpOptions
 ) -> Iterator[str]:
     """Yield the lines of a time index."""
     log, base = _log_of(path), base_offset(path)
@@ -79,7 +90,7 @@ def time_index_lines(
     data = _read(path)
     count = len(data) // TimeIndexEntry.SIZE
     entries = [TimeIndexEntry.unpack_from(data, TimeIndexEntry.SIZE * n) for n in range(count)]
-    if sanity:
+    if dump_options.sanity:
         last = base + entries[-1].relative_offset if entries else base
         _check(path, data, TimeIndexEntry.SIZE, base, last)
         if entries and entries[-1].timestamp < entries[0].timestamp:
@@ -102,7 +113,7 @@ def time_index_lines(
                 findings.time_indexes[path].mismatches.append((entry.timestamp, log_timestamp))
             if previous >= entry.timestamp:
                 findings.time_indexes[path].out_of_order.append((entry.timestamp, previous))
-        if not verify_only:
+        if not dump_options.verify_only:
             yield f"timestamp: {entry.timestamp} offset: {offset}"
         previous = entry.timestamp
 
@@ -152,8 +163,8 @@ def transaction_index_lines(path: Path) -> Iterator[str]:
         )
 
 
-def snapshot_lines(path: Path, release: Release, warn: Warn) -> Iterator[str]:
-    data = _read(path)
+def snapshot_lines(path: Path, dump_options: DumpOptions) -> Iterator[str]:
+    data, warn = _read(path), dump_options.warn
     try:
         entries = read_producer_snapshot(data)
     except ChecksumError as error:
@@ -173,7 +184,7 @@ def snapshot_lines(path: Path, release: Release, warn: Warn) -> Iterator[str]:
         warn(f"Snapshot failed schema validation: {error.message}")
         return
     for entry in entries:
-        yield _producer(entry, release)
+        yield _producer(entry, dump_options.segments.release)
 
 
 def _producer(producer: ProducerSnapshotEntry, release: Release) -> str:

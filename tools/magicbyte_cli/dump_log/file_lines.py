@@ -2,37 +2,24 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.closing_findings import ClosingFindings
 from magicbyte_cli.dump_log.companion_lines import (
-    Warn,
+    DumpOptions,
     base_offset,
     index_lines,
     snapshot_lines,
     time_index_lines,
     transaction_index_lines,
 )
-from magicbyte_cli.dump_log.record_lines import SegmentOptions
 from magicbyte_cli.dump_log.segment_lines import segment_lines
 
 BOOTSTRAP = "bootstrap.checkpoint"
 """Name of the KRaft snapshot that `kafka-storage format` writes."""
 
 _SNAPSHOT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DumpOptions:
-    """Options of the tool."""
-
-    segments: SegmentOptions
-    verify_only: bool
-    sanity: bool
-    max_message_size: int
-    warn: Warn
 
 
 def file_lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) -> Iterator[str]:
@@ -48,21 +35,13 @@ def file_lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) 
             yield _title(path.name)
             lines = segment_lines(path, segments, findings)
         case ".index":
-            lines = index_lines(
-                path,
-                findings,
-                verify_only=dump_options.verify_only,
-                sanity=dump_options.sanity,
-                max_message_size=dump_options.max_message_size,
-            )
+            lines = index_lines(path, findings, dump_options)
         case ".timeindex":
-            lines = time_index_lines(
-                path, findings, verify_only=dump_options.verify_only, sanity=dump_options.sanity
-            )
+            lines = time_index_lines(path, findings, dump_options)
         case ".txnindex":
             lines = transaction_index_lines(path)
         case ".snapshot":
-            lines = snapshot_lines(path, segments.release, dump_options.warn)
+            lines = snapshot_lines(path, dump_options)
         case _:
             dump_options.warn(f"Ignoring unknown file {name}")
             return
