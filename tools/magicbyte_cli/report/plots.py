@@ -8,7 +8,7 @@ from magicbyte_cli.display import NumberFormat, byte_size, counted, duration, pe
 from magicbyte_cli.report.cells import axis_time, spaced
 from magicbyte_cli.report.figures.partition_figures import BYTE_DISPOSITIONS
 from magicbyte_cli.report.figures.timeline import Panel
-from magicbyte_cli.report.markup import Content, Markup, element, joined
+from magicbyte_cli.report.markup import Markup, element, joined
 from magicbyte_cli.report.tables import table
 
 HEIGHT = 100
@@ -30,14 +30,18 @@ def bar(byte_counts: Counter[str], unit: str = "byte", total: int | None = None)
     label = ", ".join(
         f"{spaced(name)} {counted(byte_counts[name], unit)}" for name, _ in rectangles
     )
+    return _svg("bar", 8, label or f"no {unit}s", [rectangle for _, rectangle in rectangles])
+
+
+def _svg(class_name: str, height: int, label: str, rectangles: Sequence[Markup]) -> Markup:
     return element(
         "svg",
-        *(rect for _, rect in rectangles),
-        class_="bar",
-        viewBox="0 0 1000 8",
+        *rectangles,
+        class_=class_name,
+        viewBox=f"0 0 1000 {height}",
         preserveAspectRatio="none",
         role="img",
-        aria_label=label or f"no {unit}s",
+        aria_label=label,
     )
 
 
@@ -58,14 +62,10 @@ def lanes(title: str, panels: Sequence[Panel], noun: str) -> Markup:
 
 
 def _panel(panel: Panel, noun: str) -> Markup:
-    ends = (
-        axis_time(panel.start, panel.width),
-        axis_time(panel.end, panel.width),
-    )
-    panel_lanes = [_lane(panel, kind, noun) for kind in panel.bars]
+    ends = [axis_time(moment, panel.width) for moment in (panel.start, panel.end)]
     return element(
         "div",
-        *panel_lanes,
+        *(_lane(panel, kind, noun) for kind in panel.bars),
         element("div", *(element("span", end) for end in ends), class_="axis"),
         element("p", f"UTC; one bar is {duration(panel.width)}", class_="soft"),
         class_="panel",
@@ -84,7 +84,7 @@ def _lane(panel: Panel, kind: str, noun: str) -> Markup:
 
 def _bars(heights: Sequence[int], kind: str, label: str, panel: Panel, noun: str) -> Markup:
     step, highest = 1000 / max(len(heights), 1), max(heights)
-    bars: list[Content] = []
+    bars: list[Markup] = []
     for number, count in enumerate(heights):
         if count:
             height = max(HEIGHT * count / highest, 2)
@@ -92,15 +92,7 @@ def _bars(heights: Sequence[int], kind: str, label: str, panel: Panel, noun: str
             start = axis_time(panel.start + number * panel.width, panel.width)
             title = f"{start}: {counted(count, noun)}"
             bars.append(_rect(kind, number * step, HEIGHT - height, width, height, title))
-    return element(
-        "svg",
-        *bars,
-        class_="plot",
-        viewBox=f"0 0 1000 {HEIGHT}",
-        preserveAspectRatio="none",
-        role="img",
-        aria_label=label,
-    )
+    return _svg("plot", HEIGHT, label, bars)
 
 
 def _rect(

@@ -102,12 +102,6 @@ class Timeline:
         self.cells = cells[firsts]
         self.counts = np.add.reduceat(amounts, firsts) if len(firsts) else amounts
 
-    @property
-    def totals(self) -> Counter[str]:
-        """Sums of the counts with a timestamp, by kind."""
-        sums = self.counts.sum(axis=0).tolist()
-        return Counter({kind: count for kind, count in zip(self.kinds, sums, strict=True) if count})
-
     def panels(self) -> list[Panel]:
         """Return the ranges of time that have counts, in order."""
         if not len(self.cells):
