@@ -195,11 +195,8 @@ def _verify_log(
     if log.state is None:
         verdict = _verdict(log, report.findings, prediction, quick=quick)
         row = partition_row(survey, None if quick else report.records, verdict)
-        row["log_end_offset_after_recovery"] = None
-        row["recovery"] = []
-        if prediction is not None:
-            row["log_end_offset_after_recovery"] = prediction.log_end_offset
-            row["recovery"] = _sentences(prediction, survey)
+        row["log_end_offset_after_recovery"] = prediction and prediction.log_end_offset
+        row["recovery"] = _sentences(prediction, survey) if prediction is not None else []
         out.partitions.append(row)
     return out
 

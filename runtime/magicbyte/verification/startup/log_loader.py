@@ -192,7 +192,7 @@ class _LogLoader:
         segment = self.segments[number]
         if segment.file is None:
             return
-        producers = self._producers_before(number)
+        producers = self._producers_at(segment.base_offset, self.segments[:number])
         with segment.open() as file:
             try:
                 recovered = recover_segment(
@@ -211,12 +211,11 @@ class _LogLoader:
         segment.recovered, segment.size_bytes = recovered, recovered.size_bytes
         segment.is_recovered = True
 
-    def _producers_before(self, number: int) -> ProducerState:
-        """Return the producer state before a segment, by snapshot and replay."""
-        base_offset = self.segments[number].base_offset
-        snapshot_offset, producers = newest_state(self.log, end=base_offset)
+    def _producers_at(self, end: int, segments: Sequence[_LoadedSegment]) -> ProducerState:
+        """Return the producer state at offset *end*, by snapshot and replay of *segments*."""
+        snapshot_offset, producers = newest_state(self.log, end=end)
         if self.has_transactions:
-            self._replay(self.segments[:number], base_offset, snapshot_offset, producers)
+            self._replay(segments, end, snapshot_offset, producers)
         return producers
 
     def _replay(
@@ -302,18 +301,12 @@ class _LogLoader:
             self._would(f"create an empty {self.segments[0].name}")
             end = start
         elif self.is_clean:
-            self.prediction.open_transactions = self._open_transactions_at(end)
+            # Without a snapshot nothing is replayed, and all open transactions are forgotten.
+            has_snapshot = next(snapshots(self.log), None) is not None
+            producers = self._producers_at(end, self.segments) if has_snapshot else ProducerState()
+            self.prediction.open_transactions = producers.open_transactions
         self.prediction.log_end_offset = end
         self.prediction.segment_sizes = {each.name: each.size_bytes for each in self.segments}
-
-    def _open_transactions_at(self, end: int) -> dict[int, int]:
-        """Return the open transactions of a clean startup: open ones of snapshots, and later ones."""
-        if next(snapshots(self.log), None) is None:
-            return {}  # without a snapshot nothing is replayed, and all are forgotten
-        snapshot_offset, producers = newest_state(self.log, end=end)
-        if self.has_transactions:
-            self._replay(self.segments, end, snapshot_offset, producers)
-        return producers.open_transactions
 
     def _next_offset(self, loaded_segment: _LoadedSegment) -> int:
         if loaded_segment.recovered is not None:
