@@ -70,11 +70,7 @@ class Store:
             info = system.get_file_info(inner)
         if info.type == fs.FileType.NotFound:
             return None
-        is_folder = info.type == fs.FileType.Directory
-        size = 0 if is_folder else info.size
-        if size is None:
-            size = self._handle(path, None).size_bytes
-        return FolderItem(path.rpartition("/")[2], is_folder, size)
+        return self._folder_item(path, info)
 
     def below(self, path: str, *, recursive: bool) -> Iterator[tuple[str, FolderItem]]:
         """Yield each item below *path* with its folder, relative to *path*: a listing of the store.
@@ -94,15 +90,17 @@ class Store:
         for info in infos:
             if info.type not in (fs.FileType.File, fs.FileType.Directory):
                 continue
-            is_folder = info.type == fs.FileType.Directory
             folder, _, name = info.path[start:].rstrip("/").rpartition("/")
-            if not name:
-                continue
-            size = 0 if is_folder else info.size
-            if size is None:  # HTTP may omit sizes; as 0 bytes, a segment would look empty
-                file_path = "/".join(part for part in (path, folder, name) if part)
-                size = self._handle(file_path, None).size_bytes
-            yield folder, FolderItem(name, is_folder, size)
+            if name:
+                item_path = "/".join(part for part in (path, folder, name) if part)
+                yield folder, self._folder_item(item_path, info)
+
+    def _folder_item(self, path: str, info: Any) -> FolderItem:
+        is_folder = info.type.name == "Directory"
+        size = 0 if is_folder else info.size
+        if size is None:  # HTTP may omit sizes; as 0 bytes, a segment would look empty
+            size = self._handle(path, None).size_bytes
+        return FolderItem(path.rpartition("/")[2], is_folder, size)
 
     # Reads
 
