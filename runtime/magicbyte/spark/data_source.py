@@ -1,6 +1,5 @@
 """The data source for spark.read.format("magicbyte")."""
 
-import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
@@ -43,9 +42,7 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     def schema(self) -> StructType:
         with without_traceback():
             columns = spark_columns.default_columns(options.parse(self.options))
-            return spark_columns.struct_of(
-                pa.schema([(column.name, column.type) for column in columns])
-            )
+            return spark_columns.struct_of(columns)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         with without_traceback():

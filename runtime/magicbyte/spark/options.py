@@ -98,10 +98,8 @@ class SourceOptions:
     @property
     def batch_bounds(self) -> tuple[OffsetBound, OffsetBound]:
         """Start and end of a batch; InputError if a batch cannot have them."""
-        start, end = (
-            offset_bounds.starting_bound(self.raw, "earliest"),
-            offset_bounds.ending_bound(self.raw),
-        )
+        start = offset_bounds.starting_bound(self.raw, "earliest")
+        end = offset_bounds.ending_bound(self.raw)
         offset_bounds.check_batch(start, end)
         return start, end
 

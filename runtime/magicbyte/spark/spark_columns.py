@@ -155,9 +155,9 @@ def requested_columns(
     return columns, pa.schema(fields)
 
 
-def struct_of(schema: pa.Schema) -> StructType:
-    """Return *schema*, an Arrow schema of supported types, as a Spark schema."""
-    return StructType([StructField(field.name, SPARK_TYPES[field.type]) for field in schema])
+def struct_of(columns: Iterable[SparkColumn]) -> StructType:
+    """Return the Spark schema of *columns*."""
+    return StructType([StructField(column.name, SPARK_TYPES[column.type]) for column in columns])
 
 
 def sources_of(columns: Sequence[SparkColumn]) -> tuple[str, ...]:
