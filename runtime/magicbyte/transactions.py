@@ -8,6 +8,7 @@ damaged abort marker never turns aborted records into committed ones.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from magicbyte.engines.protocol import Control, Entry
@@ -252,10 +253,7 @@ def _is_proven_aborted(transaction: Transaction, indexed: Iterable[AbortedTransa
 
 def by_first_offset(transactions: Iterable[Transaction]) -> list[Transaction]:
     """Return *transactions* sorted by first offset, then by producer id."""
-    return sorted(
-        transactions,
-        key=lambda transaction: (transaction.first_offset, transaction.producer_id),
-    )
+    return sorted(transactions, key=attrgetter("first_offset", "producer_id"))
 
 
 def last_stable_offset(transactions: Iterable[Transaction], *, log_start: int, log_end: int) -> int:

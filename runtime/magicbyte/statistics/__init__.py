@@ -90,12 +90,7 @@ def stats(
     storage = Storage(storage_options)
     storage_options = None  # no traceback shows credentials
     dataset = open_all_replicas(
-        paths,
-        storage,
-        topics=topics,
-        partitions=partitions,
-        engine=engine,
-        limits=limits,
+        paths, storage, topics=topics, partitions=partitions, engine=engine, limits=limits
     )
     out = Statistics(quick)
     groups: dict[CountedGroup, Counts] = {}
