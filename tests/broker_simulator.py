@@ -1,4 +1,4 @@
-"""A broker that changes a partition's folder, and an operating system that lets it do so anywhere."""
+"""Simulates a broker that changes a partition's folder between any two system calls of a reader."""
 
 import os
 import random
@@ -14,15 +14,15 @@ DOES = ("append", "roll", "delete_oldest", "remove_deleted", "truncate", "crash"
 
 
 class Broker:
-    """Does to a partition's folder what brokers do, a step at a time."""
+    """Changes a partition's folder as brokers do, one step at a time."""
 
     def __init__(self, folder: Path, build: Any, seed: int, *, does: Sequence[str] = DOES) -> None:
         self.folder, self.build, self._does = folder, build, does
         self.random = random.Random(seed)
         self.values: dict[int, set[bytes]] = {}
-        """All that ever stood at an offset."""
+        """Every value that a record at this offset ever had."""
         self.lost: set[int] = set()
-        """Offsets that retention, a truncation or cleaning took, at any time."""
+        """Offsets that retention, truncation or compaction removed at any time."""
         self.end = 0
         self.lowest_end = 0
         self.version = 0
@@ -37,7 +37,7 @@ class Broker:
         self.lowest_end = self.end
 
     def step(self) -> None:
-        """Go on with what is under way, or begin something else."""
+        """Do the next step of the current operation, or begin a random new one."""
         for _ in self._under_way:
             return
         self._under_way = getattr(self, self.random.choice(self._does))()
@@ -50,7 +50,7 @@ class Broker:
         return self.folder / f"{base:020}.{kind}"
 
     def append(self) -> Iterator[None]:
-        """Write a batch, with a moment in which only its first bytes are there."""
+        """Append a batch in two steps: its first bytes, then the rest."""
         base, count = self.end, 1 if self.is_uniform else self.random.randint(1, 4)
         content = []
         for delta in range(count):
@@ -92,7 +92,7 @@ class Broker:
             path.unlink()
 
     def truncate(self) -> Iterator[None]:
-        """Take batches off the end, as a follower does, and write others in their place."""
+        """Truncate batches from the end, as a follower does, and append others at their offsets."""
         entries = self.entries[self.last]
         if len(entries) >= 2:
             kept = self.random.randrange(1, len(entries))
@@ -111,7 +111,7 @@ class Broker:
         self.lowest_end = min(self.lowest_end, offset)
 
     def crash(self) -> Iterator[None]:
-        """Leave the last segment cut inside a batch, and recover it."""
+        """Cut the last segment inside a batch; in the next step, truncate it as recovery does."""
         entries = self.entries[self.last]
         if entries:
             first, data = entries.pop()
@@ -123,7 +123,7 @@ class Broker:
             self.version += 1
 
     def clean(self) -> Iterator[None]:
-        """Put one segment, without some of their batches, in the place of the first two."""
+        """Compact the first two segments into one that lacks some of their batches."""
         *sealed, _ = sorted(self.entries)
         bases = sealed[:2]
         entries = [entry for base in bases for entry in self.entries[base]]
@@ -152,7 +152,7 @@ class Broker:
 
 
 class Watched:
-    """The operating system, as `magicbyte.storage.local` calls it; *before* is told each call."""
+    """Module `os` for `magicbyte.storage.local`; *before* is called with the name of each call."""
 
     def __init__(self, before: Callable[[str], None]) -> None:
         self._before = before

@@ -1,4 +1,4 @@
-"""The clusters of tests/data with what Kafka itself says of them."""
+"""The clusters of tests/data and what Kafka itself read from them (the oracle)."""
 
 import gzip
 import hashlib
@@ -15,7 +15,7 @@ from paths import DATA, shared
 
 
 class Cluster:
-    """A cluster's log.dirs, and the oracle beside them."""
+    """The log.dirs of a cluster, and the records, batches and offsets that Kafka read from them."""
 
     def __init__(self, folder: Path) -> None:
         self.name = f"{folder.parent.name}-{folder.name}"
@@ -32,20 +32,20 @@ class Cluster:
         )
 
     def offsets(self) -> dict[str, dict[str, Any]]:
-        """Return what the admin client said, by partition."""
+        """Return the offsets that Kafka's admin client listed, by partition."""
         rows = json.loads((self.oracle / "offsets.json").read_text())
         return {f"{row['topic']}-{row['partition']}": row for row in rows}
 
     def batches(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the batches that Kafka's FileRecords found, with their partition."""
+        """Yield (partition, batch) for the batches that Kafka's FileRecords read."""
         for file in sorted((self.oracle / "batches").glob("*.ndjson.gz")):
             for row in lines(file):
                 yield file.name.removesuffix(".ndjson.gz"), row
 
     def records(self, isolation_level: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the records that Kafka's consumer delivered, with their partition.
+        """Yield (partition, record) for the records that Kafka's consumer delivered.
 
-        A file for read_committed is there only where it differs.
+        A read_committed file exists only where it differs from the read_uncommitted one.
         """
         offsets, folder = self.offsets(), self.oracle / "records"
         for file in sorted(folder.glob("*.read_uncommitted.ndjson.gz")):
@@ -64,7 +64,7 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def short(data: bytes | None) -> str | None:
-    """Return bytes as the oracle keeps them: hex, or a digest of more than 256."""
+    """Return *data* in the oracle's form: hex, or SHA-256 and length if over 256 bytes."""
     if data is None:
         return None
     if len(data) <= 256:

@@ -1,4 +1,4 @@
-"""Fixtures for the tests of all folders."""
+"""Fixtures that tests of all folders share."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -42,13 +42,13 @@ def folder(tmp_path: Path) -> Folder:
 
 @pytest.fixture(scope="session")
 def real() -> Path:
-    """The logs of real brokers."""
+    """The folder with the logs of real brokers."""
     return DATA
 
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Callable[[str], Path]:
-    """Copies a cluster of the real brokers' logs, to be changed."""
+    """A function that copies a cluster of the real brokers' logs, so that a test can change it."""
 
     def copy(cluster: str) -> Path:
         target = tmp_path / cluster.replace("/", "-")
@@ -60,7 +60,7 @@ def copied(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def oracle() -> Callable[..., list[dict[str, Any]]]:
-    """Reads what Kafka said of a partition of the real brokers' logs."""
+    """A function that returns what Kafka itself read from a partition of the real brokers' logs."""
 
     def rows(
         cluster: str, partition: str, what: str = "records", isolation: str = "read_uncommitted"
@@ -77,7 +77,7 @@ def oracle() -> Callable[..., list[dict[str, Any]]]:
 
 @pytest.fixture(params=["reference", "columnar"])
 def read(request: pytest.FixtureRequest) -> type[Read]:
-    """Read with each engine: what is said of rows holds for both."""
+    """The class `Read`, once with each engine: tests of rows run with both."""
     return type("Read", (Read,), {"engine": request.param})
 
 
@@ -89,7 +89,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
 
 @pytest.fixture
 def ranges_read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Positions and lengths of what is read of local files from now on."""
+    """(position, length) of each read of a local file during the test."""
     ranges: list[tuple[int, int]] = []
     read_at = storage.LocalFile.read_at
 
@@ -103,7 +103,7 @@ def ranges_read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 @pytest.fixture
 def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the files that are opened from now on."""
+    """The names of the local files that are opened during the test."""
     names: list[str] = []
     local_file = storage.LocalFile
 

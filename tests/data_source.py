@@ -1,4 +1,4 @@
-"""The data source without Spark: what it plans, and what its tasks read."""
+"""Runs the Spark data source without Spark: plans its tasks and reads their rows."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from magicbyte.spark.data_source import MagicbyteDataSource
 
 
 def planned(path: str, **options: str) -> tuple[Any, list[Any]]:
-    """Return the reader that *options* make, and its tasks."""
+    """Return the data source's reader for *path* and *options*, and its tasks."""
     source = MagicbyteDataSource({"path": path, **options})
     reader = source.reader(source.schema())
     return reader, list(reader.partitions())
 
 
 def rows(path: str, **options: str) -> list[dict[str, Any]]:
-    """Return the rows that all tasks give, in their order."""
+    """Return the rows of all tasks, in the order of the tasks."""
     reader, tasks = planned(path, **options)
     batches = [batch for task in tasks for batch in reader.read(task)]
     return pa.Table.from_batches(batches, reader.schema).to_pylist()

@@ -1,4 +1,4 @@
-"""The examples of the documents, for tests that run them."""
+"""Extracts the code examples of the documentation for tests that run them."""
 
 import os
 import re
@@ -16,7 +16,7 @@ def blocks(page: str, *languages: str) -> list[str]:
 
 
 def examples(page: str) -> list[tuple[str, str]]:
-    """Return the Python of *page* with what it prints: the block behind it, if that has no language."""
+    """Return (code, output) of *page*'s Python blocks; a block without language is the output."""
     found = [*_fenced(page), ("end", "")]
     return [
         (code, shown if follows == "" else "")

@@ -1,4 +1,4 @@
-"""Headers of entries, for tests of what is worked out from headers alone."""
+"""Builds batch headers for tests of code that needs headers alone."""
 
 from typing import Any
 

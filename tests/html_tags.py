@@ -1,4 +1,4 @@
-"""Pages of HTML, for tests: what tags they have, and a name that would break them."""
+"""Counts the tags of HTML pages for tests, and has a topic name that would break a page."""
 
 from collections import Counter
 from html.parser import HTMLParser

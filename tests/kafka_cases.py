@@ -1,4 +1,4 @@
-"""Options that Spark's Kafka source and ours are given, on the logs of real brokers."""
+"""Options that tests pass to Spark's Kafka source and to magicbyte's, on real brokers' logs."""
 
 import json
 from typing import NamedTuple
@@ -17,7 +17,7 @@ RETENTION = {"subscribe": "deleted-records"}
 
 
 def each(**offsets: int) -> str:
-    """Return offsets, or times, of the partitions p0, p1... of the topic `interleaved`."""
+    """Return the JSON of offsets or times of the partitions p0, p1... of topic `interleaved`."""
     return json.dumps({"interleaved": {name[1:]: offset for name, offset in offsets.items()}})
 
 
@@ -109,7 +109,7 @@ CASES: dict[str, Case] = {
 
 
 def options_of(case: Case, times: dict[str, str]) -> dict[str, str]:
-    """Return the options of *case* with the *times* that the words stand for."""
+    """Return the options of *case* with each key of *times* replaced by its time."""
     made = {"kafka.isolation.level": case.level}
     for name, value in case.options.items():
         for word, time in times.items():

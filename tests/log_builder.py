@@ -1,6 +1,6 @@
-"""Builds logs for tests, by the Construct twin, which shares nothing with the code under test.
+"""Builds logs for tests with the Construct twin, which shares no code with the code under test.
 
-Lengths, counts and checksums are worked out unless they are given, right or wrong.
+Lengths, counts and checksums are computed unless a test passes them, right or wrong.
 """
 
 import gzip
@@ -33,17 +33,17 @@ ABORT, COMMIT = 0, 1
 
 
 def varint(number: int) -> bytes:
-    """Encode *number*, of 32 or 64 bits, as records do."""
+    """Encode *number*, of 32 or 64 bits, as a zigzag varint, as in records."""
     return bytes(twin.Varlong.build(number))
 
 
 def uvarint(number: int) -> bytes:
-    """Encode *number* modulo 2**32 as KRaft's messages do."""
+    """Encode *number* modulo 2**32 as an unsigned varint, as in KRaft's messages."""
     return bytes(twin.Uvarint.build(number & 0xFFFFFFFF))
 
 
 def sized(data: bytes | None) -> bytes:
-    """Encode *data* with its length before it, -1 for null."""
+    """Encode *data* after its length as a varint; null has length -1."""
     return varint(-1) if data is None else varint(len(data)) + data
 
 
@@ -79,12 +79,12 @@ def record(
 
 
 def records(count: int, *, start: int = 0) -> list[bytes]:
-    """Return *count* v2 records with values from ``v0``, or from *start*."""
+    """Return *count* v2 records with values ``v0``, ``v1``..., numbered from *start*."""
     return [record(b"v%d" % (start + i), b"k", delta=i) for i in range(count)]
 
 
 def compress(codec: int, data: bytes) -> bytes:
-    """Return *data* as *codec* compresses it."""
+    """Return *data* compressed with the codec of this number."""
     return bytes(_COMPRESSORS[codec](data))
 
 
@@ -135,14 +135,14 @@ def batch(
 def batch_of(
     base: int, *values: bytes, key: bytes | None = None, producer: int = -1, **fields: Any
 ) -> bytes:
-    """Return a batch of records of *values*; in a transaction if it has a producer."""
+    """Return a v2 batch with the record *values*; it is transactional if *producer* is given."""
     content = [record(value, key, delta=delta) for delta, value in enumerate(values)]
     flags = fields.pop("flags", 0) | (TRANSACTIONAL if producer >= 0 else 0)
     return batch(content, base, flags=flags, producer=producer, **fields)
 
 
 def transactional(base: int, producer: int, *, count: int = 1, **fields: Any) -> bytes:
-    """Return a batch of *count* records in a transaction."""
+    """Return a transactional batch of *count* records."""
     content = records(count, start=base)
     return batch(content, base, flags=TRANSACTIONAL, producer=producer, **fields)
 
@@ -233,7 +233,7 @@ def transaction_index(*aborted: tuple[int, int, int], version: int = 0) -> bytes
 
 
 def producer_snapshot(*producers: tuple[int, int, int, int], version: int = 1) -> bytes:
-    """Return a ``.snapshot``: id, epoch, last offset and open transaction's first offset, or -1."""
+    """Return a ``.snapshot``: id, epoch, last offset, open transaction's first offset or -1."""
     entries = [
         {
             "producer_id": producer,
@@ -250,7 +250,7 @@ def producer_snapshot(*producers: tuple[int, int, int, int], version: int = 1) -
 
 
 class Folder:
-    """A log.dir in the making."""
+    """A log.dir to which tests write files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -267,7 +267,7 @@ class Folder:
     def segment(
         self, partition: str, data: bytes, base: int = 0, kind: str = "log", suffix: str = ""
     ) -> Path:
-        """Write a file of *partition*, a folder's name."""
+        """Write a segment, or a file of another *kind*, into the folder *partition*."""
         path = self.path / partition / f"{base:020}.{kind}{suffix}"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Reads whole logs for tests, and frames their entries."""
+"""Reads whole logs for tests, and finds where their entries begin and end."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ COLUMNS = (
 
 
 def spans(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each entry of sound *data* begins and ends: the ten lines that judge framing."""
+    """Yield (begin, end) of each entry of undamaged *data*, by the size fields alone."""
     position = 0
     while position < len(data):
         end = position + 12 + int.from_bytes(data[position + 8 : position + 12], "big")
@@ -24,7 +24,7 @@ def spans(data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """Return the rows of *table* with times as milliseconds, which Python's calendar may not hold."""
+    """Return the rows of *table*, times as integers: Python's datetime cannot hold them all."""
     for index, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type):
             times = table.column(index).cast(pa.int64())
@@ -34,7 +34,7 @@ def plain(table: pa.Table) -> list[dict[str, Any]]:
 
 
 class Read:
-    """A whole read of bytes in memory, or of a dataset, with damage skipped."""
+    """The rows, report and findings of a whole read; damage in bytes in memory is skipped."""
 
     engine = "auto"
     dispositions: tuple[str, ...] = DISPOSITIONS
@@ -63,7 +63,7 @@ class Read:
         return [finding.code for finding in self.findings]
 
     def at(self, code: str) -> list[int | None]:
-        """Positions of the findings of *code*."""
+        """Return the positions of the findings with this code."""
         return [finding.position for finding in self.findings if finding.code == code]
 
     @property

@@ -1,4 +1,4 @@
-"""Measures by how much a call makes this process grow; needs Linux's /proc."""
+"""Measures how much memory a call takes at its peak; needs Linux's /proc."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def measured(call: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
-    """Return what *call* returns, and how many bytes it took at its peak, and seconds."""
+    """Return the result of *call*, and its peak growth of memory in bytes and time in seconds."""
     Path("/proc/self/clear_refs").write_text("5")  # the peak is from here on
     before, started = resident_bytes("VmRSS"), time.monotonic()
     result = call()

@@ -1,4 +1,4 @@
-"""Folders of the data that tests read."""
+"""Paths of the folders with test data."""
 
 import json
 import os
@@ -16,10 +16,10 @@ DATA = CHECKOUT / "tests" / "data"
 
 
 def shared() -> Path:
-    """Return the folder of larger material that is not part of the project.
+    """Return the folder with larger test data that is not part of the repository.
 
-    It lies beside the checkout, or where MAGICBYTE_SHARED says; a test that needs it skips with
-    that reason where it is absent.
+    It is next to the checkout, or at the path in MAGICBYTE_SHARED. A test that needs it is skipped
+    where it is absent.
     """
     return Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
 
@@ -34,5 +34,5 @@ def _manifest() -> list[dict[str, Any]]:
 
 
 def vectors(*kinds: str) -> list[dict[str, Any]]:
-    """Return other projects' vectors of *kinds*, by default all; none where they are absent."""
+    """Return other projects' test vectors of *kinds* (default: all); none without the folder."""
     return [entry for entry in _manifest() if not kinds or entry["kind"] in kinds]

@@ -9,7 +9,7 @@ PRODUCERS = (0, 3, 7, 9)
 
 
 def write_random_log(rng: random.Random, folder: Any) -> None:
-    """Write a log of interleaved transactions, and companion files that are mostly wrong."""
+    """Write a random log of interleaved transactions; most of its companion files are wrong."""
     offset = segment = rng.choice([0, 40])
     data = b""
     epochs, aborted = dict.fromkeys(PRODUCERS, 0), []

@@ -1,4 +1,4 @@
-"""A server of S3 on this machine, in a process of its own; and what it was asked."""
+"""Runs an S3 server on this machine, in a process of its own, and counts its requests."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _ASKED = re.compile(r'"(?:\x1b\[[0-9;]*m)*([A-Z]+) (\S+) HTTP')
 
 
 class S3Server:
-    """Moto's server on the loopback, on a port that is free."""
+    """Moto's S3 server on a free port of the loopback interface."""
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "server.log"
@@ -57,7 +57,7 @@ class S3Server:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Storage options that open the store."""
+        """Return the storage options with which magicbyte opens the store."""
         return {
             "access_key": ACCESS_KEY,
             "secret_key": SECRET,
@@ -80,7 +80,7 @@ class S3Server:
         self._send("DELETE", f"/{BUCKET}/{quote(key)}")
 
     def upload(self, folder: Path, prefix: str) -> str:
-        """Put all files of *folder*; return its URL. Folders alone leave nothing, as in S3."""
+        """Put all files of *folder*; return its URL. S3 has no folders, so empty ones are lost."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 self.put(f"{prefix}/{path.relative_to(folder).as_posix()}", path.read_bytes())
@@ -88,7 +88,7 @@ class S3Server:
 
     @contextmanager
     def checking_credentials(self) -> Iterator[None]:
-        """Let the server refuse whom it does not know: that is everybody."""
+        """Make the server check credentials for a while: it knows no user, so it refuses all."""
         self._send("POST", "/moto-api/reset-auth", b"0")
         try:
             yield
@@ -97,7 +97,7 @@ class S3Server:
 
     @contextmanager
     def counted(self) -> Iterator[Counter[str]]:
-        """Give the number of requests meanwhile, of each kind; it is there at the end."""
+        """Count requests by HTTP method or LIST; the counts are filled when the block ends."""
         start, counts = len(self._text()), Counter[str]()
         yield counts
         for method, target in _ASKED.findall(self._text()[start:]):

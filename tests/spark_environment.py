@@ -1,4 +1,4 @@
-"""Environment of a process that starts Spark."""
+"""Environment variables of processes that start Spark."""
 
 import os
 import sys
@@ -8,9 +8,9 @@ QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def environment() -> dict[str, str]:
-    """Return this process's environment, with a Python that Spark finds data sources by.
+    """Return this process's environment, with the Python in which Spark finds data sources.
 
-    It is a bare name: where the path has a space, Spark's `command -v` fails and discovery is off.
+    PYSPARK_PYTHON is a bare name: Spark's `command -v` fails on a path with a space.
     """
     here, python = os.path.split(sys.executable)
     return {

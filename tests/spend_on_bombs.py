@@ -1,4 +1,4 @@
-"""Read a log that holds a bomb, in a process of its own, and print what that cost as JSON.
+"""Read a log with a decompression bomb in a new process; print memory and time as JSON.
 
 Run as ``python spend_on_bombs.py NAME FOLDER ENGINE`` with a name of ``BOMBS``; needs Linux's /proc.
 """
@@ -33,7 +33,7 @@ def gzip_bomb(size: int) -> bytes:
 
 
 def snappy_block_bomb(size: int) -> bytes:
-    """Return a raw block: 4 zeros, then copies of 64 bytes at distance 1."""
+    """Return a raw snappy block: 4 zeros, then copies of 64 bytes at distance 1."""
     copies = -(-(size - 4) // 64)
     return b.uvarint(4 + 64 * copies) + b"\x0c\0\0\0\0" + b"\xfe\1\0" * copies
 
@@ -58,13 +58,13 @@ def lz4_bomb(size: int) -> bytes:
 
 
 def zstd_bomb(size: int) -> bytes:
-    """Blocks of 128 KiB of one repeated byte, 4 bytes each."""
+    """Return a zstd frame of *size* zeros: each 128 KiB are a block of 4 bytes."""
     block = (128 * KIB << 3 | 1 << 1).to_bytes(3, "little") + b"\0"
     return b"\x28\xb5\x2f\xfd\0\x58" + block * (size // (128 * KIB)) + b"\1\0\0"
 
 
 def zstd_claim() -> bytes:
-    """A frame that claims 8 GiB and holds one block."""
+    """Return a zstd frame with a content size of 8 GiB and one empty block."""
     return b"\x28\xb5\x2f\xfd\xe0" + (8 * GIB).to_bytes(8, "little") + b"\1\0\0"
 
 
@@ -77,7 +77,7 @@ def wrapper(codec: int, section: bytes) -> bytes:
 
 
 def many_small_records() -> bytes:
-    """Records of 7 bytes each, all bytes there: a sound batch of 64 MiB."""
+    """Return a sound batch with 64 MiB of records of 7 bytes."""
     one = b.record(b"")
     count = 64 * MIB // len(one)
     section = zstandard.compress(one * count)

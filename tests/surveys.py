@@ -1,4 +1,4 @@
-"""Surveys of a dataset's partitions, as its tables are made from them."""
+"""Surveys a dataset's partitions in the way that its tables do."""
 
 import magicbyte as mb
 from magicbyte.reading.planner import Planner

@@ -1,4 +1,4 @@
-"""The checksums, by the check values of their definitions."""
+"""Tests of the checksums against the check values of their definitions."""
 
 from collections.abc import Callable
 

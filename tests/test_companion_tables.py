@@ -1,4 +1,4 @@
-"""Files beside a log, by themselves: what the Construct twin reads in them, and what is wrong with them."""
+"""Tests of companion files read without their log: the Construct twin's rows, and each fault."""
 
 import shutil
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def by_kind() -> dict[str, list[Path]]:
 
 
 def twins(kind: str, path: Path, data: bytes) -> list[tuple[Any, ...]]:
-    """Return the rows that the twin finds, in the columns' order."""
+    """Return the rows that the Construct twin reads in *data*, in the order of the columns."""
 
     def of(number: int) -> int | None:
         return None if number == -1 else number

@@ -1,4 +1,4 @@
-"""Records of internal topics as dicts, by magicbyte.messages."""
+"""Tests of magicbyte.messages: records of internal topics as dicts."""
 
 import contextlib
 import io
@@ -94,7 +94,7 @@ def test_record_unknown_to_the_release_is_an_error(
 
 
 def test_every_type_of_every_release_is_one_key_and_one_value() -> None:
-    """A schema of which a record needs the two numbers before it alone."""
+    """In each release, a message type's number has exactly one key schema and one value schema."""
     minors = {2: (8,), 3: range(10), 4: range(4)}
     releases = [(major, minor) for major, those in minors.items() for minor in those]
     for module in (consumer_offsets, transaction_state, share_group_state):

@@ -1,4 +1,4 @@
-"""Rules of transactions, entry by entry, without a log."""
+"""Tests of the rules of transactions on single batch headers, without a log."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)
 
 
 def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: Any) -> Entry:
-    """The header of a batch of a transaction that ends at *last*."""
+    """Return the header of a transactional batch with last offset *last*."""
     given = {
         "position": 100 * last,
         "size_bytes": 80,
@@ -43,7 +43,7 @@ def position(last: int) -> LogPosition:
 
 
 class Log(TransactionTracker):
-    """A tracker to which entries are added by offset, producer id and epoch."""
+    """A transaction tracker; a test adds batches and markers by offset, producer id and epoch."""
 
     __slots__ = ()
 
@@ -178,7 +178,7 @@ def test_a_hole_of_one_producer_leaves_the_others_open() -> None:
 def behind_a_hole(
     control: Control, epoch: int, *, before: int | None = None, rest: int | None = None
 ) -> list[tuple[int, int, str, str | None]]:
-    """A batch of epoch 0, a hole, perhaps more of epoch *rest*, and a marker of *epoch*."""
+    """Return the transaction ends of: a batch of epoch 0, a gap, a batch of *rest*, a marker."""
     log = Log()
     if before is not None:
         log.batch(0, producer_epoch=0)

@@ -1,4 +1,4 @@
-"""Segments as plugins for remote storage leave them, made from real ones."""
+"""Builds segments as remote storage plugins store them, from segments of real brokers."""
 
 import base64
 import json
@@ -22,15 +22,15 @@ KINDS = {
 
 
 def batches_of(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the entries of a segment of v2 batches with their base offsets."""
+    """Yield (base offset, bytes) of each v2 batch of a segment."""
     for begin, end in spans(data):
         yield int.from_bytes(data[begin : begin + 8]), data[begin:end]
 
 
 def local_tiered(folder: Path, segment_id: str, data: bytes, epochs: dict[int, int]) -> Path:
-    """Write a segment of the entries *data* as LocalTieredStorage would, and return its log.
+    """Write the batches *data* as a segment of LocalTieredStorage; return the path of its `.log`.
 
-    *epochs* are leader epochs and the offsets at which they begin.
+    *epochs* maps each leader epoch to its start offset.
     """
     folder.mkdir(parents=True, exist_ok=True)
     base, _ = next(batches_of(data))
@@ -43,7 +43,7 @@ def local_tiered(folder: Path, segment_id: str, data: bytes, epochs: dict[int, i
 
 
 def segments_of(remote: Path, partition: str) -> list[Path]:
-    """Return the segments of a partition in LocalTieredStorage, by offset."""
+    """Return the paths of a partition's `.log` files in LocalTieredStorage, by base offset."""
     return sorted(remote.glob(f"*/{partition}-{'?' * 22}/*.log"))
 
 
@@ -59,9 +59,9 @@ def aiven(
     change: Change = lambda manifest: None,
     manifest: bool = True,
 ) -> Path:
-    """Write *segment*, of LocalTieredStorage, and its companions as Aiven's plugin would.
+    """Upload *segment*, of LocalTieredStorage, and its companions as Aiven's plugin would.
 
-    *change* alters the manifest. Return the `.log` object.
+    *change* alters the manifest. Return the path of the `.log` object.
     """
     folder.mkdir(parents=True, exist_ok=True)
     name, data = segment.name.removesuffix(".log"), segment.read_bytes()
@@ -100,7 +100,7 @@ def aiven(
 
 
 def chunk_table(sizes: list[int]) -> str:
-    """Return *sizes* as a manifest holds them."""
+    """Encode the chunk *sizes* in bytes as Aiven's manifest does: deltas, zstd, base64."""
     body = struct.pack(">i", len(sizes))
     if len(sizes) == 1:
         body += struct.pack(">i", sizes[0])
@@ -114,7 +114,7 @@ def chunk_table(sizes: list[int]) -> str:
 
 
 def aiven_partition(remote: Path, out: Path, partition: str, **options: Any) -> Path:
-    """Write all remote segments of *partition* as `aiven` does; return the folder of the partition."""
+    """Upload all remote segments of *partition* with `aiven`; return the partition's folder."""
     segments = segments_of(remote, partition)
     topic, _, number = partition.rpartition("-")
     topic_id = segments[0].parent.name[-22:]

@@ -1,4 +1,4 @@
-"""Other projects' bytes, where they are."""
+"""Runs tests of codecs on compressed bytes that other projects published."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from paths import shared, vectors
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test marked ``vectors(kind, ...)`` one *vector* after another."""
+    """Run a test marked ``vectors(kind, ...)`` once for each vector of these kinds."""
     marker = metafunc.definition.get_closest_marker("vectors")
     if marker is None:
         return

@@ -1,4 +1,4 @@
-"""Decompress one section in a process of its own, and print what that cost as JSON.
+"""Decompress one section in a new process, and print memory and time as JSON.
 
 Run as ``python spend_on_section.py NAME MAX_BYTES`` with the name of a section; needs Linux's /proc.
 """
@@ -36,7 +36,7 @@ def snappy_block(size: int) -> bytes:
 
 
 def xerial(size: int, count: int = 1) -> bytes:
-    """Return *count* chunks of *size* zeros, behind xerial's header."""
+    """Return snappy-java's (xerial's) header and *count* chunks of *size* zeros."""
     block = snappy_block(size)
     chunk = len(block).to_bytes(4, "big") + block
     return b"\x82SNAPPY\0" + b"\0\0\0\1" * 2 + chunk * count

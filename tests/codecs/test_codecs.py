@@ -1,4 +1,4 @@
-"""Codecs by their number."""
+"""Tests of choosing a codec by its number in the attributes."""
 
 import gzip
 from collections.abc import Callable

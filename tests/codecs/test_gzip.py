@@ -1,4 +1,4 @@
-"""gzip as java.util.zip.GZIPInputStream reads it, by isal and by the zlib of Python."""
+"""Tests that gzip is read as java.util.zip.GZIPInputStream reads it, by isal and by zlib."""
 
 import zlib
 

@@ -1,4 +1,4 @@
-"""Whatever the bytes: ours is the only family of errors, and memory and time are bounded."""
+"""Tests of codecs on hostile bytes: no foreign exception, bounded memory and time."""
 
 import gzip
 import json
@@ -98,7 +98,7 @@ LIMIT = 16 * MIB
 
 
 def spend(name: str) -> dict[str, Any]:
-    """Decompress *name* of ``spend_on_section.py`` in a process of its own."""
+    """Decompress section *name* in a new process; return its cost (see ``spend_on_section.py``)."""
     script = Path(__file__).with_name("spend_on_section.py")
     ran = subprocess.run(
         [sys.executable, script, name, str(LIMIT)],

@@ -1,4 +1,4 @@
-"""lz4: each line of the table of what Kafka's reader takes of the frame format."""
+"""Tests of lz4: each row of a table of frame features that Kafka's reader accepts or rejects."""
 
 import lz4.block
 import lz4.frame

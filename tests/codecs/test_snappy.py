@@ -1,4 +1,4 @@
-"""snappy as snappy-java's SnappyInputStream reads it."""
+"""Tests that snappy is read as snappy-java's SnappyInputStream reads it."""
 
 from collections.abc import Callable
 

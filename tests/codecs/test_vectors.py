@@ -1,4 +1,4 @@
-"""Other projects' compressed bytes, read as Kafka's Java classes read them."""
+"""Tests that other projects' compressed bytes are read as Kafka's Java classes read them."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""zstd as zstd-jni's ZstdInputStream reads it."""
+"""Tests that zstd is read as zstd-jni's ZstdInputStream reads it."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ def sized(plain: bytes, *, has_checksum: bool = False) -> bytes:
 
 
 def streamed(plain: bytes, *, has_checksum: bool = False, window_log: int = 21) -> bytes:
-    """Return a frame such as Kafka's producers write, without a content size."""
+    """Return a zstd frame without a content size, as Kafka's producers write them."""
     parameters = zstandard.ZstdCompressionParameters(
         write_content_size=False, write_checksum=has_checksum, window_log=window_log
     )

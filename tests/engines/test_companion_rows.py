@@ -1,4 +1,4 @@
-"""The rows of indexes and snapshots as columns: what Kaitai's classes give, and in Arrow's types."""
+"""Tests that rows of indexes and snapshots as Arrow columns hold what Kaitai's classes read."""
 
 import os
 import struct
@@ -37,13 +37,13 @@ def of_brokers(kind: str) -> Iterator[Path]:
 
 
 def plain(rows: pa.RecordBatch) -> list[dict[str, Any]]:
-    """Return *rows* with the numbers that are stored for what is absent, and for times."""
+    """Return *rows* as dicts with the stored integers: -1 for null, milliseconds for times."""
     columns = [column.cast(pa.int64()).fill_null(-1).to_pylist() for column in rows.itercolumns()]
     return [dict(zip(rows.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def agrees(kind: str, data: bytes) -> bool | None:
-    """Return whether the columns are Kaitai's rows; None where Kaitai refuses the bytes."""
+    """Return whether the columns hold Kaitai's rows; None where Kaitai rejects *data*."""
     rows, end = read_rows(kind, data)
     file = FILES[kind]
     assert end == file.HEADER.itemsize + rows.num_rows * file.ROW.itemsize

@@ -1,4 +1,4 @@
-"""Control records, decoded once for all equal ones."""
+"""Tests of control records: equal control batches are decoded once."""
 
 from unittest.mock import patch
 
@@ -20,7 +20,7 @@ ORIGIN = 50
 
 
 def control_batches() -> list[bytes]:
-    """Control batches that say different things, though some differ in little."""
+    """Return control batches of different meaning; some differ in a few bytes only."""
     plain = build.control(build.COMMIT, 0, 7)
     return [
         plain,

@@ -1,4 +1,4 @@
-"""Headers of many entries: the same as objects and as columns, whoever has read them."""
+"""Tests that entry headers are the same as objects and as columns, from either engine."""
 
 import ctypes
 import os
@@ -150,7 +150,7 @@ def test_not_all_heads_are_read_at_once(heads: Any, monkeypatch: pytest.MonkeyPa
 def runs(
     name: str, data: memoryview, columns: tuple[str, ...], **options: Any
 ) -> Iterator[Decoded]:
-    """Yield all that an engine decodes of sound *data*, call by call."""
+    """Yield the result of each call of the engine's `decode` on sound *data*, to its end."""
     chunk, decoder = Chunk(data, ORIGIN), engine(name)
     while chunk.data:
         decoded = decoder.decode(chunk, columns, limits=Limits(), **options)
@@ -258,7 +258,7 @@ def test_heads_end_where_a_file_has_become_shorter(tmp_path: Path, kept: int, na
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Length and position of each read of a file from now on, by Python or by a kernel."""
+    """(length, position) of each file read during the test, by Python or by a kernel."""
     reads: list[tuple[int, int]] = []
     pread = os.pread
 
@@ -280,7 +280,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 def quick(path: Path, name: str) -> pa.Table:
-    """Return the batches of the partition of *path*, of which only headers are read."""
+    """Return the table of batches of the partition of *path*, read from headers alone."""
     return mb.open(str(path.parent), engine=name).batches(quick=True).to_table()
 
 

@@ -1,4 +1,4 @@
-"""Choice of the engine, its machine code, and fallbacks where Numba is missing or fails."""
+"""Tests of choosing an engine, caching its machine code, and fallbacks where Numba fails."""
 
 import os
 import shutil
@@ -32,7 +32,7 @@ COLUMNAR = 'engine("columnar")'
 
 
 def read(code: str, *, before: str = "", **variables: str) -> tuple[str, str]:
-    """Return what a process that reads a log prints, and what it complains of."""
+    """Return stdout and stderr of a new process that reads a log with the engine *code*."""
     done = subprocess.run(
         [sys.executable, "-c", before + READ.format(engine=code), str(LOG)],
         env={**os.environ, **variables},
@@ -44,7 +44,7 @@ def read(code: str, *, before: str = "", **variables: str) -> tuple[str, str]:
 
 
 def run(code: str, **variables: str) -> str:
-    """Return what *code* prints in a process of its own, whose argument is the log."""
+    """Return the output of *code* in a new process with the log's path as its argument."""
     return subprocess.check_output(
         [sys.executable, "-c", code, str(LOG)], env={**os.environ, **variables}, text=True
     )
@@ -57,14 +57,14 @@ def num_rows() -> str:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
-    """A folder with machine code, and what the process said that made it."""
+    """A folder with cached machine code, then stdout and stderr of the process that compiled it."""
     folder = tmp_path_factory.mktemp("compiled")
     return folder, *read(COLUMNAR, NUMBA_CACHE_DIR=str(folder))
 
 
 @pytest.fixture
 def kept(compiled: tuple[Path, str, str], tmp_path: Path) -> Path:
-    """A folder with machine code for one test."""
+    """A copy of the folder with cached machine code, for one test."""
     return shutil.copytree(compiled[0], tmp_path / "kept")
 
 
@@ -203,7 +203,7 @@ print(is_decoder_cached({magic}, ("offset",), False))
 
 
 def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> None:
-    """A folder that is a file: nobody can write below it, not even the superuser."""
+    """All cache folders are below a file, where not even the superuser can write."""
     blocked = tmp_path / "file"
     blocked.touch()
     places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR", "TEMP", "TMP"), str(blocked))

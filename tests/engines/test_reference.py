@@ -1,4 +1,4 @@
-"""Headers of entries by the reference engine, and the evidence of each fault."""
+"""Tests of entry headers read by the reference engine, and of the evidence of each fault."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from paths import CHECKOUT
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of what the generator reads and writes."""
+    """A copy of the folders that the generator reads and writes."""
     for root in ("spec", "generated", "tools"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(CHECKOUT / root, tmp_path / root, ignore=ignored)

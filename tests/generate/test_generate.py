@@ -1,4 +1,4 @@
-"""The generator, on copies that something was done to."""
+"""Tests of the generator on altered copies of the specifications and generated files."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def run(copy: Path, *flags: str) -> subprocess.CompletedProcess[str]:
 
 
 def lines_of(copy: Path, script: str, *arguments: str, **variables: str) -> list[str]:
-    """Return the lines that *script* prints where the generated code is that of *copy*."""
+    """Return the lines that *script* prints with the generated code of *copy* on its path."""
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
         env={**os.environ, "PYTHONPATH": str(copy / "generated"), **variables},

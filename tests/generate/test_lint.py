@@ -1,4 +1,4 @@
-"""Each rule of the lint, seen to fail on a copy that breaks it."""
+"""Tests that each rule of the specification lint reports a copy that breaks it."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Each rule for the files of messages, seen to fail on a small one that is broken."""
+"""Tests that each lint rule for message files reports a small file that breaks it."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The .pyi files, compared with the objects that the parsers make of the test vectors."""
+"""Tests that the .pyi stubs match the objects that the parsers create from the test vectors."""
 
 import __future__
 
@@ -32,7 +32,7 @@ def test_every_attribute_is_of_the_type_that_the_stub_says(name: str) -> None:
 
 
 def compare(thing: Any, seen: set[str]) -> None:
-    """Compare an object with its stub, and all objects in it with theirs."""
+    """Compare the attributes of a parsed object, and of all objects in it, with their stubs."""
     kind = type(thing)
     seen.add(kind.__qualname__)
     declared = {name: annotation for name, annotation in stub(kind).items() if name[0] != "_"}
@@ -48,7 +48,7 @@ def compare(thing: Any, seen: set[str]) -> None:
 
 
 def matches(value: Any, annotation: str) -> bool:
-    """Return whether *value* is of the type that a stub's *annotation* names."""
+    """Return whether *value* has the type that a stub's *annotation* names."""
     many = re.fullmatch(r"list\[(.*)\](.*)", annotation)
     if many and isinstance(value, list):
         return all(matches(one, many[1]) for one in value)
@@ -63,7 +63,7 @@ def matches(value: Any, annotation: str) -> bool:
 
 @cache
 def stub(kind: type) -> dict[str, str]:
-    """Return the annotations in the stub of *kind*, of attributes and of properties."""
+    """Return {name: annotation} of the attributes and properties in the stub of class *kind*."""
     module = kind.__module__
     file = STUBS / f"{module.rpartition('.')[2]}.pyi"
     flags = __future__.annotations.compiler_flag

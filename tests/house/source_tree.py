@@ -1,4 +1,4 @@
-"""Rules of hand-written code, checked by its syntax trees: each function returns the breaches."""
+"""Checks of rules for hand-written code by its syntax trees: cycles, lengths, copied lines."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ MAX_LINES = {"module": 500, "class": 300, "function": 70}
 
 
 def modules_below(*roots: Path) -> dict[str, Path]:
-    """Return the files of the modules below *roots*, by the names they are imported by."""
+    """Return {dotted name: path} of the modules below *roots*."""
     modules = {}
     for root in roots:
         for path in sorted(root.rglob("*.py")):
@@ -21,7 +21,7 @@ def modules_below(*roots: Path) -> dict[str, Path]:
 
 
 def import_graph(modules: Mapping[str, Path]) -> dict[str, set[str]]:
-    """Return which of *modules* each one imports, anywhere in its code, with absolute imports."""
+    """Return, for each of *modules*, the ones that it imports anywhere in its code."""
     graph = {}
     for name, path in modules.items():
         targets = set()
@@ -40,7 +40,7 @@ def import_graph(modules: Mapping[str, Path]) -> dict[str, set[str]]:
 def package_graph(
     graph: Mapping[str, set[str]], modules: Mapping[str, Path]
 ) -> dict[str, set[str]]:
-    """Return which packages the modules of each package import; a package and its parts are one."""
+    """Return the packages that each package imports, other than its parents and subpackages."""
 
     def package(name: str) -> str:
         return name if modules[name].name == "__init__.py" else name.rpartition(".")[0]
@@ -55,7 +55,7 @@ def package_graph(
 
 
 def import_cycle(graph: Mapping[str, set[str]]) -> list[str]:
-    """Return a cycle of imports, its first name again at the end; empty if there is none."""
+    """Return a cycle of imports that ends with its first name, or an empty list."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -64,7 +64,7 @@ def import_cycle(graph: Mapping[str, set[str]]) -> list[str]:
 
 
 def too_long(path: Path) -> Iterator[str]:
-    """Yield the module at *path*, and its classes and functions, where they have too many lines."""
+    """Yield a message for the module at *path* and each class and function over its limit."""
     text = path.read_text(encoding="utf-8")
     sizes = [("module", path.stem, text.count("\n"))]
     for node in ast.walk(ast.parse(text)):
@@ -77,9 +77,9 @@ def too_long(path: Path) -> Iterator[str]:
 
 
 def equal_lines(paths: list[Path], most: int) -> Iterator[str]:
-    """Yield where more than *most* lines in a row stand twice in *paths*.
+    """Yield a message for each run of more than *most* equal lines at two places in *paths*.
 
-    Lines of imports, comments and punctuation alone do not count, nor does indentation.
+    Imports, comments, lines of punctuation alone, and indentation are ignored.
     """
     places: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for path in paths:

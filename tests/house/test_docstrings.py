@@ -1,4 +1,4 @@
-"""The public API is documented in Google style, and the examples run."""
+"""Tests that the public API is documented in Google style and that its examples run."""
 
 import doctest
 import inspect

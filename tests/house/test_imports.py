@@ -1,4 +1,4 @@
-"""Imports are light: Spark imports every pyspark_* module in every application."""
+"""Tests that imports are light: Spark imports every pyspark_* module in every application."""
 
 import importlib.util
 import subprocess
@@ -17,7 +17,7 @@ SLOW = ("pyarrow.compute", "numpy.ma", "importlib.metadata", "email.message", "l
 
 
 def printed(code: str) -> str:
-    """Return what a new process prints that runs *code*."""
+    """Return the output of *code*, run in a new Python process."""
     return subprocess.check_output([sys.executable, "-c", code], text=True)
 
 
@@ -44,7 +44,7 @@ def test_libraries_that_take_our_tables_are_installed() -> None:
 
 @pytest.mark.parametrize("engine", ["reference", "columnar"])
 def test_reading_imports_no_pandas(engine: str) -> None:
-    """Importing them takes longer than reading 100,000 records, and half of its memory."""
+    """Importing pandas takes longer than reading 100,000 records, and half of that memory."""
     log = DATA / "4.3" / "transactions" / "log-0"
     code = f"""
 import sys, magicbyte as mb
@@ -65,7 +65,7 @@ def test_library_has_a_version() -> None:
 
 
 def test_lazily_imported_names_are_available() -> None:
-    """Whatever of the package was imported before, and by whom."""
+    """The names are available also after imports of the submodules that define them."""
     code = """
 import sys, magicbyte as mb
 late = ("magicbyte.verification.verify", "magicbyte.statistics", "magicbyte.companion_tables")

@@ -1,4 +1,4 @@
-"""Limits on hand-written code: import cycles, lengths, copied lines, and what is generated."""
+"""Tests of limits on hand-written code: import cycles, lengths, copied lines, generated code."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The wheel that `make dist` builds, in an environment of its own."""
+"""Tests of the wheel that `make dist` builds, installed in a new environment."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ print(magicbyte.__file__)
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel in it, and our dependencies on its path."""
+    """A new virtual environment with the wheel installed and our dependencies on its path."""
     wheels = list((CHECKOUT / "dist").glob("magicbyte-*.whl"))
     if not wheels:
         pytest.skip("there is no wheel: `make dist` builds it, and `make test` begins with that")

@@ -1,4 +1,4 @@
-"""Text files of a log.dir and of a partition, read as Kafka's CheckpointFile and others read them."""
+"""Tests of the text files of a log.dir and of a partition, read as Kafka reads them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Transaction indexes and producer snapshots: entries, and the evidence of each fault."""
+"""Tests of transaction indexes and producer snapshots: entries, and the evidence of each fault."""
 
 import struct
 

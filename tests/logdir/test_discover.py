@@ -1,4 +1,4 @@
-"""Paths to partitions: logs, folders without one, and the findings of both."""
+"""Tests of finding partitions below paths, and of the findings about paths without a log."""
 
 import os
 import shutil
@@ -247,7 +247,7 @@ def test_device_is_no_log() -> None:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder below which only what a test forbids is forbidden, even where root runs tests."""
+    """A folder that every user can read, also its parents; tests revoke permissions below it."""
     path = Path(tempfile.mkdtemp())
     path.chmod(0o755)
     yield path
@@ -256,7 +256,7 @@ def open_folder() -> Iterator[Path]:
 
 @contextmanager
 def forbidden(path: Path) -> Iterator[None]:
-    """Let nobody read *path*; where root runs the tests, they go on as somebody else."""
+    """Revoke all permissions of *path* for a while; if root runs the tests, switch user."""
     path.chmod(0)
     if os.geteuid() == 0:
         os.seteuid(65534)

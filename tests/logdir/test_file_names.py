@@ -1,4 +1,4 @@
-"""Names of files and folders in a log.dir."""
+"""Tests of the names of files and folders in a log.dir."""
 
 import pytest
 

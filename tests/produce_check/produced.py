@@ -1,4 +1,4 @@
-"""Batches as producers send them, and any field of them otherwise."""
+"""Builds batches as producers send them, with any field altered."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ PAYLOAD = encoded(FIRST) + encoded(SECOND)
 
 
 def produced(*records: bytes | dict[str, Any], **fields: Any) -> bytes:
-    """Return a sound batch unless told otherwise: of *records*, which are bytes or fields."""
+    """Return a batch of *records* (values or dicts of fields); *fields* alter a sound header."""
     records = records or (FIRST, SECOND)
     deltas = [0, *(one.get("time_delta", 0) for one in records if isinstance(one, dict))]
     time = fields.get("time", TIME)

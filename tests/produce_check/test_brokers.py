@@ -1,4 +1,4 @@
-"""Answers of real brokers (brokers.json), against the registry and docs/encoding.md."""
+"""Tests that brokers' recorded answers (brokers.json) agree with the rules and docs/encoding.md."""
 
 import json
 from typing import Any

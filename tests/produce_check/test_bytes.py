@@ -1,4 +1,4 @@
-"""Batches of real producers are legal; hostile bytes give findings and no exception."""
+"""Tests of the produce check: real producers' batches pass; hostile bytes raise no exception."""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""Each rule of a produced batch, broken alone, gives exactly its code at its place."""
+"""Tests of the rules for produced batches: a broken rule gives its code alone, at its position."""
 
 import gzip
 from typing import Any, NamedTuple

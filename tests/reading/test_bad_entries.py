@@ -1,4 +1,4 @@
-"""Logs with bad entries, beyond what the conformance run asks of each vector: policies and bytes."""
+"""Tests of logs with bad batches beyond the conformance run: `on_damage` and byte counts."""
 
 import random
 import struct
@@ -13,7 +13,7 @@ from magicbyte_tools.conformance.cases import Case
 
 
 def before() -> bytes:
-    """Two records, offsets 10 and 11."""
+    """Return a batch of two records, at offsets 10 and 11."""
     return build.batch([build.record(b"a"), build.record(b"b", delta=1)], 10)
 
 

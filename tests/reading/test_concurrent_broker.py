@@ -1,6 +1,6 @@
-"""A directory that a broker changes while it is read: no wrong row, none lost unsaid, no foreign error.
+"""Tests of reading while a broker changes the log: no wrong row, no unreported loss of rows.
 
-The broker here does its next step between two calls that a reader makes to the operating system.
+A simulated broker takes its next step between two system calls of the reader.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Ranges, times, dispositions, tables and errors of a dataset."""
+"""Tests of a dataset's offset ranges, time ranges, dispositions, tables and errors."""
 
 import json
 import pickle
@@ -422,9 +422,9 @@ COLUMNS = {
 @pytest.mark.parametrize("engine", ["reference", "columnar"])
 @pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
 def test_views_are_the_same_rows(engine: str, level: str) -> None:
-    """Transactions of many producers among them, of which some are left out."""
+    """The logs hold transactions of many producers, and each disposition leaves some rows out."""
     paths = sorted(DATA.glob("*/*/log-0"))
-    # What the reference gives is only of another type then.
+    # `views` changes only the Arrow type of the reference engine's rows: half of the paths will do.
     paths = paths if engine == "columnar" else paths[::2]
     assert len(paths) >= 4
     for path in paths:
@@ -471,7 +471,7 @@ def test_any_split_gives_the_same_rows_and_can_be_pickled(size: int, folder: Any
 
 
 def errors(folder: Any) -> list[mb.MagicbyteError]:
-    """Return an error of each kind of fault in an entry, of a limit, and of paths without a log."""
+    """Return an error for each kind of fault in a batch, a limit, and paths without a log."""
     bad = [
         build.batch(base=1, crc=1),
         build.batch(base=1, magic=9),
@@ -642,7 +642,7 @@ def test_file_rewritten_since_its_checksums_were_checked_is_never_wrong_rows(fol
 def test_a_segment_that_the_cleaner_has_replaced_since_the_plan_is_an_error_and_no_lost_row(
     folder: Any,
 ) -> None:
-    """All batches have one size, so that each split still begins at one."""
+    """All batches have the same size, so that each split still starts at a batch."""
     batches = [build.batch([build.record(b"v%02d" % n)], base=n) for n in range(20)]
     file = folder.segment("t-0", b"".join(batches[:10]))
     behind = folder.segment("t-0", b"".join(batches[10:]), base=10)

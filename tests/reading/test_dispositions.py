@@ -1,4 +1,4 @@
-"""Dispositions of records, against the rule written again for one record at a time."""
+"""Tests of dispositions against a second version of the rule that takes one record at a time."""
 
 import random
 from collections import Counter
@@ -21,7 +21,7 @@ OUTCOMES = (None, "committed", "aborted", "open", "undecided")
 
 @dataclass
 class Case:
-    """An entry: the offsets of its records, its last offset and what is known of it."""
+    """A batch: the offsets of its records, its last offset, transaction outcome and problem."""
 
     offsets: list[int]
     last: int
@@ -50,7 +50,7 @@ class Case:
 
 
 def applying(offset: int, case: Case, wanted: DeliveryBounds, committed: bool) -> list[str]:
-    """The dispositions that apply to a record at *offset*, in the order in which they count."""
+    """Return the dispositions that apply to a record at *offset*, highest precedence first."""
     found = []
     if wanted.log_start_offset is not None and offset < wanted.log_start_offset:
         found.append("below_log_start")
@@ -67,7 +67,7 @@ def applying(offset: int, case: Case, wanted: DeliveryBounds, committed: bool) -
 
 
 def expected(case: Case, wanted: DeliveryBounds, committed: bool) -> tuple[str, list[str]]:
-    """Return the disposition of an entry, and of its records."""
+    """Return the disposition of the batch *case*, and of each of its records."""
     if case.problem is not None:
         return "over_limit" if case.problem == "batch-over-limit" else "damaged", []
     places = [applying(o, case, wanted, committed) for o in case.offsets or [case.last]]
@@ -157,7 +157,7 @@ def test_chosen_rows_are_those_of_the_dispositions(seed: int) -> None:
 
 def test_rows_are_not_copied_where_a_few_are_left_out() -> None:
     def chosen(*left_out: int) -> list[int]:
-        """Return how many rows lie in the memory of all, by record batch."""
+        """Return the number of rows of each record batch that is a slice and no copy; else 0."""
         codes = np.full(100, DISPOSITION_CODES["delivered"], np.int8)
         codes[list(left_out)] = DISPOSITION_CODES["control"]
         rows = pa.RecordBatch.from_pydict({"number": list(range(100))})

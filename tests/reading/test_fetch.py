@@ -1,4 +1,4 @@
-"""The records of a fetch with the list of aborted transactions: the filter of Kafka's consumer."""
+"""Tests of fetched records with a list of aborted transactions: the filter of Kafka's consumer."""
 
 from typing import Any
 

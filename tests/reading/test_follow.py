@@ -1,4 +1,4 @@
-"""The last records of logs, and those that come while somebody looks."""
+"""Tests of `Follower`: the last records of logs, then records appended while it runs."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ def follower(
     times: Any = None,
     **how: Any,
 ) -> Follower:
-    """Return one that skips damage, as the command does."""
+    """Return a Follower of *folder* that skips damage, as the command does."""
     open_now = partial(mb.open, folder, on_damage="skip", offsets=offsets, times=times)
     return Follower(open_now, choose, ["offset", "value"], **how)
 

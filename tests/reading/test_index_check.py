@@ -1,4 +1,4 @@
-"""Checks of offset and time indexes by `verify`."""
+"""Tests of `verify` on offset and time indexes."""
 
 import shutil
 import struct
@@ -42,7 +42,7 @@ def said(folder: Path) -> list[Finding]:
 
 
 def index_of(folder: Path, kind: str) -> tuple[Path, bytearray]:
-    """Return the first index that has four entries."""
+    """Return path and content of the first index of *kind* with at least four entries."""
     paths = sorted(folder.glob(f"*.{kind}"))
     path = next(path for path in paths if path.stat().st_size >= 4 * SIZES[kind])
     return path, bytearray(path.read_bytes())
@@ -75,7 +75,7 @@ def test_an_entry_that_is_wrong_is_found_at_its_byte(
 
 
 def test_a_time_below_that_of_an_earlier_batch_is_wrong(folder: Path) -> None:
-    """Though a batch has it: who looks for a time between the two would begin behind the first."""
+    """A batch has this time, but a search for a time between the two would miss the first batch."""
     path, _ = index_of(folder, "timeindex")
     log = path.with_suffix(".log")
     rows = mb.open(log).batches(["position", "last_offset", "max_timestamp"])
@@ -104,7 +104,7 @@ def test_entries_that_come_in_parts() -> None:
 
 
 def test_an_entry_may_hold_the_offset_of_any_record_behind(folder: Path) -> None:
-    """As after an append of several batches: the batches before the entry are still checked."""
+    """Kafka writes such an entry after an append of several batches; all are checked."""
     path, data = index_of(folder, "index")
     first, second = (struct.unpack_from(">i", data, at)[0] for at in (0, 8))
     struct.pack_into(">i", data, 0, min(first + 1, second - 1))

@@ -1,4 +1,4 @@
-"""Transactions by the indexes of aborted ones: the rows that markers give, or a doubt that says why not."""
+"""Tests of `transactions="index"`: the same rows as by markers, or a finding that says why not."""
 
 import json
 import pickle
@@ -36,7 +36,7 @@ def codes(dataset: mb.Dataset) -> list[str]:
 
 
 def both(path: Path) -> tuple[mb.Dataset, mb.Dataset]:
-    """Return *path*, read by markers and by indexes."""
+    """Return two datasets of *path*: transactions decided by markers, and by `.txnindex` files."""
     open_dataset = partial(mb.open, path, on_damage="skip", include_internal=True)
     return open_dataset(), open_dataset(transactions="index")
 
@@ -73,7 +73,7 @@ def index_of(partition: Path) -> Path:
 
 
 def edited(partition: Path, number: int, **fields: int) -> None:
-    """Write other *fields* into the entry of that *number* of the first index."""
+    """Overwrite *fields* of entry *number* in the partition's first `.txnindex`."""
     path = index_of(partition)
     data = bytearray(path.read_bytes())
     names = ("version", "producer_id", "first_offset", "last_offset", "last_stable_offset")

@@ -1,4 +1,4 @@
-"""KRaft's snapshots of metadata: entries as in a segment, with offsets of their own."""
+"""Tests of KRaft metadata snapshots: batches as in a segment, with offsets of their own."""
 
 from pathlib import Path
 
@@ -19,11 +19,11 @@ def rows_of(*paths: Path) -> list[tuple[int, bytes]]:
     "path", SNAPSHOTS, ids=lambda path: "-".join([*path.parts[-5:-3], path.stem])
 )
 def test_a_snapshot_is_read_by_itself(path: Path) -> None:
-    """The name has the end offset of the snapshot, which says nothing of the offsets in it."""
+    """The file's name holds the snapshot's end offset, which is unrelated to the offsets inside."""
     found = mb.verify(path)
     assert found.findings == []
     rows = rows_of(path)
-    # The first record says what the snapshot is of, the last one that it ends.
+    # The first record is the snapshot's header, the last its footer; both are control records.
     assert [offset for offset, _ in rows] == list(range(1, len(rows) + 1)) and rows
     assert found.records == {"delivered": len(rows), "control": 2}
 

@@ -1,4 +1,4 @@
-"""Limits hold through the whole stack: memory, the finding, and the rows around what is too large."""
+"""Tests of limits in a whole read: memory, finding, and the rows around a batch over a limit."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from spend_on_bombs import BOMBS, LARGE, MAX_BATCH_BYTES
 
 
 def grown_bytes(name: str, folder: Path, limit: str, engine: str = "reference") -> tuple[int, int]:
-    """Return by how much memory grew while an entry above a limit was read, and the entry's size.
+    """Read a log with an entry over a limit; return (growth of memory, entry's size) in bytes.
 
     *limit* is ``"batch"`` or ``"entry"``. All other records are delivered.
     """

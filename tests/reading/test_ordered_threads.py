@@ -1,4 +1,4 @@
-"""Several threads read what one reads: rows, their order, findings, sums; and end when it ends."""
+"""Tests that several threads give the rows, order, findings and sums of one, and then end."""
 
 import os
 import random
@@ -41,7 +41,7 @@ def log_dirs() -> list[Path]:
 
 
 def damaged_dirs() -> list[Path]:
-    """Return partitions that brokers were started on, damaged in many ways; some of them."""
+    """Return the folders of some damaged logs that brokers were started on (all if WIDE)."""
     found = sorted((shared() / "logs-damage").glob("*/*/dir"))
     return found if WIDE else found[:: max(len(found) // 5, 1)]
 
@@ -56,9 +56,9 @@ def _small_splits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read(rows: mb.Rows) -> tuple[pa.Table, mb.Report, str | None]:
-    """Return *rows*, the report as far as it came, and the error that ended it.
+    """Return the table of *rows*, the report up to the end, and the error that ended the read.
 
-    How many come at a time is the engine's choice, and that of `auto` hangs on what was read before.
+    The sizes of record batches are not compared: with engine `auto` they depend on earlier reads.
     """
     report, batches, error = mb.Report(), [], None
     try:
@@ -85,7 +85,7 @@ def test_threads_change_neither_rows_nor_their_order_nor_the_report(log_dir: Pat
 
 
 def spoil(folder: Path, seed: str) -> None:
-    """Alter a place or two of each log in *folder*, by *seed*."""
+    """Damage up to two random positions of each log in *folder*, by *seed*."""
     chosen = random.Random(seed)
     for log in sorted(folder.rglob("*.log")):
         data = bytearray(log.read_bytes())
@@ -260,7 +260,7 @@ def test_a_tool_is_one_threads_own() -> None:
 
 
 def test_number_of_finished_results_in_memory_is_bounded() -> None:
-    """The threads go on while nobody takes anything, up to the bound and not beyond."""
+    """While the caller takes no result, the threads go on up to the bound and then wait."""
     threads, size = 2, MAX_AHEAD_BYTES // 4
     most = threads * MAX_AHEAD_BYTES // size
     made, lock = threading.Semaphore(0), threading.Lock()

@@ -1,4 +1,4 @@
-"""Outcomes of a split's transactions: what comes of all at once is what comes of one by one."""
+"""Tests that runs of many entries give the transaction outcomes that single entries give."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ Seen = Sequence[tuple[Entry, Control | None]]
 
 
 def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: Any) -> Entry:
-    """The header of a batch of a transaction that ends at *last*."""
+    """Return the header of a transactional batch with last offset *last*."""
     given = {"base_offset": last if first is None else first, "last_offset": last}
     told = {"position": 100 * last, "producer_id": producer, "is_transactional": True}
     return header(**(given | told | fields))
@@ -48,7 +48,7 @@ def in_runs(seen: Seen, length: int) -> Iterator[Run]:
 
 
 def told(seen: Seen, outcomes: Outcomes, length: int = 3) -> dict[int, str]:
-    """Return the outcome of each entry in a transaction, by its position."""
+    """Return the outcome of each transactional entry, by its position."""
     found = {}
     for entries, _ in in_runs(seen, length):
         for one, code in zip(entries, outcomes.of(entries).tolist(), strict=True):
@@ -202,7 +202,7 @@ def one_by_one_of_a_list(seen: Seen, aborted: list[tuple[int, int]]) -> dict[int
 
 
 def some_entries(rng: random.Random) -> list[tuple[Entry, Control | None]]:
-    """Entries in order of their places, and mostly of their offsets."""
+    """Return random entries in order of position and, nine times in ten, of offset."""
     producers = rng.sample([-1, 0, 7, 8, 500, (1 << 63) - 1], rng.randrange(1, 6))
     found: list[tuple[Entry, Control | None]] = []
     for number in range(rng.randrange(40)):

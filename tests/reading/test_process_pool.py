@@ -1,4 +1,4 @@
-"""Several processes verify what one verifies: the same, in the same order; and end when it ends."""
+"""Tests that several processes give the result of one process, in the same order, and then end."""
 
 import json
 import os
@@ -20,7 +20,7 @@ WAIT_S = 60
 
 
 def damaged_dirs() -> list[Path]:
-    """Return log.dirs that brokers were started on, damaged in many ways; some of them."""
+    """Return the folders of about eight damaged log.dirs that brokers were started on."""
     found = sorted((shared() / "logs-damage").glob("*/*/dir"))
     return found[:: max(len(found) // 8, 1)]
 
@@ -101,7 +101,7 @@ def test_death_of_a_worker_process_is_an_error() -> None:
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
 @pytest.mark.parametrize("held", [[], [signal.SIGINT, signal.SIGTERM]])
 def test_interrupts_are_the_callers_from_the_first_moment_on(held: list[int]) -> None:
-    """Run a Python of its own: its fork server is shared by all later processes."""
+    """Runs in a new Python process, since all later processes of this one share a fork server."""
     ran = subprocess.run(
         [sys.executable, "-c", MASKS, *map(str, map(int, held))], capture_output=True, check=True
     )

@@ -1,4 +1,4 @@
-"""A range of offsets or times gives what the whole log gives there, and reads what holds it."""
+"""Tests of offset and time ranges: the whole log's rows in them, read from few bytes."""
 
 import random
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Real brokers' logs give what Kafka itself read from them."""
+"""Tests that real brokers' logs give the records that Kafka itself read from them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -22,7 +22,7 @@ COLUMNS = (
 
 
 def differences(expected: Iterable[Any], found: Iterable[Any], limit: int = 5) -> list[str]:
-    """Return the first pairs that differ, in words."""
+    """Return a line for each of the first *limit* rows that differ, and one for unequal lengths."""
     left, right = list(expected), list(found)
     out = [
         f"row {n}: expected {e}, found {f}"
@@ -35,7 +35,7 @@ def differences(expected: Iterable[Any], found: Iterable[Any], limit: int = 5) -
 
 
 def by_partition(rows: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return *rows* with partitions in one order, and each one's rows in theirs."""
+    """Sort *rows* by partition; rows of one partition stay in their order."""
     return sorted(rows, key=lambda row: row[0])
 
 

@@ -1,4 +1,4 @@
-"""A split is read once where its rows allow it, and gives the same rows."""
+"""Tests of splits: a split's bytes are read once where possible, and give the same rows."""
 
 import random
 from typing import Any

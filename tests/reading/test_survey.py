@@ -1,4 +1,4 @@
-"""Surveys of partitions: the same whatever runs of entries an engine gives."""
+"""Tests that a partition's survey does not depend on how many entries are scanned at a time."""
 
 import random
 import shutil
@@ -20,7 +20,7 @@ LOGS = sorted(log for log in DATA.rglob("*.log") if log.stat().st_size)
 
 
 def segment_values(segment: SegmentSurvey) -> tuple[Any, ...]:
-    """Return what can be compared of *segment*: a transaction equals itself alone."""
+    """Return *segment* in a form that can be compared: open transactions as their repr."""
     boundaries = [
         (boundary.position, boundary.floor, [repr(txn) for txn in boundary.open_here])
         for boundary in segment.boundaries
@@ -45,7 +45,7 @@ def survey_values(path: Path, split_bytes: int) -> list[tuple[Any, ...]]:
 
 
 def read_entries_singly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the engine find one entry at a time, so that no run has more than one."""
+    """Make the engine scan one entry at a time."""
     scan, read_headers = AutoEngine.scan, AutoEngine.read_headers
     monkeypatch.setattr(
         AutoEngine,

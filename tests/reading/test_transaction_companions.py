@@ -1,4 +1,4 @@
-"""The files beside a segment, damaged or gone: the log is read all the same."""
+"""Tests of a segment's damaged or missing companion files: its records are read all the same."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ import magicbyte as mb
 
 
 def make(folder: Any) -> list[int]:
-    """Two segments; a transaction is aborted in the second, another is committed."""
+    """Write a log with an aborted and a committed transaction; return the committed offsets."""
     folder.log_dir()
     folder.segment("t-0", build.batch(build.records(2)) + build.transactional(2, 7))
     folder.segment(

@@ -1,4 +1,4 @@
-"""Transactions of a log, and their outcomes."""
+"""Tests of the transactions of a log and their outcomes."""
 
 from typing import Any
 

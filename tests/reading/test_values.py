@@ -1,4 +1,4 @@
-"""Values as Kafka's Java consumer gives them: null and empty, header keys, times, sequences."""
+"""Tests that values are those of Kafka's Java consumer: nulls, header keys, times, sequences."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Damaged entries are searched for in as few passes and bytes as possible."""
+"""Tests that the search after a damaged entry takes few passes and reads few bytes."""
 
 import struct
 from pathlib import Path

@@ -7,7 +7,7 @@ from paths import shared
 
 @pytest.fixture(scope="session")
 def real_files() -> list[Path]:
-    """The files of real brokers' log directories, where they are on this machine."""
+    """All files of the real brokers' log.dirs; tests are skipped where these are absent."""
     logs = shared() / "logs"
     if not logs.is_dir():
         pytest.skip(f"no real brokers' logs at {logs} (MAGICBYTE_SHARED says where)")

@@ -1,4 +1,4 @@
-"""Messages written by what spec/messages says: an encoder that shares nothing with what reads them."""
+"""Encodes messages by spec/messages, for tests; it shares no code with the decoder."""
 
 import base64
 import random
@@ -33,7 +33,7 @@ def specification(name: str) -> Spec:
 
 
 def messages() -> list[tuple[str, str]]:
-    """Return the file and the name of every message."""
+    """Return (file name, message name) of every message in spec/messages."""
     return [(name, one["name"]) for name in NAMES for one in specification(name)["messages"]]
 
 
@@ -48,7 +48,7 @@ def release(text: str) -> Release:
 
 
 def at(steps: dict[str, str], when: Release) -> str:
-    """Return what *steps*, by release, come to in the release *when*."""
+    """Return the value of *steps* in release *when*: that of the last step at or before it."""
     found = "none"
     for since, text in steps.items():
         if release(since) <= when:
@@ -73,7 +73,7 @@ def holds(text: str, when: Release) -> bool:
 
 
 def places(spec: Spec) -> Iterator[tuple[Release, int]]:
-    """Yield each release, and each version of the message that it knows."""
+    """Yield (release, version) for each release and each version of the message that it has."""
     for when in RELEASES:
         for version in versions(at(spec["versions"], when)):
             yield when, version
@@ -85,7 +85,7 @@ def key(name: str) -> str:
 
 @dataclass
 class Writer:
-    """Writes one version of a message as one release has it, with values drawn from *draw*."""
+    """Writes one version of a message as one Kafka release does, with random values from *draw*."""
 
     spec: Spec
     version: int
@@ -116,7 +116,7 @@ class Writer:
         ]
 
     def default(self, one: Spec) -> Any:
-        """Return what a tagged field is where it is left out; of a structure, all of its own."""
+        """Return the default of a tagged field; of a structure, the defaults of its fields."""
         inner = None if one["type"].startswith("[]") or "default" in one else self.inner(one)
         if inner is None:
             return default(one)
@@ -127,7 +127,7 @@ class Writer:
         }
 
     def inner(self, one: Spec) -> list[Spec] | None:
-        """Return the fields of the structure that *one* is, or is a list of."""
+        """Return the fields of the structure that field *one* or its elements have, or None."""
         shared: dict[str, list[Spec]] = self.spec.get("structs", {})
         return shared.get(one["type"].removeprefix("[]"), one.get("fields"))
 
@@ -137,7 +137,7 @@ class Writer:
         return self.structure(self.spec["fields"])
 
     def structure(self, fields: list[Spec]) -> Spec:
-        """Return what is read of one: tagged fields only where they are not their default."""
+        """Return random values of *fields*; some tagged fields, and all defaults, are left out."""
         found = {}
         for one in self.known(fields):
             value = self.value(one)
@@ -230,7 +230,7 @@ class Writer:
 
 
 def default(one: Spec) -> Any:
-    """Return what a tagged field is where it is left out."""
+    """Return the value of a tagged field that is absent from the bytes."""
     if "default" in one:
         return one["default"]
     return [] if one["type"].startswith("[]") else ZEROS.get(one["type"], 0)

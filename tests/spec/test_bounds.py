@@ -1,4 +1,4 @@
-"""A number out of its bounds is refused for itself, at once, and not for what it leads to."""
+"""Tests that the parsers reject a number out of bounds at that field, before they use it."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The text files beside the logs, as brokers wrote them and as nothing else may be."""
+"""Tests of the parsers of checkpoint files: brokers' files are read, malformed ones rejected."""
 
 from collections import Counter
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_files_of_all_brokers(real_files: list[Path]) -> None:
 
 
 def read_all(paths: list[Path]) -> Counter[str]:
-    """Return the number of entries in the checkpoints, and of files with metadata."""
+    """Return the number of checkpoint entries and of metadata files among *paths*."""
     seen: Counter[str] = Counter()
     for path in paths:
         if path.name.endswith("offset-checkpoint"):

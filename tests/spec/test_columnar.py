@@ -1,4 +1,4 @@
-"""Kernels from specifications: what is understood, and what is refused, with its place."""
+"""Tests of generating kernels from specifications: accepted fields, and errors with their place."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -30,7 +30,7 @@ def files() -> Specs:
 
 
 def body(files: Specs) -> list[dict[str, Any]]:
-    """Return the fields of a record."""
+    """Return the fields of a v2 record in the specification."""
     fields: list[dict[str, Any]] = files[RECORD]["types"]["record_body"]["seq"]
     return fields
 
@@ -95,7 +95,7 @@ def test_a_new_field_becomes_a_column_and_a_longer_row(files: Specs) -> None:
 
 
 def put(path: str, **keys: Any) -> Change:
-    """Return what sets *keys* of the field of a record that is called *path*."""
+    """Return a change to the specification: set *keys* of the record's field with id *path*."""
 
     return lambda files: next(one for one in body(files) if one["id"] == path).update(keys)
 

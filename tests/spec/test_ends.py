@@ -1,4 +1,4 @@
-"""Ends of files: clean, cut, preallocated zeros, or garbage."""
+"""Tests of parsing the ends of files: clean, cut, preallocated zeros, or garbage."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The numbers of all enums, as Kafka's classes have them."""
+"""Tests that all enums have the numbers of Kafka's classes."""
 
 import pkgutil
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ EXPECTED: dict[str, Enums] = {
 
 
 def enums(around: object) -> Iterator[tuple[str, dict[str, int]]]:
-    """The enums in the classes of a module, by name."""
+    """Yield (name, {member: number}) of each enum in *around*, a module or a parser class."""
     for name, found in vars(around).items():
         if not isinstance(found, type) or found is IntEnum:
             continue

@@ -1,4 +1,4 @@
-"""Bytes worked out by hand from Kafka's source, and what they mean."""
+"""Tests of the parsers on bytes worked out by hand from Kafka's source."""
 
 import zlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""The discarded v3: it can be read with its own description, and is no part of any log."""
+"""Tests of KIP-931's discarded batch v3: its own parser reads it, the log's parser does not."""
 
 import crc32c
 import kaitaistruct

@@ -1,4 +1,4 @@
-"""Snapshots and records of KRaft's metadata, of brokers and with one thing changed."""
+"""Tests of parsing KRaft snapshots and metadata records, brokers' own and altered ones."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ REFUSED = (EOFError, kaitaistruct.ValidationFailedError)
 
 
 def batches(data: bytes) -> list[bytes]:
-    """The batches of a snapshot, one by one."""
+    """Return the bytes of each batch of a snapshot."""
     entries = KafkaLog.from_bytes(data).entries
     starts = [entry.ofs_entry for entry in entries]
     return [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)], strict=True)]
 
 
 def values(batch: KafkaRecordBatch) -> Iterator[bytes]:
-    """The values of a batch's records, of a data batch."""
+    """Yield the values of a data batch's records; nothing of a control batch."""
     if batch.payload and not batch.attributes.is_control:
         for record in batch.payload.records:
             assert record.body.value is not None
@@ -112,7 +112,7 @@ def test_metadata_and_snapshots_of_all_brokers(real_files: list[Path]) -> None:
 
 
 def read_all(paths: list[Path]) -> Counter[str]:
-    """Return how many records there are of each type; all have frames of version 1."""
+    """Return the number of metadata records by type; check that each has frame version 1."""
     seen: Counter[str] = Counter()
     for path in paths:
         if path.suffix == ".checkpoint":

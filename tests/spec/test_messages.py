@@ -1,4 +1,4 @@
-"""magicbyte.messages, by every file of spec/messages, in every version of every release."""
+"""Tests of magicbyte.messages on every file of spec/messages, every version, every release."""
 
 import importlib
 import pkgutil
@@ -46,7 +46,7 @@ def schema(file: str, name: str) -> MessageSchema:
 def written(
     spec: Spec, *, unknown: bool = False, repeat: int = 1
 ) -> Iterator[tuple[Writer, Spec, bytes]]:
-    """Yield values of *spec* and their bytes: of each version of each release, *repeat* of them."""
+    """Yield (writer, values, bytes) *repeat* times for each version in each release."""
     for when, version in places(spec):
         for number in range(repeat):
             seed = f"{spec['name']} {when} {version} {number}"
@@ -56,7 +56,7 @@ def written(
 
 
 def shapes(spec: Spec) -> Iterator[tuple[Writer, Spec, bytes]]:
-    """Yield a value of each version for each release that has other fields than the one before it."""
+    """Yield one of `written` for each version and each set of fields that releases have."""
     seen = set()
     for one in written(spec):
         writer = one[0]
@@ -146,7 +146,7 @@ def test_tagged_fields_that_nobody_knows_are_passed_over(file: str, name: str) -
 
 
 def tagged(spec: Spec) -> Iterator[tuple[Release, int, Spec]]:
-    """Yield the tagged fields of the message itself, of each version of each release."""
+    """Yield (release, version, field) for each tagged field at the top level of the message."""
     for when, version in places(spec):
         writer = Writer(spec, version, when, random.Random(0))
         for one in writer.known(spec["fields"]):
@@ -185,7 +185,7 @@ def test_a_tagged_field_that_is_not_known_to_a_release_is_passed_over() -> None:
 
 
 def test_a_field_of_a_version_that_a_release_does_not_know_is_not_looked_for() -> None:
-    """As in Kafka, whose older code lacks the field and reads the next one in its place."""
+    """An older release lacks the field: as in Kafka, it reads the next field in its place."""
     spec = message_of("cluster_metadata", "PartitionRecord")
     read_as = schema("cluster_metadata", "PartitionRecord")
     values = Writer(spec, 0, (4, 3), random.Random(3)).message()
@@ -240,7 +240,7 @@ def test_a_number_of_variable_length_is_an_int_of_java(
 
 @pytest.mark.parametrize(("file", "name"), messages())
 def test_any_bytes_are_a_message_or_an_error(file: str, name: str) -> None:
-    """Also in versions that no release has."""
+    """Versions that no release has are tried too."""
     read_as = schema(file, name)
     draw = random.Random(f"any {name}")
     known = [data for _, _, data in shapes(message_of(file, name))]

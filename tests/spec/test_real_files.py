@@ -1,4 +1,4 @@
-"""The generated parsers on the files of real brokers: 2.8, 3.9 and 4.3, kept, cleaned, killed."""
+"""Tests of the generated parsers on files of brokers 2.8, 3.9 and 4.3: plain, compacted, killed."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ Logs = list[tuple[Path, bytes, KafkaLog]]
 
 @pytest.fixture(scope="module")
 def logs(real_files: list[Path]) -> Logs:
-    """Every log and every snapshot of the metadata, parsed whole."""
+    """(path, bytes, parsed log) of every segment and metadata snapshot of the real brokers."""
     found = []
     for path in real_files:
         if ".log" in path.name or path.suffix == ".checkpoint":
@@ -126,7 +126,7 @@ def test_transaction_indexes_and_snapshots(real_files: list[Path]) -> None:
 
 
 def same_rows(entry: Any, data: bytes, rows: list[Any]) -> bool:
-    """Return whether *rows* are what *entry*, a class of wire.py, unpacks of *data* one by one."""
+    """Return whether *entry*, a class of wire.py, unpacks *data* to the values of *rows*."""
     return all(
         entry.unpack_from(data, entry.SIZE * number)
         == tuple(getattr(row, name) for name in entry._fields)

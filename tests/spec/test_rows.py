@@ -1,4 +1,4 @@
-"""Files of rows of one width: what their modules read, and what the generator refuses."""
+"""Tests of generated modules for files of fixed-width rows, and of specifications in error."""
 
 import struct
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def files() -> Specs:
 
 
 def made(name: str, files: Specs) -> dict[str, Any]:
-    """Return what the module of *name* defines."""
+    """Return the names that the generated module of the row file *name* defines."""
     found: dict[str, Any] = {}
     exec(row_file_module(read_row_file(name, files[name])), found)
     return found
@@ -42,7 +42,7 @@ def read(name: str, files: Specs, data: bytes) -> list[tuple[int, ...]]:
 
 
 def row_of(files: Specs, name: str) -> list[dict[str, Any]]:
-    """Return the fields of a row."""
+    """Return the fields of a row in the specification of the row file *name*."""
     (kind,) = files[name]["types"].values()
     fields: list[dict[str, Any]] = kind["seq"]
     return fields
@@ -177,7 +177,7 @@ def test_a_header_that_is_not_whole_has_no_rows(files: Specs, length: int) -> No
 
 
 def in_row(name: str, **keys: Any) -> Change:
-    """Return what sets *keys* of the second number of a row."""
+    """Return a change to the specification: set *keys* of the second field of a row."""
     return lambda files: row_of(files, name)[1].update(keys)
 
 

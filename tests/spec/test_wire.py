@@ -1,4 +1,4 @@
-"""wire.py: what the rest of the project relies on by name."""
+"""Tests that wire.py has the names and values that the rest of the project uses."""
 
 import pickle
 import struct

@@ -1,4 +1,4 @@
-"""`magicbyte.stats` counts the entries and records that Kafka's own classes found."""
+"""Tests that `magicbyte.stats` counts the entries and records that Kafka's own classes read."""
 
 from collections import Counter, defaultdict
 from typing import Any

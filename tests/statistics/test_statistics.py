@@ -1,4 +1,4 @@
-"""`magicbyte.stats`: numbers worked out by hand, and those of real brokers' logs."""
+"""Tests of `magicbyte.stats` against numbers worked out by hand and those of real brokers' logs."""
 
 from collections import Counter
 from pathlib import Path
@@ -23,7 +23,7 @@ HEADER = 61
 
 
 def only(folder: Folder, *entries: bytes, **options: Any) -> dict[str, Any]:
-    """Return the one row of a segment of *entries*, having seen that it is everything."""
+    """Return the row of a segment of *entries*, after checking that it equals the total."""
     folder.segment("t-0", b"".join(entries))
     found = mb.stats(str(folder), **options)
     (row,) = found.rows

@@ -1,4 +1,4 @@
-"""Arrow's arrays, made without pandas: the same as pyarrow makes."""
+"""Tests that arrays built without pandas equal those that pyarrow builds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""pyarrow, DuckDB, Polars and pandas take the tables as they are, and hold what the tables hold."""
+"""Tests that pyarrow, DuckDB, Polars and pandas take the tables directly, with equal values."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ def by_polars(rows: Rows) -> pa.Table:
 
 
 def by_pandas(rows: Rows) -> pa.Table:
-    """Give back the table, with whole numbers where pandas made floats of them."""
+    """Return *rows* after a round trip through pandas; its floats become integers again."""
     frame = pd.DataFrame.from_arrow(rows)
     return pa.Table.from_pandas(frame, schema=rows.schema, preserve_index=False)
 
@@ -77,13 +77,13 @@ def opened(cluster: str) -> mb.Dataset:
 
 @pytest.fixture(scope="module")
 def transactions() -> mb.Dataset:
-    """A log of which every table has rows."""
+    """A log that has rows in every table."""
     return opened("4.3/transactions")
 
 
 @pytest.fixture
 def small(folder: Folder) -> mb.Dataset:
-    """Two entries: nothing, empty and something; keys, values and headers; no time."""
+    """Two batches with null, empty and full keys, values and headers; the second has no time."""
     records = [
         build.record(None, b"k", [(b"a", None), (b"b", b"")]),
         build.record(b"", None, [("ключ".encode(), bytes(range(256)))], delta=1),
@@ -94,7 +94,7 @@ def small(folder: Folder) -> mb.Dataset:
 
 
 def same(found: pa.Table, wanted: pa.Table) -> bool:
-    """Return whether names and values are the same; types are each library's own."""
+    """Return whether column names and values are equal; the libraries' types may differ."""
     return found.column_names == wanted.column_names and found.to_pylist() == wanted.to_pylist()
 
 
@@ -205,7 +205,7 @@ def test_duckdb_joins_tables_and_a_table_with_itself_twice() -> None:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """Return the columns of each table of records that is made."""
+    """The columns of each table of records that is opened during the test."""
     found: list[tuple[str, ...]] = []
     records = mb.Dataset.records
 
@@ -225,7 +225,7 @@ def last_offset(rows: Any, condition: str = "true") -> Any:
 def test_duckdb_asks_a_stream_for_all_its_columns(
     small: mb.Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the page says; otherwise the query could choose the table."""
+    """DuckDB does not pass the query's columns to a stream, as docs/datasets.md says."""
     streams: list[object] = []
     stream = Rows.__arrow_c_stream__
 
@@ -262,7 +262,7 @@ def test_threads_end_when_duckdb_has_enough(small: mb.Dataset, folder: Folder) -
 
 @pytest.fixture(scope="module")
 def scan() -> Callable[..., Any]:
-    """The lazy reader that docs/datasets.md shows."""
+    """The function `scan` of docs/datasets.md: a lazy reader for Polars."""
     (example,) = (code for code, _ in examples("docs/datasets.md") if "def scan" in code)
     names: dict[str, Any] = {"pl": pl}
     exec(example.split("\nlazy = ")[0], names)
@@ -323,7 +323,7 @@ ENTRIES = [build.batch(build.records(2)), build.batch(build.records(2), 2), buil
 
 @pytest.fixture
 def damaged(folder: Folder) -> Rows:
-    """Rows that end at the second of three entries, whose checksum is wrong."""
+    """Rows of a log of three entries; the second has a wrong checksum, where the read fails."""
     path = folder.segment("t-0", b"".join(ENTRIES))
     flip(path, len(ENTRIES[0]) + 17, 1)
     return mb.open(path.parent).records(["offset", "value"])

@@ -1,4 +1,4 @@
-"""Tables as files of them are written: times are microseconds, and none is lost in silence."""
+"""Tests of tables written to files: times become microseconds, and no loss goes unreported."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ FAR = 1 << 62
 
 @pytest.fixture
 def far(folder: Any) -> tuple[mb.Dataset, int]:
-    """A log whose second entry, two records, is of a time far away, and that entry's byte."""
+    """A log whose second batch has a time beyond microseconds, and that batch's position."""
     near = build.batch(build.records(2))
     content = near + build.batch(build.records(2), 2, time=FAR) + build.batch(base=4)
     return mb.open(folder.segment("t-0", content).parent), len(near)

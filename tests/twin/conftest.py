@@ -9,7 +9,7 @@ from paths import DATA, shared
 
 
 def files(folder: Path) -> list[tuple[Path, Any]]:
-    """Return the brokers' files below *folder* that the twin describes, and their formats."""
+    """Return (path, Construct format) of the files below *folder* that the twin describes."""
     return [(path, FORMATS[name][0]) for path, name in files_below(folder).items()]
 
 
@@ -20,7 +20,7 @@ def brokers_files() -> list[tuple[Path, Any]]:
 
 @pytest.fixture(scope="session")
 def killed_brokers_files() -> list[tuple[Path, Any]]:
-    """Files of brokers that were killed: preallocated slots, and ends that nothing cut off."""
+    """Files of killed brokers: indexes with preallocated slots, logs with cut last batches."""
     folder = shared() / "logs" / "3.9" / "killed"
     if not folder.is_dir():
         pytest.skip(f"no real brokers' logs at {folder} (MAGICBYTE_SHARED says where)")

@@ -1,4 +1,4 @@
-"""The files of real brokers are built again byte for byte from what was parsed."""
+"""Tests that the twin parses the files of real brokers and builds the same bytes again."""
 
 import gzip
 from collections import Counter
@@ -35,7 +35,7 @@ def test_every_file_builds_again_byte_for_byte(brokers_files: list[tuple[Path, A
 
 
 def read_payload(entry: Any, is_metadata: bool, seen: Counter[Any]) -> None:
-    """Take apart what lies in *entry*: compressed records, control records, metadata."""
+    """Parse and rebuild the payload of *entry*: compressed records, control records, metadata."""
     if entry.attributes.compression_type == 1:
         content, payload = (
             (twin.Records, entry.records) if entry.magic == 2 else (twin.MessageSet, entry.value)

@@ -1,4 +1,4 @@
-"""Indexes, snapshots and checkpoints: their ends, their versions, their counts."""
+"""Tests of the twin's indexes, snapshots and checkpoints: ends of files, versions, counts."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The example of the package's documentation."""
+"""Test that the example in the twin's documentation runs."""
 
 import doctest
 

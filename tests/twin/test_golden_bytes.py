@@ -1,4 +1,4 @@
-"""Bytes worked out by hand and by another encoder, built from fields and taken apart again."""
+"""Tests that the twin builds and parses bytes worked out by hand and by another encoder."""
 
 from typing import Any
 
@@ -142,7 +142,7 @@ def test_golden_bytes_are_built_from_fields_and_parsed_into_them(name: str) -> N
 
 
 def holds(parsed: Any, fields: Any) -> bool:
-    """Return whether *parsed* has *fields*, but for the two that building alone takes."""
+    """Return whether *parsed* has *fields*; a record's offset and timestamp are input alone."""
     if isinstance(fields, dict):
         wanted = fields.items()
         if "length" in parsed:  # of a record: deltas stand for offset and timestamp

@@ -1,4 +1,4 @@
-"""Whatever the bytes: construct's own errors, and memory by what is there, not what is claimed."""
+"""Tests of the twin on hostile bytes: construct's errors alone, memory bounded by the input."""
 
 import random
 import tracemalloc
@@ -77,7 +77,7 @@ def test_cut_and_altered_bytes_raise_nothing_but_constructs_own_errors(name: str
 
 
 def altered(sound: bytes, chance: random.Random) -> Any:
-    """Yield *sound* cut everywhere, each byte of it replaced, and altered at random."""
+    """Yield *sound* cut at each byte, with each byte replaced, and with random alterations."""
     for size in range(len(sound)):
         yield sound[:size]
     for position in range(len(sound)):

@@ -1,4 +1,4 @@
-"""The discarded proposal's batch: what it saves, and what it has in common with magic 2."""
+"""Tests of the batch of KIP-931, a discarded proposal: bytes saved, what it shares with magic 2."""
 
 import pytest
 from construct import ChecksumError, RangeError, TerminatedError

@@ -1,4 +1,4 @@
-"""Logs: entries of any magic, the two ends that are no damage, and damage at its position."""
+"""Tests of the twin's logs: entries of any magic, both undamaged ends, positions of damage."""
 
 import pytest
 from construct import ChecksumError, ConstructError

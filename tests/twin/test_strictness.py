@@ -1,4 +1,4 @@
-"""Strict parsing, parsing by the grammar alone, and building."""
+"""Tests of the twin's strict parsing, of parsing by the grammar alone, and of building."""
 
 import gzip
 from typing import Any

@@ -1,4 +1,4 @@
-"""Integers of variable length: Kafka's limits, and forms that no writer chooses."""
+"""Tests of the twin's varints: Kafka's limits, and encodings longer than needed."""
 
 import copy
 from typing import Any

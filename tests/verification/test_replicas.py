@@ -1,4 +1,4 @@
-"""The replicas of a partition are compared, batch by batch, by their headers."""
+"""Tests of comparing a partition's replicas batch by batch, by their headers."""
 
 import shutil
 from pathlib import Path
@@ -21,7 +21,7 @@ def differences(replicas: list[Any], **how: Any) -> list[mb.Finding]:
 
 @pytest.fixture
 def replicas(folder: Any) -> list[Any]:
-    """Two brokers' log.dirs, in which nothing is yet."""
+    """The log.dirs of two brokers, without partitions."""
     return [folder.log_dir("one"), folder.log_dir("two")]
 
 

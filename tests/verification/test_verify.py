@@ -1,4 +1,4 @@
-"""Findings of `verify` about leader epochs, sequences, timestamps and files beside the segments."""
+"""Tests of `verify`: findings about leader epochs, sequences, timestamps and companion files."""
 
 import shutil
 import struct
@@ -44,7 +44,7 @@ def test_the_sound_partition_has_none(folder: Path) -> None:
 
 
 def test_an_epoch_altered_in_a_batch_is_found_at_its_byte(folder: Path) -> None:
-    """The leader epoch is not covered by the checksum."""
+    """The checksum does not cover the leader epoch."""
     log = folder / f"{LAST}.log"
     (batches,) = mb.open(log).batches(["position", "base_offset"])
     second = batches.to_pylist()[1]
@@ -77,7 +77,7 @@ def test_the_checkpoint_of_epochs(folder: Path, text: str, expected: str | None)
 
 
 def test_a_checkpoint_that_goes_back_is_read_as_a_broker_does(folder: Path) -> None:
-    """LeaderEpochFileCache drops what a later line contradicts."""
+    """LeaderEpochFileCache drops the lines that a later line contradicts."""
     (folder / "leader-epoch-checkpoint").write_text("0\n3\n0 0\n9 20\n1 55\n")
     assert said(folder) == []
 
@@ -145,7 +145,7 @@ SEQUENCES: dict[str, tuple[list[Entry], list[tuple[int, str, str]]]] = {
 def in_two_parts(
     check: Callable[[PartitionLog], Any], entries: list[Entry]
 ) -> Iterator[list[Finding]]:
-    """Yield the findings about *entries*, added in two parts, for each place of the cut."""
+    """Yield the findings of *check* on *entries* added in two parts, for each way to cut them."""
     for cut in range(len(entries) + 1):
         checking = check(partition())
         checking.add(FILE, Entries(entries[:cut]))

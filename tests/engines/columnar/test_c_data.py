@@ -1,4 +1,4 @@
-"""Columns that are handed to Arrow as structs: what it is told, and when it gives them back."""
+"""Tests of columns passed to Arrow as C structs: null counts, and when the structs are released."""
 
 import ctypes
 import subprocess
@@ -41,7 +41,7 @@ def test_struct_is_released_without_the_gil() -> None:
 
 
 def test_rows_may_outlive_python() -> None:
-    """Modules that are imported first go last, and take with them what Arrow has of ours."""
+    """At exit, Python tears down our modules while Arrow still holds memory of theirs."""
     script = (
         "import sys, pyarrow as pa\n"
         "from magicbyte.engines.factory import engine\n"
@@ -76,7 +76,7 @@ def test_struct_released_after_python_ended_keeps_its_memory() -> None:
 
 @pytest.mark.parametrize("one", [COLUMNAR, VIEWS])
 def test_null_counts_are_those_of_each_batch(one: Any) -> None:
-    """The structs of a batch are those of the next."""
+    """The engine uses the same structs again for the next record batch."""
     some = [
         build.record(b"v", None, [(b"h", None), (b"i", b"")]),
         build.record(None, b"k", [(b"h", b"x"), (b"i", None)], delta=1),
@@ -96,7 +96,7 @@ def test_null_counts_are_those_of_each_batch(one: Any) -> None:
 @pytest.mark.parametrize("inner", [-1, 5])
 @pytest.mark.parametrize("outer", [-1, 7])
 def test_times_of_a_wrapper_are_null_where_it_says_none(inner: int, outer: int) -> None:
-    """The kernel counts nulls of the messages in it, whose times do not hold."""
+    """The wrapper's append time replaces the inner messages' times, so their nulls do not count."""
     made = [
         build.wrapper(
             [build.message(b"v", n, time=inner) for n in range(3)],

@@ -1,4 +1,4 @@
-"""The columnar engine gives what the reference gives: rows, problems, positions."""
+"""Tests that the columnar engine gives the rows, problems and positions of the reference engine."""
 
 import gzip
 import io
@@ -65,7 +65,7 @@ def test_any_columns_are_those_of_the_reference(columns: tuple[str, ...]) -> Non
 
 
 def entries() -> list[bytes]:
-    """Entries of all formats and codecs, sound and unusual."""
+    """Return batches and messages of all formats and codecs, sound and unusual."""
     many = [
         build.record(
             b"value %d" % i if i % 5 else None,
@@ -128,11 +128,11 @@ def test_one_of_everything_gives_the_same_in_views() -> None:
 
 
 def test_views_of_all_lengths_hold_their_values() -> None:
-    """Up to 12 bytes stand in the view itself."""
+    """An Arrow view holds a value of up to 12 bytes itself; a longer one is in a buffer."""
     texts = [bytes(range(1, n + 1)) for n in range(40)]
     many = [build.record(text, bytes(n % 3), delta=n) for n, text in enumerate(texts)]
     messages = [build.message(text, n, b"k" * (n % 15)) for n, text in enumerate(texts)]
-    # What lies at the end of what can be read is copied.
+    # Values near the end of the data are copied.
     assert not differences(VIEWS, b"".join([build.batch(many), *messages, build.batch(many)]))
 
 
@@ -155,7 +155,7 @@ def test_views_refer_to_the_bytes_that_were_read() -> None:
 
 @pytest.mark.parametrize("producer", [-1, -(1 << 63), (1 << 63) - 1])
 def test_every_producer_id_but_one_is_a_number(producer: int) -> None:
-    """-2^63 is what a descriptor holds where an entry of another kind lacks a number."""
+    """A descriptor holds -2^63 where the entry's format has no producer id."""
     found = [build.batch(build.records(2), producer=number) for number in (producer, 4)]
     found[0] = found[0][:43] + producer.to_bytes(8, "big", signed=True) + found[0][51:]
     assert not differences(COLUMNAR, found[0])
@@ -190,7 +190,7 @@ def test_reference_decodes_only_unusual_entries() -> None:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The codecs of the entries that were decompressed outside of kernels, but decoded by one."""
+    """The codec of each entry that a library decompressed and a kernel then decoded."""
     asked: list[int] = []
 
     def noted(codec: int, *more: Any, **keys: Any) -> Any:
@@ -215,7 +215,7 @@ def test_kernels_decompress_every_codec(asked: list[int]) -> None:
 
 
 def gzip_sections() -> list[tuple[bytes, bool]]:
-    """gzip as clients write it, and otherwise; whether it is decompressed with others."""
+    """Return (gzip section, whether a kernel decompresses it); some are unlike those of clients."""
     plain = b"".join(build.records(3))
     whole = build.compress(1, plain)
     deflated, trailer = whole[10:-8], whole[-8:]
@@ -254,7 +254,7 @@ def test_columns_grow_for_a_large_decompressed_batch(asked: list[int], codec: in
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
 @pytest.mark.parametrize("odd", ["nothing", "refused", "unusual", "large", "unsound"])
 def test_entries_of_several_chunks_give_the_same(codec: int, odd: str) -> None:
-    """A turn is 128 KiB of stored bytes: there are several, with something odd among them."""
+    """A chunk is 128 KiB of stored bytes: the log has several, with one odd entry in the middle."""
     chance = random.Random(codec)
 
     def noise(count: int, num_bytes: int) -> list[bytes]:
@@ -278,7 +278,7 @@ def test_entries_of_several_chunks_give_the_same(codec: int, odd: str) -> None:
 
 
 def unusual(codec: int, plain: bytes) -> bytes:
-    """Return *plain* compressed in a way that a library reads, and no kernel."""
+    """Return *plain* compressed in a form that a library decompresses and no kernel does."""
     match codec:
         case 1:
             named = io.BytesIO()
@@ -294,7 +294,7 @@ def unusual(codec: int, plain: bytes) -> bytes:
 
 
 def snappy_sections() -> list[tuple[bytes, bool | None]]:
-    """Snappy in all its framings, and what is none; whether it is decompressed with others."""
+    """Return (snappy section, whether a kernel decompresses it), for valid and invalid framings."""
     plain = b"".join(build.records(3))
     raw = build.compress(2, plain)
     header = XERIAL + bytes([0, 0, 0, 1] * 2)
@@ -356,7 +356,7 @@ def snappy_sections() -> list[tuple[bytes, bool | None]]:
 def test_every_framing_gives_the_same(
     asked: list[int], codec: int, section: bytes, is_usual: bool | None
 ) -> None:
-    """Alone, and between others that are decompressed with it."""
+    """The entry is decoded alone, and between sound entries of the same codec."""
     sound, plain = build.batch(build.records(3), codec=codec), build.batch()
     entry = build.batch(build.records(3), codec=codec, section=section)
     assert not differences(COLUMNAR, sound * 2 + entry + sound * 2 + plain)
@@ -433,7 +433,7 @@ def test_kernels_give_the_same_as_plain_python() -> None:
 
 
 def mutated(found: list[bytes], count: int, seed: int) -> Iterator[bytes]:
-    """Yield logs of a few entries, one of which was changed; its checksum is right again."""
+    """Yield *count* logs of one to three entries, one of them altered with a right checksum."""
     chance = random.Random(seed)
     for _ in range(count):
         chosen = [bytearray(chance.choice(found)) for _ in range(chance.randrange(1, 4))]
@@ -471,7 +471,7 @@ def decoded(data: bytes) -> pa.RecordBatch:
 
 
 def rows_of(data: memoryview, columns: tuple[str, ...]) -> pa.RecordBatch:
-    """Decode all of *data*, which the columnar engine does in one run."""
+    """Return the rows of *data*, which the columnar engine decodes in a single call."""
     result = COLUMNAR.decode(Chunk(data, 0), columns, limits=Limits(), verify=False)
     assert result.end == len(data)
     return result.rows
@@ -576,7 +576,7 @@ def test_memory_is_released_with_the_last_column() -> None:
 def test_entry_that_no_column_can_hold_is_left_to_the_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Arrow's offsets end at 2 GiB; here they end much sooner."""
+    """Arrow's 32-bit offsets end at 2 GiB; the limit here is 500 bytes."""
     monkeypatch.setattr(output, "MAX_COLUMN_BYTES", 500)
     data = b"".join(build.batch(build.records(20), 20 * number) for number in range(5))
     assert not differences(COLUMNAR, data)
@@ -598,7 +598,7 @@ def test_entry_too_large_for_columns_is_still_verified(
 def test_scratch_memory_smaller_than_the_slack_grows(
     codec: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The remaining size is negative, which a library would take for a large one."""
+    """The remaining size would be negative, which a C library takes for a very large one."""
     monkeypatch.setattr(entry_run, "SCRATCH_BYTES", 32)
     monkeypatch.setattr(buffers, "MIN_SCRATCH_BYTES", 1)
     buffers.reset()

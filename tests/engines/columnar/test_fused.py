@@ -1,4 +1,4 @@
-"""A fused run of the columnar engine gives what the reference engine gives."""
+"""Tests that fused runs of the columnar engine give the results of the reference engine."""
 
 import ctypes
 from collections.abc import Callable
@@ -34,13 +34,13 @@ def views(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(params=[0, 100])
 def behind(request: pytest.FixtureRequest) -> bytes:
-    """Return what lies behind the entries: with nothing, the last one is at the edge."""
+    """Bytes after the last entry: none, so that the entry ends the data, or 100 zeros."""
     return bytes(request.param)
 
 
 @pytest.fixture
 def decoded(views: bool) -> Run:
-    """Return a function that decodes the beginning of some bytes, after comparing all of them."""
+    """A function that decodes the first entries, after comparing all with the reference engine."""
     columnar = engine("columnar", views=views)
 
     def decode(
@@ -176,7 +176,7 @@ def test_fused_run_decodes_transaction_markers(decoded: Run, behind: bytes) -> N
 
 
 def test_last_entry_is_decoded_without_bytes_after_it(decoded: Run) -> None:
-    """An entry in views is copied and decoded alone, since views of a batch share its bytes."""
+    """With views, the last entry is copied and decoded alone: views share their batch's bytes."""
     made = some_batches(9)
     data, numbers, at = b"".join(made), [], 0
     while at < len(data):
@@ -245,7 +245,7 @@ def test_buffers_grow_beyond_their_first_capacity(
 def test_descriptor_table_is_not_sized_by_the_last_buffer_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The end of a segment is taken by itself: the next one begins with a table as large as before."""
+    """A short last buffer of a segment does not shrink the table for the next segment."""
     table = Mock(wraps=entry_run.descriptor_table)
     monkeypatch.setattr(entry_run, "descriptor_table", table)
     monkeypatch.setattr(entry_run, "MIN_DESCRIPTORS", 1)

@@ -13,13 +13,13 @@ TIERED = shared() / "logs" / "3.9" / "tiered"
 
 
 class Tiered:
-    """The cluster's folders."""
+    """The folders of the tiered cluster: its log.dir and its remote storage."""
 
     log_dir = TIERED / "log-0"
     remote = TIERED / "remote"
 
     def rows(self, level: str) -> dict[str, list[dict[str, Any]]]:
-        """Return what the consumer delivered of each tiered partition."""
+        """Return the records that Kafka's consumer delivered at *level*, by tiered partition."""
         records = {}
         folder = TIERED / "oracle" / "records"
         for file in sorted(folder.glob("tiered*.read_uncommitted.ndjson.gz")):
@@ -30,7 +30,7 @@ class Tiered:
 
 
 def copied(folder: Path, to: Path) -> Path:
-    """Copy *folder*, which may be for reading only, and return the copy, which is not."""
+    """Copy *folder*, which may be read-only, to *to*; return the copy, which is writable."""
     shutil.copytree(folder, to)
     for path in (to, *to.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -46,11 +46,11 @@ def tiered() -> Tiered:
 
 @pytest.fixture
 def remote(tiered: Tiered, tmp_path: Path) -> Path:
-    """A copy of the remote folder, to be changed."""
+    """A writable copy of the cluster's remote storage folder."""
     return copied(tiered.remote, tmp_path / "remote")
 
 
 @pytest.fixture
 def log_dir(tiered: Tiered, tmp_path: Path) -> Path:
-    """A copy of the log.dir, to be changed."""
+    """A writable copy of the cluster's log.dir."""
     return copied(tiered.log_dir, tmp_path / "log-0")

@@ -1,4 +1,4 @@
-"""Segments as Aiven's plugin uploads them: chunks, manifests, and what may be wrong with both."""
+"""Tests of segments as Aiven's plugin uploads them: chunks, manifests, and faults in both."""
 
 import base64
 import json
@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def chunked(remote: Path, store: Path) -> Path:
-    """The folder in *store* of tiered-0, in chunks of 1000 bytes."""
+    """The folder of tiered-0 in *store*: its segments uploaded in chunks of 1000 bytes."""
     return aiven_partition(remote, store, NAME)
 
 
@@ -45,7 +45,7 @@ def offsets(*paths: Any, **options: Any) -> list[int]:
 
 
 def changed(manifest: Path, **fields: Any) -> None:
-    """Put *fields* into *manifest*; those of the chunk index by their own names, None takes one out."""
+    """Set *fields* in the manifest file, or in its chunk index if that has the name."""
     made = json.loads(manifest.read_text())
     for name, value in fields.items():
         part = made["chunkIndex"] if name in made["chunkIndex"] or name[0] == "_" else made
@@ -77,7 +77,7 @@ def test_chunks_are_read_as_the_segment(
 
 
 def test_test_data_has_both_kinds_of_chunk_index(remote: Path, tmp_path: Path) -> None:
-    """The tests above read both kinds."""
+    """Chunks of 1 byte and of 1000 bytes give both kinds, so the tests above read both."""
     kinds = set()
     for chunk_bytes in (1, 1000):
         folder = aiven_partition(remote, tmp_path / str(chunk_bytes), NAME, chunk_bytes=chunk_bytes)
@@ -231,7 +231,7 @@ def test_a_damaged_table_of_chunks_is_named(manifest: Path, store: Path, change:
 
 
 def test_more_bytes_behind_a_table_of_chunks_are_not_passed_over() -> None:
-    """The last number is right without them; others exceed the limit on the length."""
+    """A table of chunk sizes with a surplus byte is an error: 16 bytes, where 15 are expected."""
     table = (3).to_bytes(4, "big") + bytes(4) + b"\x01" + b"\1\1" + bytes([0, 0, 0, 1]) + b"\0"
     made = {
         "version": "1",
@@ -285,7 +285,7 @@ def test_an_object_that_was_cut_is_not_the_manifests(manifest: Path, store: Path
 
 
 def chunks_of(folder: Path, number: int) -> tuple[Path, list[int]]:
-    """Return a segment that is one chunk after another, and where each begins."""
+    """Return the path of a chunked `.log` and the byte at which each chunk begins, then the end."""
     log = sorted(folder.glob("*.log"))[number]
     data, begins = log.read_bytes(), [0]
     magic = b"\x28\xb5\x2f\xfd"
@@ -295,7 +295,7 @@ def chunks_of(folder: Path, number: int) -> tuple[Path, list[int]]:
 
 
 def lying(chunk: bytes) -> bytes:
-    """Return *chunk*, a frame of the same length whose content size is another."""
+    """Return the zstd frame *chunk* with a content size that is 100 bytes too small."""
     descriptor = chunk[4]
     assert descriptor >> 6 == 1  # two bytes of content size, less 256
     at = 5 if descriptor & 0x20 else 6
@@ -388,7 +388,7 @@ def test_object_that_became_shorter_is_an_error(tmp_path: Path) -> None:
 def test_companions_as_objects_of_their_own_are_read(
     chunked: Path, store: Path, remote: Path
 ) -> None:
-    """Chunk indexes that the plugin wrote until October 2023."""
+    """The plugin uploaded each index as an object of its own until October 2023."""
     for indexes in chunked.glob("*.indexes"):
         indexes.unlink()
     for segment in segments_of(remote, NAME):

@@ -1,4 +1,4 @@
-"""Remote segments of which several hold an offset: it comes once, and by the leader epochs' choice."""
+"""Tests of overlapping remote segments: each offset is read once, from the right leader epoch."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ A, B, C, D = (letter * 22 for letter in "abcd")
 
 
 def uploaded(store: Path, log: Path, last: Any) -> None:
-    """Write the segment *log* in chunks, with *last* for what its manifest says of its last offset."""
+    """Upload the segment *log* in chunks, with *last* as the `endOffset` in its manifest."""
     for kind in ("index", "timeindex", "snapshot"):
         log.with_suffix(f".{kind}").write_bytes(b"")
 
@@ -24,7 +24,7 @@ def uploaded(store: Path, log: Path, last: Any) -> None:
 
 @pytest.fixture
 def whole(tiered: Any) -> bytes:
-    """The entries of tiered-0 up to offset 310, in which no entry goes over a multiple of 10."""
+    """The bytes of tiered-0 up to offset 310; none of its batches crosses a multiple of 10."""
     return b"".join(segment.read_bytes() for segment in segments_of(tiered.remote, "tiered-0"))
 
 
@@ -34,20 +34,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def between(data: bytes, first: int, end: int, *, epoch: int = 0) -> bytes:
-    """Return the entries that begin at the offsets [first, end); *epoch* is put into each."""
+    """Return the batches of *data* with base offsets in [first, end), with leader epoch *epoch*."""
     entries = (entry for offset, entry in batches_of(data) if first <= offset < end)
     return b"".join(entry[:12] + epoch.to_bytes(4, "big") + entry[16:] for entry in entries)
 
 
 @pytest.fixture
 def starts(whole: bytes) -> list[int]:
-    """The base offsets of the entries."""
+    """The base offsets of the batches in *whole*."""
     return [offset for offset, _ in batches_of(whole)]
 
 
 @pytest.fixture
 def thirds(starts: list[int]) -> tuple[int, int]:
-    """The base offsets of the entries with which the second and the last third begin."""
+    """The base offsets at which the second and the last third of the batches begin."""
     return starts[len(starts) // 3], starts[2 * len(starts) // 3]
 
 
@@ -67,7 +67,7 @@ def local(tmp_path: Path) -> Path:
 
 
 def rows_of(*paths: Path, **options: Any) -> list[tuple[int, int]]:
-    """Return offset and leader epoch of each record."""
+    """Return (offset, leader epoch) of each record in *paths*."""
     table = mb.open(*paths, **options).records(["offset", "leader_epoch"]).to_table()
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
@@ -77,7 +77,7 @@ def told(*paths: Path) -> list[str]:
 
 
 def without_snapshots(codes: list[str]) -> list[str]:
-    """Return *codes* without what is said of snapshots, which are not made here."""
+    """Return *codes* without `snapshot-missing`: these tests write no producer snapshots."""
     return [code for code in codes if code != "snapshot-missing"]
 
 
@@ -127,7 +127,7 @@ def test_a_segment_within_another_does_not_cut_it(
 def test_segment_of_a_deposed_leader_ends_where_the_next_epoch_begins(
     folder: Path, whole: bytes, starts: list[int]
 ) -> None:
-    """Epoch 0 went on by itself from offset *fork* on; epoch 1 is what the others followed."""
+    """From offset *fork* on, a deposed leader wrote epoch 0; other replicas followed epoch 1."""
     low, fork, high = (starts[number * len(starts) // 4] for number in (1, 2, 3))
     local_tiered(folder, A, between(whole, low, 310), {0: 0})  # with a history of its own
     local_tiered(
@@ -140,7 +140,7 @@ def test_segment_of_a_deposed_leader_ends_where_the_next_epoch_begins(
 def test_the_local_checkpoint_tells_the_lineage_where_there_is_one(
     folder: Path, whole: bytes, starts: list[int], local: Path
 ) -> None:
-    """The segment of the higher epoch is the one that nobody followed."""
+    """Replicas followed the segment of the lower epoch, 5; the local checkpoint shows it."""
     fork, begin = starts[len(starts) // 3], starts[-2]
     local_tiered(
         folder, A, between(whole, 0, fork) + between(whole, fork, begin, epoch=5), {0: 0, 5: fork}
@@ -165,7 +165,7 @@ def test_remote_segments_end_where_a_local_log_of_other_segments_begins(
 def test_indexes_of_a_segment_that_is_read_in_part_are_left_out(
     tiered: Any, log_dir: Path, whole: bytes, starts: list[int]
 ) -> None:
-    """Index entries point after the end of the range."""
+    """Their entries point to positions after the part that is read."""
     (local,) = (log_dir / "tiered-0").glob("*.log")
     places = [offset for offset in starts if offset > 208]
     middle = places[len(places) // 2]

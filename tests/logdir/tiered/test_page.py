@@ -1,4 +1,4 @@
-"""Commands of docs/tiered-storage.md print what is shown."""
+"""Test that the commands in docs/tiered-storage.md print what the page shows."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from doc_examples import blocks, shell_transcript
 
 
 def test_the_page_shows_what_happens(log_dir: Path, remote: Path, tmp_path: Path) -> None:
-    """Commands of the page run in their order in a folder with copies of the logs."""
+    """The page's commands run in order, in a folder with copies of the logs."""
     assert {log_dir.parent, remote.parent} == {tmp_path}
     transcripts = blocks("docs/tiered-storage.md", "console")
     assert len(transcripts) == 3

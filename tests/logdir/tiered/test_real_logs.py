@@ -1,4 +1,4 @@
-"""Remote and local segments of a tiered cluster are one log: what Kafka's consumer read of it."""
+"""Tests that remote and local segments are read as one log, with the records Kafka delivered."""
 
 import shutil
 from pathlib import Path
@@ -16,7 +16,7 @@ LEVELS = ("read_committed", "read_uncommitted")
 
 
 def found(dataset: mb.Dataset) -> dict[str, list[tuple[Any, ...]]]:
-    """Return the records of *dataset* by partition, as `expected` gives them."""
+    """Return the records of *dataset* by partition, in the form of `expected`."""
     table = dataset.records(COLUMNS).to_table()
     times = table.column("timestamp").cast("int64").to_pylist()
     rows: dict[str, list[tuple[Any, ...]]] = {}

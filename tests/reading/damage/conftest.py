@@ -1,4 +1,4 @@
-"""Real brokers' logs in memory, a framing of our own, and the reader under test."""
+"""Fixtures: real brokers' logs in memory, an independent frame parser, and a folder to damage."""
 
 import os
 import random
@@ -25,7 +25,7 @@ COLUMNS = ("offset", "timestamp", "key", "value", "producer_id", "file", "positi
 
 @dataclass(frozen=True)
 class Frame:
-    """An entry of a segment, as ten lines of struct see it."""
+    """The header fields of a batch or message, parsed with `struct` alone."""
 
     position: int
     size: int
@@ -52,7 +52,7 @@ class Frame:
 
 
 def frames_of(data: bytes) -> list[Frame]:
-    """Return the entries of a sound segment, up to the first that is none."""
+    """Return the frames of an undamaged segment, up to the first bytes that are no frame."""
     frames, at = [], 0
     while len(data) - at >= 26:
         offset, size, _, magic = struct.unpack_from(">qiib", data, at)
@@ -72,7 +72,7 @@ def frames_of(data: bytes) -> list[Frame]:
 
 
 def _marker(data: bytes, at: int) -> str | None:
-    """Return what the control record at byte *at* says: its key is two int16, version and type."""
+    """Return the type of the control record at byte *at*; the key holds version and type."""
     for _ in range(5):  # length, attributes (0 in a marker), time, offset, length of the key
         while data[at] & 0x80:
             at += 1
@@ -132,26 +132,26 @@ def _partitions(root: Path) -> Iterator[Partition]:
 
 @pytest.fixture(scope="session")
 def partitions() -> list[Partition]:
-    """All partitions of tests/data; with MAGICBYTE_WIDE those of the shared folder instead."""
+    """All partitions of tests/data, or of the shared folder's logs where MAGICBYTE_WIDE is set."""
     wide = shared() / "logs"
     return list(_partitions(wide if WIDE and wide.is_dir() else DATA))
 
 
 @pytest.fixture(scope="session")
 def partition(partitions: list[Partition]) -> Callable[[str], Partition]:
-    """Return the partition `release/cluster/topic-number`."""
+    """A function that returns a partition by its name, `release/cluster/topic-number`."""
     return {str(one): one for one in partitions}.__getitem__
 
 
 @pytest.fixture(scope="session")
 def with_markers(partitions: list[Partition]) -> list[Partition]:
-    """The partitions that hold a marker of a transaction."""
+    """The partitions that hold a transaction marker."""
     return [partition for partition in partitions if partition.has_markers]
 
 
 @pytest.fixture(scope="session")
 def some() -> Callable[[Sequence[T], int, str], list[T]]:
-    """Return so many of the items, by a seed; all of them with MAGICBYTE_WIDE."""
+    """A function that draws *number* items by a seed, or all of them under MAGICBYTE_WIDE."""
 
     def choose(items: Sequence[T], number: int, seed: str) -> list[T]:
         if WIDE or len(items) <= number:
@@ -166,7 +166,7 @@ def some() -> Callable[[Sequence[T], int, str], list[T]]:
 
 
 class Workshop:
-    """A folder in which damaged logs are put down and read."""
+    """A temporary folder: writes damaged partitions to it and reads them."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -177,7 +177,7 @@ class Workshop:
         log_dir: dict[str, bytes] | None = None,
         name: str = "topic-0",
     ) -> str:
-        """Put *files* down as a partition's folder, in a log.dir or alone; return what to open."""
+        """Write *files* as a partition's folder, in a log.dir or alone; return the path to open."""
         shutil.rmtree(self.folder, ignore_errors=True)
         partition = self.folder / name
         partition.mkdir(parents=True)
@@ -197,7 +197,7 @@ class Workshop:
         dispositions: Sequence[str] = ("delivered",),
         **options: Any,
     ) -> tuple[list[tuple[Any, ...]], list[mb.Finding]]:
-        """Return the rows, as tuples, and the findings of a read."""
+        """Read the records of *path*; return the rows, as tuples, and the findings."""
         rows = self.open(path, isolation_level, **options).records(
             list(columns), dispositions=dispositions
         )

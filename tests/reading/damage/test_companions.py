@@ -1,7 +1,7 @@
-"""A damaged, foreign or absent companion changes no row, and a finding names it.
+"""Tests of damaged, foreign and absent companion files: no row changes, a finding names the file.
 
-The markers in the log decide; `.txnindex` and `.snapshot` are witnesses. Absent is a note, all
-else a warning; an error is none of it.
+The markers in the log decide a transaction's outcome; `.txnindex` and `.snapshot` are compared
+with them. An absent file is a note, any other difference a warning; none is an error.
 """
 
 import random
@@ -38,9 +38,10 @@ def damage(name: str, data: bytes, seed: str) -> Iterator[tuple[str, bytes]]:
 
 @pytest.fixture
 def compare(workshop) -> Any:
-    """Read a partition with a companion replaced, or absent, and compare with its own files.
+    """A function that reads a partition with one companion file replaced or absent.
 
-    Return how the rows differ, and code and severity of each finding that names the companion.
+    It returns how the rows differ from those of the undamaged partition, and (code, severity) of
+    each finding that names the companion.
     """
     sound: dict[Any, Any] = {}
 
@@ -69,14 +70,17 @@ def compare(workshop) -> Any:
 def companions(
     partitions: Any, kind: str = "", *, of_segments: bool = False
 ) -> list[tuple[Any, str]]:
-    """Return the companions, their bytes not empty; all of them or those *of_segments*."""
+    """Return (partition, file name) of the companions that are not empty.
+
+    *of_segments* leaves out those without a segment of the same base offset.
+    """
     return [
         (partition, name)
         for partition in partitions
         for name, data in partition.files.items()
         if name.endswith(kind or KINDS)
         and data
-        # The snapshot behind the last segment is of a broker's clean stop.
+        # A broker that stops cleanly writes a snapshot at the log end offset, without a segment.
         and (not of_segments or name[:20] + ".log" in partition.files)
     ]
 
@@ -111,7 +115,7 @@ def test_an_absent_companion_changes_no_row_and_is_named_in_a_note(
 def test_a_companion_of_another_partition_changes_no_row_and_is_named(
     with_markers, some, compare, alone, kind
 ) -> None:
-    """Warnings, or notes where expired producers may explain the difference."""
+    """The finding is a warning, or a note where expired producers may explain the difference."""
     wrong = []
     all_of_kind = companions(with_markers, kind)
     chosen = random.Random(f"foreign/{kind}")

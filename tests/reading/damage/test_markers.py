@@ -1,13 +1,13 @@
-"""A damaged or missing marker never makes aborted rows committed ones, and never in silence.
+"""Tests that a damaged or missing marker never turns aborted rows into committed ones unreported.
 
-Each marker of each transactional log is damaged in turn. What counts, under read_committed:
+Each marker of each transactional log is damaged in turn. The rules, under read_committed:
 
-* A row may come out only if the undamaged log's markers, followed here by ten lines of our own,
+* A row may be delivered only if the undamaged log's markers, as `outcomes` below follows them,
   end its transaction with COMMIT, or if it belongs to no transaction, or if the read of the
-  undamaged log gives it.
-* A row that the undamaged read gives and this one does not must be covered by a finding:
+  undamaged log delivers it.
+* A row that the undamaged read delivers and this one does not must be covered by a finding:
   `transaction-undecided` or `transaction-open` of its producer, from its offset or from below;
-  `transaction-open` of anybody at or below its offset, where the last stable offset lies then; an
+  `transaction-open` of any producer at or below its offset (then the last stable offset); an
   error whose bytes hold its entry; an `offset-gap` that holds its offset; or it was cut away: then
   by an error at the end of what is left of its segment, and by none where the log's first or last
   segment was cut or is gone, or where it was cut between two entries of a cleaned log, which no
@@ -69,7 +69,7 @@ def losses(files: dict[str, bytes], name: str) -> Iterator[Case]:
 
 
 def outcomes(frames: Callable[[bytes], list[Any]], partition: Any) -> dict[tuple[str, int], str]:
-    """Return the outcome of each transactional data batch, by file and byte, from the markers."""
+    """Return the outcome of each transactional data batch by (file, position), from the markers."""
     found: dict[tuple[str, int], str] = {}
     waiting: dict[int, list[tuple[str, int]]] = {}
     for name in partition.logs:
@@ -84,7 +84,7 @@ def outcomes(frames: Callable[[bytes], list[Any]], partition: Any) -> dict[tuple
 
 
 def was_cleaned(frames: Callable[[bytes], list[Any]], partition: Any) -> bool:
-    """Return whether a delete horizon or a gap inside an entry shows that the cleaner was here."""
+    """Return whether a delete horizon or a gap inside a batch shows that the log was compacted."""
     return any(
         frame.attributes & 0x40 or (frame.magic == 2 and frame.count <= frame.last - frame.offset)
         for name in partition.logs
@@ -95,7 +95,7 @@ def was_cleaned(frames: Callable[[bytes], list[Any]], partition: Any) -> bool:
 def is_covered(
     row: Sequence[Any], findings: Sequence[Any], gone: tuple[str, int] | None, logs: Sequence[str]
 ) -> bool:
-    """Return whether one of *findings* accounts for the *row* that is missing."""
+    """Return whether one of *findings*, or the cut at *gone*, accounts for the missing *row*."""
     offset, producer, file, position = row[0], row[4], row[5], row[6]
     is_cut = gone is not None and gone[0] == file and position >= gone[1]
     if is_cut and (file == logs[-1] or (file == logs[0] and gone == (file, 0))):

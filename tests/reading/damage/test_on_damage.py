@@ -1,4 +1,4 @@
-"""`fail` names the damage, `stop` ends where a broker's recovery would, `skip` goes on."""
+"""Tests of `on_damage`: `fail` raises, `stop` ends where broker recovery would, `skip` goes on."""
 
 import struct
 from typing import Any
@@ -17,13 +17,13 @@ def source(partition: Any) -> Any:
 
 @pytest.fixture
 def sound(source: Any, workshop: Any) -> str:
-    """What to open to read the sound log."""
+    """The path of the undamaged partition."""
     return workshop.put(source.files, source.log_dir, source.name)
 
 
 @pytest.fixture
 def break_entry(source: Any, frames: Any, workshop: Any) -> Any:
-    """Alter the entry of a number in a segment of a number; return what to open, and the entry."""
+    """A function that overwrites bytes of an entry and returns the path, file name and entry."""
 
     def alter(at: int, value: bytes, segment: int = 1, number: int = 2) -> Any:
         name = source.logs[segment]

@@ -1,6 +1,6 @@
-"""Costs of a hostile file stay proportional to its size.
+"""Tests that the cost of searching a hostile file for entries is proportional to its size.
 
-Counted, not timed: bytes and calls of reads, bytes of checksums.
+The cost is counted, not timed: calls and bytes of reads, bytes of checksums.
 """
 
 import struct
@@ -27,7 +27,7 @@ FIRST = 1000
 
 
 class CountingFile(MemoryFile):
-    """Bytes in memory that count how often and how much of them is read."""
+    """A file in memory that counts the calls and the bytes of reads."""
 
     calls = 0
     read = 0
@@ -40,7 +40,7 @@ class CountingFile(MemoryFile):
 
 
 def fakes(length: int, period: int, size: Callable[[int], int], magic: int = 2) -> bytes:
-    """Return *length* bytes with the header of an entry every *period* bytes."""
+    """Return *length* bytes with a false entry header every *period* bytes."""
     data = bytearray(length)
     for at in range(0, length - period, period):
         ENTRY.pack_into(data, at, FIRST + at, size(at), 0, magic)
@@ -55,7 +55,7 @@ def message(offset: int) -> bytes:
 
 
 def islands(length: int, between: bytes) -> bytes:
-    """Return *length* bytes of sound messages, with *between* behind each second one."""
+    """Return about *length* bytes: pairs of sound messages, each followed by *between*."""
     step = 2 * len(message(0)) + len(between)
     return b"".join(
         message(FIRST + 2 * n) + message(FIRST + 2 * n + 1) + between for n in range(length // step)
@@ -89,7 +89,7 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
 
 @pytest.fixture
 def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], dict[str, int]]:
-    """Walk over bytes and return what it cost."""
+    """A function that walks over bytes and returns the number and bytes of reads and checksums."""
     summed = [0]
 
     def counting(function: Any) -> Any:

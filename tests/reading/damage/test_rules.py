@@ -1,6 +1,6 @@
-"""The rules of reading damaged logs, each on the smallest log that shows it.
+"""Tests of the rules of reading damaged logs, each on the smallest log that shows the rule.
 
-The bytes are made here, with right checksums; what must come out follows from how they were made.
+The tests build the bytes, with right checksums, so that the expected rows are known.
 """
 
 import struct
@@ -39,7 +39,7 @@ def flip(data: bytes, at: int, bits: int = 0xFF) -> bytes:
 
 @pytest.fixture
 def read(workshop) -> Any:
-    """Read the files of a partition, alone or in a log.dir with files of its own."""
+    """A function that reads a partition's files, alone or in a log.dir with the files *log_dir*."""
 
     def read(files: Any, log_dir: Any = None, *, level: str = UNCOMMITTED) -> Read:
         return Read(workshop.open(workshop.put(files, log_dir), level))
@@ -65,7 +65,7 @@ def plain() -> list[bytes]:
 @pytest.mark.parametrize("what", ["checksum", "size", "offset and checksum", "magic"])
 @pytest.mark.parametrize("form", [0, 1, 2])
 def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(read, form, what) -> None:
-    """A record's value holds a whole segment of the topic, its offsets in the window."""
+    """A record's value holds a whole segment, with offsets that the log could continue with."""
     inner = b"".join(batch_of(1 + n, b"inner") for n in range(100))
     outer = batch_of(1, inner) if form == 2 else message(inner, 1, magic=form)
     damaged = bytearray(outer)
@@ -169,11 +169,11 @@ def test_an_incomplete_end_is_a_tail_only_where_no_entry_follows(plain, read, cu
 
 
 def test_a_wild_offset_costs_no_entry_behind_it(plain, read) -> None:
-    """The offset lies outside of the checksum; the next two that agree set the window anew."""
+    """The checksum does not cover the offset; the next two offsets in sequence are believed."""
     for wild in (1 << 40, -5, 0):
         broken = [*plain]
         broken[4] = struct.pack(">q", wild) + plain[4][8:]
-        # Damage of another entry further on has to be searched for behind the wild one.
+        # A second damaged entry makes the reader search for entries after the wild offset too.
         broken[8] = flip(plain[8], 16)
         result = read({name(0): b"".join(broken)})
         expected = [n for n in range(24) if n // 2 not in (4, 8)]
@@ -284,7 +284,7 @@ def test_a_missing_segment_is_a_hole(read, log_dir) -> None:
 
 
 def holed(*behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
-    """Return a transaction of producer 7 at 10, a damaged entry at 11, and what is *behind*."""
+    """Return a transaction of producer 7 at offset 10, a damaged batch at 11, and then *behind*."""
     return (
         (before or batch_of(0, *[b"x"] * 10))
         + batch_of(10, b"t", producer=7, epoch=epoch)
@@ -375,7 +375,7 @@ def test_an_undecided_transaction_withholds_itself_alone_and_an_open_one_all_beh
 
 
 def begun(*behind: bytes, last: int = 99) -> dict[str, bytes]:
-    """Return a log from 100 on; its snapshot says that producer 7 is open from 90 on."""
+    """Return a log from offset 100; in its snapshot, producer 7 has a transaction open from 90."""
     return {
         name(100, "snapshot"): producer_snapshot((7, 0, last, 90)),
         name(100): batch_of(100, b"x", b"y") + b"".join(behind),
@@ -522,7 +522,7 @@ def test_at_offset_0_nothing_is_open_whatever_a_snapshot_says(read, log_dir) -> 
 
 
 def test_a_log_that_begins_above_0_is_searched_in_its_own_window(read) -> None:
-    """The value of a damaged record holds a sound segment of the offsets before this log."""
+    """The value of a damaged record holds a sound segment with offsets below the log's first."""
     inner = b"".join(batch_of(n, b"old") for n in range(10))
     outer = bytearray(batch_of(101, inner))
     struct.pack_into(">i", outer, 8, 0)

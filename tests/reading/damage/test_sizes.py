@@ -1,7 +1,7 @@
-"""A wrong size field costs its own entry alone.
+"""Tests that a wrong size field loses its own entry alone.
 
 The size of each entry of ten logs is altered in turn; under read_uncommitted with `skip` all
-rows of all other entries are delivered, in order. The size lies outside of the checksum.
+rows of all other entries are delivered, in order. The checksum does not cover the size.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""Any splits and any columns give the same rows, on sound logs and on damaged ones."""
+"""Tests that splits of any size, and any columns, give the same rows on sound and damaged logs."""
 
 import pickle
 import random
@@ -17,7 +17,7 @@ LEVELS = ("read_committed", "read_uncommitted")
 
 
 def split_rows(dataset: Any, size: int, columns: tuple[str, ...]) -> pa.Table:
-    """Return the rows of a plan's splits, each read by itself from its pickled form."""
+    """Return the rows of a plan's splits of *size* bytes, each pickled, then read alone."""
     splits = [pickle.loads(pickle.dumps(split)) for split in mb.plan(dataset, size)]
     schema = RECORDS.schema(columns)
     parts = {number: list(mb.read_split(split, columns)) for number, split in shuffled(splits)}
@@ -33,7 +33,7 @@ def shuffled(splits: list[Any]) -> list[tuple[int, Any]]:
 
 
 def spoiled(partition: Any, seed: str) -> dict[str, bytes]:
-    """Return the files of *partition* with three places of its logs altered, by *seed*."""
+    """Return the files of *partition* with damage at three random positions of its logs."""
     chosen, files = random.Random(seed), dict(partition.files)
     names = [name for name in partition.logs if files[name]]
     for _ in range(3):
@@ -53,7 +53,7 @@ def spoiled(partition: Any, seed: str) -> dict[str, bytes]:
 
 @pytest.fixture(params=[False, True], ids=["sound", "damaged"])
 def logs(request, partitions, some, workshop) -> Iterator[tuple[Any, str]]:
-    """Some partitions that are not empty, one after another, and where each is put down."""
+    """Yield some partitions that are not empty, sound or damaged, with the path of each."""
     full = [one for one in partitions if any(one.files[name] for name in one.logs)]
 
     def put() -> Iterator[tuple[Any, str]]:

@@ -1,7 +1,7 @@
-"""The bytes add up, and whatever damage does not touch is delivered.
+"""Tests that the byte counts add up and that every entry which the damage misses is delivered.
 
-What to expect comes from the undamaged file: an entry whose bytes are all there, unaltered and
-back to back, is sound, wherever the damage has moved it.
+The undamaged file gives the expected rows: an entry with all of its bytes in sequence and
+unaltered is sound, also where deleted or inserted bytes have moved it.
 """
 
 import random
@@ -16,7 +16,7 @@ LEVELS = ("read_committed", "read_uncommitted")
 
 
 def damage(data: bytes, seed: str) -> tuple[str, bytes, int, int, int]:
-    """Return what was done, the bytes, and which of *data* it took: [start, end) came to so many."""
+    """Damage *data*: return kind, new bytes, and start, end, new length of the range replaced."""
     chosen = random.Random(seed)
     at, length = chosen.randrange(len(data)), chosen.choice((1, 2, 17, 100, 1000))
     end = min(at + length, len(data))
@@ -43,7 +43,7 @@ def damage(data: bytes, seed: str) -> tuple[str, bytes, int, int, int]:
 
 
 def untouched(frames: Any, sound: bytes, damaged: bytes, start: int, end: int, new: int) -> Any:
-    """Yield the entries of *sound* that *damaged* still holds, and where."""
+    """Yield (position in *damaged*, entry) of each entry of *sound* that *damaged* still holds."""
     for frame in frames(sound):
         for moved in {0, new - (end - start)}:
             is_there = frame.end <= start if moved == 0 and new != end - start else True
@@ -56,7 +56,7 @@ def untouched(frames: Any, sound: bytes, damaged: bytes, start: int, end: int, n
 
 
 def complaints(rows: list[dict[str, Any]], sizes: dict[str, int]) -> list[str]:
-    """Return where `segments` does not account for each byte of a live .log once."""
+    """Return a line for each live .log whose bytes in `segments` do not add up to its size."""
     out = []
     for row in rows:
         if row["file_kind"] == "log" and row["live"]:
@@ -87,13 +87,13 @@ def test_the_bytes_of_all_sound_logs_add_up(partitions, frames, workshop, level)
 def test_damage_at_any_byte_costs_no_entry_that_it_does_not_touch(
     partitions, frames, some, workshop
 ) -> None:
-    """1,000 places, chosen by a seed among all bytes of all live segments."""
+    """1,000 random damages, by a seed, among the bytes of all live segments."""
     places = [(p, n) for p in partitions for n in p.logs if p.files[n] and not p.is_internal]
     weights = [len(partition.files[name]) ** 0.5 for partition, name in places]
     chosen = random.Random("sums").choices(places, weights, k=1000)
     wrong = []
     for number, (partition, name) in some(list(enumerate(chosen)), 150, "sums"):
-        # Neighbours of the segment are enough, and all there is where transactions go on.
+        # The segment's neighbours are enough, except where transactions cross segments.
         logs = partition.logs
         near = logs[max(0, logs.index(name) - 1) : logs.index(name) + 2]
         kept = {

@@ -1,4 +1,4 @@
-"""Other projects' bytes, where they are, and how their manifest states a record."""
+"""Fixtures: bytes that other projects published, and records in the form of the oracle."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def name_of(vector: dict[str, Any]) -> str:
 
 @pytest.fixture
 def data(vector: dict[str, Any]) -> bytes:
-    """The vector's bytes, as entries of a log where they lack the first twelve."""
+    """The vector's bytes, after an offset and a size where the vector lacks these 12 bytes."""
     data = (shared() / "vectors" / vector["file"]).read_bytes()
     if vector["kind"] in ("message", "batch_body"):
         offset = int(vector["wrap"]["prepend"].partition("offset=")[2].partition(",")[0])
@@ -26,7 +26,7 @@ def data(vector: dict[str, Any]) -> bytes:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give a test marked ``vectors(kind, ...)`` one *vector* after another."""
+    """Run a test marked ``vectors(kind, ...)`` once for each vector of these kinds."""
     marker = metafunc.definition.get_closest_marker("vectors")
     if marker is None:
         return
@@ -58,12 +58,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class RecordsRead(Read):
-    """All records of bytes in memory, control records too, with damage skipped."""
+    """Read all records of bytes in memory, control records too, and skip damage."""
 
     dispositions = ("delivered", "control")
 
     def records(self, begin: int, end: int) -> list[dict[str, Any]]:
-        """Return the records of the entries in [begin, end), as the oracle states them."""
+        """Return the records of entries at positions [begin, end), in the form of the oracle."""
         return [
             {
                 "offset": row["offset"],
@@ -87,5 +87,5 @@ def read() -> type[RecordsRead]:
 
 @pytest.fixture
 def result(data: bytes) -> RecordsRead:
-    """The vector as we read it."""
+    """The result of reading the vector's bytes with magicbyte."""
     return RecordsRead(data)

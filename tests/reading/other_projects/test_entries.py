@@ -1,6 +1,6 @@
-"""Entries that other projects published, read as Kafka's Java classes read them.
+"""Tests that entries which other projects published are read as Kafka's Java classes read them.
 
-Where a row here differs from Java's, docs/differences.md says why; the letters are its rows.
+docs/differences.md explains each difference from Java; the letters name the rows of its table.
 """
 
 import hashlib
@@ -59,12 +59,12 @@ def code_of(error: str) -> str:
 
 
 def java(vector: Vector) -> Any:
-    """Return what Kafka's reader says of *vector*."""
+    """Return the recorded result of Kafka's Java reader for *vector*."""
     return vector["peers"]["kafka-java"]
 
 
 def batches(vector: Vector) -> list[tuple[int, int, Vector]]:
-    """Return begin, end and the rest of each batch that Kafka's reader framed."""
+    """Return (begin, end, recorded fields) of each batch that Kafka's reader found in *vector*."""
     position, out = 0, []
     for one in java(vector)["batches"]:
         out.append((position, position + one["size"], one))
@@ -108,7 +108,7 @@ def test_sound_entries_give_the_records_of_kafkas_reader(vector: Vector, result:
 
 
 def short(stated: str | None) -> str | None:
-    """Return *stated*, hex that a source gives in full, as the oracle shortens it."""
+    """Return the hex *stated*, or its SHA-256 and length as in the oracle if over 256 bytes."""
     if stated is None or len(stated) <= 512 or stated.startswith("sha256:"):
         return stated
     data = bytes.fromhex(stated)
@@ -198,7 +198,7 @@ DIVERGES = {
 
 
 def errors_of_java(vector: Vector) -> set[tuple[str, int]]:
-    """Return what Kafka's reader refuses and where, by our codes."""
+    """Return (finding code, position) of each error that Kafka's reader raises."""
     found = set()
     for begin, _, batch in batches(vector):
         if "header_error" in batch:

@@ -1,4 +1,4 @@
-"""Sound vectors with a byte changed or an end cut off: whatever comes out, it is ours."""
+"""Tests on sound vectors with a byte changed or the end cut off: no foreign error, right sums."""
 
 from collections import Counter
 from typing import Any
@@ -38,7 +38,7 @@ NAMES = [
 
 
 def check(data: bytes, *, all_tables: bool) -> list[int]:
-    """Read *data*, compare what must add up, and return the position of each record's entry."""
+    """Read *data*, check the report's sums, and return the position of each record's batch."""
     dataset = mb.from_bytes(data, topic="t", partition=0, on_damage="skip")
     rows = dataset.records(
         ["position", "value", "headers", "disposition"], dispositions=DISPOSITIONS
@@ -71,7 +71,7 @@ def raises_ours(data: bytes, isolation_level: str) -> None:
 
 
 def spans(vector: Vector) -> list[tuple[int, int, int, int]]:
-    """Return begin, end, first checked byte and number of records of each entry."""
+    """Return (begin, end, first byte under the checksum, number of records) of each batch."""
     position, out = 0, []
     for batch in vector["peers"]["kafka-java"]["batches"]:
         checked = position + (17 if batch["magic"] == 2 else 12)

@@ -1,4 +1,4 @@
-"""Parts of entries that other projects published: each through the module that reads it."""
+"""Tests of parts of batches that other projects published: varints, headers, records, sections."""
 
 import gzip
 import struct
@@ -20,7 +20,7 @@ CODECS = {"gzip": 1, "snappy": 2, "snappy-xerial": 2, "snappy-raw": 2, "lz4": 3,
 
 
 def in_batch(section: bytes, *, codec: int = 0, flags: int = 0, count: int = 1) -> bytes:
-    """Return a v2 batch around *section*, with offsets from 0 and times from TIME."""
+    """Return a v2 batch with the payload *section*, base offset 0 and base timestamp TIME."""
     producer = 7 if flags else -1
     fields = {"codec": codec, "flags": flags, "producer": producer, "sequence": -1, "time": TIME}
     return batch(count=count, last_delta=0, leader_epoch=0, section=section, **fields)

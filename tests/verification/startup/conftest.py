@@ -1,4 +1,4 @@
-"""A partition to be damaged, and what is foretold of it."""
+"""Fixtures: a partition that tests damage, and the prediction of a broker's start on it."""
 
 import shutil
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class Partition:
         return self.folder / LAST
 
     def foretold(self, **options: Any) -> tuple[str, int | None, dict[str, int | None]]:
-        """Return verdict, log end offset and bytes of each `.log` file after a start."""
+        """Predict a start: return verdict, log end offset and bytes of each `.log` file."""
         found = mb.verify(self.log_dir, **options)
         (row,) = found.partitions
         sizes = {
@@ -68,7 +68,7 @@ def recovered(
     producers: ProducerState | None = None,
     engine: Engine | None = None,
 ) -> RecoveredSegment:
-    """Return what recovery leaves of *file* from the byte *begin* to its end, as a segment."""
+    """Recover the segment *file* from byte *begin* on, as a broker's start would."""
     return recover_segment(
         file,
         base_offset,
@@ -83,7 +83,7 @@ def recovered(
 
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[[], Partition]:
-    """Make the partition as the broker left it, as often as it is called."""
+    """A function that writes the partition anew, as the broker left it."""
 
     def fresh() -> Partition:
         log_dir = tmp_path / "log-0"

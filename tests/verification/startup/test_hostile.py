@@ -1,4 +1,4 @@
-"""Whatever the bytes, what a start would do is foretold, and nothing else is raised."""
+"""Tests of predicting a broker's start on hostile bytes: there is a prediction and no exception."""
 
 import os
 import random
@@ -62,7 +62,7 @@ def mutate(partition: Partition, chance: random.Random) -> None:
 
 
 def test_a_part_that_cannot_be_split_again_ends_the_start(partition: Partition) -> None:
-    """Kafka would split the segment for ever: the first batch ends below its base offset."""
+    """Kafka would split the segment forever: its first batch ends below its base offset."""
     data = bytearray(partition.last.read_bytes())
     struct.pack_into(">q", data, FLIPPED, (1 << 33))
     struct.pack_into(">i", data, FLIPPED + 23, -(1 << 31))

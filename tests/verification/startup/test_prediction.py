@@ -1,4 +1,4 @@
-"""The rules of a start, one by one, on a partition of two segments."""
+"""Tests of the rules of a broker's start, one by one, on a partition of two segments."""
 
 import shutil
 import struct
@@ -29,7 +29,7 @@ IN_FIRST = 200
 
 
 def alter(path: Path, position: int, form: str, number: int, *, batch: int | None = None) -> None:
-    """Write *number* at a byte; with *batch*, the byte where one begins, make its checksum right."""
+    """Write *number* at *position*; recompute the checksum of the batch at byte *batch*."""
     data = bytearray(path.read_bytes())
     struct.pack_into(form, data, position, number)
     if batch is not None:
@@ -88,7 +88,7 @@ def test_a_segment_without_an_index_is_recovered_alone(
 def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
     partition: Partition,
 ) -> None:
-    """An index that has an entry for each batch holds 45 to 47 as 301 to 303, and then 48."""
+    """An index with an entry for each batch shows 303 before 48; a sparse one does not."""
     alter(partition.last, FLIPPED, ">q", 301)
     assert partition.foretold() == ("starts-damaged", END, SIZES)
     sizes = {FIRST: 326, LAST: 0}
@@ -155,14 +155,14 @@ def test_recovery_of_a_split_segment_ends_at_its_last_entry(
 
 
 def test_the_interval_of_its_index_begins_where_it_does(partition: Partition) -> None:
-    """The index has no entry for the first batch, since the second would have offset 53 too."""
+    """Counted from byte *begin*, the first batch gets no entry; else two had offset 53."""
     alter(partition.last, 1848, ">q", 53)
     with open_file(str(partition.last)) as opened:
         assert recovered(opened, 48, begin=1848, interval_bytes=70).next_offset == END
 
 
 def test_a_segment_holds_what_its_index_can(partition: Partition) -> None:
-    """Offsets up to 2^31 - 1 above its base."""
+    """Offsets in an index are relative to the base offset: at most 2^31 - 1 above it."""
     with open_file(str(partition.last)) as opened:
         assert recovered(opened, END - (1 << 31), begin=1848).next_offset == END
         with pytest.raises(OffsetOverflowError) as error:
@@ -192,7 +192,7 @@ def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) ->
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_the_producers_are_those_of_the_snapshot_in_front(partition: Partition, kept: bool) -> None:
-    """Without it, the log in front is replayed: there too the transaction begins."""
+    """Without the snapshot, the segment before is replayed, where the transaction begins too."""
     if not kept:
         (partition.folder / f"{6:020}.snapshot").unlink()
     (attributes,) = struct.unpack_from(">h", partition.last.read_bytes(), 21)
@@ -328,7 +328,7 @@ def test_missing_small_files_are_no_matter(partition: Partition) -> None:
 
 
 def test_swap_file_replaces_segments(partition: Partition) -> None:
-    """A segment with the batches of both: the cleaner stopped after writing it."""
+    """The .swap file holds the batches of both segments; the broker stopped before the renames."""
     both = (partition.folder / FIRST).read_bytes() + partition.last.read_bytes()
     (partition.folder / f"{FIRST}.swap").write_bytes(both)
     sizes = {FIRST: len(both), LAST: 0, f"{FIRST}.swap": len(both)}
@@ -337,7 +337,7 @@ def test_swap_file_replaces_segments(partition: Partition) -> None:
 
 
 def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
-    """The name alone counts; the index beside it belongs to the replaced segment."""
+    """The broker takes a .swap file by its name alone, even one without a single batch."""
     (partition.folder / f"{FIRST}.swap").write_bytes(b"\x7f" * 500)
     checkpoint(partition, RECOVERY_POINT, END)
     sizes = {FIRST: 500, LAST: 2217, f"{FIRST}.swap": 500}
@@ -356,7 +356,7 @@ def test_files_marked_for_deletion_are_deleted(partition: Partition) -> None:
 
 
 def test_a_clean_start_believes_the_newest_snapshot(partition: Partition) -> None:
-    """A marker that ends the log is cut off: its transaction is open, in the log alone."""
+    """The last marker is cut off: the transaction is open in the log, but not in the snapshot."""
     forgets = (
         "the broker would forget the open transaction of producer 7 from offset 49: read_committed "
         "consumers would get its records"

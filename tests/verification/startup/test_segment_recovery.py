@@ -1,4 +1,4 @@
-"""Entries that are taken in many at a time leave what they would leave one by one."""
+"""Tests that recovery in runs of many entries gives the result of recovery entry by entry."""
 
 import os
 import random
@@ -31,7 +31,7 @@ MAX_OFFSET = (1 << 63) - 1
 
 
 class OneByOne(ReferenceEngine):
-    """Finds nothing sound, so that all entries are looked at as Kafka frames them."""
+    """An engine that scans no entry, so that recovery frames every entry as Kafka does."""
 
     def scan(self, buffer: memoryview, **_: Any) -> Scan:
         return Scan(entries=Entries(), end=0)
@@ -47,7 +47,7 @@ def batch(offset: int, *, flags: int, delta: int, control: int, **fields: Any) -
 
 
 def entries(chance: random.Random) -> Iterator[bytes]:
-    """Yield entries, nearly all of them in order."""
+    """Yield random batches and messages; the offsets of nearly all are in order."""
     offset, timestamp = BASE, chance.choice([-1, 1_600_000_000_000])
     magics = chance.choice([[0], [1], [2], [2], [0, 1, 2], [1, 2, 3]])
     producers = chance.choice([[-1], [-1, 1], [1, 2, 3]])
@@ -80,7 +80,7 @@ def entries(chance: random.Random) -> Iterator[bytes]:
 
 
 def segment(chance: random.Random) -> bytes:
-    """Return the bytes of a segment, more than half of them without damage."""
+    """Return a random segment: half of them sound, the others damaged, cut or padded with zeros."""
     data = bytearray(b"".join(entries(chance)))
     match chance.randrange(6):
         case 0:
@@ -93,7 +93,7 @@ def segment(chance: random.Random) -> bytes:
 
 
 def left(data: bytes, of: Any, *, interval_bytes: int, opened: dict[int, int]) -> Any:
-    """Return what recovery leaves of *data*, or ends with, and what is open then."""
+    """Return the result or error of recovering *data*, and the transactions open at its end."""
     producers = ProducerState(opened)
     options = {"interval_bytes": interval_bytes, "producers": producers, "engine": of}
     try:
